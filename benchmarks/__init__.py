@@ -1,1 +1,1 @@
-"""What git-traj costs. ``python -m benchmarks`` measures everything on this machine and prints one table."""
+"""Measures what git-traj costs. ``python -m benchmarks`` runs everything here and prints one table."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks [a-j l p …]``: all of them, or those named by their letters. Takes some minutes."""
+"""``python -m benchmarks [a-j l p …]``: runs all, or those named by their letters. Takes some minutes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MEASURES = {
 
 
 def main(letters: list[str]) -> int:
-    """1 when a target was missed."""
+    """Run the benchmarks; returns 1 if a target was missed."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="git-traj-benchmarks-", ignore_cleanup_errors=True) as folder:
         for letter in letters or list(MEASURES):

@@ -1,7 +1,7 @@
-"""AgentNote as a recorder of walks: installed by its own ``init``, told by the hooks that it asks for.
+"""AgentNote as a recorder of walks: installed by its own ``init``, fed by the hooks that it installs.
 
 ``AGENT_NOTE`` is the folder into which npm installed ``@wasabeef/agentnote``. Its hooks are called as Claude
-Code calls them, but one after the other, where Claude Code does not wait for most.
+Code calls them, but one after the other, while Claude Code does not wait for most.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WORK = re.compile(r"\bw\d+\b")
 
 
 class Hooked(Quick):
-    """A session of Claude Code whose settings hold AgentNote's hooks."""
+    """A session of Claude Code with AgentNote's hooks in its settings."""
 
     def write_prompt(self, text: str) -> None:
         if self._last is None:
@@ -53,9 +53,9 @@ class Hooked(Quick):
         self, step: Shell, call: str, block: Json, reason: str, usage: Usage, env: Mapping[str, str]
     ) -> None:
         if "git commit" in step.command:
-            told = self._hook("PreToolUse", **self._tool(step), tool_use_id=call)
-            if told:
-                step = Shell(told["hookSpecificOutput"]["updatedInput"]["command"])
+            answer = self._hook("PreToolUse", **self._tool(step), tool_use_id=call)
+            if answer:
+                step = Shell(answer["hookSpecificOutput"]["updatedInput"]["command"])
                 block = {**block, "input": self._input(step)}
         super()._shell(step, call, block, reason, usage, env)
         self._hook("PostToolUse", **self._tool(step), tool_use_id=call, tool_response={})
@@ -64,7 +64,7 @@ class Hooked(Quick):
         return {"tool_name": _TOOLS[type(step)], "tool_input": self._input(step)}
 
     def _hook(self, event: str, **fields: Any) -> Json:
-        told = {
+        common = {
             "session_id": self.session,
             "transcript_path": str(self.log),
             "cwd": str(self.folder),
@@ -74,20 +74,20 @@ class Hooked(Quick):
         done = subprocess.run(
             ["node", str(PROGRAM), "hook", "--agent", "claude"],
             cwd=self.folder,
-            input=json.dumps(told | fields),
+            input=json.dumps(common | fields),
             capture_output=True,
             text=True,
             check=False,
         )
-        said: Json = json.loads(done.stdout) if done.stdout.strip() else {}
-        return said
+        answer: Json = json.loads(done.stdout) if done.stdout.strip() else {}
+        return answer
 
 
 _TOOLS = {Write: "Write", Edit: "Edit", Shell: "Bash"}
 
 
 class AgentNote(Noted):
-    """Its git hooks run as always; there is nothing else to do for it."""
+    """Runs as installed, by its git hooks; the walk has nothing else to do for it."""
 
     ref = "refs/notes/agentnote"
 
@@ -105,11 +105,11 @@ class AgentNote(Noted):
             check=True,
         )
         with (root / ".git" / "info" / "exclude").open("a") as exclude:
-            exclude.write(".claude/\n")  # its settings are no part of the walk
+            exclude.write(".claude/\n")  # its settings are not part of the walk
 
     def hire(self, agent: str, folder: Path, name: str) -> SessionWriter:
         return Hooked(folder, name=name)
 
     def read(self, note: str) -> list[frozenset[str]]:
-        """A note tells a work when one of its prompts is the work's."""
+        """A note names a work if one of its prompts is the work's prompt."""
         return [frozenset(_WORK.findall(each["prompt"])) for each in json.loads(note).get("interactions", ())]

@@ -1,7 +1,7 @@
-"""(h) A backfill of 200 MB of sessions in a repository where nothing is stored yet, and once more.
+"""(h) A backfill of 200 MB of sessions in a repository where nothing is stored yet, and a second one.
 
-25 sessions of 8 MB; 100 ms/MB are 10 MB/s. Memory is the largest process's. Then a backfill that is killed
-half-way, and the one that goes on.
+25 sessions of 8 MB; 100 ms/MB are 10 MB/s. Memory is that of the largest process. Then a backfill that is
+killed half-way, and one that resumes it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _run(git: Git) -> float:
 
 
 def _killed(git: Git, after: float) -> float:
-    """Seconds of both runs together."""
+    """Kill a run after ``after`` seconds and run again; returns the seconds of both runs together."""
     begin = time.perf_counter()
     with subprocess.Popen(_COMMAND, cwd=git.root, stdout=subprocess.DEVNULL, start_new_session=True) as run:
         time.sleep(after)
@@ -71,7 +71,7 @@ def _killed(git: Git, after: float) -> float:
 
 
 def _stored(git: Git) -> str:
-    """The trees of all refs: what is stored, whenever it was."""
+    """The trees of all refs: what is stored, without the commits' dates."""
     refs = git("for-each-ref", "--format=%(refname)^{tree}", "refs/notes/traj*").split()
     return git("rev-parse", *refs)
 

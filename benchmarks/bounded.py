@@ -1,12 +1,12 @@
-"""(x) What hostile records, trees and settings cost each command.
+"""(x) The cost of hostile records, trees and settings for each command.
 
     python -m benchmarks.bounded [INPUT ...]
 
-One repository for each input, with one honest record. Each command is a process of its own, and the last is
-the Action's on a pull request there; the table gives for each input which took longest (processor time, git
-included) and which held most at once (the largest single process; never less than what this program holds).
-Of the Action, what git takes to transfer (its server's part too) and what the host costs that stands for
-GitHub are measured by themselves, and said apart.
+Each input has its own repository, with one honest record. Each command runs in its own process, and the last
+is the Action on a pull request there; the table shows for each input which took longest (processor time, git
+included) and which used the most memory (the largest single process; never less than this program uses). For
+the Action, git's transfers (including the server's part) and the host that simulates GitHub are measured and
+listed separately.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.place import home, repository, wait_for_worker
-from gittraj import limits
 from gittraj.git import TREE, Entry
 from gittraj.notes.store import RECORDS_REF
 from tests.e2e.scenario import Shell, Write, turn
@@ -34,20 +33,16 @@ from tests.integration.claude_session import ClaudeSession
 from tests.integration.git_host import GitHost
 from tests.integration.repository import Git
 
-COMMANDS: tuple[tuple[str, ...], ...] = (
-    *(
-        ("status",),
-        ("log",),
-        ("log", "--json", "--all"),
-        ("show", "HEAD"),
-        ("why", "a.py:1"),
-        ("search", "a"),
-    ),
-    *(("stats",), ("context", "a.py"), ("doctor",), ("export", "HEAD", "--format", "json"), ("fetch",)),
-    *(("push", "--dry-run"), ("repair",), ("redact", "--audit"), ("backfill",), ("pr", "--base", "HEAD~1")),
+COMMANDS = (
+    *("status", "log", "log --json --all", "log --trajectories --all", "show HEAD", "show HEAD --json"),
+    *("why a.py:1", "search a", "search --similar a", "stats", "stats --by model", "context a.py"),
+    *("doctor", "compare HEAD HEAD~1", "validate refs/notes/traj", "export HEAD --format json"),
+    *("pr --base HEAD~1", "fetch", "push --dry-run", "repair", "redact --audit", "backfill", "keys list"),
+    *("redact --purge needle --dry-run", "rewrap", "recipients list", "tasks", "pause", "resume"),
+    *("carry --from HEAD~1 --onto HEAD", "unlink HEAD~1", "doctor --fix", "sync"),
 )
 SECONDS, MEGABYTES = 2.0, 300.0
-"""At most, of each command on each input."""
+"""Limits for each command on each input."""
 
 
 def nothing(git: Git) -> None:
@@ -66,14 +61,14 @@ def tree_of_segments(git: Git) -> None:
 def many_notes(git: Git) -> None:
     with git.open() as opened:
         blob = opened.objects.write_blob(b"{}\n" * 100)
-        rows = [Entry(0o100644, b"%040x" % n, blob) for n in range(limits.ENTRIES + 1000)]
+        rows = [Entry(0o100644, b"%040x" % n, blob) for n in range(201_000)]
         commit = opened.objects.write_commit(tree=opened.objects.write_tree(rows), parents=[], message="many")
         opened.objects.flush()
     git("update-ref", RECORDS_REF, commit)
 
 
 def large_note(git: Git) -> None:
-    """A gigabyte, from a megabyte of a pack."""
+    """A note of a gigabyte, which is a megabyte in a pack."""
     made = subprocess.Popen(
         ["git", "hash-object", "-w", "--stdin"], cwd=git.root, stdin=-1, stdout=-1, text=False
     )
@@ -155,8 +150,8 @@ def _note(git: Git, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """``seconds`` of processor time, ``megabytes`` of the largest process; seconds of processor time besides:
-    ``transfer``, of git's commands that transfer, and ``host``, of what stands for GitHub."""
+    """``seconds`` of processor time, ``megabytes`` of the largest process. Not in ``seconds``, but also
+    processor time: ``transfer``, of git's transfers, and ``host``, of the host that simulates GitHub."""
 
     command: str
     seconds: float
@@ -178,29 +173,31 @@ _TRANSFERS = {"fetch", "push", "clone", "ls-remote", "http-backend", "upload-pac
 
 
 def act_timed(git: Git, folder: Path) -> Cost:
-    """The Action, with a git that writes down how long each of its commands took."""
+    """Run the Action with a wrapper of git that writes down how long each command took."""
     program = folder / "bin" / "git"
     program.parent.mkdir()
     program.write_text(_TIMED.format(git=shutil.which("git"), folder=folder))
     program.chmod(0o755)
     path = {"PATH": f"{program.parent}:{os.environ['PATH']}"}
     commits = git("rev-list", "HEAD").split()
-    cost = run(git, ("action", str(folder), *commits), module=__spec__.name, env=path)
+    cost = run(git, ["action", str(folder), *commits], module=__spec__.name, env=path)
     rows = [path.read_text().split()[2:] for path in folder.glob("times.*")]
     transfer = sum(
         _seconds(user) + _seconds(system) for user, system, *words in rows if _TRANSFERS & {*words}
     )
-    told = float((folder / _HOST).read_text())
-    return replace(cost, seconds=cost.seconds - transfer - told, transfer=transfer, host=told)
+    host = float((folder / _HOST).read_text())
+    return replace(
+        cost, command="action", seconds=cost.seconds - transfer - host, transfer=transfer, host=host
+    )
 
 
-def _seconds(told: str) -> float:
-    """``1m2.5s``, as a shell has it."""
-    minutes, _, seconds = told.removesuffix("s").partition("m")
+def _seconds(text: str) -> float:
+    """Parse the shell's ``1m2.5s``."""
+    minutes, _, seconds = text.removesuffix("s").partition("m")
     return 60 * int(minutes) + float(seconds)
 
 
-def run(git: Git, words: tuple[str, ...], *, module: str = "gittraj", env: Mapping[str, str] = {}) -> Cost:
+def run(git: Git, words: Sequence[str], *, module: str = "gittraj", env: Mapping[str, str] = {}) -> Cost:
     started = subprocess.Popen(
         [sys.executable, "-m", module, *words],
         cwd=git.root,
@@ -210,7 +207,7 @@ def run(git: Git, words: tuple[str, ...], *, module: str = "gittraj", env: Mappi
     )
     _, status, used = os.wait4(started.pid, 0)
     started.returncode = os.waitstatus_to_exitcode(status)
-    return Cost(words[0], used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, started.returncode)
+    return Cost(" ".join(words), used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, started.returncode)
 
 
 def measure(folder: Path, change: Callable[[Git], None]) -> list[Cost]:
@@ -224,24 +221,24 @@ def measure(folder: Path, change: Callable[[Git], None]) -> list[Cost]:
     git("push", "-q", "origin", "HEAD", "refs/notes/*:refs/notes/*")
     change(git)
     git("push", "-q", "--force", "origin", "refs/notes/*:refs/notes/*")
-    return [*(run(git, words) for words in COMMANDS), act_timed(git, folder)]
+    return [*(run(git, words.split()) for words in COMMANDS), act_timed(git, folder)]
 
 
 def act(folder: Path, commits: list[str]) -> int:
-    """The Action's steps on a pull request of ``commits``, the newest first."""
+    """Run the Action's steps on a pull request of ``commits``, the newest first."""
     host = GitHost(folder / "host")
     pull = PullState(head=commits[0], commits=commits[::-1], files=["a.py"])
     with host.running(), GitHub(pulls={7: pull}).running() as github:
         runner = Runner(folder / "runner", github.url, host.url, TOKEN, process=True)
         done = runner.run("workflow_dispatch", {}, pr="7")
     print(done.outputs, done.log)
-    used = resource.getrusage(resource.RUSAGE_SELF)  # the Action's steps are processes of their own
+    used = resource.getrusage(resource.RUSAGE_SELF)  # the Action's steps run in other processes
     (folder / _HOST).write_text(str(used.ru_utime + used.ru_stime))
     return done.status
 
 
 def main(words: list[str]) -> int:
-    """1 when a command was over its bound, or ended as a bug does."""
+    """Returns 1 if a command exceeded a limit or ended with an unexpected status."""
     if words[:1] == ["action"]:
         return act(Path(words[1]), words[2:])
     over = 0
@@ -253,10 +250,10 @@ def main(words: list[str]) -> int:
             found = measure(Path(folder), change)
         longest, largest = max(found, key=lambda c: c.seconds), max(found, key=lambda c: c.megabytes)
         name = change.__name__.replace("_", " ")
-        told = f"{longest.command} | {longest.seconds:.2f} s | {largest.command} | {largest.megabytes:.0f} MB"
+        most = f"{longest.command} | {longest.seconds:.2f} s | {largest.command} | {largest.megabytes:.0f} MB"
         action = found[-1]
         besides = f"{action.seconds:.2f} s | {action.transfer:.2f} s | {action.host:.2f} s"
-        print(f"| {name} | {told} | {besides} |", flush=True)
+        print(f"| {name} | {most} | {besides} |", flush=True)
         for each in found:
             if each.seconds > SECONDS or each.megabytes > MEGABYTES or each.status not in (0, 1):
                 print(f"over: {name}: {each}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""(a) What the hooks add to ``git commit -qam``."""
+"""(a) The time that the hooks add to ``git commit -qam``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OLD = 30 * 24 * 3600.0
 
 
 def measure(folder: Path) -> Iterator[Row]:
-    """Each kind of home folder in turn; within one, without and with hooks in turn."""
+    """Measure each kind of home folder in turn; within one, alternate between no hooks and hooks."""
     for name, fill in {"no session": _none, "100 old sessions": _many, "a log of 100 MB": _long}.items():
         place = folder / name.replace(" ", "-")
         with home(place / "home"):
@@ -52,7 +52,7 @@ def _commit(git: Git, *, wait: bool) -> Took:
 
 
 def _commit_woken(git: Git) -> Took:
-    """While a worker's lock is there: this commit's hooks only write their line."""
+    """Commit while a worker's lock exists: then the hooks only write their line."""
     lock = state(git) / "drain.lock"
     lock.touch()
     took = _commit(git, wait=False)

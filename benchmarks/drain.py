@@ -1,4 +1,4 @@
-"""(d) One drain over many commits of a session, in a process that has everything loaded."""
+"""(d) One drain over many commits of a session, in a process that has loaded all modules."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""(q) Records whose text wants to come alive in a pull request, through AgentNote's report and through ours.
+"""(q) Records with text that tries to inject Markdown into a pull request, by AgentNote's report and ours.
 
     AGENT_NOTE=folder python -m benchmarks.hostile [TEXTS]
 
-``folder`` is where ``npm install @wasabeef/agentnote`` was run. Both tools record the same session. Then what
-was asked and said in their records, and the commit's subject, are replaced by hostile words, as anybody can
-who pushes notes; each tool's own program makes its report, and GitHub's renderer of Markdown shows what is
-alive in it.
+``folder`` is where ``npm install @wasabeef/agentnote`` was run. Both tools record the same session. Then the
+prompts and answers in their records, and the commit's subject, are replaced by hostile text, as anybody could
+do who can push notes; each tool's own program makes its report, and GitHub's Markdown renderer shows what is
+live in it: mentions, links, images and so on.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tests.integration.repository import Git
 from tests.unit.render.test_inert import EXTENSIONS, hostile
 
 _SINGLE = re.compile("(?<=[^\\s!-~])\ufe0f?[\u200c\u200d]?(?=[^\u200c\u200d\ufe0f])")
-"""A joiner or a selector as people write it, after what is no punctuation of ASCII's."""
+"""A joiner or a variation selector in legitimate use: one, after a character that is not ASCII."""
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
 _MENTION = re.compile(r"(?<![\w`/])@[a-zA-Z\d][\w-]*")
 _REFERENCE = re.compile(r"(?<![\w&])#\d+\b|\bGH-\d+\b|\b[\w.-]+/[\w.-]+#\d+\b|\b(?=\w*\d)[0-9a-f]{7,40}\b")
@@ -41,7 +41,7 @@ KINDS = ("mentions", "references", "links", "images", "elements", "hidden charac
 
 
 class Seen(HTMLParser):
-    """What stands on a page: its elements, its comments, and the text in which GitHub looks for more."""
+    """The contents of a page: its elements, its comments, and the text in which GitHub looks for mentions."""
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -77,7 +77,7 @@ class Seen(HTMLParser):
 
 
 def alive(report: str, calm: str) -> Counter[str]:
-    """What of ``report`` is alive and not so in ``calm``, the same report with words that want nothing."""
+    """Count what is live in ``report`` but not in ``calm``, the same report with harmless text."""
     page, usual = (
         Seen(cmarkgfm.markdown_to_html_with_extensions(text, Options.CMARK_OPT_UNSAFE, EXTENSIONS))
         for text in (report, calm)
@@ -97,12 +97,12 @@ def alive(report: str, calm: str) -> Counter[str]:
 
 
 def _invisible(report: str) -> int:
-    return sum(is_unseen(sign) and not sign.isspace() for sign in _SINGLE.sub("", report))
+    return sum(is_unseen(char) and not char.isspace() for char in _SINGLE.sub("", report))
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """``dress`` puts what was asked and said last into a note; ``program`` reports on main~..REV."""
+    """``dress(note, asked, said)`` replaces a note's prompts and answers; ``program`` reports on a commit."""
 
     ref: str
     program: tuple[str, ...]
@@ -110,9 +110,9 @@ class Tool:
 
 
 def _dress_theirs(note: str, asked: str, said: str) -> str:
-    told = json.loads(note)
-    told["interactions"] = [each | {"prompt": asked, "response": said} for each in told["interactions"]]
-    return json.dumps(told)
+    raw = json.loads(note)
+    raw["interactions"] = [each | {"prompt": asked, "response": said} for each in raw["interactions"]]
+    return json.dumps(raw)
 
 
 def _dress_ours(note: str, asked: str, said: str) -> str:
@@ -132,7 +132,7 @@ TOOLS = {
 
 
 def measure(folder: Path, texts: int) -> dict[str, Counter[str]]:
-    """What was alive in the reports of each tool, by kind, and in how many reports."""
+    """Count what was live in the reports of each tool, by kind, and in how many reports."""
     found = {name: Counter[str]() for name in TOOLS}
     with home(folder / "home"):
         git = record_both(folder / "work")
@@ -148,7 +148,7 @@ def measure(folder: Path, texts: int) -> dict[str, Counter[str]]:
 
 
 def record_both(folder: Path) -> Git:
-    """A session that wrote and committed something, as both tools record it."""
+    """Make a repository with a session that wrote and committed something, recorded by both tools."""
     git = repository(folder, installed=True)
     recorder = AgentNote()
     recorder.install(folder)
@@ -160,7 +160,7 @@ def record_both(folder: Path) -> Git:
 
 
 def _reports(git: Git, notes: Mapping[str, str], words: tuple[str, str, str]) -> dict[str, str]:
-    """By tool: its report on a commit of that subject with a note of those words."""
+    """Return each tool's report on a commit with this subject and a note with these texts."""
     subject, asked, said = words
     message = " ".join(subject.replace("\0", "").split()) or "Begin"
     commit = git("commit-tree", "main^{tree}", "-p", "main~", "-m", message)
@@ -183,7 +183,7 @@ def render(found: Mapping[str, Counter[str]]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """1 when something of a text is alive in a report of ours."""
+    """Returns 1 if part of a text is live in one of our reports."""
     texts = int(arguments[0]) if arguments else 200
     with tempfile.TemporaryDirectory(prefix="git-traj-hostile-", ignore_cleanup_errors=True) as folder:
         found = measure(Path(folder), texts)

@@ -2,8 +2,8 @@
 
     AGENT_NOTE=folder python -m benchmarks.k_walks [SEEDS [STEPS]]
 
-``folder`` is where ``npm install @wasabeef/agentnote`` was run. Every tool walks alone, with sessions of
-Claude Code; a walk without any tool says how each command ends.
+``folder`` is where ``npm install @wasabeef/agentnote`` was run. Every tool has its own walk, with sessions of
+Claude Code; a walk without any tool shows the expected exit status of each command.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.integration.walk_recorder import Ours, Recorder
 
 
 class OnlyClaude(Ours):
-    """git-traj, with the sessions that the others get."""
+    """git-traj, with the same kind of sessions as the other tools."""
 
     def hire(self, agent: str, folder: Path, name: str) -> SessionWriter:
         return super().hire("claude", folder, name)
@@ -33,10 +33,10 @@ class OnlyClaude(Ours):
 
 @dataclass(slots=True)
 class Sum:
-    """Of one tool over all walks. ``works`` were done; a work is ``written`` when a commit that came out of
-    it had its record at any time; ``due`` are the commits that came out of a written work or to which
+    """Counts of one tool over all walks. ``works`` were done; a work is ``written`` if a commit that came out
+    of it had its record at any time; ``due`` are the commits that came out of a written work or to which
     rewrites brought it, ``lost`` those without its record at the end; ``wrong`` are records on commits that
-    they do not explain; ``broken`` commands ended with another status than without the tool."""
+    they do not explain; ``broken`` commands ended with a different status than without the tool."""
 
     works: int = 0
     written: int = 0

@@ -1,9 +1,9 @@
-"""(m) The index: built, brought up to date, asked; beside git without one.
+"""(m) The index: built, updated and queried; compared with git without one.
 
 ``python -m benchmarks.m_index [--keep FOLDER] [RECORDS …]`` makes a repository for each number of records
-(twice as many commits, 5,000 files) or takes the one that an earlier run kept. ``AGENT_NOTE``: the folder
-into which npm installed ``@wasabeef/agentnote``, to be asked too. Times are by the clock, and of the
-processor: the second hardly changes when the machine is busy, and counts git's processes too.
+(twice as many commits, 5,000 files) or uses the one that an earlier run kept. ``AGENT_NOTE``: the folder
+into which npm installed ``@wasabeef/agentnote``, to measure it too. Both elapsed and processor times are
+given: processor time hardly changes when the machine is busy, and counts git's processes too.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def _write_notes(root: Path, number: int) -> None:
 
 
 def traj_script(root: Path) -> str:
-    """The script that pip makes for ``git-traj``; older ones import ``re``, and ``python -m`` more than that:
-    4 to 6 ms."""
+    """The script that pip makes for ``git-traj``; older pips' scripts import ``re``, and ``python -m`` even
+    more: 4 to 6 ms."""
     script = root / ".git" / "git-traj"
     script.write_text(_SCRIPT)
     script.chmod(0o755)
@@ -110,7 +110,7 @@ def _ask(root: Path, size: int) -> Iterator[Row]:
             "log": [traj, *asked],
             "git": ["git", "-c", "core.commitGraph=false", "log", "--format=%H", "--", path],
         }
-        timed(variants["log"], root)  # folds what nobody has looked at
+        timed(variants["log"], root)  # folds the records that no command has read yet
         found = rounds({n: lambda c=c: timed(c, root) for n, c in variants.items()}, ROUNDS)  # type: ignore[misc]
         yield from _rows(f"{size:,} records: `log --file` of a {name} file", found["log"], 90)
         yield from _rows("… `git log -- FILE`, no Bloom filters", found["git"])
@@ -119,7 +119,7 @@ def _ask(root: Path, size: int) -> Iterator[Row]:
 
 
 def _why(root: Path, size: int) -> Iterator[Row]:
-    """A line that git finds far back: of a late commit it tells in less time than Python needs to start."""
+    """Measure a line of an old commit: for a recent one, git needs less time than Python needs to start."""
     chance = random.Random(size)
     files = _output(root, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
     asked = {path: ["git", *BLAME, "-L1,1", "HEAD", "--", path] for path in chance.sample(files, 40)}
@@ -133,7 +133,7 @@ def _why(root: Path, size: int) -> Iterator[Row]:
 
 
 def _files(root: Path) -> dict[str, str]:
-    """A hot file, one of the middle, one that was renamed: by how often the last commits touched them."""
+    """Choose a file that the last commits changed often, one that they changed less, and a renamed one."""
     listed = _output(root, "log", "--format=", "--name-only", "-n", "4000").split()
     counted = [path for path, _ in Counter(listed).most_common() if "/moved/" not in path]
     renamed = _output(root, "log", "--format=", "--name-only", "--diff-filter=R", "-M", "-n", "4000").split()
@@ -161,8 +161,8 @@ def _list(root: Path) -> Iterator[Row]:
 
 
 def _note_theirs(root: Path) -> None:
-    """A note that AgentNote wrote, on each commit that has one of ours."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # a worker may write yet
+    """Put a note that AgentNote wrote on each commit that has one of ours."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # a worker may still write
         place = Path(folder)
         with home(place / "home"):
             body = record_both(place / "work")("notes", f"--ref={AgentNote.ref}", "show", "main")

@@ -1,8 +1,8 @@
-"""A big repository with records, always the same for the same numbers.
+"""Makes a big repository with records, always the same for the same numbers.
 
 ``python -m benchmarks.make_repo --out DIR --commits 100000 --files 5000 --records 50000 --seed 7`` (with
-``--text MB`` of events). Commits, notes and data refs are written by ``git fast-import``; what the notes and
-the segments say is encoded by git-traj's own codec.
+``--text MB`` of events). Commits, notes and data refs are written by ``git fast-import``; the contents of the
+notes and segments are encoded by git-traj's own codec.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _WORDS = str.split(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """What is made; ``text`` in bytes of events."""
+    """The size of the repository; ``text`` is the size of its events, in bytes."""
 
     commits: int
     files: int
@@ -63,14 +63,14 @@ class Size:
 
 @dataclass(slots=True)
 class _Made:
-    """The commits so far: which files each changed, and the marks that stand for them."""
+    """The current paths of the files, and the files that each commit so far has changed."""
 
     files: list[str]
     changed: list[list[str]] = field(default_factory=list)
 
 
 def make_repo(out: Path, size: Size) -> None:
-    """Make a bare-bones repository at ``out``, with a work tree that is not checked out."""
+    """Make a minimal repository at ``out``, with a work tree that is not checked out."""
     chance = random.Random(size.seed)
     subprocess.run(["git", "init", "-q", "-b", "main", str(out)], check=True)
     made = _import(out, lambda stream: _write_commits(stream, size, chance))
@@ -101,7 +101,7 @@ def _read_marks(out: Path) -> list[str]:
 
 
 def _write_commits(stream: BinaryIO, size: Size, chance: random.Random) -> _Made:
-    """One line of commits, with short branches merged into it, and files renamed now and then."""
+    """Write one line of commits, with short branches merged into it, and occasional renames."""
     made = _Made([f"src/pkg{n % 97:02d}/mod{n % 11}/file{n:05d}.py" for n in range(size.files)])
     tip = 0  # a mark: the number of the commit, from 1
     while len(made.changed) < size.commits:
@@ -122,7 +122,7 @@ def _write_commit(
 ) -> int:
     number = len(made.changed)
     mark = number + 1
-    # a few files are hot: the square of an even chance
+    # a few files change often: the cube of an even distribution
     picked = {made.files[int(size.files * chance.random() ** 3)] for _ in range(chance.randrange(1, 5))}
     changes = [_change(path, _source(chance, number)) for path in sorted(picked)]
     touched = sorted(picked)
@@ -177,7 +177,7 @@ def _write_notes(
     made: _Made,
     chance: random.Random,
 ) -> _Made:
-    """All notes in one commit, and the segments of each month in another."""
+    """Write all notes in one commit, and the segments of each month in another."""
     notes: dict[str, bytes] = {}
     months: dict[str, dict[str, bytes]] = {}
     share = size.text // max(len(carrying), 1)
@@ -266,7 +266,7 @@ def _record(
 
 
 def _events(chance: random.Random, number: int, position: int, size: int) -> Iterator[AnyEvent]:
-    """About ``size`` bytes of a session: a prompt, then calls and what was said of them."""
+    """Yield about ``size`` bytes of a session: a prompt, then messages, calls and results."""
     left = size
     at = position
     stamp = datetime.fromtimestamp(START + STEP * number, UTC).isoformat()

@@ -1,4 +1,4 @@
-"""Tools that put plain notes onto commits, as recorders of walks: what they told, and what is left of it."""
+"""Recorders of walks that put plain notes onto commits: which works they recorded, and which remained."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _HOOK = """#!/bin/sh
 
 
 class Noted:
-    """No tool at all; those that are one say where their notes are and how to read them. ``ever`` is what
-    stood on a commit at any time: it is looked at before each command."""
+    """No tool at all; subclasses set where their notes are and how to read them. ``ever`` collects the notes
+    that a commit had at any time: it is updated before each command."""
 
     ref = "refs/notes/none"
     agents = Ours.agents
-    """The same draws as git-traj's walk, whoever is hired."""
+    """Keeps the random choices the same as in git-traj's walk, whichever agents are used."""
 
     def __init__(self) -> None:
         self.works: dict[str, set[str]] = {}
@@ -64,7 +64,7 @@ class Noted:
 
 
 class Rewritten(Noted):
-    """A note by a hook, and ``notes.rewriteRef``: what git does by itself."""
+    """Notes written by a hook, and ``notes.rewriteRef``: what git alone can do."""
 
     ref = "refs/notes/walk"
 

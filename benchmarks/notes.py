@@ -1,4 +1,4 @@
-"""(f) Writing one note where many stand."""
+"""(f) Writing one note to a ref that already has many."""
 
 from __future__ import annotations
 

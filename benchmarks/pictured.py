@@ -1,7 +1,7 @@
-"""A pull request that real agents made: what the pictures of the comment show.
+"""A pull request made by real agents, for the screenshots of the comment.
 
-Claude Code and Codex run as people run them, with a model that follows a script; what stands in the comment
-is what git-traj recorded of them.
+Claude Code and Codex run as people run them, with a model that follows a script; the comment shows what
+git-traj recorded.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Retries(unittest.TestCase):
 
 
 def tell(folder: Path, programs: Path) -> Workshop:
-    """A repository whose branch ``retry`` is five commits ahead of ``main``, four of them by agents."""
+    """Make a repository whose branch ``retry`` is five commits ahead of ``main``, four of them by agents."""
     workshop = Workshop.founded(folder)
     workshop.traj("install", "--agent", "claude-code")
     workshop.traj("install", "--agent", "codex")
@@ -60,8 +60,8 @@ def tell(folder: Path, programs: Path) -> Workshop:
     return workshop
 
 
-def _decide(chosen: str, **told: str | float) -> str:
-    options = " ".join(f"--{name} '{value}'" for name, value in told.items())
+def _decide(chosen: str, **details: str | float) -> str:
+    options = " ".join(f"--{name} '{value}'" for name, value in details.items())
     return f"git traj decision '{chosen}' {options}"
 
 

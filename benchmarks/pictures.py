@@ -1,9 +1,9 @@
-"""The comment on a pull request as GitHub shows it, in every state: pictures to look at.
+"""Screenshots of the comment on a pull request as GitHub shows it, in every state.
 
     GIT_TRAJ_E2E_AGENTS=folder MARKDOWN_CSS=folder python -m benchmarks.pictures FOLDER [STATE …]
 
 ``MARKDOWN_CSS`` is where ``npm install github-markdown-css`` was run; ``chromium-headless-shell`` and
-``pngquant`` must be on PATH. Prints for each state how high it stands above its folds.
+``pngquant`` must be on PATH. Prints for each state the height of the comment above its folded sections.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tests.unit.render.test_inert import EXTENSIONS
 
 WIDTHS = {"desktop": 900, "phone": 390}
 FOLD = 650
-"""Pixels above the folds, at the most, on a desktop."""
+"""Limit of the height above the folded sections on a desktop, in pixels."""
 _LOCATION = Location(
     server="https://github.com",
     repository="acme/shop",
@@ -61,10 +61,10 @@ _COLOURS = {
 
 
 def states(full: Change) -> Mapping[str, Change]:
-    """What real agents left, and what may become of it."""
+    """Return variants of ``full``, which real agents made: the states that a pull request may be in."""
     own = full.commits
     recorded = tuple(commit for commit in own if commit.trajectories)
-    sealed = tuple({**told, "thinking": "sealed"} for told in full.sessions)
+    sealed = tuple({**session, "thinking": "sealed"} for session in full.sessions)
     files = tuple(f"src/a/rather/deep/folder/of/the/shop/file_number_{n}.py" for n in range(400))
     many = tuple(
         replace(own[n % len(own)], commit=f"{n:07x}{own[0].commit[7:]}", files=files[3 * n : 3 * n + 3])
@@ -97,8 +97,8 @@ def real_change(folder: Path, programs: Path) -> Change:
 
 
 def draw(text: str, folder: Path, name: str, *, css: Path) -> list[tuple[Path, int, int]]:
-    """Pictures of ``text`` in both widths and colours: each with the height above its folds, and by how much
-    it is too wide, in pixels."""
+    """Take screenshots of ``text`` in both widths and colours. Returns each with the height above its folded
+    sections, and by how much it is too wide, in pixels."""
     body = cmarkgfm.markdown_to_html_with_extensions(text, Options.CMARK_OPT_UNSAFE, EXTENSIONS)
     body = _ALERT.sub(_alert, body)
     drawn = []
@@ -107,9 +107,9 @@ def draw(text: str, folder: Path, name: str, *, css: Path) -> list[tuple[Path, i
             page = folder / f"{name}-{size}-{colour}.html"
             style = (css / f"github-markdown-{colour}.css").read_text("utf-8")
             page.write_text(_PAGE.format(css=style, body=body, **colours), "utf-8")
-            told = _chromium(page, f"--window-size={width},900", "--dump-dom")
-            found = re.search(r"<title>(\d+),(-?\d+),(-?\d+)</title>", told)
-            assert found, told[:500]
+            dom = _chromium(page, f"--window-size={width},900", "--dump-dom")
+            found = re.search(r"<title>(\d+),(-?\d+),(-?\d+)</title>", dom)
+            assert found, dom[:500]
             height, fold, excess = (int(number) for number in found.groups())
             picture = page.with_suffix(".png")
             _chromium(
@@ -136,7 +136,7 @@ def _chromium(page: Path, *options: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """1 when a comment stands higher than it may."""
+    """Returns 1 if a comment is higher than the limit."""
     folder, *wanted = Path(arguments[0]).resolve(), *arguments[1:]
     folder.mkdir(parents=True, exist_ok=True)
     css = Path(os.environ["MARKDOWN_CSS"], "node_modules", "github-markdown-css")

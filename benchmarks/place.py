@@ -1,4 +1,4 @@
-"""Where a benchmark runs: a home folder of its own, repositories, and logs of any length."""
+"""The environment of a benchmark: a separate home folder, repositories, and logs of any length."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tests.integration.repository import Git
 MB = 1_000_000
 _WORDS = "The parser keeps what it has read, so that a second look at the same file costs nothing more. "
 _IDS = re.compile(r'((?:"|msg_|toolu_))[0-9a-f]{8}')
-_TURN = 5  # twice as many calls between two prompts
+_TURN = 5  # pairs of calls between two prompts
 _PATIENCE = 180.0
 
 
 @contextmanager
 def home(folder: Path) -> Iterator[Path]:
-    """An empty HOME: no agent's logs, no git configuration but ours."""
+    """Use an empty HOME: no agent's logs, no git configuration except ours."""
     folder.mkdir(parents=True, exist_ok=True)
     saved = dict(os.environ)
     bin_folder = Path(sys.executable).parent  # where git finds git-traj
@@ -48,7 +48,7 @@ def home(folder: Path) -> Iterator[Path]:
 
 
 def repository(folder: Path, *, installed: bool) -> Git:
-    """One with a few files and a commit."""
+    """Make a repository with a few files and a commit."""
     git = Git.init(folder)
     git.commit({f"src/file{n}.py": f"value = {n}\n" for n in range(20)}, "First")
     if installed:
@@ -63,7 +63,7 @@ def state(git: Git) -> Path:
 
 
 def wait_for_worker(git: Git) -> None:
-    """Until a background worker has drained what the hooks said."""
+    """Wait until a background worker has drained the hooks' lines."""
     end = time.monotonic() + _PATIENCE
     spool, cursors = state(git) / "spool", state(git) / "cursors.json"
     while not _at_rest(spool, cursors):
@@ -83,8 +83,8 @@ def _at_rest(spool: Path, cursors: Path) -> bool:
 
 
 def lengthen(session: ClaudeSession, size: int) -> None:
-    """Add ``size`` bytes of finished turns that commit nothing: about ten prompts a megabyte, with
-    thoughts, edits and long outputs."""
+    """Add ``size`` bytes of finished turns that commit nothing: about ten prompts per megabyte, with
+    thinking, edits and long outputs."""
     begin = session.log.stat().st_size if session.log.exists() else 0
     steps = [
         turn(Write("notes.txt", _WORDS * 20), think=_WORDS * 10, say=_WORDS),

@@ -1,7 +1,7 @@
-"""(p) What the Action moves, and how long it takes, for a pull request of 50 commits beside 30 MB of records.
+"""(p) How much the Action transfers, and its time, for a pull request of 50 commits with 30 MB of records.
 
 The server is git's own, over HTTP, and as restricted as GitHub's; records and all sizes are the same on every
-machine. The API is on loopback too, so what GitHub itself takes to answer is not in here.
+machine. The API is on loopback too, so GitHub's own response time is not included.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def measure(folder: Path) -> Iterator[Row]:
 
 
 def _fill(folder: Path, host: GitHost) -> tuple[list[str], int]:
-    """The pull request's commits, and the bytes of all records."""
+    """Fill the server. Returns the pull request's commits, and the size of all records in bytes."""
     git = repository(folder, installed=False)
     commits = [git.commit({"src/file0.py": f"value = {n}\n"}, f"Commit {n}") for n in range(_COMMITS)]
     others = [hashlib.sha1(b"%d" % n, usedforsecurity=False).hexdigest() for n in range(_RECORDS - _COMMITS)]
@@ -62,7 +62,7 @@ def _fill(folder: Path, host: GitHost) -> tuple[list[str], int]:
     bare = host.found(REPOSITORY)
     git("push", "-q", str(bare.root), "HEAD:refs/heads/topic", "refs/notes/*:refs/notes/*")
     bare("gc", "-q")
-    return commits, sum(len(encode_note([told])) for told in records.values())
+    return commits, sum(len(encode_note([line])) for line in records.values())
 
 
 def _record(number: int) -> Line:
@@ -104,7 +104,7 @@ def _fetches(folder: Path, host: GitHost, commits: Sequence[str]) -> Iterator[Ro
 
 
 def _fetch(folder: Path, host: GitHost, commits: Sequence[str]) -> tuple[float, float]:
-    """Kilobytes and milliseconds."""
+    """Fetch the notes of ``commits``. Returns kilobytes and milliseconds."""
     before, begin = host.moved, time.perf_counter()
     source = Source(url=f"{host.url}/{REPOSITORY}.git", token=TOKEN, protocols=("http",))
     fetched = Fetched(folder, source, environ=os.environ)
@@ -117,8 +117,8 @@ def _fetch(folder: Path, host: GitHost, commits: Sequence[str]) -> tuple[float, 
 
 
 def _run(folder: Path, host: GitHost, commits: Sequence[str]) -> float:
-    """Milliseconds of the whole step, installed: from the event to the comment, but for the second that
-    GitHub asks everybody to wait after a write."""
+    """Milliseconds of the whole step, already installed: from the event to the comment, except for the second
+    that GitHub asks clients to wait after a write."""
     pull = PullState(head=commits[-1], commits=[*commits], files=["src/file0.py"])
     with GitHub(pulls={7: pull}).running() as github:
         runner = Runner(folder, github.url, host.url, TOKEN, process=True)

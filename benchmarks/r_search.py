@@ -1,7 +1,7 @@
-"""(r) Full-text search: the index of what was said, built and asked.
+"""(r) Full-text search: building and querying the index of text.
 
-``python -m benchmarks.r_search FOLDER`` asks a repository that ``benchmarks.make_repo`` made, and throws its
-index of text away first. Its vocabulary is 60 words: nearly every part has every word, no question is dearer.
+``python -m benchmarks.r_search FOLDER``: FOLDER is a repository that ``benchmarks.make_repo`` made; its index
+of text is deleted first. Its vocabulary is 60 words: nearly every part has every word, the worst case.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ASKED = {
 
 def measure(root: Path) -> Iterator[Row]:
     with open_repository(root) as repository, open_index(repository):
-        pass  # listings come first, and are measured elsewhere
+        pass  # the listings are updated first; they are measured elsewhere
     file.drop(root / ".git", TEXTS)
     note = root / ".git" / "memory"
     took = timed([sys.executable, "-c", _BUILD, str(note)], root)

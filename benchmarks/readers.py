@@ -1,9 +1,9 @@
-"""(g) What it takes to read a session's log, beside decoding its JSON and nothing more.
+"""(g) The time to read a session's log, compared with only decoding its JSON.
 
 ``python -m benchmarks.readers [format …]``. It needs sample sessions: ``GIT_TRAJ_SAMPLES``, or
-``../shared/samples/given`` from the repository's root. Of each format the larger samples are read, and of
-logs of lines one of 20 MB, a sample's turns with new ids, which also shows whether memory grows. Times are of
-the processor. 25 ms/MB are 40 MB/s.
+``../shared/samples/given`` from the repository's root. For each format the larger samples are read, and for
+JSON Lines a log of 20 MB, a sample's turns with new ids, which also shows whether memory grows. Times are
+processor times. 25 ms/MB are 40 MB/s.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _IDS = re.compile(rb'("(?:call_|msg_|rs_|fc_|item_|toolu_|uuid":"|parentUuid":")
 
 
 def measure(folder: Path) -> Iterator[Row]:
-    """Every format for which there is a sample that is large enough to tell."""
+    """Measure every format that has a sample."""
     yield from _measure(folder, formats())
 
 
@@ -66,7 +66,7 @@ def _head(path: Path) -> bytes:
 
 
 def _lengthen(path: Path, target: Path) -> Path:
-    """The log's first record, and then the others again and again as if they were new."""
+    """Write the log's first record, then the others again and again with new ids."""
     first, _, rest = path.read_bytes().rstrip(b"\r\n").partition(b"\n")
     target.parent.mkdir(parents=True, exist_ok=True)
     with target.open("wb") as stream:
@@ -112,7 +112,7 @@ def _read(reader: Reader, path: Path) -> None:
 
 
 def _decode(path: Path) -> None:
-    """Every line, or the whole of a document, without looking at it."""
+    """Decode every line, or the whole document, and do nothing with it."""
     data = path.read_bytes()
     for text in io.BytesIO(data) if path.suffix == ".jsonl" else (data,):
         try:
@@ -122,7 +122,7 @@ def _decode(path: Path) -> None:
 
 
 def _memory() -> float:
-    """The most that this process ever took, in megabytes."""
+    """The peak memory of this process, in megabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 
 

@@ -1,4 +1,4 @@
-"""(b) A rebase of fifty commits, where the hooks run fifty times."""
+"""(b) A rebase of fifty commits, during which the hooks run fifty times."""
 
 from __future__ import annotations
 

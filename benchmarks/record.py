@@ -1,4 +1,4 @@
-"""(c) From a session's commit to its record, with a megabyte of events that no commit had before."""
+"""(c) The time from a session's commit to its record, with a megabyte of new events."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def measure(folder: Path) -> Iterator[Row]:
 
 
 def _time(git: Git, session: ClaudeSession, until: Callable[[Git], None], *, awake: bool) -> float:
-    """Milliseconds from the end of ``git commit`` until the record can be read. ``awake``: by a worker
-    that the hook wakes; else nobody but ``until`` drains."""
+    """Milliseconds from the end of ``git commit`` until the record can be read. ``awake``: the hook wakes a
+    worker, which drains; otherwise only ``until`` drains."""
     lengthen(session, MB)
     time.sleep(1.0)
     lock = state(git) / "drain.lock"
@@ -51,14 +51,14 @@ def _time(git: Git, session: ClaudeSession, until: Callable[[Git], None], *, awa
     took = 1000 * (time.time() - ended)
     if awake:
         wait_for_worker(git)
-        time.sleep(7.0)  # it may linger for the words after the commit
+        time.sleep(7.0)  # it may wait for the agent's message after the commit
     else:
         lock.unlink()
     return took
 
 
 def _commit(session: ClaudeSession, number: int) -> float:
-    """The session commits and goes on; when ``git commit`` ended, in seconds since the epoch."""
+    """Let the session commit and continue. Returns when ``git commit`` ended, in seconds since the epoch."""
     file = session.folder / ".git" / "ended"
     session.prompt("And commit it")
     session.respond(turn(Write(f"work{number}.py", f"value = {number}\n")))

@@ -1,9 +1,9 @@
 """(j) The redactor: what it removes and what it leaves alone, how fast, and how long it takes to load.
 
-``python -m benchmarks.redaction [CORPUS] [FOLDER]``. ``CORPUS`` has a JSON object a line: ``text``, ``kind``
-(``secret`` or ``harmless``) and ``secrets``. Without one it is drawn from the rules' own examples, so its
-recall says that nothing is broken, not how the rules do on what they never saw. Beside ours stand, in the
-same run, the other scanners that are installed. ``FOLDER`` has session logs (``*.jsonl``), for a speed.
+``python -m benchmarks.redaction [CORPUS] [FOLDER]``. ``CORPUS`` has one JSON object per line: ``text``,
+``kind`` (``secret`` or ``harmless``) and ``secrets``. By default texts are drawn from the rules' examples, so
+recall shows only that nothing is broken, not how the rules do on unknown texts. Other installed scanners
+are measured in the same run. ``FOLDER`` has session logs (``*.jsonl``), to measure the speed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Case:
 
 
 def measure(folder: Path, corpus: Path | None = None, sessions: Path | None = None) -> Iterator[Row]:
-    """``folder`` is where the scanners find the texts as files."""
+    """Measure all scanners; in ``folder`` they find the texts as files."""
     cases = read(corpus) if corpus else _drawn()
     for scanner in scanners():
         yield from _compared(scanner, cases, folder / scanner.name, ours=corpus is None)
@@ -97,7 +97,7 @@ def _drawn() -> list[Case]:
 
 
 def _cold(logs: list[str]) -> float:
-    """Milliseconds, in a process that saw none of it."""
+    """Milliseconds to redact the lines in a new process, which has cached none of them."""
     program = (
         "import sys, time; from gittraj.redact import Redactor\n"
         "from gittraj.redact.filter import clean_line\n"
@@ -133,8 +133,8 @@ def _took(work: Callable[[], object]) -> float:
 
 
 def _start(statement: str, bytecode: Path) -> float:
-    """Milliseconds that a statement takes more than nothing, in a fresh interpreter; from the second time on
-    with the bytecode that an installation has, whatever the environment says of writing any."""
+    """Milliseconds of a statement in a new interpreter, without its start; from the second time on with
+    bytecode, as in an installation, even if the environment forbids writing it."""
     program = (
         "import sys; sys.dont_write_bytecode = False; import time; begin = time.process_time(); "
         f"{statement}; print(1000 * (time.process_time() - begin))"

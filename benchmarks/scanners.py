@@ -1,8 +1,8 @@
-"""Other scanners of secrets, each driven by its own interface with its own defaults: what they find in texts.
+"""Other scanners of secrets, each run by its own interface with its own defaults, to compare what they find.
 
-They are looked for on PATH (a script, or a package beside one of its interpreters), and run in processes of
-their own. What a scanner finds is the value that it would have one rotate: a redactor made of it would put a
-placeholder there.
+They are searched on PATH (a script, or a package next to one of its interpreters), and run in separate
+processes. A scanner's result is the value that it reports as a secret: a redactor based on it would replace
+that value by a placeholder.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# As its command scans a folder. Its scan of a single line is of no use: to show what entropy a string has, it
-# reports every one.
+# The same as its command does for a folder. Its scan of a single line is useless here: it reports every
+# string, to show its entropy.
 _DETECT_SECRETS = """
 import json, sys
 from detect_secrets.core.scan import scan_file
@@ -49,7 +49,7 @@ print(json.dumps([
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """The texts without what was found in them, and the seconds of processor time that finding took."""
+    """The texts without the secrets found in them, and the seconds of processor time of the search."""
 
     texts: list[str]
     seconds: float
@@ -57,7 +57,7 @@ class Cleaned:
 
 @dataclass(frozen=True, slots=True)
 class Scanner:
-    """``run`` is given the files of the texts, alone in their folder, and tells the values found in each."""
+    """``run`` gets the files of the texts, alone in their folder, and returns the values found in each."""
 
     name: str
     run: Callable[[list[Path]], list[list[str]]]
@@ -72,17 +72,17 @@ class Scanner:
 
 
 class Ourselves(Scanner):
-    """The redactor, in a process of its own like the others."""
+    """Our redactor, in a separate process like the others."""
 
     def clean(self, texts: list[str], folder: Path) -> Cleaned:
         files = _files(texts, folder)
         before = _children()
-        said = _output([sys.executable, "-c", _OURS], "\n".join(map(str, files)))
-        return Cleaned(json.loads(said), _children() - before)
+        output = _output([sys.executable, "-c", _OURS], "\n".join(map(str, files)))
+        return Cleaned(json.loads(output), _children() - before)
 
 
 def scanners() -> Iterator[Scanner]:
-    """Ours, and those that are installed."""
+    """Yield ours, and those that are installed."""
     yield Ourselves("git-traj", lambda files: [])
     if python := _interpreter("detect_secrets"):
         yield Scanner("detect-secrets", lambda files: _by_program(python, _DETECT_SECRETS, files))
@@ -140,7 +140,7 @@ def _by_file(files: list[Path], found: Iterator[tuple[str, str]]) -> list[list[s
 
 
 def _gitleaks(command: str, files: list[Path]) -> list[list[str]]:
-    said = _output(
+    output = _output(
         [
             command,
             "dir",
@@ -151,7 +151,7 @@ def _gitleaks(command: str, files: list[Path]) -> list[list[str]]:
             "--report-path=-",
         ]
     )
-    return _by_file(files, ((one["File"], one["Secret"]) for one in json.loads(said)))
+    return _by_file(files, ((one["File"], one["Secret"]) for one in json.loads(output)))
 
 
 def _kingfisher(command: str, files: list[Path]) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""(l) Seals: what it takes to make, to open and to count the readers of one, and to load what does it."""
+"""(l) Seals: the time to make one, to open it and to count its readers, and to load the code for that."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TARGET = 5.0
 
 
 def measure(folder: Path) -> Iterator[Row]:
-    """Nothing is written to ``folder``."""
+    """Measure; writes nothing to ``folder``."""
     identities = [age.parse_identity(age.generate_identity()) for _ in range(_READERS)]
     lines = [one.recipient() for one in identities]
     recipients = [age.parse_recipient(line) for line in lines]
@@ -61,7 +61,7 @@ def _took(work: Callable[[], object]) -> float:
 
 
 def _start(statement: str) -> float:
-    """Milliseconds of the processor in a fresh interpreter, beyond its own start."""
+    """Milliseconds of processor time of a statement in a new interpreter, without its start."""
     clock = "time.process_time()"
     program = f"import time; begin = {clock}; {statement}; print(1000 * ({clock} - begin))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""(i) Sharing where many records stand: joining, pushing one more, fetching beside segments."""
+"""(i) Sharing with many records: joining, pushing one more, fetching without the segments."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def measure(folder: Path) -> Iterator[Row]:
                 subprocess.run(_PUSH, cwd=git.root, check=True, capture_output=True)
                 times.append(1000 * (time.perf_counter() - begin))
             yield Row.of(f"(i) one new record pushed at {MANY:,}", times, 1000.0)
-            # what does not shrink, so that it would be seen
+            # incompressible, so that a fetch of them would show
             segments = {f"s/00/t/{n}": os.urandom(MB) for n in range(_SEGMENTS)}
             DataRefs(opened).write("2020-03", segments)
             push(opened, remote)
@@ -67,7 +67,7 @@ def measure(folder: Path) -> Iterator[Row]:
 
 
 def _join(git: Git, opened: Repository) -> tuple[list[float], list[float]]:
-    """Both sides changed notes of the same base, a quarter of them the same; each round joins them anew."""
+    """Join two sides that changed notes of one base, a quarter of them the same; each round joins again."""
     base = git("rev-parse", RECORDS_REF)
     _add(opened, _notes(0, _CHANGED, "theirs"))
     theirs = git("rev-parse", RECORDS_REF)
@@ -92,7 +92,7 @@ def _add(opened: Repository, lines: Mapping[str, Line]) -> None:
 
 
 def _fetch(folder: Path, git: Git) -> list[float]:
-    """Megabytes by which a clone that has records grows when it fetches one more."""
+    """Megabytes by which a clone with records grows when it fetches one more."""
     Git(folder)("clone", "-q", str(folder / "server.git"), "bob")
     bob = Git(folder / "bob")
     moved = []

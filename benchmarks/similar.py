@@ -1,8 +1,8 @@
-"""(s) ``search --similar``: questions in other words, and whether the trajectory that solved it comes first.
+"""(s) ``search --similar``: whether a question in other words finds the trajectory that solved it.
 
-``python -m benchmarks.similar``. ``solved.txt``: a line for each trajectory: a file, what was asked, what was
-done, what was decided, a question that somebody has later, and perhaps one more. Beside them stand 160 others
-about everyday work in the same words (``chores.txt``). Plain is SQLite's FTS5 as it comes: all text in one
+``python -m benchmarks.similar``. ``solved.txt`` has one line per trajectory: a file, the prompt, what was
+done, what was decided, a question that somebody asks later, and maybe one more. The index also has 160 others
+about everyday work in the same words (``chores.txt``). Plain is SQLite's FTS5 by default: all text in one
 column, words as typed, joined by AND or by OR.
 """
 
@@ -44,8 +44,8 @@ _SMALL_TALK = (
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, and the number of the trajectory that answers it. ``group``: ``tuned`` (looked at while the
-    ranking was made), ``held`` (not looked at), ``late`` (written when the ranking was done)."""
+    """A question, and the number of the trajectory that answers it. ``group``: ``tuned`` (used to tune the
+    ranking), ``held`` (held out), ``late`` (written after the ranking was finished)."""
 
     question: str
     answer: int
@@ -54,7 +54,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """``mrr``: mean of 1/rank of the right one; ``recall``: how often it is among the first five."""
+    """``mrr``: mean of 1/rank of the right trajectory; ``recall``: how often it is among the first five."""
 
     system: str
     mrr: float

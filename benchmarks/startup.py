@@ -1,4 +1,4 @@
-"""(e) What a command costs that has nothing to do."""
+"""(e) The cost of a command that has nothing to do."""
 
 from __future__ import annotations
 

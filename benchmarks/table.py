@@ -1,4 +1,4 @@
-"""The figures and their targets, as one table; and how a duration is taken."""
+"""Measurements and their targets as one table, and functions that measure durations."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One figure: the median, and the tenth percentile, which other programs on the machine disturb least.
+    """One measurement: the median, and the tenth percentile, which other load on the machine affects least.
 
-    ``target`` is the most that the median may be; ``None``: the figure only says what others mean.
+    ``target`` is the upper limit of the median; ``None``: the row is only for comparison.
     """
 
     what: str
@@ -34,7 +34,7 @@ class Row:
 
     @classmethod
     def added(cls, what: str, base: Sequence[float], other: Sequence[float], target: float) -> Row:
-        """What ``other`` took more than ``base`` in the same round."""
+        """Row of the time that ``other`` took more than ``base`` in the same round."""
         more = statistics.median(b - a for a, b in zip(base, other, strict=True))
         return cls(what, more, _tenth(other) - _tenth(base), "ms", target)
 
@@ -57,14 +57,14 @@ def _digits(value: float) -> str:
 
 
 def render(rows: Iterable[Row]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     head = ("what", "median", "p10", "target", "")
     lines = [head, ("---", "---:", "---:", "---:", "---"), *(row.cells() for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def rounds(variants: Mapping[str, Callable[[], T]], count: int) -> dict[str, list[T]]:
-    """Each variant once a round, in an order that changes, so that the machine's moods hit all alike."""
+    """Run each variant once per round, in varying order, so that other load affects all alike."""
     found: dict[str, list[T]] = {name: [] for name in variants}
     order = list(variants)
     chance = random.Random(1)
@@ -77,8 +77,8 @@ def rounds(variants: Mapping[str, Callable[[], T]], count: int) -> dict[str, lis
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """Milliseconds of one command: by the clock, and of the processor. The second counts what the command
-    waited for, so no background worker, and hardly changes when the machine is busy."""
+    """Milliseconds of one command: elapsed, and of the processor. Processor time counts only processes that
+    the command waited for, so no background worker, and hardly changes when the machine is busy."""
 
     clock: float
     processor: float

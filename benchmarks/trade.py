@@ -1,7 +1,7 @@
 """(j) What each group of readers finds, and what it costs: ``python -m benchmarks.trade CORPUS FOLDER``.
 
-``CORPUS`` has a JSON object a line: ``text``, ``kind`` and ``secrets``; ``FOLDER`` has session logs
-(``*.jsonl``). Each row is a redactor with one more group of readers than the row above, the last is ours.
+``CORPUS`` has one JSON object per line: ``text``, ``kind`` and ``secrets``; ``FOLDER`` has session logs
+(``*.jsonl``). Each row is a redactor with one more group of readers than the row above; the last has all.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _measured(name: str, cases: Sequence[Case], logs: Sequence[str]) -> Iterator
 
 
 def _have(readers: tuple[Reader, ...]) -> None:
-    """Make all redactors from now on have these readers, and know no text."""
+    """Make all redactors use these readers from now on, and clear their caches."""
     scan._READERS = readers
     engine.forget()
 

@@ -1,8 +1,9 @@
-"""(u) Many repositories in one database: gathered, gathered again, asked.
+"""(u) Many repositories in one database: gathered, gathered again, queried.
 
 ``python -m benchmarks.u_gather [--repositories N] [--records N] [--into URL] [--multiply K] [--keep FOLDER]``
-by itself. Repositories are those of ``benchmarks.make_repo``, a seed each. ``--multiply`` copies the rows
-under other ``project_id`` before asking (DuckDB alone): a question costs by rows, whatever their source.
+runs it; ``python -m benchmarks`` does not. ``benchmarks.make_repo`` makes the repositories, each with a seed.
+``--multiply`` copies the rows under other ``project_id`` before the queries (only with DuckDB): their cost
+depends on the number of rows, whatever the source.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ ASKED = {
 
 
 def make_team(folder: Path, repositories: int, records: int) -> None:
-    """Repositories below ``folder``, each with a record on every commit; ten of them reject a rare word."""
+    """Make repositories below ``folder``, with a record on every commit; ten of them reject a rare word."""
     for number in range(repositories):
         out = folder / f"team{number % 10}" / f"repository{number:04d}"
         if out.exists():
@@ -52,7 +53,7 @@ def make_team(folder: Path, repositories: int, records: int) -> None:
 
 
 def change(root: Path, trajectory: str) -> None:
-    """One record more."""
+    """Add a record."""
     with Git(root).open() as repository:
         decision = Decision(chosen="a heap", alternatives=(f"a {_WORD}",), by="agent")
         commit = next(iter(NotesRef(repository).items()))[0]
@@ -61,8 +62,8 @@ def change(root: Path, trajectory: str) -> None:
 
 def measure(folder: Path, repositories: int, records: int, url: str, multiply: int) -> Iterator[Row]:
     make_team(folder, repositories, records)
-    told = f"{repositories:,} x {records}"
-    yield Row.of(f"(u) {told}: gathered", [_run("gather", str(folder), "--into", url)])
+    size = f"{repositories:,} x {records}"
+    yield Row.of(f"(u) {size}: gathered", [_run("gather", str(folder), "--into", url)])
     most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000
     yield Row.of("… memory of the largest process", [most], 500, "MB")
     yield Row.of("… again, nothing new", [_run("gather", str(folder), "--into", url)])
@@ -79,7 +80,7 @@ def measure(folder: Path, repositories: int, records: int, url: str, multiply: i
 
 
 def _run(*args: str) -> float:
-    """Milliseconds."""
+    """Run a command; returns milliseconds."""
     begin = time.perf_counter()
     command = [sys.executable, "-m", "gittraj", *args]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)

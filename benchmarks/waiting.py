@@ -1,10 +1,10 @@
-"""(t) What people and agents wait for: commands that read, beside ``git-traj --version``, AgentNote and git.
+"""(t) How long people and agents wait for commands that read, compared with ``--version``, AgentNote and git.
 
 ``python -m benchmarks.waiting [--rounds N]``. ``AGENT_NOTE`` is the folder into which npm installed
-``@wasabeef/agentnote``; without it, ours and git's alone. A session makes 20 commits, which both tools record
-as always; then nothing is left to drain, and every command runs once a round, in an order that changes.
-Ratios are of the same round. Processor time counts git's processes too, and hardly changes when the machine
-is busy.
+``@wasabeef/agentnote``; without it, only our commands and git's run. A session makes 20 commits, which both
+tools record as always; then nothing is left to drain, and every command runs once per round, in varying
+order. Ratios are of the same round. Processor time counts git's processes too, and hardly changes when the
+machine is busy.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ GIT = {
 
 
 def record(folder: Path) -> Git:
-    """A repository with the commits of one session, recorded by both."""
+    """Make a repository with the commits of one session, recorded by both tools."""
     git = repository(folder, installed=True)
     session: ClaudeSession = ClaudeSession(folder, name="session")
     if PROGRAM.exists():
@@ -69,14 +69,14 @@ def record(folder: Path) -> Git:
 
 
 def measure(git: Git, count: int) -> dict[tuple[str, str], list[Took]]:
-    """By command and by whom (``ours``, ``theirs``, ``git``), what it took in each round."""
+    """Return by command and tool (``ours``, ``theirs``, ``git``) the times of each round."""
     program = traj_script(git.root)
     commands = {(name, "ours"): [program, *words] for name, words in OURS.items()}
     if PROGRAM.exists():
         commands |= {(name, "theirs"): ["node", str(PROGRAM), *words] for name, words in THEIRS.items()}
     commands |= {(name, "git"): ["git", *words] for name, words in GIT.items()}
     for command in commands.values():
-        timed(command, git.root, check=False)  # compiled, folded and looked at for news; doctor may be unwell
+        timed(command, git.root, check=False)  # warm up: bytecode, index, drain; doctor may exit with 1
     return rounds({key: lambda c=c: timed(c, git.root, check=False) for key, c in commands.items()}, count)  # type: ignore[misc]
 
 
@@ -114,7 +114,7 @@ def _span(taken: Sequence[float]) -> str:
 
 
 def _ratio(one: Sequence[Took], other: Sequence[Took]) -> str:
-    """By the clock, then of the processor: the medians over the rounds."""
+    """Ratio of elapsed time, then of processor time: the medians over the rounds."""
     pairs = list(zip(one, other, strict=True))
     clock = statistics.median(a.clock / b.clock for a, b in pairs)
     return f"{clock:.2f}, {statistics.median(a.processor / b.processor for a, b in pairs):.2f}"

@@ -1,10 +1,10 @@
-"""(w) Whose each commit is told to be, in random histories of two agents and a person.
+"""(w) To which session each commit is credited, in random histories of two agents and a person.
 
     python -m benchmarks.whose [HISTORIES [FIRST]]
 
 The histories are those of ``tests/integration/misuse.py``. Each is captured at the time, afterwards without
-hooks, and by a backfill in a fresh clone; the table gives for each kind of commit how many were recorded of
-those that an agent made or wrote most of, and how many were told of a session that had no part in them.
+hooks, and by a backfill in a fresh clone; the table shows for each kind of commit how many were recorded of
+those that an agent made or wrote most of, and how many were credited to a session that had no part in them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ STORIES = 6
 
 @dataclass(slots=True)
 class Counted:
-    """By kind, and by way: pairs of commit and session that are ``owed``, ``found`` or ``false``. ``odd`` is
-    what has to be looked at: false, missed at the time, or told by a later capture alone."""
+    """By kind, and by way of capture: pairs of commit and session that are ``owed`` (expected), ``found`` or
+    ``false``. ``odd`` lists the cases to examine: false, missed live, or found only by a later capture."""
 
     commits: Counter[str] = field(default_factory=Counter)
     owed: Counter[str] = field(default_factory=Counter)
@@ -79,7 +79,7 @@ def render(counted: Counted) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """1 when a commit was told of a session that has no part in it."""
+    """Returns 1 if a commit was credited to a session that had no part in it."""
     count, first = ([int(each) for each in arguments] + [100, 1][len(arguments) :])[:2]
     with tempfile.TemporaryDirectory(prefix="git-traj-whose-", ignore_cleanup_errors=True) as folder:
         counted = measure(Path(folder), range(first, first + count))

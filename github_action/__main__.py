@@ -1,8 +1,8 @@
 """The Action: turns an event into a comment on the pull request, and keeps the job green.
 
 An error becomes a line in the log and a notice; only a configured gate or ``fail-on-error`` fails the job. A
-gate that cannot be evaluated fails. No printed line contains a token, except the one that has the runner mask
-it, nor a trajectory's text, except at a line of the diff.
+gate that cannot be evaluated fails. No printed line contains a token, except the one that makes the runner
+mask it, or a trajectory's text, except in annotations of lines of the diff.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def main(environ: Mapping[str, str], budget: RetryBudget | None = None) -> int:
 
 
 _AT_LINES = ("pull_request", "pull_request_target")
-"""Events whose job is shown at the lines of the pull request."""
+"""Events for whose job GitHub shows annotations at the lines of the pull request."""
 _TOKENS = (
     *("INPUT_TOKEN", "DEFAULT_TOKEN", "GIT_TRAJ_TOKEN", "CI_JOB_TOKEN"),
     *("GITHUB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN"),
@@ -70,7 +70,7 @@ def _without_tokens(environ: Mapping[str, str]) -> dict[str, str]:
 def run(
     settings: Settings, payload: Payload, environ: Mapping[str, str], console: Console, budget: RetryBudget
 ) -> int:
-    """Raises TrajError."""
+    """Handle the event; returns the step's exit status. Raises TrajError."""
     activity = decide(
         settings.event,
         payload,
@@ -101,7 +101,7 @@ def run(
                 )
                 console.say(f"records carried to {count(carried.commits, 'commit')}")
                 if carried.more:
-                    console.annotate("notice", "the push brought more commits than were looked at")
+                    console.annotate("notice", "the push brought more commits than were examined")
                 write(settings, {"result": "skipped"})
                 return 0
             case OnRun():
@@ -125,7 +125,7 @@ def _report_all(job: Job, pulls: Sequence[OnPull]) -> int:
 
 
 def _give_up(job: Job) -> int:
-    """Publish what is known when the time is over, in the job's summary and outputs."""
+    """Publish what is known when the time limit is reached, in the job's summary and outputs."""
     settings = job.settings
     strict = settings.strict or settings.require == "fail"
     why = f"the run is ended after {SECONDS:.0f} s: the host is too slow, or there is too much to read"

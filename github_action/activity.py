@@ -1,7 +1,7 @@
-"""Decides what an event asks for: one table, no side effects.
+"""Decides what to do for an event: one table, no side effects.
 
 ======================= ==================================================================================
-``pull_request``        its comment; with a token that only reads when it comes from a fork or from Dependabot
+``pull_request``        its comment; the token can only read if it comes from a fork or from Dependabot
 ``pull_request_target`` its comment, also for forks: none of their code is checked out or run
 ``workflow_run``        the comment of the pull request whose head that run was for, looked up on GitHub; no
                         artifact or number that a fork's workflow could have forged is read
@@ -10,7 +10,7 @@
 anything else           nothing, and a notice with the reason; also ``merge_group``: a queue ends in a push
 ======================= ==================================================================================
 
-Whose token may write: https://docs.github.com/en/actions/reference/workflows-and-actions/
+When the token may write: https://docs.github.com/en/actions/reference/workflows-and-actions/
 events-that-trigger-workflows, and https://docs.github.com/en/code-security/dependabot/
 troubleshooting-dependabot/troubleshooting-dependabot-on-github-actions.
 """
@@ -33,8 +33,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnPull:
-    """Report on a pull request of ``repository``. ``head`` and the fields after it are None when only the
-    number is known. ``check``: only count, no comment. ``read_only``: why the token probably cannot write."""
+    """Report on a pull request of ``repository``. ``head`` is None when only the number is known.
+    ``check``: only count, no comment. ``read_only``: why the token probably cannot write."""
 
     repository: str
     number: int

@@ -1,6 +1,6 @@
-"""What a reviewer should see at the line: who was unsure of it, what was rejected there. Pure.
+"""Annotations of the pull request's lines: where an agent was unsure, and what was rejected there. Pure.
 
-Only on lines that the diff shows, found as ``Diff.find`` says; what names none of them stands in the comment.
+Only lines that the diff shows are annotated (see ``Diff.find``); everything else is only in the comment.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Annotation:
 
 
 def find_annotations(change: Change, flags: Sequence[Flag]) -> list[Annotation]:
-    """At most ten, the worst first; one for each line."""
+    """Return at most ten, the worst first; one for each line."""
     found: dict[tuple[str, int], Annotation] = {}
     for each in _doubts(flags):
         found.setdefault((each.path, each.line), each)
@@ -40,8 +40,8 @@ def find_annotations(change: Change, flags: Sequence[Flag]) -> list[Annotation]:
 
 
 def as_code_quality(found: Sequence[Annotation]) -> str:
-    """As GitLab shows them on a merge request: https://docs.gitlab.com/ci/testing/code_quality, "Code Quality
-    report format"."""
+    """Return a report that GitLab shows on a merge request, in the "Code Quality report format" of
+    https://docs.gitlab.com/ci/testing/code_quality."""
     rows = [
         {
             "description": inert(f"{each.title}: {each.text}")[:_DESCRIBED],
@@ -60,7 +60,7 @@ def as_code_quality(found: Sequence[Annotation]) -> str:
 def _doubts(flags: Sequence[Flag]) -> Iterator[Annotation]:
     for flag in flags:
         if flag.path and flag.line:
-            # only a run that failed quotes nobody
+            # only a flag of a failed run has no quotation
             text = flag.quoted or "Its session edited this file."
             yield Annotation(flag.path, flag.line, flag.reason, text + flag.after())
 

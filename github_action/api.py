@@ -1,4 +1,4 @@
-"""The connection to GitHub: PyGithub, set up to send no request twice and none in vain.
+"""The connection to GitHub: PyGithub, set up to repeat no write and to send no needless request.
 
 Every exception of PyGithub and its libraries becomes a ``ForgeError`` here. It must not read the
 environment, nor decide how to handle an error.
@@ -27,7 +27,7 @@ _TIMEOUT = 10  # seconds for one answer
 
 
 class Api:
-    """One repository, with one token. A context manager, which closes the connection.
+    """One repository, with one token. A context manager that closes the connection.
 
     ``repository`` and its objects are lazy: they send a request when an unknown value is read.
     """
@@ -46,9 +46,9 @@ class Api:
         self._github.close()
 
     def viewer(self) -> str:
-        """The login that the token writes under, ``github-actions[bot]`` for a workflow's own.
+        """The login that the token writes under, ``github-actions[bot]`` for a workflow's own token.
 
-        By GraphQL: ``GET /user`` is closed to that one. Raises ForgeError.
+        Uses GraphQL, because ``GET /user`` is closed to a workflow's token. Raises ForgeError.
         """
 
         def ask() -> str:

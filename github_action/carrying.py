@@ -125,7 +125,7 @@ def _pipeline(fetched: Fetched) -> Pipeline:
 
 
 def _carry(fetched: Fetched, new: list[str], merged: list[Merged], *, ref: str) -> int:
-    """How many commits received records. Retries on the newest tip when another push came first. Raises
+    """Return how many commits received records. Retries on the newest tip if another push came first. Raises
     TrajError."""
     commits = [*new, *(commit for each in merged for commit in each.commits)]
     why = ""
@@ -142,7 +142,7 @@ def _carry(fetched: Fetched, new: list[str], merged: list[Merged], *, ref: str) 
 
 
 def _apply(fetched: Fetched, new: list[str], merged: list[Merged]) -> set[str]:
-    """The commits that received records."""
+    """Carry the records; returns the commits that received some."""
     repository, notes = fetched.repository, fetched.notes
     gone = chain.from_iterable(each.commits for each in merged)
     before = {commit: notes.read(commit) or b"" for commit in gone}
@@ -158,7 +158,7 @@ def _apply(fetched: Fetched, new: list[str], merged: list[Merged]) -> set[str]:
 def _find_pairs(
     repository: Repository, held: list[str], new: list[str], notes: NotesRef
 ) -> list[tuple[str, str]]:
-    """Which of the commits that have records became which of the ``new`` ones that have none of their own."""
+    """Pairs of a commit with records and the ``new`` commit, without records of its own, that replaced it."""
 
     def has_own(commit: str) -> bool:
         return any(is_own(commit, r) for r in standing(commit, decode_note(notes.read(commit) or b"")))

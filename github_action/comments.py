@@ -32,7 +32,7 @@ class Thread:
         self._issue = api.repository.get_issue(number)
 
     def comments(self) -> tuple[Comment, ...]:
-        """Comments of all pages: ours may be on any."""
+        """Return the comments of all pages: ours may be on any."""
         with translated("listing comments"):
             return tuple(_comment(comment) for comment in self._issue.get_comments())
 
@@ -58,7 +58,7 @@ class Thread:
             there = {label.name for label in self._issue.get_labels()}
             new = [name for name, wanted in labels.items() if wanted and name not in there]
             if new:
-                # PyGithub's add_to_labels sends a bare list, of which GitHub's description knows nothing
+                # PyGithub's add_to_labels sends a bare list, which GitHub's API description does not allow
                 self._api.repository.requester.requestJsonAndCheck(
                     "POST", f"{self._issue.url}/labels", input={"labels": new}
                 )
@@ -67,7 +67,7 @@ class Thread:
                     self._issue.remove_from_labels(name)
 
     def _lazy(self, comment: Comment) -> IssueComment:
-        """Without a request: the URL is built here, not taken from an answer."""
+        """Return the comment's object without a request: the URL is built here, not taken from an answer."""
         requester = self._api.repository.requester
         return IssueComment(requester, url=f"{self._api.repository.url}/issues/comments/{comment.id}")
 

@@ -1,7 +1,8 @@
-"""Publishes the report: as a comment; if GitHub refuses, in the job's summary; without one, as a notice.
+"""Publishes the report: as a comment; if GitHub refuses, in the job's summary; if that fails, as a notice.
 
-The summary is always written, it has room for the details. A refusal never fails the job: a fork's token
-cannot write, and the author of that pull request cannot change that. It must not know the report's content.
+The summary is always written: it has room for the details. A refusal never fails the job: a fork's token
+cannot write, and the author of that pull request cannot change that. This module must not depend on the
+report's content.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ def publish(
     console: Console,
     expected: str | None = None,
 ) -> Published:
-    """``post`` writes the comment (None: no comment is wanted); it raises ForgeError, and returns None if
+    """Publish ``report``. ``post`` writes the comment (None: no comment is wanted); it raises ForgeError, and
+    returns None if
     there is nothing to report. ``summary``: ``GITHUB_STEP_SUMMARY``. ``expected``: why a refusal is expected,
     such as a fork's token."""
     published = Published(result="summary-only")

@@ -1,6 +1,6 @@
 """Fetches the records of a pull request's commits, a few kilobytes, from a notes ref of any size.
 
-Into a separate bare repository in the runner's temporary folder, never the user's checkout: a promisor there
+They go into a bare repository in the runner's temporary folder, never the user's checkout: a promisor there
 would make later fetches partial. Notes are fetched level by level, each with one request: the ref's commit,
 its root tree, the folders on the way to the commits' notes, the notes. Nothing fetched is run or checked out.
 """
@@ -21,11 +21,11 @@ from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.notes.tree import note_paths
 
 _NOTES = 20.0
-"""Seconds of all that one look at the notes fetches, whatever they hold."""
+"""Seconds for all fetches of one attempt to read the notes, whatever they contain."""
 _TIMEOUT = 120.0
-"""Seconds of any other fetch."""
+"""Seconds for any other fetch."""
 _ALONE = 3.0
-"""Seconds of the fetch of one note, where all at once did not come."""
+"""Seconds for the fetch of one note, after fetching all at once failed."""
 _LEVELS = 20
 """Folders above a note, at most; git makes three."""
 _FETCH = (
@@ -43,8 +43,8 @@ _PARTIAL = (
     *("-c", "remote.origin.promisor=true"),
     *("-c", "remote.origin.partialclonefilter=blob:none"),
 )
-"""For what asks the network: git before 2.45 would fetch a note that is not here when it is read, and end
-where it cannot."""
+"""For commands that use the network only: with these, git before 2.45 would fetch a missing note when it is
+read, and fail if it cannot."""
 _CONFIG = {
     "core.hooksPath": "/dev/null",
     "transfer.fsckObjects": "true",
@@ -66,7 +66,7 @@ class Source:
 
 
 class LateError(TrajError):
-    """The notes did not come in time; ``tip``: of their ref."""
+    """The notes did not arrive in time; ``tip`` is the tip of their ref."""
 
     def __init__(self, tip: str) -> None:
         super().__init__("the records did not come in time", "run the job again later")
@@ -91,14 +91,14 @@ class Fetched:
         self.repository = open_repository(folder, environ=clean, backend="plumbing")
 
     def beside(self, folder: Path, url: str) -> Fetched:
-        """Another one, of the repository at ``url``, without the token. Raises TrajError, GitError."""
+        """Return another one for the repository at ``url``, without the token. Raises TrajError, GitError."""
         source = Source(url=url, protocols=self.source.protocols)
         return Fetched(folder, source, environ=self.repository.environ)
 
     def bring_notes(self, commits: Sequence[str], *, ref: str = RECORDS_REF) -> str | None:
         """Fetch the notes of ``commits`` from ``ref``. Returns its tip, None if the source has no such ref.
-        Notes that do not come in time are left out. Raises TrajError; LateError where it is not even known
-        which there are."""
+        Notes that do not arrive in time are left out. Raises TrajError; LateError if not even the list of
+        notes arrived."""
         self._until = time.monotonic() + _NOTES
         listed = self._call("ls-remote", "--", "origin", ref).out.decode().split()
         if not listed:
@@ -111,7 +111,7 @@ class Fetched:
             raise LateError(listed[0]) from None
 
     def _bring_notes(self, commits: Sequence[str], ref: str) -> str | None:
-        # tree:1 would bring the root too, but GitHub's bitmaps answer tree:0 alone, and it refuses the rest
+        # tree:1 would fetch the root too, but GitHub's bitmaps only support tree:0, and it refuses the rest
         self._call(*_FETCH, "--depth=1", "--filter=tree:0", "origin", f"+{ref}:{RECORDS_REF}")
         objects = self.repository.objects
         tip = objects.resolve(RECORDS_REF)
@@ -127,7 +127,7 @@ class Fetched:
         return tip
 
     def _bring_all(self, oids: Sequence[str]) -> None:
-        """With one request; one by one where that takes too long, so that a large note costs itself alone."""
+        """Fetch all with one request, or one by one if that fails, so that only a large note is lost."""
         try:
             self._bring(oids, timeout=_NOTES / 2)
         except TrajError:
@@ -164,7 +164,7 @@ class Fetched:
         self.repository.close()
 
     def _below(self, level: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-        """The trees one level down, each with the rest of the commits' ids below it."""
+        """The trees one level down, each with the remaining digits of the ids of the commits below it."""
         objects = self.repository.objects
         below: dict[str, tuple[str, ...]] = {}
         for tree, names in level.items():
@@ -176,7 +176,7 @@ class Fetched:
         return below
 
     def _bring(self, oids: Collection[str], *, timeout: float = _TIMEOUT) -> None:
-        """Fetch these objects with one request. Testing for one first would fetch it on its own."""
+        """Fetch these objects with one request. Don't test whether one exists: that would fetch it alone."""
         if oids:
             names = "".join(f"{oid}\n" for oid in dict.fromkeys(oids)).encode()
             self._call(*_FETCH, "--filter=tree:0", "--stdin", "origin", stdin=names, timeout=timeout)
@@ -193,7 +193,7 @@ class Fetched:
         return self.repository.run(*_PARTIAL, *args, input=stdin, check=False, env=env, timeout=most)
 
     def _environment(self) -> dict[str, str]:
-        """Passes the token, which must not be in a command line, a URL or a file."""
+        """Variables that pass the token, which must not be in a command line, a URL or a file."""
         variables = {
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_ASKPASS": "true",
@@ -209,6 +209,6 @@ class Fetched:
 
 
 def _notes(objects: Objects, root: str, commits: Sequence[str]) -> Iterator[str]:
-    """The blobs of these commits' notes, at whatever depth."""
+    """Yield the blobs of these commits' notes, at any fan-out."""
     for commit in commits:
         yield from (blob for _, blob in note_paths(objects, root, commit))

@@ -37,7 +37,7 @@ class Forge(Protocol):
     def thread(self, number: int) -> Comments: ...
 
     def relabel(self, number: int, labels: Mapping[str, bool]) -> None:
-        """Add the labels that are true, and take the others off."""
+        """Add the labels whose value is true, and remove the others."""
 
 
 class GitHub:
@@ -68,8 +68,8 @@ class GitHub:
 
 @contextmanager
 def open_forge(settings: Settings, *, repository: str, budget: RetryBudget) -> Iterator[Forge]:
-    """The host of ``repository``, by the ``host`` of the settings. Raises EventError for an address that the
-    token must not be sent to."""
+    """Connect to the host of ``repository``, of the kind ``settings.host``. Raises EventError for an address
+    that the token must not be sent to."""
     if settings.host == "github":
         with connect(settings.token, repository=repository, url=settings.api, budget=budget) as api:
             yield GitHub(api)

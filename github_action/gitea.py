@@ -1,5 +1,5 @@
 """Pull requests of Gitea and Forgejo (https://docs.gitea.com/api, https://forgejo.org/docs/latest/user/api-usage):
-what of their API is ours to use. Both run GitHub's kind of Action, with its variables."""
+the part of their API that we use. Both run GitHub's kind of Action, with its variables."""
 
 from __future__ import annotations
 
@@ -36,27 +36,27 @@ class Gitea:
             listed = self._rest.pages(
                 f"{at}/commits", doing=doing, most=COMMITS_MOST, files="true", verification="false"
             )
-            commits = tuple(self._commit(told) for told in listed)[::-1]  # the newest comes first
-            names = [told["filename"] for told in self._rest.pages(f"{at}/files", doing=doing, most=FILES)]
+            commits = tuple(self._commit(raw) for raw in listed)[::-1]  # the newest comes first
+            names = [raw["filename"] for raw in self._rest.pages(f"{at}/files", doing=doing, most=FILES)]
             patches = split_patches(self._patches(at, doing))
             files = {name: patches.get(name, "") for name in names}
             return PullDetails(pull=pull, commits=commits, files=files)
 
     def _patches(self, at: str, doing: str) -> str:
-        """Lines of the diff are a help, no need."""
+        """The diff; empty on an error, since annotating lines is optional."""
         try:
             return self._rest.text(f"{at}.diff", doing=doing).decode("utf-8", "replace")
         except ForgeError:
             return ""
 
-    def _commit(self, told: Any) -> Commit:
-        sha = check_sha(told["sha"])
-        self._files[sha] = tuple(file["filename"] for file in told.get("files") or ())
+    def _commit(self, raw: Any) -> Commit:
+        sha = check_sha(raw["sha"])
+        self._files[sha] = tuple(file["filename"] for file in raw.get("files") or ())
         return Commit(
             sha=sha,
-            parents=tuple(check_sha(parent["sha"]) for parent in told["parents"] or ()),
-            message=told["commit"]["message"],
-            made=told["commit"]["committer"]["date"],
+            parents=tuple(check_sha(parent["sha"]) for parent in raw["parents"] or ()),
+            message=raw["commit"]["message"],
+            made=raw["commit"]["committer"]["date"],
         )
 
     def head(self, number: int) -> str:
@@ -78,7 +78,7 @@ class Gitea:
     def relabel(self, number: int, labels: Mapping[str, bool]) -> None:
         doing, at = "setting labels", f"{self._at}/issues/{number}/labels"
         with readable(doing):
-            there = {told["name"]: int(told["id"]) for told in self._rest.get(at, doing=doing)}
+            there = {raw["name"]: int(raw["id"]) for raw in self._rest.get(at, doing=doing)}
             new = [name for name, wanted in labels.items() if wanted and name not in there]
             if new:
                 self._rest.send("POST", at, {"labels": self._find_labels(new, doing)}, doing=doing)
@@ -87,9 +87,9 @@ class Gitea:
                     self._rest.delete(f"{at}/{each}", doing=doing)
 
     def _find_labels(self, names: list[str], doing: str) -> list[int]:
-        """Their numbers; those that the repository does not have are made."""
+        """Return the labels' numbers; labels that the repository does not have are created."""
         path = f"{self._at}/labels"
-        known = {told["name"]: told["id"] for told in self._rest.pages(path, doing=doing, most=1_000)}
+        known = {raw["name"]: raw["id"] for raw in self._rest.pages(path, doing=doing, most=1_000)}
         for name in names:
             if name not in known:
                 made = self._rest.send("POST", path, {"name": name, "color": _COLOUR}, doing=doing)
@@ -97,24 +97,24 @@ class Gitea:
         return [int(known[name]) for name in names]
 
 
-def _comment(told: Any) -> Comment:
-    author = told["user"]["login"] if told.get("user") else ""  # of a deleted account
-    return Comment(id=int(told["id"]), author=author, body=told["body"] or "", url=told["html_url"])
+def _comment(raw: Any) -> Comment:
+    author = raw["user"]["login"] if raw.get("user") else ""  # of a deleted account
+    return Comment(id=int(raw["id"]), author=author, body=raw["body"] or "", url=raw["html_url"])
 
 
-def _pull(told: Any) -> Pull:
-    head, base = told["head"], told["base"]
+def _pull(raw: Any) -> Pull:
+    head, base = raw["head"], raw["base"]
     home = head.get("repo")  # None when the fork was deleted
     return Pull(
-        number=told["number"],
-        title=told["title"],
+        number=raw["number"],
+        title=raw["title"],
         head=check_sha(head["sha"]),
         head_repository=home["full_name"] if home else None,
         head_url=home["clone_url"] if home else None,
         base=check_sha(base["sha"]),
-        merged_as=check_sha(told["merge_commit_sha"]) if told.get("merged") else None,
-        labels=tuple(label["name"] for label in told.get("labels") or ()),
+        merged_as=check_sha(raw["merge_commit_sha"]) if raw.get("merged") else None,
+        labels=tuple(label["name"] for label in raw.get("labels") or ()),
         commit_count=0,
-        file_count=int(told.get("changed_files") or 0),
+        file_count=int(raw.get("changed_files") or 0),
         fork=not home or home["full_name"] != base["repo"]["full_name"],
     )

@@ -1,7 +1,7 @@
-"""Merge requests of GitLab (https://docs.gitlab.com/api/merge_requests): what of its API we use, and a
-pipeline's variables as a job of GitHub's has them.
+"""Merge requests of GitLab (https://docs.gitlab.com/api/merge_requests): the part of its API that we use, and
+the translation of a pipeline's variables into those of a GitHub job.
 
-A job's own token may read git, and nothing of a merge request: that takes a project's token.
+A job's own token may read git, but not merge requests: that takes a project's token.
 """
 
 from __future__ import annotations
@@ -38,21 +38,19 @@ class GitLab:
     def details(self, number: int) -> PullDetails:
         doing, at = f"reading merge request {number}", f"{self._at}/merge_requests/{number}"
         with readable(doing):
-            told = self._rest.get(at, doing=doing)
-            fork = told["source_project_id"] != told["target_project_id"]
+            raw = self._rest.get(at, doing=doing)
+            fork = raw["source_project_id"] != raw["target_project_id"]
             home = (
-                self._project(told["source_project_id"])
-                if fork
-                else {"path_with_namespace": self._repository}
+                self._project(raw["source_project_id"]) if fork else {"path_with_namespace": self._repository}
             )
             listed = self._rest.pages(f"{at}/commits", doing=doing, most=COMMITS_MOST, per_page="100")
             commits = tuple(_commit(each) for each in listed)[::-1]  # the newest comes first
             diffs = self._rest.pages(f"{at}/diffs", doing=doing, most=FILES, per_page="100")
             files = {diff["new_path"]: diff.get("diff") or "" for diff in diffs}
-            return PullDetails(pull=_pull(told, home, fork=fork), commits=commits, files=files)
+            return PullDetails(pull=_pull(raw, home, fork=fork), commits=commits, files=files)
 
     def _project(self, number: int | None) -> Any:
-        """What the project of a fork is called; nothing where it is gone or hidden."""
+        """The data of a fork's project; empty if it is gone or hidden."""
         try:
             return self._rest.get(f"/projects/{int(number)}", doing="reading the fork") if number else {}
         except ForgeError:
@@ -68,7 +66,7 @@ class GitLab:
         try:
             with readable(doing):
                 listed = self._rest.pages(path, doing=doing, most=100, per_page="100")
-                return tuple(told["new_path"] for told in listed)
+                return tuple(raw["new_path"] for raw in listed)
         except ForgeError:
             return None
 
@@ -91,43 +89,43 @@ class GitLab:
             self._rest.send("PUT", f"{self._at}/merge_requests/{number}", body, doing="setting labels")
 
 
-def _comment(page: str, told: Any) -> Comment | None:
-    author, number = told["author"]["username"], int(told["id"])
-    if told.get("system"):
+def _comment(page: str, raw: Any) -> Comment | None:
+    author, number = raw["author"]["username"], int(raw["id"])
+    if raw.get("system"):
         return None
-    return Comment(id=number, author=author, body=told["body"], url=f"{page}#note_{number}")
+    return Comment(id=number, author=author, body=raw["body"], url=f"{page}#note_{number}")
 
 
-def _commit(told: Any) -> Commit:
+def _commit(raw: Any) -> Commit:
     return Commit(
-        sha=check_sha(told["id"]),
-        parents=tuple(check_sha(parent) for parent in told.get("parent_ids") or ()),
-        message=told["message"],
-        made=told["committed_date"],
+        sha=check_sha(raw["id"]),
+        parents=tuple(check_sha(parent) for parent in raw.get("parent_ids") or ()),
+        message=raw["message"],
+        made=raw["committed_date"],
     )
 
 
-def _pull(told: Any, home: Any, *, fork: bool) -> Pull:
-    head = check_sha(told["sha"])
-    merged = told.get("merge_commit_sha") or told.get("squash_commit_sha") or head
+def _pull(raw: Any, home: Any, *, fork: bool) -> Pull:
+    head = check_sha(raw["sha"])
+    merged = raw.get("merge_commit_sha") or raw.get("squash_commit_sha") or head
     return Pull(
-        number=told["iid"],
-        title=told["title"],
+        number=raw["iid"],
+        title=raw["title"],
         head=head,
         head_repository=home.get("path_with_namespace"),
         head_url=home.get("http_url_to_repo"),
-        base=check_sha((told.get("diff_refs") or {}).get("base_sha") or head),
-        merged_as=check_sha(merged) if told["state"] == "merged" else None,
-        labels=tuple(told.get("labels") or ()),
+        base=check_sha((raw.get("diff_refs") or {}).get("base_sha") or head),
+        merged_as=check_sha(merged) if raw["state"] == "merged" else None,
+        labels=tuple(raw.get("labels") or ()),
         commit_count=0,
-        file_count=int((told.get("changes_count") or "0").rstrip("+")),
+        file_count=int((raw.get("changes_count") or "0").rstrip("+")),
         fork=fork,
     )
 
 
 def as_github(environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
-    """The variables of a job of GitHub's, and its event, that say what those of this job of GitLab's do
-    (https://docs.gitlab.com/ci/variables/predefined_variables). Inputs are variables ``GIT_TRAJ_…``. Raises
+    """Translate a GitLab job's variables (https://docs.gitlab.com/ci/variables/predefined_variables) into the
+    variables and the event of an equivalent GitHub job. Inputs are variables ``GIT_TRAJ_…``. Raises
     EventError."""
 
     def text(name: str) -> str:
@@ -159,7 +157,7 @@ def as_github(environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any
 
 
 def _event(environ: Mapping[str, str]) -> str:
-    """A fork's pipeline in its own project has no token of this one."""
+    """The equivalent GitHub event's name. A fork's pipeline in its own project has no token of this one."""
     if not environ.get("CI_MERGE_REQUEST_IID"):
         return f"{environ.get('CI_PIPELINE_SOURCE', 'unknown')} pipeline"
     own = environ.get("CI_PROJECT_ID") == environ.get("CI_MERGE_REQUEST_PROJECT_ID")

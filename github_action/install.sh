@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Finds a Python that can run the Action and installs what it needs, by hash, into the runner's temporary folder.
+# Finds a Python that can run the Action and installs its dependencies, by hash, into the runner's temporary folder.
 # Prints nothing from the pull request; the only output is one line on failure.
 # It runs in that folder, with Python in isolated mode: no file of the workspace is used.
 set -euo pipefail
@@ -38,7 +38,7 @@ if command -v cygpath >/dev/null; then # Git Bash on Windows: Python there under
 fi
 
 lock=(--requirement "$root/github_action/requirements.txt" --require-hashes --no-deps --only-binary ':all:')
-unreached="what the Action needs cannot be installed: no package index answers"
+unreached="the Action's packages cannot be installed: no package index answers"
 if command -v uv >/dev/null; then
 	uv pip install --quiet --python "$python" --target "$target" "${lock[@]}" || fail "$unreached"
 else

@@ -1,4 +1,4 @@
-"""One run of the Action: what its steps need, the records that it reads, and the outputs that it leaves."""
+"""One run of the Action: the data its steps share, reading the records, and writing the outputs."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from gittraj.errors import TrajError
 from gittraj.query.change import Change
 
 _UNKNOWN = dict.fromkeys(("coverage", "unsure", "cost"), "unknown")
-"""Outputs that other steps may decide by: set in every outcome."""
+"""Outputs that other steps may base decisions on: set in every outcome."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """What every step of a run needs: settings, event, environment, log and connection; and the reports
-    that it ``made``, the last one last."""
+    that it has ``made``, the newest last."""
 
     settings: Settings
     payload: Payload
@@ -49,7 +49,7 @@ class Job:
 
 
 def read_records(job: Job, details: PullDetails) -> Change:
-    """What the pull request's fork has recorded, if it can be read, and what the repository itself has."""
+    """Read the records of the pull request's fork, if possible, and those of the repository itself."""
     pull, sources = details.pull, list[Notes]()
     if pull.fork and pull.head_url is not None:
         with suppress(TrajError):
@@ -91,7 +91,7 @@ def write(settings: Settings, values: Mapping[str, str]) -> None:
 
 
 def write_failure(environ: Mapping[str, str]) -> None:
-    """For steps that come after this one, whatever became of it."""
+    """Write the outputs of a failed run, for later steps that rely on them."""
     if environ.get("GITHUB_OUTPUT"):
         with suppress(OSError):
             put = write_dotenv if environ.get("GITLAB_CI") == "true" else write_outputs

@@ -28,8 +28,8 @@ def write_outputs(path: Path, outputs: Mapping[str, str]) -> None:
 
 
 def write_dotenv(path: Path, outputs: Mapping[str, str]) -> None:
-    """Write GitLab's later jobs ``GIT_TRAJ_NAME=value``, https://docs.gitlab.com/ci/yaml/artifacts_reports/
-    #artifactsreportsdotenv. Raises OSError."""
+    """Append ``GIT_TRAJ_NAME=value`` lines for GitLab's later jobs, https://docs.gitlab.com/ci/yaml/
+    artifacts_reports/#artifactsreportsdotenv. Raises OSError."""
     names = {name: f"GIT_TRAJ_{name.upper().replace('-', '_')}" for name in outputs}
     _append(path, "".join(f"{names[n]}={value}\n" for n, value in outputs.items() if value.isprintable()))
 

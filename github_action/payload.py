@@ -43,7 +43,7 @@ class Payload:
         return self._matching(name, _SHA)
 
     def repository(self, name: str) -> str | None:
-        """OWNER/NAME; GitLab has more parts."""
+        """OWNER/NAME; GitLab's may have more parts."""
         return self._matching(name, _REPOSITORY)
 
     def text(self, name: str) -> str | None:

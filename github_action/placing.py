@@ -1,4 +1,4 @@
-"""Doubts at lines by other ways than the job's log: a check run, or review comments. GitHub only.
+"""Posts annotations in other ways than in the job's log: as a check run, or review comments. GitHub only.
 
 It must not post the same again on the next push, nor repeat a write whose answer was lost.
 """
@@ -14,11 +14,11 @@ from gittraj.query.change import Change
 from gittraj.render.inert import words
 
 _TITLE, _TEXT, _SUMMARY = 255, 2_000, 65_000
-"""Characters; GitHub takes 65,535 of a check run's summary."""
+"""Limits, in characters; GitHub accepts 65,535 in a check run's summary."""
 
 
 def post_check(api: Api, change: Change, found: Sequence[Annotation], *, title: str, summary: str) -> None:
-    """A neutral check run on the head. Needs ``checks: write``. Raises ForgeError."""
+    """Create a neutral check run on the head. Needs ``checks: write``. Raises ForgeError."""
     rows = [
         {
             "path": each.path,
@@ -36,7 +36,7 @@ def post_check(api: Api, change: Change, found: Sequence[Annotation], *, title: 
 
 
 def post_review(api: Api, change: Change, found: Sequence[Annotation], *, number: int, author: str) -> None:
-    """One review with a comment at each line, of those that ``author`` has not made before. Raises
+    """Post one review with a comment at each line, except those that ``author`` has made before. Raises
     ForgeError."""
     names = (author.lower(), f"{author.lower()}[bot]")
     with translated("listing review comments"):

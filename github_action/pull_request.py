@@ -1,4 +1,4 @@
-"""Reads a pull request from GitHub in few requests: one, and one for each hundred commits or files. GitHub
+"""Reads a pull request from GitHub in few requests: one, plus one for each hundred commits or files. GitHub
 lists only 250 commits of a pull request; for more, its base and head are compared.
 
 Titles, branches, labels, paths and messages are untrusted data: escape them where they are shown.
@@ -58,7 +58,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullDetails:
-    """``files``: of each path the hunks, empty where they are too large for the host to show."""
+    """``files``: the hunks of each path, empty if they are too large for the host to show."""
 
     pull: Pull
     commits: tuple[Commit, ...]
@@ -145,7 +145,7 @@ def _commits(listed: Iterable[Listed]) -> tuple[Commit, ...]:
 
 
 def _pull(request: PullRequest) -> Pull:
-    home = request.head.repo  # None when the fork was deleted, whatever the annotation says
+    home = request.head.repo  # None when the fork was deleted, although PyGithub's annotation excludes it
     name = home.full_name if home else None
     return Pull(
         number=request.number,

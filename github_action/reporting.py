@@ -34,11 +34,11 @@ _BRIEF = 8_000
 _LOOKED_UP = 10
 """Commits without a record to look up files for, with one request each."""
 _PATIENCE = 20.0
-"""Seconds to wait for records, where nothing else was asked for."""
+"""Seconds to wait for records, unless an input sets another time."""
 _YOUNG = 300.0
-"""Seconds after its last commit in which a branch may still be pushed."""
+"""Seconds after its last commit in which the push of a branch may still be under way."""
 _POLL = 4.0
-"""Seconds between two attempts to fetch records that are still to arrive."""
+"""Seconds between two attempts to fetch records that have not arrived yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +54,8 @@ class ScannedReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:
-    """The notes of a pull request's commits in one repository: the ``tip`` of its records (None: it has
-    none), what could be read, and the commits whose notes were too large or did not come in time."""
+    """The notes of a pull request's commits in one repository: the ``tip`` of its notes ref (None: it has
+    none), the notes that could be read, and the commits whose notes were too large or too late."""
 
     tip: str | None
     bodies: Mapping[str, bytes]
@@ -93,8 +93,8 @@ def _read_notes(
 
 
 def _patience(details: PullDetails, settings: Settings, *, here: bool) -> float:
-    """Seconds to wait for notes: git pushes a branch before the records of its commits. Unless it was asked
-    for, only where others have records, and where the head is so new that its push may be under way."""
+    """Seconds to wait for notes, since git pushes a branch before the records of its commits. Without the
+    input, wait only if the repository has records and the head is so new that its push may be under way."""
     if settings.wait is not None:
         return settings.wait
     made = parse_time(details.commits[-1].made) if details.commits else None
@@ -110,8 +110,8 @@ def read_change(
     before: str | None = None,
     files_of: Callable[[str], tuple[str, ...] | None] = lambda _: None,
 ) -> Change:
-    """What the ``sources``, the repository itself last, have on the pull request's commits. ``before``: the
-    head in an earlier report; ``files_of``: returns the files that a commit changed, None if unknown."""
+    """Join what the ``sources``, the repository itself last, have recorded about the pull request's commits.
+    ``before``: the head in an earlier report; ``files_of`` returns the files of a commit, None if unknown."""
     recorded, pull = _join(details, sources), details.pull
     unread = recorded.unread(c.sha for c in details.commits)
     commits = _look_up(tuple(_reviewed(c, recorded) for c in details.commits), details, files_of)
@@ -151,8 +151,8 @@ def make_report(change: Change, settings: Settings, *, number: int) -> ScannedRe
     options = CommentOptions(prompts=settings.prompts, cost=settings.cost)
     redactor, leaks = Redactor(key=os.urandom(32)), list[str]()
     # escaping may hide a secret from the redactor
-    diff = change.diff  # its names are many, and shown nowhere
-    scan = cache(lambda text, name: _scan(redactor, text, leaks, name=name))  # most words are there often
+    diff = change.diff  # not scanned: it has many names, and none is shown
+    scan = cache(lambda text, name: _scan(redactor, text, leaks, name=name))  # most texts occur often
     change = map_texts(replace(change, diff=None), scan)
     change = replace(change, diff=diff)
     flags = find_flags(change)
@@ -186,8 +186,8 @@ def outputs(scanned: ScannedReport) -> dict[str, str]:
 
 
 def find_labels(scanned: ScannedReport) -> dict[str, bool]:
-    """The labels of the pull request that are ours to keep: whether each belongs there. Of what could not be
-    read nothing is said."""
+    """Return for each label that we manage whether the pull request should have it. Empty if some records
+    could not be read."""
     change = scanned.change
     if change.unread or change.left or change.notes is None:
         return {}
@@ -247,14 +247,14 @@ def _reviewed(commit: Commit, recorded: Recorded) -> Reviewed:
 def _look_up(
     commits: tuple[Reviewed, ...], details: PullDetails, files_of: Callable[[str], tuple[str, ...] | None]
 ) -> tuple[Reviewed, ...]:
-    """Add the files that no record names, as what a shell wrote: first of commits without a record.
-    Unchanged if no commit has one."""
+    """Add the files that no record names, such as those that a shell command wrote: first for commits without
+    a record. The commits are unchanged if none has a record."""
     own = sorted((c for c in commits if not c.merge), key=lambda c: bool(c.trajectories))
     unnamed = set(details.files).difference(*(c.files for c in own))
     if not unnamed or not any(c.trajectories for c in own):
         return commits
     if len(own) == 1:
-        files_of = lambda _: tuple(details.files)  # noqa: E731 - all are of that commit
+        files_of = lambda _: tuple(details.files)  # noqa: E731 - all belong to that commit
     found = {c.commit: files_of(c.commit) for c in own[:_LOOKED_UP]}
     return tuple(_with_files(c, found.get(c.commit)) for c in commits)
 
@@ -265,13 +265,13 @@ def _with_files(commit: Reviewed, more: tuple[str, ...] | None) -> Reviewed:
 
 
 def _new(details: PullDetails, before: str | None) -> tuple[str, ...]:
-    """The commits after ``before``, where that is one of them."""
+    """The commits after ``before``; none if it is not one of them."""
     ids = [commit.sha for commit in details.commits]
     return tuple(ids[ids.index(before) + 1 :]) if before in ids else ()
 
 
 def _rewritten(details: PullDetails, recorded: Recorded, before: str | None) -> Rewritten | None:
-    """The earlier head, if a force push replaced it. ``carried``: commits whose records were carried from
+    """Return the earlier head, if a force push replaced it, with the commits whose records were carried from
     commits that are gone."""
     here = {commit.sha for commit in details.commits}
     if before is None or before in here or before == details.pull.head:
@@ -286,8 +286,8 @@ def _rewritten(details: PullDetails, recorded: Recorded, before: str | None) -> 
 
 
 def _scan(redactor: Redactor, text: str, leaks: list[str], *, name: str | None = None) -> str:
-    """The text without secrets that today's rules find; their rules, never their values, go to ``leaks``.
-    Raises RedactionError: a text that cannot be scanned is not posted."""
+    """Return the text without secrets that today's rules find; add their rules, never their values, to
+    ``leaks``. Raises RedactionError: a text that cannot be scanned is not posted."""
     clean, end = list[str](), 0
     for span in sorted(redactor.find(text, name=name), key=lambda each: each.start):
         if span.start >= end:

@@ -1,7 +1,7 @@
 """JSON over HTTPS for hosts that PyGithub does not speak to: GitLab, Gitea, Forgejo.
 
-Reads and deletions are repeated within the run's budget; a write never is: the writer first looks whether it
-arrived (``upsert_comment``). Nothing is followed to another host, and no message quotes an answer.
+Reads and deletions are repeated within the run's budget; a write never is: the writer first checks whether it
+arrived (``upsert_comment``). Redirects are not followed, and no message quotes an answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from github_action.errors import ForgeError, Gone, Refused, Unreachable
 from github_action.retry import RetryBudget, check_address, refusal
 from gittraj import __version__
 
-_TIMEOUT = 10  # seconds for one answer, or a part of it
+_TIMEOUT = 10  # seconds to wait for the answer, and for each part of it
 _PAGES = 100
 _COMMENTS = 100_000
 _MOST = 1 << 25  # bytes of one answer
@@ -27,7 +27,7 @@ _MOST = 1 << 25  # bytes of one answer
 
 class Rest:
     """The API at ``url``. Its methods raise ForgeError; ``doing`` is for the message, ``missing`` the error
-    for a 404. A context manager, which closes the connection."""
+    for a 404. A context manager that closes the connection."""
 
     def __init__(self, url: str, headers: Mapping[str, str], *, budget: RetryBudget) -> None:
         """Raises EventError for an address that the token must not be sent to."""
@@ -35,7 +35,7 @@ class Rest:
         self.budget = budget
         self._session = requests.Session()
         self._session.headers.update({"User-Agent": f"git-traj/{__version__}", **headers})
-        self._session.auth = lambda request: request  # or a .netrc would be asked, and win
+        self._session.auth = lambda request: request  # otherwise a .netrc would override our header
 
     def __enter__(self) -> Self:
         return self
@@ -52,7 +52,7 @@ class Rest:
         return self.budget.retry(lambda: self._ask("GET", path, doing=doing, missing=missing)[0])
 
     def pages(self, path: str, *, doing: str, most: int, **query: str) -> Iterator[Any]:
-        """At most ``most`` items of all pages. The next page's address is made here, not taken from the
+        """Yield at most ``most`` items of all pages. The next page's address is made here, not taken from the
         answer."""
         left = most
         for page in range(1, _PAGES + 1):
@@ -67,9 +67,9 @@ class Rest:
     def send(
         self, method: str, path: str, body: Any, *, doing: str, missing: type[ForgeError] = Refused
     ) -> Any:
-        told = self._ask(method, path, doing=doing, missing=missing, body=body)[0]
+        answer = self._ask(method, path, doing=doing, missing=missing, body=body)[0]
         with readable(doing):
-            return json.loads(told) if told.strip() else None
+            return json.loads(answer) if answer.strip() else None
 
     def delete(self, path: str, *, doing: str) -> None:
         """Also succeeds if it was deleted already."""
@@ -86,7 +86,7 @@ class Rest:
         query: Mapping[str, str] | None = None,
         body: Any = None,
     ) -> tuple[bytes, bool]:
-        """The answer, and whether there is a next page."""
+        """Return the answer, and whether there is a next page."""
         try:
             with self._session.request(
                 method,
@@ -99,20 +99,20 @@ class Rest:
             ) as answer:
                 if answer.status_code >= 300:
                     raise refusal(answer.status_code, answer.headers, doing=doing, missing=missing)
-                told = b""
+                content = b""
                 for part in answer.iter_content(1 << 16):
-                    told += part
-                    if len(told) > _MOST:
+                    content += part
+                    if len(content) > _MOST:
                         raise Unreachable(f"{doing}: the answer is too large")
-                return told, "next" in answer.links
+                return content, "next" in answer.links
         except requests.RequestException:
             raise Unreachable(f"{doing}: no answer", "run the job again later", wait=2.0) from None
 
 
 class RestThread:
-    """See ``upsert_comment.Comments``. ``at``: where the comments of one pull request are listed and made;
-    ``each``: where they are by their numbers; ``verb`` edits one. ``read`` returns the comment that the host
-    tells of, None if it is nobody's."""
+    """See ``upsert_comment.Comments``. ``at``: the path to list and create the comments of one pull request;
+    ``each``: the path of a comment without its number; ``verb``: the method that edits one. ``read`` parses a
+    comment of the host's, and returns None if no user wrote it."""
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class RestThread:
         doing = "listing comments"
         with readable(doing):
             listed = self._rest.pages(self._at, doing=doing, most=_COMMENTS, **self._order)
-            return tuple(found for told in listed if (found := self._read(told)))
+            return tuple(comment for raw in listed if (comment := self._read(raw)))
 
     def create(self, body: str) -> Comment:
         doing = "writing the comment"
@@ -151,7 +151,7 @@ class RestThread:
 
 @contextmanager
 def readable(doing: str) -> Iterator[None]:
-    """Raise Unreachable for an answer that is not what it should be."""
+    """Raise Unreachable for an answer that does not have the expected form."""
     try:
         yield
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError):

@@ -1,9 +1,9 @@
-"""How long one run waits, what an answer's status means, and which requests are repeated blindly.
+"""How long one run waits, what an answer's status means, and which requests are repeated unconditionally.
 
 PyGithub's own policy does not fit: it repeats a POST whose 502 came after the write, which makes a second
-comment, and it sleeps out a rate limit, for an hour. Here reads and deletions are repeated; POST and PATCH
-never are: the writer first looks whether the write arrived (``upsert_comment``). All waits of a run share one
-budget.
+comment, and it waits until a rate limit ends, up to an hour. Here reads and deletions are repeated; POST and
+PATCH never are: the writer first checks whether the write arrived (``upsert_comment``). All waits of a run
+share one budget.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HERE = ("localhost", "127.0.0.1", "::1")
 class RetryBudget:
     """``left``: seconds that this run may still wait, in total. ``between_writes``: seconds, see
     https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api. ``granted``:
-    seconds that were waited because the host limits the rate."""
+    seconds waited so far because of the host's rate limit."""
 
     left: float = 90.0
     granted: float = 0.0
@@ -49,7 +49,7 @@ class RetryBudget:
         self.sleep(error.wait)
 
     def pace(self) -> None:
-        """Pause after a write. PyGithub pauses before one, when the preceding read goes out of date."""
+        """Pause after a write. PyGithub pauses before one, so that the preceding read is out of date."""
         self.sleep(self.between_writes)
 
     def retry(self, ask: Callable[[], T]) -> T:
@@ -65,7 +65,7 @@ class RetryBudget:
 class RetryPolicy(GithubRetry):
     """Repeats GET and DELETE. Raises Limited or Unreachable if the budget ends before the attempts.
 
-    With ``raise_on_status`` off, PyGithub gets the last answer and raises for it as for a first one.
+    With ``raise_on_status`` off, PyGithub gets the last answer and raises its usual error for it.
     """
 
     def __init__(self, *, budget: RetryBudget, **kwargs: Any) -> None:
@@ -101,7 +101,7 @@ def limited(wait: float) -> Limited:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, from an answer's headers, whose names are in lower case or case-insensitive.
+    """Read the seconds to wait from an answer's headers, whose names are in lower case or case-insensitive.
 
     GitHub sends whole numbers: seconds in ``retry-after``, a time in ``x-ratelimit-reset``.
     """
@@ -122,8 +122,8 @@ def refusal(
     limit: bool = False,
     hint: str = "the token may not read or write it: see docs/pull-requests.md",
 ) -> ForgeError:
-    """What an answer with this ``status`` means; ``headers`` as for ``retry_after``. ``limit``: a 403 that
-    says that it is a limit."""
+    """Return the error for an answer with this ``status``; ``headers`` as for ``retry_after``. ``limit``: the
+    answer says that a 403 is due to a rate limit."""
     wait = retry_after(headers)
     if status == 429 or (status == 403 and (wait is not None or limit)):
         return limited(SECONDARY if wait is None else wait)
@@ -132,14 +132,14 @@ def refusal(
     kinds: dict[int, tuple[type[ForgeError], str]] = {
         404: (missing, "not found, or hidden from the token"),
         410: (Gone, "it is gone"),
-        422: (Invalid, "the host does not take it"),
+        422: (Invalid, "the host does not accept it"),
     }
     kind, what = kinds.get(status, (Refused, "the token may not"))
     return kind(f"{doing}: {what} ({status})", hint if status not in (410, 422) else None)
 
 
 def check_address(url: str) -> str:
-    """An API's address, to which the token may be sent. Raises EventError."""
+    """Return an API's address, to which the token may be sent. Raises EventError."""
     parts = urlsplit(url)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _HERE):
         raise EventError("GITHUB_API_URL is not an https address", "run this in a workflow of GitHub Actions")

@@ -27,12 +27,12 @@ _WAIT = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """``foreign_token``: not the job's own, which the runner masks already. ``api``, ``server``: the host's
+    """``foreign_token``: not the job's own token, which the runner masks. ``api``, ``server``: the host's
     URLs; ``run``: the number of this run; ``folder``: for our temporary files; ``coverage``: percent of the
-    commits; ``wait``: seconds to wait for records that arrive after their branch (None: as long as a push
-    of them takes, where one may be under way); ``forks``: whether records of forks are carried; ``owner``:
-    see ``owner_of``; ``page``: of this run, where its summary is; ``git_user``, ``git_token``: for git, where
-    it is not ``token``."""
+    commits; ``wait``: seconds to wait for records that arrive after their branch (None: a default, if a push
+    of them may be under way); ``forks``: whether records of forks are carried; ``owner``: see ``owner_of``;
+    ``page``: the URL of this run's page, with its summary; ``git_user``, ``git_token``: for git, if it does
+    not use ``token``."""
 
     token: Token
     foreign_token: bool
@@ -71,8 +71,8 @@ class Settings:
 
 
 def is_strict(environ: Mapping[str, str]) -> bool:
-    """Whether an error fails the job: also where ``require`` is a word that nobody knows, since a gate that
-    cannot be evaluated is closed."""
+    """Whether an error fails the job: also if ``require`` has an unknown value, since a gate that cannot be
+    evaluated fails."""
     require = environ.get("INPUT_REQUIRE", environ.get("GIT_TRAJ_REQUIRE", "")).strip().lower()
     fails = environ.get("INPUT_FAIL_ON_ERROR", "").strip().lower()
     return fails not in ("", "false") or require not in ("", "off", "warn")
@@ -91,7 +91,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
 
     server, repository, run = map(required, ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"))
     host, token = _host(environ), _given(environ, "token")
-    told = {
+    inputs = {
         field: read(name, _given(environ, name) or default) for name, (field, read, default) in INPUTS.items()
     }
     return Settings(
@@ -113,15 +113,15 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         git_token=_git_token(environ) if host == "gitlab" else None,
         owner=owner_of(
             environ.get("GITHUB_REPOSITORY_ID") or repository,
-            # OWNER/NAME/PATH@REF: a repository that is renamed keeps its id
+            # OWNER/NAME/PATH@REF; only PATH is used, because a renamed repository keeps its id
             environ.get("GITHUB_WORKFLOW_REF", "").partition("@")[0].split("/", 2)[-1],
         ),
-        **told,
+        **inputs,
     )
 
 
 def variable(name: str) -> str:
-    """An input's name as the end of a variable's."""
+    """The end of the name of an input's variable."""
     return name.upper().replace("-", "_")
 
 
@@ -136,7 +136,7 @@ def _host(environ: Mapping[str, str]) -> Host:
 
 
 def _page(environ: Mapping[str, str], host: Host) -> str:
-    """The address of this run's page; Gitea's has a number that no variable names."""
+    """The URL of this run's page; empty for Gitea, whose URL has a number that is in no variable."""
     server, run = environ["GITHUB_SERVER_URL"].rstrip("/"), environ["GITHUB_RUN_ID"]
     if host == "github":
         return f"{server}/{environ['GITHUB_REPOSITORY']}/actions/runs/{run if run.isdecimal() else 0}"
@@ -145,7 +145,7 @@ def _page(environ: Mapping[str, str], host: Host) -> str:
 
 
 def _git_token(environ: Mapping[str, str]) -> Token:
-    """A job's own reads its own project; of another one what everybody reads."""
+    """The job's own token, which can read only its own project; empty for another project."""
     own = environ.get("CI_PROJECT_ID") == environ.get("GITHUB_REPOSITORY_ID")
     return Token(environ.get("CI_JOB_TOKEN", "") if own else "")
 
@@ -208,4 +208,4 @@ INPUTS: Mapping[str, tuple[str, Callable[[str, str], Any], str]] = {
     "carry-forks": ("forks", _flag, "false"),
     "fail-on-error": ("strict", _flag, "false"),
 }
-"""Each input of the Action: which setting it is, how it is read, and what it is by default."""
+"""For each input of the Action: its field of ``Settings``, the function that reads it, and its default."""

@@ -43,7 +43,7 @@ _ROUNDS = 6
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marker:
     """The hidden first line of the comment, of a fixed alphabet. ``key`` distinguishes several comments on
-    one pull request; ``of`` is ``owner_of`` the comment, empty in those of earlier versions."""
+    one pull request; ``of`` is the comment's ``owner_of``, empty in comments of earlier versions."""
 
     key: str
     head: str
@@ -59,7 +59,7 @@ class Marker:
 
     @classmethod
     def read(cls, body: str) -> tuple[Self, str] | None:
-        """The marker and the text after it. Only at the very beginning: anywhere else it is a quotation."""
+        """Parse the marker and the text after it. Only at the very beginning: elsewhere it is a quote."""
         match = _MARKER.match(body)
         if not match:
             return None
@@ -68,8 +68,8 @@ class Marker:
 
 
 def owner_of(repository: str, workflow: str) -> str:
-    """What binds a comment to a workflow: ``repository`` is the id, ``workflow`` the path of its file. Every
-    workflow of a repository writes under the same name."""
+    """Hash that binds a comment to a workflow: ``repository`` is the id, ``workflow`` the path of its file.
+    All workflows of a repository write under the same login."""
     return hashlib.sha256(f"{repository}\n{workflow}".encode()).hexdigest()[:16]
 
 
@@ -120,8 +120,8 @@ def upsert(
     is_live: Callable[[], bool],
     budget: RetryBudget,
 ) -> Upserted:
-    """Make ``body``, under ``marker``, our one comment. ``author``: our login. ``is_live``: whether
-    ``marker.head`` is still the pull request's. Raises ForgeError; the next run cleans up."""
+    """Make ``body``, under ``marker``, our only comment. ``author``: our login. ``is_live``: whether
+    ``marker.head`` is still the pull request's head. Raises ForgeError; the next run cleans up."""
     text = f"{marker}\n{body}"
     result: Result = "unchanged"
     written: Comment | None = None
@@ -140,7 +140,7 @@ def upsert(
         try:
             written = _write(thread, keeper, text)
             budget.pace()
-        except (Gone, Limited, Unreachable) as error:  # it may have been written all the same
+        except (Gone, Limited, Unreachable) as error:  # it may have been written nevertheless
             written, failure = None, error
             budget.wait(error)
     if written:
@@ -150,9 +150,9 @@ def upsert(
 
 def own(comments: Iterable[Comment], *, author: str, marker: Marker) -> list[Comment]:
     """The comments that ``author`` wrote under the key and for the owner of ``marker``, by id; of two with
-    the same id the first. A listing may lack a comment just written, so pass that after it.
+    the same id the first. A listing may lack a comment just written, so pass that after the listing.
 
-    Without any, the first one of an earlier version, whose marker named no owner, if it is a report.
+    If there are none, the first one of an earlier version, whose marker named no owner, if it is a report.
     """
     keyed = [*_keyed(comments, author.lower(), marker.key)]
     former = (comment for comment, found, text in keyed if not found.of and text.startswith(_BEGINS))
@@ -160,8 +160,8 @@ def own(comments: Iterable[Comment], *, author: str, marker: Marker) -> list[Com
 
 
 def _keyed(comments: Iterable[Comment], author: str, key: str) -> Iterator[tuple[Comment, Marker, str]]:
-    """Each comment of ``author`` under ``key``, by id, with its marker and the text after it."""
-    names = (author, f"{author}[bot]")  # GraphQL leaves the suffix out, and so do people
+    """Yield each comment of ``author`` under ``key``, by id, with its marker and the text after it."""
+    names = (author, f"{author}[bot]")  # GraphQL omits the suffix, and so do people
     found: dict[int, tuple[Comment, Marker, str]] = {}
     for comment in comments:
         parsed = Marker.read(comment.body)
@@ -195,5 +195,5 @@ def _is_current(comment: Comment, marker: Marker, body: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Without irrelevant differences: line ends, and the id of the run whose summary is linked."""
+    """Remove irrelevant differences: line ends, and the id of the run whose summary is linked."""
     return _RUN.sub("", text.replace("\r\n", "\n").strip())

@@ -1,7 +1,7 @@
-"""Ends a run that takes too long, whatever holds it up: a host that answers a byte at a time, or a fetch.
+"""Ends a run that takes too long, whatever delays it: a host that sends one byte at a time, or a fetch.
 
-The job's own time-out would end it without a word; here what is known by then is left where people look. The
-process ends at once, so nothing that must be finished may run beside it.
+The job's own time-out would end it without any output; here the results so far are published first. The
+process ends at once, so nothing that must be finished may run in parallel.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 SECONDS = 55.0
-"""Of a whole run, without what the host or an input asked it to wait for."""
+"""Time limit of a whole run, not counting the waits that the host or an input demanded."""
 _TICK = 0.5
 
 
 @dataclass(slots=True)
 class Watchdog:
     """``late`` is called when the time is over, then the process ends with the status that it returns.
-    ``granted``: seconds that were asked for on top."""
+    ``granted`` returns the seconds allowed on top."""
 
     late: Callable[[], int]
     granted: Callable[[], float] = lambda: 0.0

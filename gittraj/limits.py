@@ -25,8 +25,8 @@ NOTES_EACH = 8 * 1024
 """Bytes of a note that do not count: as many as ordinary notes have."""
 SEGMENT = 4 * 1024 * 1024
 """Bytes of one segment of events."""
-ENTRIES = 200_000
-"""Entries of one tree."""
+TREE = 8 * 1024 * 1024
+"""Bytes of one tree: of 120,000 notes, where ours have 256 folders."""
 DEPTH = 64
 """Levels of nested objects and lists in JSON; agents' arguments stay below 20."""
 DIGITS = 40

@@ -1,4 +1,4 @@
-"""Records a day, or compares two."""
+"""Records a day, or compares two recorded days."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def record(checkout: Path, python: Path, out: Path) -> None:
         raise SystemExit(f"{out} is not empty")
     out.mkdir(parents=True, exist_ok=True)
     with PLACE.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # the place is the same for all
+        fcntl.flock(lock, fcntl.LOCK_EX)  # all runs use the same folder
         build_place(checkout, python.absolute())
         day = Day()
         sessions = play(day)
@@ -30,7 +30,7 @@ def record(checkout: Path, python: Path, out: Path) -> None:
         kept.keep_refs("before")
         kept.ask_all(READS, REPO)
         shutil.rmtree(REPO / ".git" / "traj-index", ignore_errors=True)
-        for folder in (REPO, BOB, OLDER):  # the index of ours is made anew
+        for folder in (REPO, BOB, OLDER):  # REPO's index is built again
             kept.ask_all(ELSEWHERE, folder)
         kept.ask_all(NOWHERE, BARE)
         kept.keep_state()
@@ -41,7 +41,7 @@ def record(checkout: Path, python: Path, out: Path) -> None:
 
 
 def new_reader(day: Day) -> str:
-    """The public key of somebody else."""
+    """Make a key for another person and return its public part."""
     home = {"HOME": str(PLACE / "reader")}
     (PLACE / "reader").mkdir()
     command = (str(PYTHON), "-P", "-m", "gittraj", "keys")
@@ -50,7 +50,7 @@ def new_reader(day: Day) -> str:
 
 
 def compare(one: Path, other: Path) -> int:
-    """Says what differs. Gives the exit status."""
+    """Print the differences; returns the exit status."""
     names = sorted(
         {p.relative_to(folder) for folder in (one, other) for p in folder.rglob("*") if p.is_file()}
     )

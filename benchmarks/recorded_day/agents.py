@@ -1,4 +1,4 @@
-"""Agents at work: they do what is asked of them, and write the logs that real ones would."""
+"""Simulated agents: they run the given steps, and write the logs that real agents would."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Json = dict[str, Any]
 
 
 class Session:
-    """An agent at work: does what is asked of it in ``folder`` and writes the log that the agent would."""
+    """A simulated agent's session: runs the given steps in ``folder`` and writes the agent's log."""
 
     agent = ""
 
@@ -94,7 +94,7 @@ class Claude(Session):
         return {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": self.id}
 
     def delegate(self, name: str) -> Claude:
-        """A subagent, whose log lies beside its session's."""
+        """Return a subagent, whose log is next to its session's."""
         other = Claude(self.day, name, self.folder)
         other.log = self.log.with_suffix("") / "subagents" / f"agent-{name}.jsonl"
         other.id, other.helper = self.id, name
@@ -220,16 +220,16 @@ class Gemini(Session):
         self._answer(content=text, thoughts=thoughts)
 
     def begin(self, call: str, kind: str, given: Json) -> None:
-        """The message of a call is written again when the call has ended."""
+        """Write the call's message; ``end`` writes it again with the result."""
         names = {"path": "file_path", "text": "content", "old": "old_string", "new": "new_string"}
         name = {"write": "write_file", "edit": "replace", "shell": "run_shell_command"}[kind]
         arguments = {names.get(key, key): value for key, value in given.items()}
         self.open = self._answer(content="", toolCalls=[{"id": call, "name": name, "args": arguments}])
 
     def end(self, call: str, kind: str, given: Json, output: str, status: int) -> None:
-        told = f"Output: {output}\nExit Code: {status}" if kind == "shell" else output
+        text = f"Output: {output}\nExit Code: {status}" if kind == "shell" else output
         (began,) = self.open["toolCalls"]
-        answer = {"functionResponse": {"id": call, "name": began["name"], "response": {"output": told}}}
+        answer = {"functionResponse": {"id": call, "name": began["name"], "response": {"output": text}}}
         state = {"status": "success", "result": [answer], "timestamp": self.day.stamp()}
         self.append(self.open | {"toolCalls": [began | state]})
 

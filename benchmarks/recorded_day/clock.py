@@ -1,6 +1,6 @@
 # ruff: noqa: PTH102, PTH120
-"""A clock that stands where RECORDED_NOW says, and entropy drawn from RECORDED_STEP: the place's Python runs
-this as its ``sitecustomize``, before anything of git-traj, and loads next to nothing. Never imported here."""
+"""Fixes the clock at RECORDED_NOW and derives entropy from RECORDED_STEP: the recorded day's Python runs this
+as its ``sitecustomize``, before any module of git-traj; it imports next to nothing. Never imported here."""
 
 import _datetime
 import datetime
@@ -31,7 +31,7 @@ class Frozen(datetime.datetime):
 
 
 def urandom(size):
-    """The step, which of its processes that draw this is, and how often it has drawn."""
+    """Hash the step, this process's number among those of the step that draw, and the count of its draws."""
     import hashlib  # noqa: PLC0415
 
     step = os.environ.get("RECORDED_STEP", "none")

@@ -35,7 +35,7 @@ def look_back(topic: str) -> str:
 
 
 def play(day: Day) -> dict[str, Session]:
-    """The whole day. Gives the sessions by name."""
+    """Run the whole day. Returns the sessions by name."""
     begin(day)
     sessions: dict[str, Session] = {}
     turns = (amends, rebases, picks, squashes, reverts, renames, records_by_hand, pauses, delegates, leaks)
@@ -60,13 +60,13 @@ def begin(day: Day) -> None:
     day.traj("install")
     day.git("config", "traj.push", "auto")
     for path in (REPO / ".git" / "config", HOME / ".gitconfig"):
-        os.utime(path, (DAWN, DAWN))  # by the day's clock, as pre-commit looks at it
+        os.utime(path, (DAWN, DAWN))  # pre-commit compares it with the day's clock
     day.commit("LICENSE", "None\n", "Add a license")
     day.git("push", "--quiet", "origin", "main")
 
 
 def work(day: Day, agent: Session, topic: str, number: int) -> Session:
-    """An agent makes two commits; its ways differ by the number."""
+    """Let an agent make two commits; its steps vary with ``number``."""
     path = f"src/{topic}_{agent.agent.replace('-', '_')}.py"
     agent.ask(f"Limit the {topic} to {number} slots in {path}, and commit it")
     agent.tell(
@@ -232,7 +232,7 @@ def leaks(day: Day, sessions: dict[str, Session], topic: str) -> None:
 
 
 def corrects(day: Day, sessions: dict[str, Session]) -> None:
-    """By hand: link, unlink, forget, import, carry, repair, and a retrospective afterwards."""
+    """Correct by hand: link, unlink, forget, import, carry, repair, and a retrospective afterwards."""
     day.traj("link", "amended", "--session", sessions["codex-cache"].id)
     day.traj("unlink", "delegated", sessions["claude-code-export"].trajectory)
     day.traj("forget", sessions["gemini-cli-mail"].trajectory)
@@ -252,7 +252,7 @@ def corrects(day: Day, sessions: dict[str, Session]) -> None:
 
 
 def shares(day: Day) -> None:
-    """Two clones that write at the same time."""
+    """Write records in two clones, and sync them."""
     day.git("push", "--quiet", "--tags", "origin", "main")
     day.traj("push", "--dry-run")
     day.traj("push")
@@ -269,7 +269,7 @@ def shares(day: Day) -> None:
 
 
 def fills_in(day: Day) -> None:
-    """A repository where agents worked before git-traj came."""
+    """Backfill a repository in which agents worked before git-traj was installed."""
     day.git("init", "--quiet", str(OLDER), cwd=PLACE)
     day.commit("README", "older\n", "Begin", cwd=OLDER)
     for kind in (Claude, Codex, Gemini):

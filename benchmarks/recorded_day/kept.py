@@ -1,4 +1,4 @@
-"""What is asked after the day, and what is kept: each answer, each stored object, the local state."""
+"""Runs commands after the day, and saves each output, each stored object and the local state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.recorded_day.place import BOB, OLDER, PLACE, REPO, SERVER, Day, put
 
 UNORDERED = re.compile(r'(?<="taken":\[)[^]]*')
-"""Of ``cursors.json``: a session's commits, in the order of a set. No stored record has it."""
+"""In ``cursors.json``: a session's commits, in the order of a set. It is not in a stored record."""
 
 JSON = ("log", "show", "status", "why", "search", "stats", "context", "doctor", "pr", "redact", "keys list")
 JSON += (
@@ -27,7 +27,7 @@ JSON += (
     "sync --dry-run",
     "install --dry-run",
 )
-"""Commands that are asked again with ``--json``."""
+"""Commands that run again with ``--json``."""
 
 READS = """
 log | log -n 5 | log --oneline | log --trajectories | log --all | log --all --trajectories --oneline
@@ -83,13 +83,13 @@ ELSEWHERE = """
 log | log --file src/bob_codex.py | show | show --show-thinking | status | doctor | stats
 search slots | search --fetch limit
 """
-"""Asked in the other clone, and where sessions were found afterwards."""
+"""Run in every repository, also the other clone and the one with a backfill."""
 
 NOWHERE = """
 log | show | status | doctor | why file:1 | search limit | context file | stats | export | pr
 redact <secrets | redact --audit | push | install | backfill | keys list | recipients list | start title
 """
-"""Asked outside of a repository."""
+"""Run outside of a repository."""
 
 CLOSING = """
 log --oneline | install --agent claude-code --agent codex --agent gemini
@@ -98,11 +98,11 @@ rewrap | reseal main~5..main | redact --purge --dry-run slots | redact --purge s
 forget {claude-code-mail} --purge | doctor | log | show leaked | log --json | uninstall | uninstall --purge
 status
 """
-"""What writes; the stored objects are kept again after it."""
+"""Commands that write; the stored objects are saved again after them."""
 
 
 class Record:
-    """Writes what was said into numbered files."""
+    """Runs commands and writes their outputs into numbered files."""
 
     def __init__(self, day: Day, out: Path, known: Mapping[str, str]) -> None:
         self.day, self.out, self.known = day, out, known
@@ -139,7 +139,7 @@ class Record:
         return re.sub(r"\{([\w-]+)\}", lambda m: self.known[m[1]], word).replace("@/", f"{self.files}/")
 
     def keep_files(self) -> None:
-        """What commands wrote; a database as the statements that make it."""
+        """Save the files that commands wrote; a database as the SQL that creates it."""
         for path in sorted(p for p in self.files.rglob("*") if p.is_file()):
             target = self.out / "files" / path.relative_to(self.files)
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -150,7 +150,7 @@ class Record:
                 shutil.copyfile(path, target)
 
     def keep_refs(self, name: str) -> None:
-        """Every blob below refs/notes/traj*, and the commit that each ref stands at."""
+        """Save every blob below refs/notes/traj*, and the commit that each ref points to."""
         for folder in (REPO, BOB, OLDER, SERVER):
             listed = self.day.git(
                 "for-each-ref", "--format=%(objectname) %(refname)", "refs/notes/", cwd=folder
@@ -168,7 +168,7 @@ class Record:
                     target.write_bytes(digest + blob)
 
     def keep_state(self) -> None:
-        """What lies beside the refs, as installed and as remembered; keys and locks are none of it."""
+        """Save the local state besides the refs: hooks, configuration and JSON files; no keys or locks."""
         for folder in (REPO, BOB, OLDER):
             found = [*(folder / ".git" / "hooks").iterdir(), *(folder / ".git" / "traj").glob("*.json")]
             for path in (*found, folder / ".git" / "config"):
@@ -183,7 +183,7 @@ class Record:
 
 
 def read_tree(folder: Path, commit: str) -> Iterator[tuple[str, bytes]]:
-    """By path, notes without their fan-out."""
+    """Yield path and blob of every file of a commit."""
     listed = subprocess.run(
         ["git", "ls-tree", "-r", "-z", "--format=%(objectname) %(path)", commit],
         cwd=folder,

@@ -1,4 +1,4 @@
-"""The place where the day is played, and its clock: always the same paths, dates and random numbers."""
+"""The folders in which the day runs, and its clock: always the same paths, dates and random numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TICK = 60
 
 
 class Day:
-    """Runs commands in the place, each a tick after the one before."""
+    """Runs commands in these folders, each one tick after the previous one."""
 
     def __init__(self) -> None:
         self.step = 0
@@ -36,7 +36,7 @@ class Day:
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_TRAJ_SYNC": "1",
-            "PYTHONHASHSEED": "0",  # backfill tells commits in the order of a set
+            "PYTHONHASHSEED": "0",  # backfill lists commits in the order of a set
         }
 
     @property
@@ -60,7 +60,7 @@ class Day:
             (state / "drain.lock").write_text(f"{os.getpid()}\n")
         done = subprocess.run(command, cwd=cwd, env=known, input=given, capture_output=True, check=False)
         (state / "drain.lock").unlink(missing_ok=True)
-        if count_rewrites(state) > before:  # the one hook that GIT_TRAJ_SYNC means nothing to
+        if count_rewrites(state) > before:  # the only hook that ignores GIT_TRAJ_SYNC
             worker = (PYTHON, "-I", "-m", "gittraj.worker", "--foreground", state)
             subprocess.run(worker, cwd=cwd, env=known, capture_output=True, check=True)
         return done
@@ -80,18 +80,18 @@ class Day:
         return done
 
     def commit(self, path: str, text: str, message: str, *options: str, cwd: Path = REPO) -> None:
-        """A person's."""
+        """Commit a file, as a person does."""
         put(cwd / path, text)
         self.git("add", "--all", cwd=cwd)
         self.git("commit", "-qm", message, *options, cwd=cwd)
 
     def secret(self, prefix: str, length: int) -> str:
-        """Made here, so that none is written down."""
+        """Make a random secret, so that none is in the source code."""
         return prefix + "".join(self.random.choices(string.ascii_letters + string.digits, k=length))
 
 
 def build_place(checkout: Path, python: Path) -> None:
-    """An empty home, and a Python that finds the checkout even when isolated, as the hooks start it."""
+    """Make an empty home, and a Python that finds the checkout even when isolated, as the hooks start it."""
     shutil.rmtree(PLACE, ignore_errors=True)
     for folder in (HOME, BARE, PLACE / "draws"):
         folder.mkdir(parents=True)
@@ -116,13 +116,13 @@ def build_place(checkout: Path, python: Path) -> None:
     put(
         HOME / ".gitconfig",
         "[user]\n\tname = A U Thor\n\temail = author@example.com\n[gc]\n\tauto = 0\n"
-        "[pack]\n\tthreads = 1\n"  # or deltas, and what stats tells of the disk, are as chance has it
+        "[pack]\n\tthreads = 1\n"  # otherwise deltas, and the sizes that stats reports, are random
         "[init]\n\tdefaultBranch = main\n[core]\n\teditor = true\n[advice]\n\tdetachedHead = false\n",
     )
 
 
 def count_rewrites(state: Path) -> int:
-    """How many rewritten commits the hooks told of."""
+    """How many rewritten commits the hooks have reported."""
     spool = state / "spool"
     return spool.read_bytes().count(b"rewrite\t") if spool.exists() else 0
 

@@ -1,4 +1,4 @@
-"""Live agents: how each is recognised, where its sessions are, and how it is set up and asked.
+"""Live agents: how each is recognised, where its sessions are, and how it is set up and asked questions.
 
 What is specific to one agent is in its module, except the variables that git's hooks look for: they are in
 ``model.signs``. Other code iterates over ``all_agents``. A new agent is a row of ``agents.logged``, or a
@@ -21,7 +21,7 @@ from gittraj.model.signs import SESSIONS, SIGNS
 
 _CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 _HEAD = 262_144
-"""How many bytes of a log are searched for its folder and session: instructions may come first."""
+"""Bytes of a log that are searched for its folder and session: instructions may come first."""
 _SESSION = re.compile(r"[\w-]{1,128}")
 
 
@@ -29,7 +29,7 @@ _SESSION = re.compile(r"[\w-]{1,128}")
 class SessionFile:
     """The log of a session, or of a ``subagent`` that it started. ``path`` is a file or, with the ``format``
     of a store, the store with the session among others; ``changed`` is then when the session changed, in
-    milliseconds since 1970. ``own``: the trajectory's id, where the log has one."""
+    milliseconds since 1970. ``own``: the trajectory's id, if the log has one."""
 
     agent: str
     session: str
@@ -50,11 +50,11 @@ class SessionFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookSettings:
-    """Where an agent reads the hooks of one repository, and the entries that git-traj adds there.
+    """The file in which an agent reads the hooks of one repository, and the entries that git-traj adds there.
 
-    ``name`` is the agent's in records. ``events`` maps each event to the tool that it is limited to, if any;
-    ``second`` is a second in the agent's unit of time (1,000 where timeouts are in milliseconds); ``advice``
-    is what the user has to do after the installation.
+    ``name`` is the agent's name in records. ``events`` maps each event to the tool that it is limited to, if
+    any; ``second`` is a second in the agent's unit of time (1,000 if timeouts are in milliseconds);
+    ``advice`` is what the user has to do after the installation.
     """
 
     name: str
@@ -79,7 +79,7 @@ class HookSettings:
 
 
 def hook_command(script: str, agent: str) -> str:
-    """The command that an agent runs, in any shell: it does nothing where the script is gone.
+    """The command that an agent runs, in any shell: it does nothing if the script is gone.
 
     A status of 2 would keep the agent from going on, and dash exits with that for a missing script.
     """
@@ -89,8 +89,8 @@ def hook_command(script: str, agent: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstructionFile:
-    """The file ``own`` of a work tree, where we write what the agent is to do. It reads the files ``beside``
-    as well, and the file ``instead`` in its place if that exists."""
+    """The file ``own`` in a work tree, into which we write an agent's instruction. The agent also reads the
+    files ``beside``, and the file ``instead`` in its place if that exists."""
 
     own: str
     beside: tuple[str, ...] = ()
@@ -99,20 +99,20 @@ class InstructionFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskProtocol:
-    """How the hook at the end of a turn asks the model. ``last_message``: the field of the hook's payload
-    with the last message of the agent, which its log may not have yet."""
+    """The protocol by which the hook at the end of a turn asks the model. ``last_message``: the field of the
+    hook's payload with the last message of the agent, which its log may not have yet."""
 
     last_message: str
 
     def answer(self, question: str) -> dict[str, str]:
-        """What the hook prints, as JSON."""
+        """The JSON that the hook prints, to ask ``question``."""
         return {"decision": "block", "reason": question}
 
 
 class Agent:
-    """``name`` is the agent's in records, ``option`` the one for ``git traj install --agent``, ``program``
-    what is looked for on PATH. Its data is in ``home`` below the user's home folder, or in the folder that
-    the first of ``variables`` that is set names; a session's log matches one of ``patterns`` there, with its
+    """``name`` is the agent's name in records, ``option`` the one for ``git traj install --agent``,
+    ``program`` its command on PATH. Its data is in ``home`` below the user's home folder, or in the folder
+    that the first set one of ``variables`` names; a session's log matches one of ``patterns`` there, with its
     id for ``{0}``. ``session`` is the variable with the session's id in the shells that the agent opens, if
     ``model.signs`` has none."""
 
@@ -144,7 +144,7 @@ class Agent:
         return next((environ.variables[name] for name in names if environ.variables.get(name)), None)
 
     def find(self, environ: Environ, session: str) -> Path | None:
-        """The log of a session; None also where only ``sessions`` can find it."""
+        """The log of a session; None also if only ``sessions`` can find it."""
         patterns = self.patterns if is_session(session) else ()
         found = (path for pattern in patterns for path in self.logs(environ, pattern.format(session)))
         return next(found, None)
@@ -155,7 +155,7 @@ class Agent:
         raise NotImplementedError
 
     def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
-        """The logs of the agents that a session started, where these are named after it and not sessions of
+        """The logs of the agents that a session started, if they are named after it and are not sessions of
         their own."""
         yield from ()
 
@@ -166,7 +166,7 @@ class Agent:
 
 
 def all_agents() -> dict[str, Agent]:
-    """By name. A function, so that no agent is imported where none is needed."""
+    """All agents, by name. A function, so that they are imported only when they are needed."""
     from gittraj.agents import (  # noqa: PLC0415
         aider,
         claude_code,
@@ -197,7 +197,7 @@ def all_agents() -> dict[str, Agent]:
 
 
 def _speaking(name: str, path: Path) -> Agent:
-    from gittraj.agents.program import ProgramAgent  # noqa: PLC0415 - few have one
+    from gittraj.agents.program import ProgramAgent  # noqa: PLC0415 - few users have one
 
     return ProgramAgent(name, name, path)
 
@@ -208,7 +208,7 @@ def is_session(name: str) -> bool:
 
 
 def works_near(path: Path, roots: Sequence[Path]) -> bool:
-    """Whether a log's first ``cwd`` is near one of ``roots``; False where it cannot be read."""
+    """Whether a log's first ``cwd`` is near one of ``roots``; False if it cannot be read."""
     found = search_head(path, _CWD)
     try:
         return found is not None and is_near(Path(json.loads(found[1])), roots)
@@ -217,7 +217,7 @@ def works_near(path: Path, roots: Sequence[Path]) -> bool:
 
 
 def search_head(path: Path, pattern: re.Pattern[bytes], *, end: int = 0) -> re.Match[bytes] | None:
-    """The first match near a log's beginning, or in its last ``end`` bytes; None where it cannot be read."""
+    """The first match near a log's beginning, or in its last ``end`` bytes; None if it cannot be read."""
     try:
         with path.open("rb") as stream:
             if end:
@@ -233,7 +233,7 @@ def is_near(folder: Path, roots: Sequence[Path]) -> bool:
 
 
 def is_new(path: Path, since: float) -> bool:
-    """Whether a log was written after ``since`` (seconds since 1970); False where it no longer exists."""
+    """Whether a log was written after ``since`` (seconds since 1970); False if it no longer exists."""
     try:
         return path.stat().st_mtime >= since
     except OSError:

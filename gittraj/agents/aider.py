@@ -1,7 +1,7 @@
 """Aider: all sessions of a work tree in its file ``.aider.chat.history.md``.
 
-It commits by itself and prints the ids. A history that lies elsewhere (``--chat-history-file``) is found
-where ``traj.sessions.path`` names it.
+It commits by itself and prints the ids. A history file elsewhere (``--chat-history-file``) is read only if
+``traj.sessions.path`` names it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gittraj.config import Environ
 
 
 class Aider(Agent):
-    """It reads only the instructions that its command or configuration names."""
+    """It reads only instruction files that its command or configuration names."""
 
     name = "aider"
     option = "aider"
@@ -28,8 +28,8 @@ class Aider(Agent):
 
 
 def _sessions(path: Path, since: float) -> Iterator[SessionFile]:
-    """Those of a history that went on after ``since``: each until the next one began, the last until now."""
-    from gittraj.formats.aider import history  # noqa: PLC0415 - where there is none, nobody pays for it
+    """A history's sessions that lasted past ``since``: each until the next one began, the last until now."""
+    from gittraj.formats.aider import history  # noqa: PLC0415 - only if there is a history
 
     try:
         names = list(history.sessions(path))

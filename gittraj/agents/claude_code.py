@@ -20,7 +20,7 @@ from gittraj.config import Environ
 
 _SESSION = re.compile(rb'"sessionId":"([\w-]+)"')
 _COMPACTION = "agent-acompact-"
-"""Claude Code's own subagent that summarises a conversation: nobody started it."""
+"""The name of Claude Code's own subagent that summarises a conversation: the session did not start it."""
 
 
 class ClaudeCode(Agent):
@@ -36,7 +36,7 @@ class ClaudeCode(Agent):
         events={"SessionStart": None, "Stop": None, "SessionEnd": None},
     )
     instructions = InstructionFile(own="CLAUDE.local.md", beside=("CLAUDE.md", ".claude/CLAUDE.md"))
-    """As Claude Code 2.1.197 reads them."""
+    """The files that Claude Code 2.1.197 reads."""
     asks = AskProtocol(last_message="last_assistant_message")
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
@@ -48,7 +48,7 @@ class ClaudeCode(Agent):
                     yield SessionFile(agent=self.name, session=path.stem, path=path)
 
     def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
-        beside = file.path.parent.glob("agent-*.jsonl")  # version 2.0 had those of all sessions here
+        beside = file.path.parent.glob("agent-*.jsonl")  # version 2.0 had the subagents of all sessions here
         below = (file.path.parent / file.session / "subagents").rglob("agent-*.jsonl")
         own = file.session.encode()
         ours = (p for p in beside if (found := search_head(p, _SESSION)) and found[1] == own)
@@ -63,7 +63,7 @@ def _munged(folder: Path) -> str:
 
 
 def _project_folders(projects: Path, roots: Sequence[Path]) -> Iterator[Path]:
-    """Those whose name may mean a root, a folder in it or one above it; the name is not reversible."""
+    """The folders whose name may mean a root, a folder in it or one above it; a name is not reversible."""
     above = {_munged(parent) for root in roots for parent in root.parents}
     inside = tuple(_munged(root) for root in roots)
     if projects.is_dir():

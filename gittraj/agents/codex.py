@@ -34,7 +34,7 @@ class Codex(Agent):
         "'Trust all and continue' (later: /hooks); codex exec never asks",
     )
     instructions = InstructionFile(own="AGENTS.md", instead="AGENTS.override.md")
-    """As Codex 0.169.0 reads them."""
+    """The files that Codex 0.169.0 reads."""
     asks = AskProtocol(last_message="last_assistant_message")
 
     def find(self, environ: Environ, session: str) -> Path | None:
@@ -49,7 +49,7 @@ class Codex(Agent):
                 yield SessionFile(agent=self.name, session=named[1], path=path)
 
     def _rollouts(self, environ: Environ) -> Iterator[Path]:
-        """Newest day first: the session wanted is nearly always a new one."""
+        """The logs, newest day first: the wanted session is nearly always a new one."""
         for folder in (
             *reversed(self.logs(environ, "sessions/*/*/*")),
             *self.logs(environ, "archived_sessions"),

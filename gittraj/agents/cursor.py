@@ -1,7 +1,6 @@
 """Cursor: transcripts in ``~/.cursor/projects/<folder with - for />/agent-transcripts/[<id>/]<id>.jsonl``.
 
-They have neither times nor results nor the folder itself: what a commit has of their content is all that
-links them.
+They have neither times nor results nor the folder itself: only their content, if a commit has it, links them.
 """
 
 from __future__ import annotations
@@ -30,5 +29,5 @@ class Cursor(Agent):
 
 
 def _munged(folder: Path) -> str:
-    """Not reversible; a folder above or below has another name."""
+    """The name that Cursor gives a folder; not reversible, and a folder above or below has another."""
     return re.sub(r"[^a-zA-Z0-9]+", "-", str(folder)).strip("-")

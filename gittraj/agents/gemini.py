@@ -1,7 +1,7 @@
 """Gemini CLI: logs in ``~/.gemini/tmp/<project>/chats/session-<time>-<first 8 of the id>.json[l]``.
 
 In older versions ``<project>`` is the SHA-256 of the folder that the session was started in; in newer ones it
-is a short name, whose folder is in ``projects.json`` and in the file ``.project_root`` beside the chats.
+is a short name, whose folder is in ``projects.json`` and in the file ``.project_root`` next to the chats.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SESSION = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,128})"')
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _STARTED = len("session-YYYY-MM-DDTHH-MM-")
 _TAIL = 4096
-"""Bytes at a document's end: its keys may be sorted, and the id comes after the messages then."""
+"""Bytes searched at a document's end: if its keys are sorted, the id comes after the messages."""
 
 
 class Gemini(Agent):
@@ -38,7 +38,7 @@ class Gemini(Agent):
     hooks = HookSettings(
         name=name,
         file=".gemini/settings.json",
-        # it turns git's hooks off: only AfterTool reports a commit at once
+        # Gemini CLI disables git's hooks: only AfterTool reports a commit at once
         events={
             "SessionStart": None,
             "AfterTool": "run_shell_command",
@@ -50,7 +50,7 @@ class Gemini(Agent):
         advice="Gemini CLI runs them in a folder that you trust, and names them at the first start",
     )
     instructions = InstructionFile(own="GEMINI.md")
-    """As Gemini CLI 0.61.0 reads it."""
+    """The file that Gemini CLI 0.61.0 reads."""
     asks = AskProtocol(last_message="prompt_response")
 
     def folder(self, environ: Environ) -> Path | None:
@@ -75,11 +75,11 @@ class Gemini(Agent):
 
 
 def _logs(paths: Iterable[Path]) -> Iterator[Path]:
-    """One log for each session. Every resume creates a file that stays empty and continues the first one; a
-    JSON document is continued by a JSON Lines file beside it; a project that got a short name was copied."""
+    """One log per session, which may have several: every resume creates a file that stays empty, and goes on
+    in the first one; a JSON Lines file continues a JSON document; a project with a short name is a copy."""
     found: dict[str, list[Path]] = {}
     for path in sorted(paths):
-        if path.suffix in (".json", ".jsonl") and path.is_file():  # others were renamed as unreadable
+        if path.suffix in (".json", ".jsonl") and path.is_file():  # Gemini CLI renamed others as unreadable
             found.setdefault(path.stem[_STARTED:], []).append(path)
     for same in found.values():
         grown = [p for p in same if p.suffix == ".jsonl" or p.with_suffix(".jsonl") not in same]

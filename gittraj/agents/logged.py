@@ -1,4 +1,4 @@
-"""Agents with one log for each session, whose path has the session's id: a row each."""
+"""Agents with one log per session, whose path has the session's id: one row each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gittraj.frozen import dataclass
 class LoggedAgent(Agent):
     """``log`` is a pattern below the agent's folder; ``{0}`` in it is the session's id. ``about`` is such a
     pattern, too: the file with the session's working folder, if the log does not have it. ``started`` is a
-    pattern beside the folder of a session's log: the logs of its subagents; ``*`` in it is a subagent's name.
+    pattern, from the parent of the log's folder, for the subagents' logs; ``*`` in it is a subagent's name.
     """
 
     name: str
@@ -59,7 +59,7 @@ class LoggedAgent(Agent):
 
 
 AGENTS = (
-    # it reads a repository's hooks from .github/hooks, which is committed: everybody would get them
+    # Copilot reads a repository's hooks from .github/hooks, which is committed: everybody would get them
     LoggedAgent(
         name="copilot",
         option="copilot",

@@ -40,7 +40,7 @@ class MiniSweAgent(Agent):
 
 
 def _session(path: Path) -> str | None:
-    from gittraj.formats.swe import mini  # noqa: PLC0415 - a listing that finds no run pays nothing
+    from gittraj.formats.swe import mini  # noqa: PLC0415 - only if there is a run
 
     try:
         with path.open("rb") as stream:

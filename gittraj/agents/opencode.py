@@ -1,7 +1,7 @@
 """OpenCode: all sessions in ``~/.local/share/opencode/opencode.db``, older ones as files in ``storage/``.
 
-A database has other names for versions that are not released (``opencode-dev.db``). Its forks keep theirs in
-the same tables, in a folder of their own name.
+Unreleased versions use other names for the database (``opencode-dev.db``). OpenCode's forks have the same
+tables, in a folder named after the fork.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from gittraj.frozen import dataclass
 
 _SHELLS = ("bash", "shell")
 _LATELY = 3600.0
-"""Seconds: a session that changed earlier was killed, and its calls still look as if they were running."""
+"""Seconds without a change after which a session counts as killed, even if its calls still look running."""
 _LAST_PARTS = 50
-"""Latest parts of a session, which include its running calls."""
+"""The number of a session's latest parts that are searched for running calls."""
 _CHANGED = "(SELECT max(time_updated) FROM part WHERE part.session_id = session.id)"
 _SESSIONS = "SELECT id, directory, {} FROM session WHERE time_updated >= ? ORDER BY time_created"
 
 
 @dataclass(frozen=True)
 class OpenCode(Agent):
-    """Also of its forks."""
+    """OpenCode, or one of its forks."""
 
     name: str = "opencode"
     option: str = "opencode"
@@ -38,8 +38,8 @@ class OpenCode(Agent):
         return data and data / self.name
 
     def current(self, environ: Environ) -> str | None:
-        """OpenCode's shell commands know that it runs them, but not in which session: it is the one in which
-        a command is running now, if there is only one."""
+        """The only session in which a command is running now: the environment of OpenCode's shell commands
+        shows that it runs them, but not in which session."""
         if environ.nameless != self.name:
             return None
         running = {session for path in self._databases(environ) for session in _running(path)}
@@ -68,11 +68,11 @@ class OpenCode(Agent):
         return next(iter(self.logs(environ, "storage")), None)
 
     def _listed(self, environ: Environ, since: float) -> Iterator[tuple[str, SessionFile]]:
-        """Folder and log of each session written after ``since``. The database first: sessions that were
-        moved into it are still in the files, too."""
+        """The folder and log of each session written after ``since``. The databases come first: sessions that
+        were moved into them are still in the files, too."""
         for path in self._databases(environ):
             start = int(since * 1000)
-            changed = f"max(time_updated, coalesce({_CHANGED}, 0))"  # a session's own record may come later
+            changed = f"max(time_updated, coalesce({_CHANGED}, 0))"  # the session's own row may be late
             rows = _rows(path, _SESSIONS.format(changed), start) or _rows(
                 path, _SESSIONS.format("time_updated"), start
             )
@@ -97,8 +97,8 @@ class OpenCode(Agent):
 
 
 def _rows(path: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
-    """No rows from a database that cannot be read: a damaged one must not stop the others."""
-    from gittraj.formats.base.sqlite import open_database  # noqa: PLC0415 - where there is no store, nobody pays
+    """A query's rows; none from an unreadable database: a damaged one must not stop the others."""
+    from gittraj.formats.base.sqlite import open_database  # noqa: PLC0415 - only if there is a database
 
     try:
         with open_database(path) as database:

@@ -1,4 +1,4 @@
-"""An agent that a program of the user's speaks for: ``formats.program`` says how."""
+"""An agent whose sessions a program of the user's provides; ``formats.program`` has the protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: each command parses, calls and prints; none of them thinks.
+"""The command line: each command parses, calls and prints; none has logic of its own.
 
 Importing this costs nothing: click and everything else is imported by the command that needs it.
 """
@@ -6,7 +6,7 @@ Importing this costs nothing: click and everything else is imported by the comma
 from __future__ import annotations
 
 _ALLOCATED = 50_000
-"""Objects made before garbage is looked for: after Python's 700 it would look through all that is imported,
+"""Objects made before a garbage collection: after Python's 700, it would scan everything that is imported,
 again and again."""
 
 
@@ -16,8 +16,8 @@ def main() -> None:
     import os
     import sys
 
-    gc.disable()  # what is imported is no garbage
-    if sys.platform == "win32":  # where a pipe is in the code page of the country, and ends lines with \r\n
+    gc.disable()  # imported modules are not garbage
+    if sys.platform == "win32":  # there a pipe has the country's code page, and ends lines with \r\n
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(encoding="utf-8", newline="\n")
     named = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))

@@ -48,11 +48,11 @@ def command(
     no_fetch: bool,
     output: Path | None,
 ) -> None:
-    """Put two trajectories, commits, runs or tasks side by side: what was asked, every step and where they
-    part, files, decisions, tests, time, tokens and cost.
+    """Compare two trajectories, commits, runs or tasks: what was asked, every step and where they diverge,
+    files, decisions, tests, time, tokens and cost.
 
-    Where one side has several trajectories, such as the runs of a benchmark, their sums are compared, and
-    the result of each instance.
+    If a side has several trajectories, such as the runs of a benchmark, compare their totals, and the result
+    of each instance.
     """
     environ = environment()
     with find_drained(to_read=True) as repository:
@@ -69,7 +69,7 @@ def command(
 
 
 def _compare(repository: Repository, recorded: Recorded, sides: list[Side], *, fetch: bool) -> Header:
-    """With their steps, where each side is one trajectory."""
+    """Compare the sides, with their steps if each side is one trajectory."""
     from gittraj.render.events import step
 
     def read(segments: Segments) -> list[Header]:

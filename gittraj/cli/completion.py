@@ -1,6 +1,6 @@
 """``git traj completion``: a shell script that calls back for the completions.
 
-It calls ``--words``: a line ``word<TAB>value<TAB>help`` for each completion, ``files`` where files fit too.
+It calls ``--words``: a line ``word<TAB>value<TAB>help`` for each completion, ``files`` if files fit too.
 """
 
 from __future__ import annotations

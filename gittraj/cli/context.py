@@ -5,11 +5,11 @@ COMMIT, reverted by COMMIT, from "REMOTE", near "PATH")]``. ``from`` names a rem
 with ours.
 KIND is ``rejected`` (for what, on which question), ``decided``, ``doubt``, ``challenge``, ``learned``,
 ``suggested``, ``tried`` (no commit), ``tests`` (left failing) or ``asked``. ``near`` names a
-neighbour: a file that changed together with a path, or of the same folder; ``in`` says which path where
-several were named. A quote is a JSON text. Lines with ``#`` stand around them.
+neighbour: a file that changed together with a path, or is in the same folder; ``in`` says which path if
+several were named. A quote is a JSON string. Lines with ``#`` come before and after.
 
-Both forms keep to the budget (a JSON document always has its paths), estimated as a token for four characters
-of ASCII or two bytes of what is not. A text has at most a fifth of it in characters, and at most 240.
+Both forms keep to the budget (a JSON document always has its paths), estimated as one token per four ASCII
+characters or two other bytes. A text has at most a fifth of the budget in characters, and at most 240.
 """
 
 from __future__ import annotations

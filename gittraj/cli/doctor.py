@@ -56,7 +56,7 @@ def doctor(fix: bool, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps({**findings_to_json(findings), "status": status_to_json(facts)}))
     else:
-        told = (line.replace(" (git traj doctor)", "") for line in status_to_lines(facts))  # this is it
-        for line in (*told, *findings_to_lines(findings)):
+        status = (line.replace(" (git traj doctor)", "") for line in status_to_lines(facts))  # it runs now
+        for line in (*status, *findings_to_lines(findings)):
             click.echo(render_line(line, page), nl=False, color=page.colour)
     return int(is_ill(findings))

@@ -102,7 +102,7 @@ def _export(
     everything: bool,
     fetch: bool,
 ) -> bool:
-    """Whether there was anything to export."""
+    """Export; returns whether there was anything to export."""
     from gittraj.cli.common.repository import read_events
     from gittraj.query.show.selection import choose, gather
 
@@ -145,7 +145,7 @@ def _write(chosen: Chosen, form: str, folder: Path | None) -> list[str | bytes]:
 
 
 def _guess(output: Path | None) -> str:
-    """The format that a file's name asks for; a folder is a site, and everything else Markdown."""
+    """The format that a file's name implies; a folder is a site, and everything else Markdown."""
     if output is None or not _is_folder(output):
         return {".html": "html", ".json": "json", ".csv": "csv"}.get(
             output.suffix if output else "", "markdown"
@@ -163,7 +163,7 @@ def _put(parts: Iterable[str | bytes], output: Path | None) -> None:
 
 
 def _put_documents(form: Exchange, exported: Exported, output: Path | None) -> None:
-    """One document goes to standard output or into the named file, several into a folder."""
+    """Write one document to standard output or into the named file, several into a folder."""
     files = list(documents(form, exported))
     if not form.tree and len(files) == 1 and not (output and output.is_dir()):
         _put([files[0][1]], output)

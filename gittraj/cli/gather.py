@@ -41,7 +41,7 @@ def command(
     jobs: int,
     as_json: bool,
 ) -> None:
-    """Gather the records of many repositories into one database, to ask over all of them with --team.
+    """Gather the records of many repositories into one database, to query them all with --team.
 
     REMOTE is an address, a clone, a folder of clones, a file with an address on each line, or
     github:ORGANISATION. Only what changed is fetched. What was purged or forgotten there is deleted
@@ -105,6 +105,6 @@ def _gather(
         "without": report.without,
         "failed": failed,
     }
-    told = f"{count(report.gathered, 'repository')} gathered, {report.unchanged} unchanged"
-    told += f", {report.without} without records" if report.without else ""
-    return document, [told], failed
+    line = f"{count(report.gathered, 'repository')} gathered, {report.unchanged} unchanged"
+    line += f", {report.without} without records" if report.without else ""
+    return document, [line], failed

@@ -32,13 +32,14 @@ _STDIN = "-"
 @click.option("--raw", is_flag=True, help="Keep a file that no format reads, for a later version.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
-    """Import session files of any known agent, or one from a pipe, or what another tool left in notes
-    (refs/notes/agentnote, refs/notes/ai, refs/notes/whogitit), which goes to the commits of those notes, or
-    the logs that Entire keeps (refs/heads/entire/checkpoints/v1, refs/entire/checkpoints), as with --auto.
+    """Import sessions: files of any known agent, one file from a pipe (-), or what other tools keep in git.
 
+    Notes of another tool (refs/notes/agentnote, refs/notes/ai, refs/notes/whogitit) go to the commits that
+    they are on, Entire's logs (refs/heads/entire/checkpoints/v1, refs/entire/checkpoints) as with --auto.
     Without --commit or --auto a session is recorded on the commit where it started, as work that led to no
-    commit (git traj log --all shows it). Safe to repeat: a longer version of a session only adds. From a pipe
-    the status is always 0, so that it never fails the run that feeds it: failed imports are reported.
+    commit (git traj log --all shows it). Safe to repeat: a longer version of a session only adds events.
+    From a pipe the exit status is always 0, so that the run that feeds it does not fail; failed imports are
+    reported.
     """
     from gittraj.commands.import_files import Imported, is_ref
     from gittraj.render.text.backfill import render_imported
@@ -71,7 +72,7 @@ def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
 def _import(files: Sequence[str], **options: Any) -> Imported:
     from gittraj.commands.import_files import import_files
 
-    with TemporaryFile() as content:  # it has no name: whatever ends this run, nothing of it stays
+    with TemporaryFile() as content:  # it has no name, so nothing is left even if this process is killed
         pipe = _read_pipe(files, content)
         with find_drained() as repository, show_progress() as progress:
             imported = import_files(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 class Offer:
     """The questions of one installation. ``ask``: on a terminal; ``accept``: the answer is yes without it;
-    with neither, nothing is done that was not asked for; ``dry_run``: questions are only told.
+    with neither, nothing is done that was not requested; ``dry_run``: questions are only printed.
     ``agents``: the options of those found."""
 
     def __init__(
@@ -47,7 +47,7 @@ class Offer:
         self.left: str | None = None
 
     def choose_agents(self) -> tuple[str, ...]:
-        """Which of the agents found, that are not set up in this work tree yet, to set up."""
+        """Choose which of the agents found, and not yet set up in this work tree, to set up."""
         from gittraj.commands.install.discover import find_new_agents
 
         if not self.agents:
@@ -69,18 +69,10 @@ class Offer:
         print_wrapped("Without them its commits are recorded too, with what its log says.")
         if len(new) == 1:
             return new if click.confirm(f"Set up {names}?", default=True) else ()
-        while True:
-            answer = click.prompt("Set up which (all, none, or names)", default="all").replace(",", " ")
-            asked = answer.lower().split()
-            if asked in (["all"], ["yes"], ["y"]) or asked in (["none"], ["no"], ["n"]):
-                return new if asked[0][0] in "ay" else ()
-            wrong = [name for name in asked if not any(each.startswith(name) for each in new)]
-            if not wrong:
-                return tuple(each for each in new if each.startswith(tuple(asked)))
-            print_wrapped(f"{', '.join(wrong)}: not one of {names}; all or none")
+        return _ask_which(new)
 
     def preview(self, past: int) -> Iterator[str]:
-        """What the installation would go on to do or ask, with ``past`` sessions found."""
+        """Say what the installation would go on to do or ask, with ``past`` sessions found."""
         if past:
             would = "would link" if self.accept else "would ask whether to link" if self.ask else ""
             links = f"{would or 'git traj backfill links'} {_its(past)}"
@@ -125,7 +117,7 @@ class Offer:
         try:
             with show_progress() as progress:
                 report = backfill(self.repository, self.raw, progress=progress)
-        except TrajError as error:  # the installation is done, and of use
+        except TrajError as error:  # the installation is done, and useful without it
             click.echo(f"git-traj: sessions were not linked: {error.told}", err=True)
             return
         say_remark(report.remark)
@@ -133,12 +125,26 @@ class Offer:
         print_wrapped(f"{count(report.sessions, 'session')} read, {commits} linked.")
 
 
+def _ask_which(new: tuple[str, ...]) -> tuple[str, ...]:
+    """Of several: all, none, or those whose names begin with a word of the answer."""
+    whole = {"all": new, "yes": new, "y": new, "none": (), "no": (), "n": ()}
+    while True:
+        answer = click.prompt("Set up which (all, none, or names)", default="all").lower()
+        asked = answer.replace(",", " ").split()
+        if len(asked) == 1 and asked[0] in whole:
+            return whole[asked[0]]
+        wrong = [name for name in asked if not any(each.startswith(name) for each in new)]
+        if not wrong:
+            return tuple(each for each in new if each.startswith(tuple(asked)))
+        print_wrapped(f"{', '.join(wrong)}: not one of {', '.join(new)}; all or none")
+
+
 def _its(sessions: int) -> str:
     return "it to its commits" if sessions == 1 else "them to their commits"
 
 
 AGENTS = ("claude-code", "cline", "codex", "copilot", "gemini", "pi", "qwen")
-"""The options of those that have hooks or read an instruction; written here so that none is imported."""
+"""The options of agents that have hooks or read an instruction; listed here so that none is imported."""
 
 
 _ALONE = (
@@ -153,7 +159,7 @@ _ALONE = (
         "--global takes neither --agent nor --yes nor --no-fetch-refspec",
     ),
 )
-"""Options, those that they do not go with, and what is said then."""
+"""Options, those that they cannot be combined with, and the message for that."""
 
 
 def _plugged_agents() -> list[str]:
@@ -168,7 +174,7 @@ def _plugged_agents() -> list[str]:
     "agents",
     multiple=True,
     type=Plugged(AGENTS, _plugged_agents),
-    help="Install this agent's hooks, where it has any, and instruction in this work tree too; repeatable.",
+    help="Also install this agent's hooks, if any, and its instruction in this work tree; repeatable.",
 )
 @click.option(
     "--action",
@@ -244,7 +250,7 @@ def _report(
     as_json: bool,
     ahead: Iterable[str] = (),
 ) -> int:
-    """Print the steps, hooks with the same text on one line, and what lies ``ahead``; returns the status."""
+    """Print the steps, hooks with the same text on one line, and what is ``ahead``; returns the status."""
     if as_json:
         rows = [{"what": s.what, "name": s.name, "did": s.did, "text": s.text} for s in steps]
         click.echo(json.dumps({"version": 1, "dryRun": dry_run, "steps": rows, **found}))
@@ -260,7 +266,7 @@ def _report(
 
 
 def _write_workflow(name: str, uses: str | None, *, yes: bool, dry_run: bool) -> int:
-    """Show it first; write it when somebody says so."""
+    """Show the workflow, and write it if the user agrees."""
     from gittraj.commands.install.workflow import STARTERS, make_starter
 
     if name not in STARTERS:

@@ -1,7 +1,7 @@
 """``git traj log``.
 
-The index keeps the text of what was listed before: only a listing that it cannot give imports what reads,
-folds and filters records, which takes longer than the answer.
+The index keeps the text of what was listed before: only a listing that is not in it imports the code that
+reads, folds and filters records, which takes longer than the answer.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ if TYPE_CHECKING:
     from gittraj.query.records import Recorded
 
 _OF_COMMITS = ("author", "since", "until", "paths")
-"""Options that runs without a commit cannot meet."""
+"""Options that never match runs without a commit."""
 _BRANCHES, _ASKED = 4, 50
-"""Commits of which branches are asked for."""
+"""The most branches that are named, and the most commits for which they are looked up."""
 _SHARE = Number(0, 1)
 _AT_ONCE = 100  # rows that are written together
 _CHOICE = ("author", "since", "until", "paths", "follow")
-"""Options that choose commits: arguments of ``list_commits``. The other ones choose trajectories."""
+"""Options that choose commits: arguments of ``list_commits``. The others choose trajectories."""
 
 
 @click.command("log", cls=WithPaths)
@@ -138,7 +138,7 @@ def command(
 def _open_notes(
     stack: ExitStack, repository: Repository, rev: str
 ) -> tuple[Answers | None, Notes | Recorded]:
-    """The index, if there is one; and our notes, or these with those of remotes that we lack."""
+    """The index, if there is one; and our notes, with those of remotes that we lack."""
     with show_progress("commits") as tell:
         index = stack.enter_context(open_index(repository, rev, tell=tell))
     notes = index.notes if index else _read_notes(repository)
@@ -148,7 +148,7 @@ def _open_notes(
 
 
 def _say_others(repository: Repository, notes: Notes | Recorded, listed: Sequence[str]) -> None:
-    """How many commits that HEAD does not reach have records: git log --all shows such commits, too."""
+    """Say how many commits that HEAD does not reach have records: git log --all shows such commits, too."""
     others = {*notes}.difference(listed, notes.places())
     if others and (others := others & _recorded(notes).commits()):
         more = "1 more commit has" if len(others) == 1 else f"{len(others):,} more commits have"
@@ -156,7 +156,7 @@ def _say_others(repository: Repository, notes: Notes | Recorded, listed: Sequenc
 
 
 def _where(repository: Repository, commits: Sequence[str]) -> str:
-    """What shows them: branches that have some come first."""
+    """Say where they are, and which command shows them: for a branch that has some, else for one commit."""
     here = [commit for commit in commits if repository.objects.exists(commit)][:_ASKED]
     if not here:
         return "none of which is here"
@@ -186,7 +186,7 @@ def _read_notes(repository: Repository) -> Notes:
 
 
 def _read_beside(repository: Repository, notes: Notes) -> Recorded | None:
-    """Ours with those of remotes; None where remotes have none that we lack: then less is imported."""
+    """Our records with those of remotes; None if remotes have none that we lack: then less is imported."""
     unjoined = find_unjoined(repository)
     if not unjoined:
         return None
@@ -205,8 +205,8 @@ def _cached_texts(
     limit: int | None,
     page: Page,
 ) -> Iterator[str] | None:
-    """The listing of all trajectories on ``commits``, as ``render_listing`` gives it; None where the index
-    does not have all of it, or there is none to list."""
+    """The listing of all trajectories on ``commits``, as from ``render_listing``; None if the index does not
+    have all of it, or there is nothing to list."""
     if index is None or form == "rows" or (form is None and page != Page(COLUMNS)):
         return None
     rendered = index.rendered(commits, oneline=form == "oneline", limit=limit)
@@ -242,7 +242,7 @@ def _find(
     **conditions: Any,
 ) -> Iterator[Entry]:
     """The commits, or with ``rows`` the trajectories, that meet the conditions; ``runs``: also those without
-    a commit. Says where there is none."""
+    a commit. Says so if there are none."""
     from gittraj.query.log.filters import Wanted, compile_pattern
     from gittraj.query.log.listing import by_cost, choose_runs, list_trajectories, read_entries, read_runs
 
@@ -254,7 +254,7 @@ def _find(
     most = limit if form == "rows" and sort == "date" and wanted == Wanted() else None
     rows = notes.rows_of_runs(wanted.words(), most) if alone and isinstance(notes, Notes) else None
     recorded: Recorded | None = None
-    if rows is not None:  # what reads records takes longer to import than these to list
+    if rows is not None:  # the code that reads records takes longer to import than these to list
         entries = choose_runs(rows, wanted)
     else:
         recorded = _recorded(notes)

@@ -65,7 +65,7 @@ def command(
 
 
 def _say_if_unpushed(repository: Repository) -> None:
-    """The comment ends with how others see the records."""
+    """Say that the records are not pushed, if so: the comment ends with how others can see them."""
     from gittraj.commands.doctor.recorded import compare_remote
     from gittraj.commands.install.refspecs import find_remotes
 

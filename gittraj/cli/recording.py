@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 quiet = click.option("-q", "--quiet", is_flag=True, help="Print only the event's id.")
-agent = click.option("--agent", metavar="NAME[:ROLE]", help="Who records it, where several work together.")
+agent = click.option("--agent", metavar="NAME[:ROLE]", help="Who records it, if several work together.")
 tag = click.option("--tag", "tags", multiple=True, metavar="T", help="A word to find it by; repeatable.")
 report = click.option("--report", is_flag=True, help="Report the start or the end to the task system.")
 confidence = click.option("--confidence", type=Number(0, 1), metavar="X", help="How sure you are, 0 to 1.")
@@ -53,7 +53,7 @@ def record_event(
     call = Call(verb, {key: value for key, value in values.items() if value not in (None, (), [])})
     raw = environment()
     environ = Environ.of(raw)
-    # who completes what was closed in its system has something to say of it
+    # complete, even if the task is closed in its system: its author has something to add
     with find_drained(follow=verb == "start") as repository:
         if trajectory is not None and not is_active_for(repository, trajectory):
             done = amend(repository, trajectory, call, environ=environ)
@@ -72,7 +72,7 @@ def record_event(
 
 
 def _print(done: Recorded, call: Call, *, quiet: bool, born: bool) -> None:
-    """The ids; of what is recorded by hand, what was kept and where it goes. ``born``: there is a commit."""
+    """Print the ids; or, of what is recorded by hand, where it goes. ``born``: there is a commit."""
     if quiet or not done.by_hand:
         for number, event in enumerate(done.events):
             does = "begins" if done.begins and not number else "in"
@@ -134,8 +134,8 @@ def _say(trouble: TaskError | None) -> None:
 def start(*, task: str | None, report: bool, quiet: bool, **said: Any) -> None:
     """Begin a trajectory called TITLE; in an agent's session, title the session's own.
 
-    Commits made in this worktree until complete or abandon get what is recorded meanwhile. The task's title
-    and address are looked up; without --task, the task may be taken from the branch's name.
+    What is recorded until complete or abandon goes to the commits made in this worktree meanwhile. The task's
+    title and URL are looked up; without --task, the task may be taken from the branch's name.
     """
     record_event("start", _as_lists(said), quiet=quiet, task=task, report=report)
 
@@ -227,7 +227,7 @@ def _as_lists(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(file: TextIO | None) -> dict[str, Any]:
-    """A retrospective. Raises TrajError."""
+    """Read a retrospective from a file. Raises TrajError."""
     if file is None:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""``git traj redact``, and what ``--purge`` does, of ``forget``, too. docs/json.md has their ``--json``."""
+"""``git traj redact``, and ``--purge``, also that of ``forget``. docs/json.md has their ``--json``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MODES = ("--json", "--jsonl", "--explain", "--audit", "--rules", "--test", "--p
 @click.option("--audit", is_flag=True, help="Scan the stored records of RANGE; exits 1 if a secret is found.")
 @click.option("--rules", "listing", is_flag=True, help="List the rules: id, kind, an example of each.")
 @click.option("--test", is_flag=True, help="Test the rules on their own examples; exits 1 if one fails.")
-@click.option("--purge", is_flag=True, help="Rewrite the refs without TEXT (-: asks for it), and history.")
+@click.option("--purge", is_flag=True, help="Rewrite the refs and their history without TEXT (-: prompt).")
 @click.option("--finding", metavar="ID", help="With --purge: the finding of --audit, wherever it occurs.")
 @purge_options
 def command(
@@ -113,7 +113,7 @@ def _warn(remarks: Iterable[str]) -> None:
 
 
 def _make_redactor() -> tuple[Redact, str, list[str]]:
-    """With the settings and known secrets of the repository, if there is one."""
+    """Make a redactor with the settings and known secrets of the repository, if there is one."""
     from gittraj.commands.redact import make_redactor
 
     raw = environment()
@@ -222,7 +222,7 @@ def _test(*, as_json: bool) -> int:
 
 
 def read_values() -> list[str]:
-    """Read values from a pipe, one per line; on a terminal one, without echo."""
+    """Read values from a pipe, one per line; on a terminal ask for one, without echo."""
     if sys.stdin.isatty():
         return [click.prompt("Text to purge", hide_input=True, err=True)]
     return sys.stdin.read().splitlines()
@@ -256,7 +256,7 @@ def run_purge(
         gc = collect_garbage(repository, done)
         if not gc:
             sys.stderr.write(
-                "git-traj: git keeps old objects (see above, .keep, a partial clone): clone anew\n"
+                "git-traj: git keeps old objects (see above, .keep, a partial clone): clone again\n"
             )
     if as_json:
         click.echo(json.dumps(purge_to_json(done, dry_run=dry_run)))

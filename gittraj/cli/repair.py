@@ -55,9 +55,7 @@ def _say_repaired(done: Repaired, verb: str) -> None:
         why = "no evidence of where it went" if each.here else "it is not in this clone"
         click.echo(f"left on {each.commit[:12]}: {', '.join(each.trajectories)}; {why}")
     if any(each.here for each in done.stranded):
-        does = (
-            "carry --from COMMIT --onto REV copies them; git traj unlink COMMIT takes off what you threw away"
-        )
+        does = "carry --from COMMIT --onto REV copies them; git traj unlink COMMIT removes discarded ones"
         click.echo(f"hint: git traj {does}", err=True)
     if not done.carried and not done.stranded:
         click.echo("nothing to repair: every record, or a copy of it, is on a reachable commit", err=True)

@@ -20,7 +20,7 @@ from gittraj.errors import TrajError
 def command(agent: str | None, words: tuple[str, ...]) -> int:
     """Run COMMAND, an agent that has neither log nor hook, and record what it prints.
 
-    What is typed is not recorded. A commit that it makes meanwhile gets a trace ("who made it is not known")
+    Typed input is not recorded. A commit that it makes meanwhile gets a trace ("who made it is not known")
     or, where git printed its id, the output itself. The status is the command's.
     """
     from gittraj.commands.run import run
@@ -35,6 +35,6 @@ def command(agent: str | None, words: tuple[str, ...]) -> int:
             )
         try:
             return run(repository, words, agent=agent, live=raw)
-        except TrajError as error:  # as a shell says it
+        except TrajError as error:  # with the status that a shell gives
             sys.stderr.write(f"git-traj: {error.told}\n")
             return 127

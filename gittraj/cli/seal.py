@@ -73,7 +73,7 @@ def keys(repository: Repository, environ: Mapping[str, str], named: Sequence[Pat
 
 
 def ask_passphrase(name: str) -> str:
-    """Raises SealError without a terminal."""
+    """Ask for a key's passphrase. Raises SealError without a terminal."""
     if not sys.stdin.isatty():
         raise SealError(f"{name}: its passphrase cannot be asked for: this is not a terminal")
     passphrase: str = click.prompt(f"Passphrase of {name}", hide_input=True, err=True)
@@ -113,12 +113,12 @@ def seal(revisions: str | None, *, as_json: bool) -> int:
 @_identity
 @_json
 def rewrap(revisions: str | None, *, identities: tuple[Path, ...], as_json: bool) -> int:
-    """Let today's readers open what is sealed, on the commits of RANGE or on all. A key of yours must open
+    """Let today's readers open what is sealed, on the commits of RANGE or on all. One of your keys must open
     it.
 
     The sealed text itself does not change.
 
-    Readers who were removed from the list can still open it: git traj reseal.
+    Readers who were removed from the list can still open it; git traj reseal encrypts it again without them.
     """
     from gittraj.commands.reseal import rewrap_stored
 

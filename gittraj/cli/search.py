@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gittraj.query.remote_records import RecordedBeside
 
 _FEW = 25
-"""Parts among which a search is likely to find nothing."""
+"""With fewer parts than this, a search is likely to find nothing similar."""
 
 
 @click.command("search")
@@ -94,7 +94,7 @@ def command(
             hits = add_remotes(found.hits, beside, query, wanted, limit=limit)
             found = replace(found, hits=hits)
         with open_index(repository, build=False) as index:
-            read_records(repository, index.notes if index else None, unjoined={})  # says what is too large
+            read_records(repository, index.notes if index else None, unjoined={})  # warns of large notes
         if found.waiting or found.away or not found.hits:
             _say_missing(repository, found, why, similar=similar)
         if as_json:

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -44,16 +44,14 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json", "redactions")
 @click.argument("name", default="HEAD", metavar="[REV|TRAJECTORY|SYSTEM:ID]")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
-@click.option(
-    "--redactions", "form", flag_value="redactions", help="Only where something was redacted, and its kind."
-)
+@click.option("--redactions", is_flag=True, help="List only what was redacted: where, and its kind.")
 @click.option("--events", "everything", is_flag=True, help="Every event in full, with arguments and results.")
 @click.option("--since", metavar="EVENT|TIME", help="Only events after this event or from this time on.")
 @click.option("--significance", type=click.Choice(SIGNIFICANCES), help="Only events as significant or more.")
 @click.option("--show-thinking", "thinking", is_flag=True, help="Show thinking, too; open it with your keys.")
-@click.option("--identity", "identities", multiple=True, type=_FILE, help="A key that opens it; repeatable.")
+@click.option("--identity", "identities", multiple=True, type=_FILE, help="A key to open it; repeatable.")
 @click.option(
-    "--file", "path", metavar="PATH", help="Only calls that wrote this file; --events: results, too."
+    "--file", "path", metavar="PATH", help="Only calls that wrote this file; with --events also results."
 )
 @click.option("--messages", is_flag=True, help="Only what agents said to each other.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
@@ -66,6 +64,7 @@ def command(
     *,
     name: str,
     form: str,
+    redactions: bool,
     everything: bool,
     thinking: bool,
     identities: tuple[Path, ...],
@@ -77,10 +76,12 @@ def command(
 ) -> None:
     """Show a commit's trajectories in full, or one trajectory over all its commits.
 
-    The beginning of a trajectory's id is enough where it is unique; a task (beads:bd-1) or a benchmark's run
+    The beginning of a trajectory's id is enough if it is unique; a task (beads:bd-1) or a benchmark's run
     shows all its trajectories. Missing events are fetched. Sealed text is never written into a file by -o.
     """
     environ = environment()
+    if redactions and form == "text":
+        form = "redactions"
     if opens and not output:
         import tempfile
 
@@ -98,11 +99,14 @@ def command(
             opener = keys(repository, environ, identities)
         target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
         if not trajectories and form != "json":
-            return  # that there is no record was said; a page of nothing would look like one
+            return  # the missing record was reported; an empty page would look like a record
         trajectories = _filter(repository, trajectories, messages=messages, **filters)
         page = Page(PIPE) if output else text_page(repository, environ)
         detail = Detail(everything=everything, thinking=thinking)
-        texts = _render(repository, form, target, trajectories, page=page, detail=detail)
+        if form == "json":
+            texts: Iterable[str] = [_as_json(target, trajectories, redactions=redactions)]
+        else:
+            texts = _render(repository, form, target, trajectories, page=page, detail=detail)
         if output:
             output.write_text("".join(texts), "utf-8", errors="replace")
             say_written(output, show=opens)
@@ -113,7 +117,7 @@ def command(
 def _read(
     repository: Repository, recorded: Recorded, name: str, opener: WithKeys | None, *, fetch: bool
 ) -> tuple[Target, list[Header]]:
-    """What ``name`` names, and its trajectories. Says where there is none, and which seals stay closed."""
+    """Find what ``name`` names, and its trajectories. Says so if there are none, or seals stay closed."""
     target = find_target(repository, recorded, name)
     trajectories = read_events(
         repository,
@@ -142,7 +146,7 @@ def _filter(
     significance: str | None,
     path: str | None,
 ) -> list[Header]:
-    """The trajectories with the events that are asked for. Says where no call wrote the file."""
+    """The trajectories with only the selected events. Says so if no call wrote the file."""
     if messages:
         found = keep_events(found, between_agents)
     if since is not None:
@@ -158,6 +162,16 @@ def _filter(
     return found
 
 
+def _as_json(target: Target, trajectories: list[Header], *, redactions: bool) -> str:
+    found: list[Any] = trajectories
+    if redactions:
+        from gittraj.render.text.redactions import find_redactions
+
+        found = list(find_redactions(trajectories))
+    name = "redactions" if redactions else "trajectories"
+    return dump_json({"version": 1, "commit": target.commit, name: found}) + "\n"
+
+
 def _render(
     repository: Repository,
     form: str,
@@ -167,8 +181,6 @@ def _render(
     page: Page,
     detail: Detail,
 ) -> Iterable[str]:
-    if form == "json":
-        return [dump_json({"version": 1, "commit": target.commit, "trajectories": trajectories}) + "\n"]
     entry = describe(repository, target.commit) if target.commit and trajectories else None
     match form:
         case "markdown":

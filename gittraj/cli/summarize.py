@@ -23,7 +23,7 @@ def command(revisions: str | None, dry_run: bool) -> None:
     """Let the program of git config traj.summarizer summarise the records on the commits of RANGE.
 
     Without a RANGE, on HEAD. Redacted text goes to that program, also that of records from a remote. Its
-    answer is shown beside the agent's own words; quotes that are not in the log are refused.
+    answer is shown next to the agent's own words; quotes that are not in the log are refused.
     """
     from gittraj.summarizer.summarize import list_commits, preview, summarize
 

@@ -52,7 +52,7 @@ def report(lines: list[str], document: dict[str, object], *, as_json: bool) -> N
 
 
 def _ask(remote: Remote, outgoing: Outgoing) -> None:
-    """Raises TrajError unless the user agrees to push."""
+    """Ask whether to push. Raises TrajError unless the user agrees."""
     from gittraj.commands.push import describe_outgoing
     from gittraj.model.words import count
     from gittraj.render.text.terminal import escape_line
@@ -139,7 +139,7 @@ def push(remote: str | None, *, dry_run: bool, records_only: bool, replace: bool
 
 
 def _fetch(repository: Repository, remote: Remote) -> int:
-    """Fetch, and join from now on; returns how many commits have new records."""
+    """Fetch and join, and allow later joins; returns how many commits have new records."""
     from gittraj.sync.consent import remember_join
     from gittraj.sync.transfer import fetch
 
@@ -149,7 +149,7 @@ def _fetch(repository: Repository, remote: Remote) -> int:
 
 
 def _describe(remote: Remote, fetched: int) -> str:
-    """What a fetch brought. Not escaped."""
+    """Say what a fetch brought. Not escaped."""
     from gittraj.model.words import count
 
     found = f"new records on {count(fetched, 'commit')}" if fetched else "no new records"

@@ -11,9 +11,9 @@ from gittraj.cli.common.repository import drain_first, environment, find_drained
 from gittraj.render.text.terminal import printable
 
 _SAID = {
-    "started": "started here, for the branch is called after it; git traj abandon takes that back",
+    "started": "started here, because the branch is named after it; git traj abandon undoes that",
     "renamed": "renamed there, and here",
-    "ended": "ended; add what came of it: git traj complete {trajectory} --summary S",
+    "ended": "ended; add its result: git traj complete {trajectory} --summary S",
 }
 
 
@@ -26,10 +26,10 @@ _SAID = {
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(*, closing: bool, as_json: bool) -> None:
-    """Ask the task systems for the tasks that are worked on in this worktree, and follow what they say.
+    """Update the tasks that are worked on in this worktree from their task systems.
 
-    They are those of git traj start --task. A new title is taken, and a task that is closed there ends its
-    trajectory here. If nothing is active here and the branch is called after a task that is in progress,
+    They are those of git traj start --task. A new title is taken over, and a task that is closed there ends
+    its trajectory here. If nothing is active here and the branch is named after a task that is in progress,
     a trajectory starts for it.
     """
     from gittraj.commands.tasks import follow_tasks

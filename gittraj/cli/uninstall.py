@@ -12,7 +12,7 @@ from gittraj.cli.common.repository import environment, find_repository
 @click.option(
     "--purge", is_flag=True, help="Remove local state and copies of remotes' notes too; the notes stay."
 )
-@click.option("--global", "everywhere", is_flag=True, help="Undo install --global, and nothing here.")
+@click.option("--global", "everywhere", is_flag=True, help="Only undo install --global; change nothing here.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 def command(purge: bool, everywhere: bool, dry_run: bool) -> int:
     """Remove git-traj from this repository: restore hooks and configuration."""

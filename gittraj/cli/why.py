@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _PLACE = re.compile(r"(.+?):(\d{1,9})(?:[,-](\d{1,9}))?", re.DOTALL)
 _COLUMN = re.compile(r"(:\d+):\d*\Z")
-"""A column behind a line, as editors and linters write it; or grep's last colon."""
+"""A column after a line, as editors and linters write it; or grep's last colon."""
 _SLOW = 2.0
 """Seconds of git alone after which a hint is shown."""
 Span = tuple[int, int]
@@ -110,7 +110,7 @@ def _explain(
 
 
 def _find_noted(repository: Repository, rev: str | None, paths: Collection[str]) -> Collection[str] | None:
-    """The commits with a note that touched one of the paths, by the index: git would compare hundreds."""
+    """The commits with a note that touched one of the paths, from the index: git would compare hundreds."""
     from gittraj.index.answers import open_index
     from gittraj.query.notes import IndexFailedError
 
@@ -129,7 +129,7 @@ def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Rec
 
 
 def _read_place(place: str, cwd: Path) -> tuple[str, Span | str | None]:
-    """The path, and its first and last line or its function; a file of that whole name comes first."""
+    """Parse the path, and its first and last line or its function; a file of that whole name comes first."""
     alone = _COLUMN.sub(r"\1", place)
     if (cwd / alone.rpartition(":")[0]).is_file():
         place = alone

@@ -1,4 +1,4 @@
-"""What the commands do, one verb in one place: typed functions that the command line, the API and hooks call.
+"""What the commands do, one module per command: typed functions for the command line, the API and hooks.
 
 Nothing here parses arguments or prints.
 """

@@ -1,4 +1,4 @@
-"""Forget a trajectory: off every commit, and its session is never read again."""
+"""Forgets a trajectory: withdraws it from every commit, and never reads its session again."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _SHORTEST = 8
 
 
 def forget(repository: Repository, name: str, *, environ: Environ) -> tuple[list[str], list[str]]:
-    """Take a trajectory (its id, or a prefix), a session (its id, or ``agent:id``) or a benchmark's run or
-    instance off every commit, with those of the agents that they started, for ever and in every clone that
-    gets the tombstones.
+    """Withdraw a trajectory (its id, or a prefix), a session (its id, or ``agent:id``) or a benchmark's run
+    or instance from every commit, with those of its subagents, for good and in every clone that gets the
+    tombstones.
 
-    Returns the trajectories and the commits that carried them. Raises TrajError.
+    Returns the trajectories and the commits that had them. Raises TrajError.
     """
     choose(repository, name, environ=environ)  # an unknown name must fail before anything is created
     local = LocalState.of(repository)
@@ -52,7 +52,7 @@ def forget(repository: Repository, name: str, *, environ: Environ) -> tuple[list
 
 
 def choose(repository: Repository, name: str, *, environ: Environ) -> list[str]:
-    """The trajectories that ``forget`` would take. Raises TrajError."""
+    """The trajectories that ``forget`` would withdraw. Raises TrajError."""
     bodies = (body for _, body in NotesRef(repository).items())
     off = load_suspension(LocalState.of(repository).folder)
     return sorted(_choose_all(repository, bodies, off, name, environ))
@@ -74,7 +74,7 @@ def _choose_all(
 
 
 def _choose(records: Iterable[Record], name: str) -> set[str]:
-    """The trajectories that ``name`` means among those recorded. Raises TrajError when it may be several."""
+    """The trajectories that ``name`` means among those recorded. Raises TrajError if it is ambiguous."""
     exact: set[str] = set()
     begun: set[str] = set()
     for record in records:
@@ -91,14 +91,14 @@ def _choose(records: Iterable[Record], name: str) -> set[str]:
 
 
 def _recall(forgotten: Iterable[str], name: str) -> set[str]:
-    """Of those that were forgotten before, whose records may be gone."""
+    """The matches among those that were forgotten before, whose records may be gone."""
     session = name.partition(":")[2] or name
     names = {name, *(trajectory_id(agent, session) for agent in all_agents())}
     return {each for each in forgotten if each in names or (len(name) >= _SHORTEST and each.startswith(name))}
 
 
 def _find(environ: Environ, name: str) -> set[str]:
-    """A session of this machine of which nothing is recorded yet."""
+    """Find a session on this machine of which nothing is recorded yet."""
     agent, colon, session = name.partition(":")
     for known in all_agents().values():
         wanted = session if colon and agent == known.name else name
@@ -108,7 +108,7 @@ def _find(environ: Environ, name: str) -> set[str]:
 
 
 def _with_subagents(chosen: set[str], records: Iterable[Record]) -> set[str]:
-    """With the trajectories of the agents that a session started: their records have the same session id."""
+    """Add the trajectories of a session's subagents: their records have the same session id."""
     parents = {r.id: r.whole.parent.id for r in records if r.whole.parent is not None}
     sessions = {r.id: r.whole.session for r in records}
     before = -1

@@ -1,8 +1,8 @@
 """Imports session files by name, from a pipe, or from another tool's refs, and reports each session.
 
 What other tools keep in refs is written to files for their formats' readers: git notes, and the agents' logs
-of Entire, in its branch or in one ref each. It does not know any tool's notes (``formats.base.notes_file``
-does).
+that Entire keeps in a branch or in one ref each. It does not know any tool's notes
+(``formats.base.notes_file`` does).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from gittraj.state.folder import LocalState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pipe:
-    """What was read from a pipe, and the name that the user gave it."""
+    """The content of a pipe, and the name that the user gave it."""
 
     name: str
     content: IO[bytes]
@@ -42,7 +42,7 @@ class Pipe:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
     """``rows``: a JSON object for each imported session; ``failed``: for each failure ``path`` and ``why``;
-    ``remark``: what the user has to know of how thinking was sealed."""
+    ``remark``: what the user has to know about how thinking was sealed."""
 
     rows: Sequence[dict[str, Any]]
     failed: Sequence[dict[str, str]]
@@ -91,7 +91,7 @@ def import_files(
 
 
 def is_pipe(name: str) -> bool:
-    """Whether a file can be read only once: a FIFO, ``/dev/stdin``, what ``<(command)`` stands for."""
+    """Whether a file can be read only once: a FIFO, ``/dev/stdin``, what ``<(command)`` expands to."""
     path = Path(name)
     return path.exists() and not path.is_file() and not path.is_dir()
 
@@ -103,14 +103,14 @@ def is_ref(name: str) -> bool:
 
 @contextmanager
 def _as_files(repository: Repository, names: Sequence[str], pipe: Pipe | None) -> Iterator[Placed]:
-    """Pipes and refs become temporary files, since readers need a path; :meth:`LocalState.tidy` removes them
-    if this process is killed."""
+    """Copy pipes and refs to temporary files, since readers need a path; :meth:`LocalState.tidy` removes
+    them if this process is killed."""
     refs = [name for name in names if is_ref(name)]
     paths = {Path(name): name for name in names if name not in refs and (pipe is None or name != pipe.name)}
     if pipe is None and not refs:
         yield paths, []
         return
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # it would leave the folder
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the folder is removed
     local = LocalState.of(repository)
     local.create()
     try:
@@ -120,7 +120,7 @@ def _as_files(repository: Repository, names: Sequence[str], pipe: Pipe | None) -
                 write = write_checkpoints if CHECKPOINTS.fullmatch(ref) else write_notes
                 try:
                     written, why = write(repository, ref, Path(folder) / f"ref{number}")
-                except TrajError as error:  # the others are there
+                except TrajError as error:  # the others can still be imported
                     written, why = {}, f"{error.message} ({error.hint})"
                 paths |= written
                 missed += [{"path": ref, "why": why}] if why else []
@@ -133,21 +133,21 @@ def _as_files(repository: Repository, names: Sequence[str], pipe: Pipe | None) -
             yield paths, missed
     finally:
         with suppress(OSError):
-            local.folder.rmdir()  # it was made for this alone, where git-traj is switched off
+            local.folder.rmdir()  # empty if it was created only for this, as git-traj is not installed
 
 
 Placed = tuple[dict[Path, str], list[dict[str, str]]]
-"""The files by path, with the names that the user gave; and what of it is none, as ``Imported.failed``."""
+"""The files by path, with the names that the user gave; and the failures, as in ``Imported.failed``."""
 CHECKPOINTS = re.compile(r"refs/(?:heads/|remotes/[^/]+/)?entire/checkpoints(?:/.+)?")
 _LOG = re.compile(r"(?:[0-9a-f]{2}/[0-9a-f]{10}/)?(\d{1,4})/full\.jsonl")
 
 
 def write_checkpoints(repository: Repository, ref: str, folder: Path) -> tuple[dict[Path, str], str]:
-    """Write the logs below ``ref``, a branch or the beginning of refs, into ``folder``: their paths, with
-    git's names of them, and why some are left out. Raises TrajError where there is none, OSError.
+    """Write the logs below ``ref``, a branch or a prefix of refs, to files in ``folder``. Returns the paths,
+    with git's names for them, and why some are left out. Raises TrajError if there are none, OSError.
 
     A checkpoint's folder has ``<n>/full.jsonl``, all of a session's log until then, and
-    ``<n>/metadata.json``. Of each session the longest log is enough. What Entire says of whose a commit is
+    ``<n>/metadata.json``. Of each session the longest log is enough. What Entire says about who made a commit
     proves less than the log.
     """
     listed = repository.run("for-each-ref", "--format=%(refname)", ref).out.decode("utf-8", "replace")
@@ -178,7 +178,7 @@ def write_checkpoints(repository: Repository, ref: str, folder: Path) -> tuple[d
 
 
 def _say_large(names: Sequence[str], limit: int) -> str:
-    """Why they are left out; empty without any."""
+    """Say why ``names`` are left out; empty without any."""
     more = f" and {len(names) - 1} more" * (len(names) > 1)
     return f"{names[0]}{more}: not here, or larger than {limit >> 20} MB" if names else ""
 
@@ -195,8 +195,8 @@ def _session_of(repository: Repository, about: list[str] | None) -> str | None:
 
 
 def write_notes(repository: Repository, ref: str, path: Path) -> tuple[dict[Path, str], str]:
-    """Write the notes of ``ref`` on commits that are here to ``path``, the oldest commit's first: as
-    ``write_checkpoints`` does. Raises TrajError where there is no such ref, OSError."""
+    """Write the notes of ``ref`` on commits that are here to ``path``, the oldest commit's first. Returns
+    the same as ``write_checkpoints``. Raises TrajError if there is no such ref, OSError."""
     objects = repository.objects
     tip = objects.resolve(ref)
     if tip is None:
@@ -217,6 +217,6 @@ def write_notes(repository: Repository, ref: str, path: Path) -> tuple[dict[Path
                 left.append(f"the note of {commit[:12]}")
             elif bodies:
                 text = b"\n".join(filter(None, bodies)).decode("utf-8", "replace")
-                told = {"commit": commit, "time": int(time), "note": text}
-                stream.write(json.dumps(told, ensure_ascii=False) + "\n")
+                row = {"commit": commit, "time": int(time), "note": text}
+                stream.write(json.dumps(row, ensure_ascii=False) + "\n")
     return {path: ref}, _say_large(left, limits.FOREIGN_NOTE)

@@ -1,4 +1,4 @@
-"""Link and unlink by hand: a session onto a commit, a trajectory off one."""
+"""Links a session to a commit by hand, and unlinks a trajectory from one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from gittraj.state.folder import LocalState
 
 
 def find_commit(repository: Repository, rev: str) -> str:
-    """The full id of a commit. Raises TrajError for what is none."""
+    """The full id of a commit. Raises TrajError if ``rev`` is not a commit."""
     found = repository.find_commit(rev)
     if found is None:
         raise TrajError(f"'{rev}' is not a commit here", "git log shows those that are")
@@ -40,7 +40,7 @@ def find_commit(repository: Repository, rev: str) -> str:
 
 
 def list_commits(repository: Repository, revisions: str, *options: str) -> list[str]:
-    """The commits of ``A..B``, the newest first, or all that a revision reaches; ``options`` of rev-list.
+    """The commits of ``A..B``, the newest first, or all that a revision reaches; ``options`` are rev-list's.
     Raises TrajError."""
     found = repository.run("rev-list", *options, "--end-of-options", revisions, "--", check=False)
     if found.code:
@@ -49,15 +49,15 @@ def list_commits(repository: Repository, revisions: str, *options: str) -> list[
 
 
 def reachable(repository: Repository, revisions: str | None) -> frozenset[str] | None:
-    """The same; None for None, which means everything."""
+    """The commits of ``revisions`` as a set; None, which means everything, stays None."""
     return None if revisions is None else frozenset(list_commits(repository, revisions))
 
 
 def link_session(repository: Repository, rev: str, session: str, *, environ: Environ) -> tuple[str, str, int]:
-    """Put all of a session (its id, or its log's path) onto a commit, with evidence ``manual``.
+    """Link all of a session (its id, or its log's path) to a commit, with evidence ``manual``.
 
-    Returns commit, trajectory and the number of parts. What stands elsewhere already is named by the
-    same records here. Raises TrajError.
+    Returns commit, trajectory and the number of parts. Parts that are on other commits already are linked by
+    copies of the same records. Raises TrajError.
     """
     commit = find_commit(repository, rev)
     local = LocalState.of(repository)
@@ -102,7 +102,7 @@ def link_session(repository: Repository, rev: str, session: str, *, environ: Env
 
 
 def _allowed_parts(reading: Reading, anchor: Anchor) -> list[Part]:
-    """All of a log, but for the events of commits made while switched off."""
+    """All of a log, except the events of commits made while recording was switched off."""
     silent = {c for a in reading.known.anchors if not a.stored for c in a.commits}
     steps = to_steps(reading.log)
     closed = [p for p in own(steps, reading.anchors) if silent & set(p.anchor.commits)]
@@ -112,8 +112,8 @@ def _allowed_parts(reading: Reading, anchor: Anchor) -> list[Part]:
 
 
 def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[str, list[str]]:
-    """Take one trajectory (a prefix of its id is enough), or all, off a commit: by tombstones, which
-    survive every merge. Returns commit and ids. Raises TrajError when there is none."""
+    """Unlink one trajectory (a prefix of its id is enough), or all, from a commit: by tombstones, which
+    survive every merge. Returns commit and ids. Raises TrajError when there are none."""
     commit = find_commit(repository, rev)
     notes = NotesRef(repository)
     body = notes.read(commit) or b""
@@ -148,7 +148,7 @@ def _find(environ: Environ, session: str, state: State | None) -> SessionFile:
     if path.is_file():
         found = find_sessions(path.resolve())
         if len(found) > 1:
-            raise TrajError(f"{session}: holds {len(found)} sessions", "name one by its id")
+            raise TrajError(f"{session}: contains {len(found)} sessions", "name one by its id")
         return found[0]
     known = (each.session for each in (state or State()).sessions.values())
     full = sorted({name for name in known if name.startswith(session)}) or [session]
@@ -171,7 +171,7 @@ def _records(notes: NotesRef, trajectory: str, commits: Sequence[str]) -> Iterat
 
 
 def outlive(pipeline: Pipeline, notes: NotesRef, commit: str, chosen: Callable[[Record], bool]) -> None:
-    """A link made after an unlink: its records get a ``rev`` above the tombstones'."""
+    """Raise the ``rev`` of ``chosen`` records above that of tombstones, for a link made after an unlink."""
     lines = merge_lines(commit, decode_note(notes.read(commit) or b""))
     records = [ln for ln in lines if isinstance(ln, Record) and chosen(ln) and not ln.incomplete]
     stones = [line for line in lines if isinstance(line, Tombstone) and line.scope == "commit"]

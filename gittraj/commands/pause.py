@@ -1,4 +1,4 @@
-"""Pause and resume: what happens in between is never read, neither then nor later."""
+"""Pauses and resumes recording: what happens in between is never read, neither then nor later."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from gittraj.state.folder import PATIENCE, LocalState, busy, reflog_name
 
 
 def pause(repository: Repository, *, environ: Environ, session: str | None) -> str:
-    """Switch off, everything or one ``session`` (``agent:session``); returns what was done.
+    """Pause recording of everything or of one ``session`` (``agent:session``); returns what was done.
 
-    What came before is drained first. Raises TrajError.
+    Earlier work is recorded first. Raises TrajError.
     """
     local = _installed(repository)
     _drain(repository, environ)
@@ -47,10 +47,10 @@ def pause(repository: Repository, *, environ: Environ, session: str | None) -> s
 
 
 def resume(repository: Repository, *, environ: Environ, session: str | None) -> str:
-    """Switch on again; returns what was done. Raises TrajError."""
+    """Resume recording; returns what was done. Raises TrajError."""
     local = _installed(repository)
     if session is not None and _open(load_suspension(local.folder).sessions.get(session, ())):
-        _drain(repository, environ)  # its commits of this time store nothing
+        _drain(repository, environ)  # its commits during the pause store nothing
     with local.writing():
         if session is not None:
             return _resume_session(environ, local.folder, session)
@@ -60,7 +60,7 @@ def resume(repository: Repository, *, environ: Environ, session: str | None) -> 
         sessions = dict(off.sessions)
         for file in _near(repository, environ):
             if file.name not in sessions and written_at(file.path) >= off.paused:
-                sessions[file.name] = (Span(start=0),)  # it began in between
+                sessions[file.name] = (Span(start=0),)  # it began during the pause
             if file.name in sessions:
                 sessions[file.name] = _closed(sessions[file.name], file)
         made = tuple(_commits_since(repository))
@@ -83,7 +83,7 @@ def _resume_session(environ: Environ, folder: Path, session: str) -> str:
 
 
 def _drain(repository: Repository, environ: Environ) -> None:
-    """What was done before counts as done before. Raises TrajError where that can't be."""
+    """Drain, so that work before the pause or resume counts as such. Raises TrajError if that fails."""
     if environ.off:
         raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it, so that earlier work is recorded")
     if drain(repository, environ=environ, live=environ.variables, wait=PATIENCE) is None:

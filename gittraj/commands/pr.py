@@ -1,4 +1,4 @@
-"""The change that ``git traj pr`` describes: what it is compared with, and its JSON document."""
+"""The change that ``git traj pr`` describes: the branch to compare it with, and its JSON document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a push to a remote sends, and to whom that becomes readable: for the user's consent and the report."""
+"""Pushes to a remote, and describes what becomes readable to whom: for the user's consent and the report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gittraj.sync.transfer import push
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """What went, or would go, to ``remote``; ``replaced``: refs whose history there was replaced."""
+    """A push to ``remote``, or with ``dry_run`` a planned one; ``replaced``: refs with a replaced history."""
 
     remote: Remote
     outgoing: Outgoing
@@ -58,7 +58,7 @@ def send(
 
 
 def describe_outgoing(remote: Remote, outgoing: Outgoing) -> str:
-    """What a push makes readable, and to whom. Not escaped."""
+    """Say what a push makes readable, and to whom. Not escaped."""
     what = (
         [f"the records of {count(outgoing.notes, 'commit')}"] if outgoing.notes or not outgoing.months else []
     )
@@ -69,7 +69,7 @@ def describe_outgoing(remote: Remote, outgoing: Outgoing) -> str:
 
 
 def sent_to_line(sent: Sent) -> str:
-    """What was, or would be, pushed. Not escaped."""
+    """Say what was, or would be, pushed. Not escaped."""
     if not sent.outgoing.tips:
         return f"{sent.remote.name} has everything"
     verb = "would push" if sent.dry_run else "pushed"

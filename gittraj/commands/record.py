@@ -1,12 +1,14 @@
-"""What the recording commands do: an author's words, redacted, into the trajectory that is active here.
+"""Records what an author states, redacted, in the trajectory that is active here.
 
 Inside a session that is the session's own: its log gets the id that the command prints, and the drain finds
-the event there. Outside of one somebody has begun a trajectory by hand in this worktree.
+the event there. Outside of a session it is one that a person began by hand in this worktree.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from gittraj.agents import all_agents
 from gittraj.config import Environ, read_config
@@ -31,13 +33,13 @@ from gittraj.state.folder import LocalState
 _ENDED = {"complete": "completed", "abandon": "abandoned"}
 _AFTERWARDS = "git traj complete TRAJECTORY adds to one that is on commits (git traj log --trajectories)"
 _SAID = ("agent", "title", "task", "tags", "participants")
-"""Fields of a header that hold somebody's words; a commit's id is none, whatever a variable holds."""
+"""Fields of a header with a person's or agent's words, to be redacted; a commit's id is never one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """The events that one command recorded (their ids), and where; ``begins``: nothing else names that
-    trajectory yet; ``by_hand``: no log will tell of it."""
+    """The ids of the events that one command recorded, and their trajectory; ``begins``: nothing else names
+    that trajectory yet; ``by_hand``: no log will have it."""
 
     events: tuple[str, ...]
     trajectory: str
@@ -54,8 +56,8 @@ def record(
     task: TaskRef | None = None,
     trajectory: str | None = None,
 ) -> Recorded:
-    """Record what ``call`` says; ``task`` is what it is for. ``trajectory``: the active one that it is about;
-    None for the session's, else this worktree's. Raises TrajError: nothing is active here, or too much is."""
+    """Record what ``call`` says; ``task``: the task that it is for; ``trajectory``: the active one to add to,
+    by default the session's, else this worktree's. Raises TrajError unless exactly one is active."""
     with locked(repository, environ) as local:
         pipeline = make_pipeline(repository, read_config(repository), environ)
         known = load_active(local.folder)
@@ -84,8 +86,8 @@ def record(
 
 
 def name_task(repository: Repository, trajectory: str, task: TaskRef, *, environ: Environ) -> bool:
-    """Call the task of an active trajectory as ``task`` is called now; whether it was called otherwise.
-    Raises TrajError."""
+    """Rename the task of an active trajectory to ``task``; returns whether it had another name. Raises
+    TrajError."""
     with locked(repository, environ) as local:
         clean = map_plain(task, _redacting(make_pipeline(repository, read_config(repository), environ)))
         for active in load_active(local.folder):
@@ -101,8 +103,8 @@ def _redacting(pipeline: Pipeline) -> Change:
 
 
 def amend(repository: Repository, trajectory: str, call: Call, *, environ: Environ) -> Recorded:
-    """Add what ``call`` says to a trajectory that stands on commits already (the beginning of its id is
-    enough), as a part of its own. Raises TrajError."""
+    """Add what ``call`` says to a trajectory that is on commits already (the beginning of its id is enough),
+    as a part of its own. Raises TrajError."""
     with locked(repository, environ):
         chosen, links, last = _standing(repository, trajectory)
         pipeline = make_pipeline(repository, read_config(repository), environ)
@@ -120,7 +122,7 @@ def _agent(environ: Environ) -> str | None:
 
 
 def author(environ: Environ) -> str:
-    """``agent`` in a shell of one, else ``human``."""
+    """``agent`` in a shell that an agent runs, else ``human``."""
     return "agent" if _agent(environ) else "human"
 
 
@@ -149,7 +151,7 @@ def _find(
 
 
 def _find_by_hand(here: list[Active], call: Call) -> Active | None:
-    """As ``_find``, among those that a person began in this worktree."""
+    """The one that ``call`` is about, among those that a person began in this worktree; None to begin one."""
     author = author_of(call.said)
     same = [a for a in here if a.header.agent == (author.name if author else None)]
     if call.verb == "start":
@@ -185,7 +187,7 @@ def _begin(repository: Repository, environ: Environ, session: tuple[str, str] | 
 
 
 def _events(call: Call, *, by: str, task: TaskRef | None = None) -> list[AnyEvent]:
-    """The event that a command records; a retrospective's decisions before it."""
+    """The event that a command records, after the decisions of a retrospective."""
     at = now()
     decided = decisions_of(call.said, by=by) if call.verb == "complete" else []
     try:
@@ -198,15 +200,9 @@ def _events(call: Call, *, by: str, task: TaskRef | None = None) -> list[AnyEven
 
 
 def _update(header: Header, call: Call, task: TaskRef | None) -> Header:
-    """What a command says of the trajectory itself."""
+    """Return the header with what a command says about the trajectory itself."""
     said = call.said
-    author = author_of(said)
-    names = {participant.name for participant in header.participants}
-    others = [Participant(name=said[end]) for end in ("from", "to") if said.get(end)]
-    joined = {each.name: each for each in (*others, *([author] if author else []))}
-    known = tuple(joined[p.name] if p.role is None and p.name in joined else p for p in header.participants)
-    participants = (*known, *(each for name, each in joined.items() if name not in names))
-    header = replace(header, participants=participants)
+    header = replace(header, participants=_join(header.participants, said))
     if call.verb == "start":
         tags = tuple(dict.fromkeys((*header.tags, *said.get("tags", ()))))
         return replace(header, title=said.get("title") or header.title, task=task or header.task, tags=tags)
@@ -215,8 +211,17 @@ def _update(header: Header, call: Call, task: TaskRef | None) -> Header:
     return header
 
 
+def _join(known: Sequence[Participant], said: Mapping[str, Any]) -> tuple[Participant, ...]:
+    """Whoever a command names joins those that are ``known``; a role that it tells is kept."""
+    author = author_of(said)
+    others = [Participant(name=said[end]) for end in ("from", "to") if said.get(end)]
+    joined = {each.name: each for each in (*others, *([author] if author else []))}
+    told = {p.name: joined.get(p.name, p) if p.role is None else p for p in known}
+    return tuple({**told, **joined, **told}.values())
+
+
 def _standing(repository: Repository, prefix: str) -> tuple[str, dict[str, Link], Record]:
-    """The trajectory's id, the commits that carry its last part, and why, and that part's record."""
+    """The trajectory's id, the commits that have its last part, with their links, and that part's record."""
     if not prefix:
         raise TrajError("the trajectory's name is empty", "git traj log --trajectories lists them")
     found: dict[str, list[tuple[str, Record]]] = {}
@@ -274,7 +279,7 @@ def is_active_for(repository: Repository, task: str) -> bool:
 
 
 def task_of_active(repository: Repository, environ: Environ) -> TaskRef | None:
-    """What the trajectory that is active here is for, as far as the local state has it."""
+    """The task of the trajectory that is active here, if the local state has it."""
     session = _session(environ)
     name = trajectory_id(*session) if session else None
     place = place_of(repository.git_dir, repository.common_dir)

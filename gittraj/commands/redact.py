@@ -1,5 +1,5 @@
-"""What ``git traj redact`` does: builds a repository's redactor, decodes files, and scans what is stored with
-today's rules. An audit says where something is, and what only to a purge; it changes nothing.
+"""Builds a repository's redactor for ``git traj redact``, decodes files, and scans what is stored by today's
+rules. An audit says where something was found, and what it was only to a purge; it changes nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 def make_redactor(repository: Repository | None, *, environ: Environ) -> tuple[Redact, str, list[str]]:
     """A redactor with the settings and known secrets of a repository, or (None) the defaults, the version of
-    its rules, and what of its files of rules does not count. The values of the environment are secrets."""
+    its rules, and remarks on ignored parts of its rule files. Values in the environment are secrets."""
     config, key = Config(), os.urandom(32)
     if repository is not None:
         config, local = read_config(repository), LocalState.of(repository)
@@ -41,8 +41,8 @@ def make_redactor(repository: Repository | None, *, environ: Environ) -> tuple[R
 
 
 def list_own_rules(repository: Repository) -> tuple[list[tuple[str, str]], list[str]]:
-    """The rules that run of the files that its settings name, each with its file's name; and what does not
-    count."""
+    """The active rules of the files that its settings name, each with its file's name; and remarks on what is
+    ignored."""
     config = read_config(repository)
     files = zip(config.gitleaks(), options_of(config).gitleaks(), strict=True)
     rules = [(f"gitleaks:{rule.id}", name) for (name, *_), file in files for rule in file.rules]
@@ -50,8 +50,8 @@ def list_own_rules(repository: Repository) -> tuple[list[tuple[str, str]], list[
 
 
 def decode(data: bytes, name: str) -> tuple[str, str]:
-    """A text, and the encoding to write it back in; bytes that are not UTF-8 survive that. Raises TrajError
-    for a file that is not text."""
+    """The text, and the encoding to write it back in; bytes that are not UTF-8 are preserved. Raises
+    TrajError for a file that is not text."""
     encoding = _BYTE_ORDER_MARKS.get(data[:2], "utf-8")
     try:
         text = data.decode(encoding, "surrogateescape")
@@ -63,7 +63,7 @@ def decode(data: bytes, name: str) -> tuple[str, str]:
 
 
 def audit_stored(repository: Repository, revisions: str | None, *, environ: Environ) -> tuple[Audit, str]:
-    """Scan the records on ``revisions`` (None: all) with today's rules; returns what was found, and their
+    """Scan the records on ``revisions`` (None: all) with today's rules; returns the findings, and the rules'
     version. Raises TrajError."""
     LocalState.of(repository).create()  # for its key, in a clone where nothing is installed
     commits = reachable(repository, revisions)
@@ -74,7 +74,7 @@ def audit_stored(repository: Repository, revisions: str | None, *, environ: Envi
 
 UNSCANNABLE = "unscannable"
 Ask = Callable[..., Any]
-"""``find`` or ``learn`` of a redactor."""
+"""A redactor's ``find`` or ``learn``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,14 +88,14 @@ class Leak:
 
     @property
     def finding(self) -> str:
-        """The same on every commit. It tells nothing of what was found."""
+        """An id of the finding, the same on every commit. It reveals nothing about the value."""
         where = "\0".join((self.trajectory, self.event or "", self.rule))
         return hashlib.sha256(where.encode("utf-8", "replace")).hexdigest()[:8]
 
 
 @dataclass(slots=True)
 class Audit:
-    """``absent``: segments that are not here, so nobody looked; ``records``: how many were scanned."""
+    """``absent``: segments that are not here, so not scanned; ``records``: how many were scanned."""
 
     leaks: list[Leak] = field(default_factory=list)
     absent: int = 0
@@ -109,8 +109,8 @@ def audit(
     commits: Collection[str] | None = None,
     paths: Sequence[str] = (),
 ) -> Audit:
-    """Every record on ``commits`` (None: all), with the events that it names. ``paths``: globs of further
-    files that hold secrets."""
+    """Scan every record on ``commits`` (None: all), with the events that it names. ``paths``: globs of
+    further files that contain secrets."""
     found = Audit()
     on: dict[str, list[tuple[str, Record]]] = defaultdict(list)
     notes = (note for note in NotesRef(repository).items() if commits is None or note[0] in commits)
@@ -128,7 +128,7 @@ def audit(
 def values_of(
     repository: Repository, redactor: Redact, leak: Leak, *, paths: Sequence[str] = ()
 ) -> frozenset[str]:
-    """What was found there: the secrets themselves."""
+    """The values of a finding: the secrets themselves."""
     values: set[str] = set()
 
     def take(text: str, *, name: str | None = None, strict: bool = False) -> None:
@@ -180,8 +180,8 @@ def _read(
     redactor: Redact,
     paths: Sequence[str],
 ) -> tuple[dict[SegmentRef, Sequence[AnyEvent] | None], list[AnyEvent], Collection[str]]:
-    """The segments that records name (None: it is not here), their events in order, and which of these are
-    read strictly. What one event tells is a secret in all of them."""
+    """The segments that records name (None: not here), their events in order, and which of these are read
+    strictly. The redactor learns from all: a secret in one event is a secret in all of them."""
     refs = dict.fromkeys(ref for record in records for ref in (*record.segments, *record.also))
     here = dict(read_segments(repository, trajectory, refs))
     events = [event for ref in sorted(here, key=lambda ref: ref.name) for event in here[ref]]

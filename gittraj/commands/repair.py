@@ -1,4 +1,4 @@
-"""Records brought to where rewritten commits are now: by evidence, or by hand."""
+"""Carries records to what their commits became in a rewrite: by evidence, or by hand."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from gittraj.state.folder import LocalState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repaired:
-    """``carried``: what brought something; ``stranded``: what has no evidence."""
+    """``carried``: rewrites that moved records; ``stranded``: unreachable records without evidence."""
 
     carried: tuple[Rewrite, ...]
     stranded: tuple[UnreachableRecords, ...]
@@ -46,8 +46,8 @@ def repair(
     environ: Environ,
     dry_run: bool = False,
 ) -> Repaired:
-    """Bring records to what their commits became. ``revisions`` (``A..B``, or all that a revision reaches)
-    limits the old commits or the new. Raises TrajError."""
+    """Carry records to what their commits became. ``revisions`` (``A..B``, or all that a revision reaches)
+    limits this to rewrites whose old or new commit is among them. Raises TrajError."""
     refuse_broken(repository, RECORDS_REF)
     limit = set(list_commits(repository, revisions)) if revisions else None
     if environ.off:
@@ -82,8 +82,8 @@ def _carry(
     became: Sequence[tuple[str, str]],
     gathered: Mapping[str, tuple[str, ...]],
 ) -> list[Rewrite]:
-    """Carry records along the rewrites in ``notes``. Returns those that brought something."""
-    decode = cache(decode_note)  # a commit's note is asked for once for each that it became
+    """Carry records along the rewrites in ``notes``. Returns the rewrites that added some."""
+    decode = cache(decode_note)  # a commit's note is needed once for each commit that it became
     split = SplitCommits(
         became,
         read=partial(read_present, repository),
@@ -103,7 +103,7 @@ def _carry(
 
 
 def _read_notes(repository: Repository) -> dict[str, bytes]:
-    """But for those of runs, which are on no commit that is ever rewritten."""
+    """Read all notes except those of runs, which are not on commits that could be rewritten."""
     notes = dict(NotesRef(repository).items())
     for place in [*find_places(notes)]:
         del notes[place]
@@ -133,9 +133,9 @@ def _find(
 def carry(
     repository: Repository, source: str, onto: str, *, environ: Environ
 ) -> tuple[str, dict[str, tuple[str, ...]]]:
-    """Copy what stands on the commits ``source`` (``A..B``, or one) to the commit ``onto``, by hand.
+    """Copy the records of the commits ``source`` (``A..B``, or one) to the commit ``onto``, by hand.
 
-    Returns that commit and the trajectories that went there, by old commit. Raises TrajError.
+    Returns that commit and the copied trajectories, by old commit. Raises TrajError.
     """
     target = find_commit(repository, onto)
     commits = list_commits(repository, source, "--no-walk=unsorted")
@@ -164,7 +164,7 @@ def _write(
     pipeline = replace(pipeline, gathered=gathered or {})
     pipeline.store([], carry=pairs, became=became)
     state = load_state(local.folder)
-    if state is not None:  # what is written later of the old commits goes along too
+    if state is not None:  # later records of the old commits are then carried too
         gathered = state.gathered if gathered is None else gathered
         save(local.folder, replace(state, rewrites=follow(state.rewrites, pairs), gathered=gathered))
     return pipeline

@@ -1,7 +1,7 @@
-"""Stored parts read again with today's rules: what their messages and their calls say.
+"""Reads the messages and calls of stored parts again with today's rules.
 
-Events are not touched, nor what came from the log as a figure: only what rules drew from the events is drawn
-anew, from the redacted text that is stored. A run whose outcome was known stays known.
+Events do not change, nor do numbers that came from the log: only what rules derived from the events is
+derived again, from the redacted text that is stored. A test run whose outcome was known stays known.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from gittraj.record.rewrite_segments import Renewal, stored_parts
 from gittraj.state.folder import LocalState
 
 _DRAWN = ("decisions", "caveats")
-"""Lists of a record that are drawn anew, and whose shortening is then told anew."""
+"""A record's lists that are derived again, so that the number of items cut from them changes, too."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Reread:
-    """Numbers of parts: ``read`` again, ``changed``; ``absent``: whose events are not all here, or were never
-    all stored; ``newer``: of a later version."""
+    """Numbers of parts: ``read`` again, ``changed``; ``absent``: those whose events are not all here, or were
+    never all stored; ``newer``: those of a later version."""
 
     read: int = 0
     changed: int = 0
     absent: int = 0
     newer: int = 0
     known: int = 0
-    """Logs that were kept as they were, and that a reader knows now."""
+    """Logs that were stored raw, because no reader knew them, and that one can read now."""
 
 
 def reread(
@@ -53,8 +53,8 @@ def reread(
     environ: Environ,
     dry_run: bool = False,
 ) -> Reread:
-    """Read the parts on the commits of ``revisions`` (None: all) again; a record that says something else now
-    gets the next ``rev`` in every note that has it. Raises TrajError."""
+    """Read the parts on the commits of ``revisions`` (None: all) again; a record whose content changes gets
+    the next ``rev`` in every note that has it. Raises TrajError."""
     if environ.off:
         raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it")
     commits = reachable(repository, revisions)
@@ -78,8 +78,8 @@ def reread(
 
 
 def _read_raw(repository: Repository, trajectory: str, *, dry_run: bool, environ: Environ) -> bool:
-    """Import a log that was kept as it was, where a reader knows it now, onto the commits that it is on; then
-    what was kept goes. Returns whether one does."""
+    """Import a log that was stored raw, if a reader can read it now, onto the commits that it is on, and then
+    delete the raw copy. Returns whether a reader can."""
     notes = dict(NotesRef(repository).items())
     found = {commit: r for commit, r in iter_records(notes.items()) if r.id == trajectory}
     refs = list(dict.fromkeys(ref for record in found.values() for ref in record.segments))
@@ -104,8 +104,7 @@ def _read_raw(repository: Repository, trajectory: str, *, dry_run: bool, environ
 
 
 def _read_again(repository: Repository, records: Sequence[Record], done: Reread) -> Iterator[Record]:
-    """Those parts of one trajectory that say something else now. A call may lie in an earlier part than its
-    result."""
+    """The parts of one trajectory whose content changes. A call may be in an earlier part than its result."""
     refs = [ref for record in records for ref in record.segments]
     events = dict(read_segments(repository, records[0].id, refs))
     calls = [event for each in events.values() for event in each if isinstance(event, ToolCall)]
@@ -134,7 +133,7 @@ def _draw(record: Record, events: Sequence[AnyEvent], calls: Sequence[ToolCall])
         calls=calls,
         links=[record.link],
     )
-    # what was left out of a part's outputs is not read again
+    # outputs that were left out of a part cannot be read again
     fresh = not stored.counts.outside and (_is_known(now.tests) or not _is_known(stored.tests))
     tests = now.tests if fresh else stored.tests
     return replace(
@@ -153,6 +152,6 @@ def _is_known(tests: TestRuns | None) -> bool:
 
 
 def _is_refusal(decision: Decision, calls: Sequence[ToolCall]) -> bool:
-    """A person's refusal of a call, which stood among the decisions once."""
+    """Whether it is a person's refusal of a call, which earlier versions listed as a decision."""
     tools = {call.name for call in calls} | {"a tool call"}
     return decision.by == "human" and decision.chosen.removeprefix("declined ") in tools

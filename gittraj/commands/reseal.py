@@ -1,7 +1,7 @@
-"""Seals of what is stored: thinking sealed that stood in clear, other readers of a seal, a seal made anew.
+"""Changes the seals of what is stored: seals thinking stored in clear, changes a seal's readers, reseals.
 
-``rewrap`` changes records alone: each reader's part of the header is made anew for the same payload. The
-others make segments anew. What a remote has already stays there: nothing here takes it back.
+``rewrap`` changes only records: each reader's part of the header is made again for the same payload. The
+others write segments again. What a remote already has stays there: nothing here takes it back.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from gittraj.sync.rescan import remember_segments
 Events = Sequence[AnyEvent]
 Segments = Sequence[tuple[SegmentRef, tuple[AnyEvent, ...]]]
 Change = Callable[[Record, Events], tuple[Events, Seals] | None]
-"""A part with its thinking sealed, or None where there is nothing to do. Raises SealError."""
+"""Returns a part's events with the thinking sealed, or None if there is nothing to do. Raises SealError."""
 
 
 class Keys(Opener, Protocol):
     def rewrap(self, header: str, recipients: Sequence[Recipient]) -> str:
-        """The header for other readers. Raises SealError."""
+        """Return the header for other readers. Raises SealError."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """What is worked on: ``commits`` (None: all), for ``recipients``; the drain's lock is held."""
+    """The scope of a change: parts on ``commits`` (None: all), for ``recipients``, under the drain's lock."""
 
     pipeline: Pipeline
     recipients: tuple[Recipient, ...]
@@ -52,7 +52,7 @@ class Ground:
 
 @dataclass(slots=True, kw_only=True)
 class Resealed:
-    """``parts`` that were told anew, and of how many ``trajectories``; ``closed``: parts that no key here
+    """``parts`` that were written again, and of how many ``trajectories``; ``closed``: parts that no key here
     opens; ``absent``: parts whose events are not all here; ``pushed``: parts that a remote has as they
     were."""
 
@@ -65,9 +65,9 @@ class Resealed:
 
 @contextmanager
 def prepare(repository: Repository, revisions: str | None, *, environ: Environ) -> Iterator[Ground]:
-    """What stands on the commits of ``revisions`` (None: all), for the readers of today. Raises TrajError,
-    also where the list of readers cannot be used: whom it names would lose what they can read, since those
-    who fetch take the new header in place of theirs."""
+    """Yield what to change on the commits of ``revisions`` (None: all), for today's readers. Raises TrajError
+    also if the list of readers cannot be used: readers whom it names would lose access, since clones replace
+    their header by the new one when they fetch."""
     readers = read_readers(repository, environ)
     if readers.problem:
         raise SealError(readers.problem, "fix the list first")
@@ -86,7 +86,7 @@ def prepare(repository: Repository, revisions: str | None, *, environ: Environ) 
 
 
 def seal_stored(ground: Ground) -> Resealed:
-    """Seal what stands in clear. Raises SealError, StoreError."""
+    """Seal what is stored in clear. Raises SealError, StoreError."""
     sealer = RecipientSealer(ground.recipients)
 
     def change(record: Record, events: Events) -> tuple[Events, Seals] | None:
@@ -99,8 +99,8 @@ def seal_stored(ground: Ground) -> Resealed:
 
 
 def reseal_stored(ground: Ground, opener: Opener) -> Resealed:
-    """Open each seal and make it anew: whoever was taken off the list cannot open the new one. Raises
-    SealError, StoreError."""
+    """Open each seal and encrypt it again: readers who were removed from the list cannot open the new one.
+    Raises SealError, StoreError."""
     sealer = RecipientSealer(ground.recipients)
 
     def change(record: Record, events: Events) -> tuple[Events, Seals] | None:
@@ -115,10 +115,10 @@ def reseal_stored(ground: Ground, opener: Opener) -> Resealed:
 
 
 def rewrap_stored(ground: Ground, keys: Keys) -> Resealed:
-    """Each seal for other readers. Raises StoreError.
+    """Wrap each seal's key for other readers. Raises StoreError.
 
-    Each is opened first: whoever may push a record could have put there the header of something else that is
-    encrypted for this user, and would be given its key.
+    Each is opened first: someone who may push a record could have put the header of something else there that
+    is encrypted for this user, and would be given its key.
     """
 
     def change(record: Record, events: Events) -> tuple[Events, Seals]:
@@ -140,7 +140,7 @@ def rewrap_stored(ground: Ground, keys: Keys) -> Resealed:
 
 
 def _rewrapped(record: Record, events: Events, keys: Keys, recipients: Sequence[Recipient]) -> Seals:
-    """The seals of ``events``, each by the first header that opens it. Raises SealError where none does."""
+    """The seals of ``events``, each by the first header that opens it. Raises SealError if none does."""
     seals: dict[str, tuple[str, ...]] = {}
     for name in record.seals:
         own = [event for event in events if getattr(event, "seal", None) == name]
@@ -195,7 +195,7 @@ def _changed(
 
 
 def _split(segments: Segments, events: Events) -> Iterator[tuple[SegmentRef, Replacement]]:
-    """The segments that hold other events now; ``events`` are those of all of them, one after the other."""
+    """The segments whose events changed; ``events`` are those of all segments, one after the other."""
     start = 0
     for ref, old in segments:
         new = tuple(events[start : start + len(old)])

@@ -1,7 +1,7 @@
-"""Runs a program as it is, and keeps what it prints: the trace of an agent that has neither log nor hook.
+"""Runs a program unchanged, and records its output: for an agent that has neither a log nor hooks.
 
-What is typed is never read: the program has the terminal itself for input, and its output alone goes through
-here; what it echoes is output. Commits made meanwhile name the run by a variable of their hooks' environment.
+Typed input is never read: the program has the terminal itself as its input, and only its output goes through
+here; what it echoes is output. Commits made meanwhile name the run by a variable in their hooks' environment.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from gittraj.state.folder import LocalState
 from gittraj.state.spool import RUN, read_spool
 
 _FIRST, _LAST = 1024 * 1024, 3 * 1024 * 1024
-"""Bytes of an output that are kept of its beginning and of its end."""
+"""The bytes that are kept of an output's beginning and of its end."""
 _CHUNK = 65_536
 
 
 class Output:
-    """What a program printed, its middle left out where it is long."""
+    """A program's output, without its middle if it is long."""
 
     def __init__(self) -> None:
         self._first = bytearray()
@@ -57,7 +57,7 @@ class Output:
     @property
     def text(self) -> str:
         first, last = bytes(self._first), bytes(self._last)
-        if self.truncated:  # half a line may be half a secret, which no one knows for one
+        if self.truncated:  # half a line may be half a secret, which redaction would miss
             first = _before(first, b"\n") or _before(first, b" ")
             last = _behind(last, b"\n") or _behind(last, b" ")
             first += b"\n[...]\n"
@@ -73,14 +73,14 @@ def _behind(data: bytes, sign: bytes) -> bytes:
 
 
 def run(repository: Repository, command: Sequence[str], *, agent: str | None, live: Mapping[str, str]) -> int:
-    """The status of ``command``, after its output was recorded. Raises TrajError: it cannot be started."""
+    """Return the status of ``command``, after recording its output. Raises TrajError if it cannot start."""
     name = re.sub(r"[^\w.-]+", "-", agent or Path(command[0]).name)[:64] or "program"
     session = f"run-{random_name(10)}"
     output, begun, commit = Output(), now(), repository.head()
     name_of_run = f"{name}:{session}"
     status = _spawn(command, {**live, RUN: name_of_run}, output)
     spooled = read_spool(LocalState.of(repository).folder, 0)[0]
-    # where their hook had a terminal, the program may have echoed what a person typed
+    # commits whose hook had a terminal: the program may have echoed what a person typed
     report = {
         "terminal": session,
         "agent": name,
@@ -113,10 +113,10 @@ def _record(repository: Repository, report: Mapping[str, Any], live: Mapping[str
 
 
 def _spawn(command: Sequence[str], environ: Mapping[str, str], output: Output) -> int:
-    """Run it; what it prints goes where it would go without us."""
+    """Run ``command``; its output appears where it would without us."""
     out, err = sys.stdout.fileno(), sys.stderr.fileno()
     outer = _open(out)
-    inner = outer if os.path.sameopenfile(out, err) else _open(err)  # one keeps the order of both
+    inner = outer if os.path.sameopenfile(out, err) else _open(err)  # a shared one keeps the order
     try:
         child = subprocess.Popen(command, env=dict(environ), stdout=outer[1], stderr=inner[1])
     except OSError as error:
@@ -137,8 +137,8 @@ def _spawn(command: Sequence[str], environ: Mapping[str, str], output: Output) -
 
 
 def _finish(reader: Thread, output: Output, busy: Event) -> None:
-    """Wait for what the ended program left in its pipes, however slowly it is read. What it left in the
-    background may print for ever: that is waited for until it is silent for a second."""
+    """Wait for what the ended program left in its pipes, however slowly it is read. A process that it left in
+    the background may print for ever: wait only until that is silent for a second, or printed two chunks."""
     last, seen = output.seen + 2 * _CHUNK, -1
     while reader.is_alive() and output.seen <= last and (busy.is_set() or output.seen != seen):
         seen = output.seen
@@ -146,7 +146,7 @@ def _finish(reader: Thread, output: Output, busy: Event) -> None:
 
 
 def _open(shown: int) -> tuple[int, int]:
-    """The ends to read from and to write to: of a terminal where ``shown`` is one, else of a pipe."""
+    """The ends to read from and to write to: of a terminal if ``shown`` is one, else of a pipe."""
     if not os.isatty(shown):
         return os.pipe()
     read, write = pty.openpty()
@@ -156,7 +156,7 @@ def _open(shown: int) -> tuple[int, int]:
 
 
 def _copy(shown: dict[int, int], output: Output, busy: Event) -> None:
-    """From each key to its value, in the order in which it comes, until all have ended."""
+    """Copy from each key to its value, in the order in which data arrives, until all have ended."""
     while shown:
         for read in select(shown, (), ())[0]:
             busy.set()
@@ -168,8 +168,8 @@ def _copy(shown: dict[int, int], output: Output, busy: Event) -> None:
 
 
 def _pass_on(read: int, shown: int, output: Output) -> bool:
-    """Returns False at the end, and where nobody reads ``shown`` any more."""
-    with suppress(OSError):  # Linux ends a terminal that nobody writes to any more with an error
+    """Copy a chunk; returns False at the end, and when nobody reads ``shown`` any more."""
+    with suppress(OSError):  # Linux raises at the end of a terminal that nobody writes to any more
         data = os.read(read, _CHUNK)
         output.add(data)
         left = data

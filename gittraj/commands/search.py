@@ -1,4 +1,4 @@
-"""What ``git traj search`` looks for, and what it found, as JSON."""
+"""The conditions of ``git traj search``, and its results as JSON."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _UNKNOWN = dict.fromkeys(("commit", "short", "subject", "author", "date", "rever
 def open_beside(
     repository: Repository, unjoined: Mapping[str, str], tell: Callable[[str], object]
 ) -> Iterator[RecordedBeside | None]:
-    """Our records with those of remotes (``unjoined``), None where nothing of theirs is shown; ``tell`` is
-    told what is left out."""
+    """Yield our records with those of remotes (``unjoined``), None if none of theirs are shown; ``tell`` gets
+    what is left out."""
     with open_index(repository) as index:
         notes = index.notes if index else None
         recorded = read_records(repository, notes, unjoined=unjoined, tell=tell)
@@ -47,7 +47,7 @@ def read_conditions(
     cwd: Path,
     **others: Any,
 ) -> Conditions:
-    """The command's options as conditions; paths are relative to ``cwd``; ``beside`` as of
+    """Return the command's options as conditions; paths are relative to ``cwd``; ``beside`` is from
     ``open_beside``. Raises TrajError."""
     return Conditions(
         since=None if since is None else read_date(repository, "since", since),

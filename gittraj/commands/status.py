@@ -86,13 +86,13 @@ def _active_to_json(active: Active) -> dict[str, Any]:
 
 
 def _chapter(active: Active) -> str | None:
-    """The title of the latest."""
+    """The title of the latest chapter."""
     titles = (e.content for e in reversed(active.events) if isinstance(e, NoteEvent) and e.kind == "chapter")
     return next(titles, None)
 
 
 def _about(active: Active) -> Iterator[str]:
-    """What it is for, who works on it, where it is, and what was decided: one line each."""
+    """Its task, participants, chapter and decisions: one line each."""
     shown = _active_to_json(active)
     if name := task(shown):
         yield f"  Task: {name}"
@@ -141,7 +141,7 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
 
 
 def overview_to_lines(facts: Facts) -> Iterator[str]:
-    """How many commits are recorded, and what is pending; the state of hooks only where it is not good."""
+    """Say how many commits are recorded, what is pending, and the state of hooks only if one is wrong."""
     yield from (
         line for line in _recording(facts) if not line.startswith("Hooks") or "(git traj doctor)" in line
     )
@@ -159,13 +159,13 @@ def _complaints(facts: Facts) -> Iterator[str]:
 
 def _shared(facts: Facts) -> Iterator[str]:
     for remote in facts.remotes:
-        unjoined = remote.unfetched if remote.name not in facts.beside else 0  # else that is said already
+        unjoined = remote.unfetched if remote.name not in facts.beside else 0  # else it is listed already
         shown = (
             (remote.unpushed, "to push (git traj push)"),
             (unjoined, "to join (git traj fetch)"),
         )
-        told = [f"records of {count(number, 'commit')} {does}" for number, does in shown if number]
-        yield from (f"{remote.name}: {', '.join(told)}",) if told else ()
+        texts = [f"records of {count(number, 'commit')} {does}" for number, does in shown if number]
+        yield from (f"{remote.name}: {', '.join(texts)}",) if texts else ()
 
 
 def _recording(facts: Facts) -> Iterator[str]:
@@ -176,6 +176,14 @@ def _recording(facts: Facts) -> Iterator[str]:
     elif facts.off or facts.paused is not None:
         when = ago(_time(facts.paused), datetime.now(UTC))
         yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused {when} (git traj resume)"
+    yield from _recorded(facts)
+    if facts.since is not None:
+        yield f"Hooks: {_hooks(facts)}"
+    yield from map(_agent, facts.agents)
+
+
+def _recorded(facts: Facts) -> Iterator[str]:
+    """How many commits have records, and where the others' are."""
     other = f", {facts.branched} more on other branches (git traj log BRANCH)" if facts.branched else ""
     if facts.explored:
         other += f", {facts.explored} more with work that {NO_COMMIT} (git traj log --all)"
@@ -191,9 +199,6 @@ def _recording(facts: Facts) -> Iterator[str]:
             yield f"{whose} (git traj fetch {name} joins them){other}"
     if facts.shallow:
         yield "Shallow clone: what older commits did is not known here (git fetch --unshallow)"
-    if facts.since is not None:
-        yield f"Hooks: {_hooks(facts)}"
-    yield from map(_agent, facts.agents)
 
 
 def _open_work(facts: Facts) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""A person's word that a decision or doubt which was inferred is wrong.
+"""Strikes an inferred decision or doubt, when a person says that it is wrong.
 
-It is a part of its own, on the commits of the part that says it, so that it reaches whoever fetches these.
-Nothing is taken out of what is stored: readers leave out what was struck.
+The strike is a part of its own, on the commits of the part with the statement, so that all who fetch these
+get it. Nothing is removed from what is stored: views leave out what was struck.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gittraj.record.drain.composition import make_pipeline
 def strike(
     repository: Repository, rev: str, name: str, why: str | None, *, environ: Environ
 ) -> tuple[str, str]:
-    """Strike the inferred statement on a commit whose id begins with ``name``. Returns its id and its words.
+    """Strike the inferred statement on a commit whose id begins with ``name``. Returns its id and its text.
     Raises TrajError."""
     if author(environ) != "human":
         raise TrajError("only a person can strike an inferred statement", "run it in a shell of your own")

@@ -1,8 +1,8 @@
-"""What became, in their own systems, of the tasks that are worked on in this worktree, and what follows here:
-a new title is taken, a closed task ends the trajectory that a person began for it.
+"""Follows the tasks of this worktree in their own systems: takes over a new title, and ends the trajectory
+that a person began for a task when the task is closed.
 
-A service is asked because a person asked for it; Beads' export, a file, by every command that draws in what
-is new. A trajectory starts only where the branch is called after a task that is in progress: nothing begins
+A service is queried only on a person's request; Beads' export, a file, is read by every command that records
+what is new. A trajectory starts only if the branch is named after a task that is in progress: nothing begins
 because a file came with a pull.
 """
 
@@ -27,13 +27,13 @@ from gittraj.tasks.naming import from_branch
 from gittraj.tasks.system import Site
 
 _MOST = 20
-"""Tasks that are asked for, the latest; each may take three seconds."""
+"""The most tasks that are queried, the latest; each may take three seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkedOn:
-    """``trajectory``: the active one; ``found``: what the task's system says; ``ends``: whether only the
-    trajectory is open still, since a session's own ends with the session; ``change``: what followed here."""
+    """``trajectory``: the active one; ``found``: what the task's system says; ``ends``: whether the task is
+    closed and the trajectory, begun by hand, is not (a session ends its own); ``change``: what was done."""
 
     trajectory: str
     started_at: str | None
@@ -56,8 +56,8 @@ class WorkedOn:
 
 
 def follow_tasks(repository: Repository, environ: Mapping[str, str], *, close: bool) -> list[WorkedOn]:
-    """The tasks of the trajectories that are active in this worktree, the latest first, after what their
-    systems say was followed; ``close``: also in ending them. Raises TrajError for a wrong setting."""
+    """Follow the tasks of the trajectories that are active in this worktree, the latest first; ``close``:
+    also end the trajectories of closed tasks. Raises TrajError for a wrong setting."""
     site = survey(repository, environ, preferred=read_config(repository).tasks)
     here = _active_here(repository)
     followed = [_follow(repository, header, site, environ, close=close) for header in here[:_MOST]]
@@ -66,7 +66,7 @@ def follow_tasks(repository: Repository, environ: Mapping[str, str], *, close: b
 
 
 def follow_exports(repository: Repository, environ: Mapping[str, str]) -> list[WorkedOn]:
-    """The same for tasks of Beads, as far as an export shows it that was written since. Starts nothing."""
+    """Follow tasks of Beads, if its export was written since their trajectories began. Starts nothing."""
     site = survey_exports(repository, environ)
     written = beads.changed_at(site)
     since = [each for each in _active_here(repository) if (seconds(each.started_at) or 0) <= written]
@@ -108,8 +108,8 @@ def _follow(
 
 
 def _start(repository: Repository, site: Site, environ: Mapping[str, str]) -> WorkedOn | None:
-    """Begin a trajectory for the task that the branch is called after, where a person works on it by what its
-    system says, and commits are recorded here."""
+    """Begin a trajectory for the task that the branch is named after, if its system says that it is being
+    worked on, a person runs this, and commits are recorded here."""
     own = Environ.of(environ)
     installed = LocalState.of(repository).read("installed.json") is not None
     branch = repository.run("symbolic-ref", "-q", "--short", "HEAD", check=False).out.decode().strip()

@@ -1,7 +1,7 @@
 """Checks a document, or a ref of ours, against the schema of its format. Nothing is written.
 
 Formats with a published schema: ATIF, agent-trajectories, agent-trace, and our own records and segments
-(docs/format.md). What a reader would forgive is a fault here.
+(docs/format.md). What a reader would tolerate is a fault here.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from gittraj.notes.store import DataRefs, NotesRef
 
 Faults = Iterator[tuple[str, str]]
 MOST = 1_000
-"""Faults that are listed."""
+"""The most faults that are listed."""
 _DATA = re.compile(r"(.*traj-data-)(\d{4}-\d{2})")
 
 
 def validate(repository: Repository | None, name: str) -> tuple[str, list[tuple[str, str]]]:
-    """The format of a file, or of a ref of ``repository``, and where it is not as that one's schema says: a
-    path in it, and why. Raises TrajError where there is none, or no schema of its format."""
+    """The format of a file, or of a ref of ``repository``, and its faults: the path in it where it does not
+    match the schema, and why. Raises TrajError if it does not exist, or its format has no schema."""
     path = Path(name)
     if path.is_file():
         form, faults = _of_file(path)

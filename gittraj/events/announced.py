@@ -1,7 +1,7 @@
-"""Whether a sentence says what its author does now, as before an edit, and why so.
+"""Recognizes a sentence in which the author announces an action, as before an edit, and gives the reason.
 
-Not one of the patterns of prose: ``git traj why`` asks it too, and is done before those are read. Compiled
-where it is asked.
+It is not among the patterns of ``prose``, because ``git traj why`` needs it too, and must not wait until
+those are loaded. The expressions are compiled when they are used.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _LOOKS_SO = (
     rf"\?$|\b(?:I|we)(?:'ll| will|'m going to|'m) (?:now |first |also |just )*(?:{_LOOK})|^(?:if|when|you)\b"
     r"|\b(?:would|could|might|should|unless|I need)\b|\b(?:tests?|it) (?:pass|passes|passed),? so\b"
 )
-"""A look around, what the user must do, a question."""
+"""Sentences that do not count: the author looks around, tells the user what to do, or asks."""
 
 
 def announces(sentence: str, *, reasoned: bool = False) -> bool:
-    """``reasoned``: only with a reason."""
-    told = _REASONED if reasoned else _CHOOSES
-    return bool(re.search(told, sentence, re.I)) and not re.search(_LOOKS_SO, sentence, re.I)
+    """Whether the sentence announces an action; ``reasoned``: only if it gives a reason."""
+    pattern = _REASONED if reasoned else _CHOOSES
+    return bool(re.search(pattern, sentence, re.I)) and not re.search(_LOOKS_SO, sentence, re.I)

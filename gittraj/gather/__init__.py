@@ -1,11 +1,11 @@
-"""Records of many repositories in one engine: fetched, scanned, written, forgotten, asked.
+"""Gathers the records of many repositories in one engine (database), and queries them.
 
-The one room that knows DuckDB, PostgreSQL and Parquet; nothing of it is imported but by ``git traj gather``
-and ``--team``, and nothing else needs their libraries (``git-traj[gather]``).
+Only this room uses DuckDB, PostgreSQL and Parquet; only ``git traj gather`` and ``--team`` import it, and
+nothing else needs their libraries (``git-traj[gather]``).
 
-- ``run`` gathers: ``remotes`` names the repositories, ``fetching`` brings one's records, ``collect`` makes
-  rows of them by ``rows``; ``verify`` compares them later, and takes repositories out.
-- ``store`` says what an engine can do: ``duck``, ``postgres``, ``parquet``. ``schema`` has the tables,
-  ``terms`` the words of texts.
-- ``ask`` gives records to the commands; ``ask_log``, ``ask_search`` and ``ask_stats`` answer for theirs.
+- ``run`` gathers: ``remotes`` lists the repositories, ``fetching`` fetches the records of one, ``collect``
+  turns them into rows with ``rows``; ``verify`` compares them later, and deletes repositories.
+- ``store`` is the interface of the engines: ``duck``, ``postgres``, ``parquet``. ``schema`` has the tables,
+  ``terms`` the stems of texts.
+- ``ask`` reads records for the commands; ``ask_log``, ``ask_search`` and ``ask_stats`` query for one each.
 """

@@ -1,14 +1,13 @@
-"""Records of many repositories, as the code that answers in one repository takes them: folded, by commit."""
+"""Reads records of many repositories in the form that the code for one repository uses: folded, by commit."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import islice
 from typing import Any
 
 from gittraj.errors import UsageError
@@ -23,20 +22,20 @@ from gittraj.query.header import Folded, fold
 
 Id = tuple[str, str]
 """A project, and something's id in it."""
-_CHUNK = 1_000
-"""Ids of one question: each is a scan where there is no index."""
+LIST = "CAST(? AS varchar[])"
+"""A parameter that is a list. DuckDB reads all rows for a longer ``IN (?, ?)``, and skips them for this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """A question's conditions: texts joined by AND, and their parameters."""
+    """A query's conditions: texts to be joined by AND, and their parameters."""
 
     texts: Sequence[str]
     parameters: Sequence[Any]
 
     @classmethod
     def of(cls, *given: tuple[str, Any] | None) -> Conditions:
-        """Of pairs (text, parameter) those that are not None; a list has several parameters."""
+        """Join the pairs (text, parameter) that are not None; a list is several parameters."""
         kept = [pair for pair in given if pair is not None]
         values = [v for _, value in kept for v in (value if isinstance(value, list) else [value])]
         return cls([text for text, _ in kept], values)
@@ -47,8 +46,8 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which commits: ``author`` is a regular expression, or (in ``stats``) a part of a name; times are in
-    seconds since 1970."""
+    """Which commits to show: ``author`` is a regular expression, or (in ``stats``) a part of a name; times
+    are in seconds since 1970."""
 
     author: str | None = None
     since: int | None = None
@@ -64,7 +63,7 @@ class Choice:
         ]
 
     def is_by(self, name: str | None, email: str | None) -> bool:
-        """Raises UsageError."""
+        """Whether ``author`` matches. Raises UsageError."""
         try:
             return self.author is None or re.search(self.author, f"{name or ''} <{email or ''}>") is not None
         except re.error as error:
@@ -72,14 +71,14 @@ class Choice:
 
 
 def moment(seconds: int) -> datetime:
-    """As engines have times: of UTC, without a zone."""
+    """Convert to the engines' form of a time: UTC, without a zone."""
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
 
 def on_trajectories(
     *, agent: str | None, model: str | None, task: str | None, tag: str | None
 ) -> list[tuple[str, Any] | None]:
-    """Conditions on rows of ``trajectories``, which may match too much: ``Labels`` decides."""
+    """Conditions on rows of ``trajectories``, which may match too much: ``Labels`` filters again."""
     return [
         ("t.agent = ?", agent) if agent else None,
         ("lower(t.models) LIKE ? ESCAPE '!'", f"%{_escape(model.lower())}%") if model else None,
@@ -89,7 +88,7 @@ def on_trajectories(
 
 
 def below(paths: Sequence[str], column: str) -> tuple[str, list[Any]] | None:
-    """The condition that a path is one of these, from the top, or below it."""
+    """The condition that a path is one of ``paths``, from the repository's top, or below one."""
     if not paths:
         return None
     plain = [path.strip("/") for path in paths]
@@ -101,27 +100,30 @@ def _escape(text: str) -> str:
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
-def chunks(ids: Iterable[Id]) -> Iterator[tuple[str, list[str]]]:
-    """The marks of some ids for ``IN``, with the parameters."""
-    left = iter(ids)
-    while some := list(islice(left, _CHUNK)):
-        yield ", ".join(["(?, ?)"] * len(some)), [value for pair in some for value in pair]
+def among(ids: Collection[tuple[str, ...]], *columns: str) -> tuple[str, list[list[str]]]:
+    """The condition that these columns, the first a project's, are one of ``ids``, and its parameters."""
+    lists = [[each[at] for each in ids] for at in range(len(columns))]
+    unnested = ", ".join(f"unnest({LIST})" for _ in columns)
+    text = f"{columns[0]} = ANY({LIST}) AND ({', '.join(columns)}) IN (SELECT {unnested})"
+    return text, [list(dict.fromkeys(lists[0])), *lists]
 
 
 def read_folded(session: Session, trajectories: Iterable[Id]) -> dict[Id, Folded]:
     """Trajectories with all their parts, on every commit that has them."""
     parts: dict[Id, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
-    for marks, values in chunks(dict.fromkeys(trajectories)):
-        rows = session.ask(
-            "SELECT l.project_id, l.trajectory_id, l.commit_id, l.role, l.link, p.record FROM links l"
-            " JOIN parts p USING (project_id, trajectory_id, part_id)"
-            f" WHERE (l.project_id, l.trajectory_id) IN ({marks}) ORDER BY l.commit_id",
-            values,
-        )
-        for project, trajectory, commit, role, link, record in rows:
-            part = from_json(Record, json.loads(record))
-            part = replace(part, role=role, link=from_json(Link, json.loads(link)))
-            parts[project, trajectory][commit].append(part)
+    ids = dict.fromkeys(trajectories)
+    linked, values = among(ids, "l.project_id", "l.trajectory_id")
+    inside, _ = among(ids, "p.project_id", "p.trajectory_id")  # else DuckDB reads all records
+    rows = session.ask(
+        "SELECT l.project_id, l.trajectory_id, l.commit_id, l.role, l.link, p.record FROM links l"
+        " JOIN parts p USING (project_id, trajectory_id, part_id)"
+        f" WHERE {linked} AND {inside} ORDER BY l.commit_id",
+        [*values, *values],
+    )
+    for project, trajectory, commit, role, link, record in rows:
+        part = from_json(Record, json.loads(record))
+        part = replace(part, role=role, link=from_json(Link, json.loads(link)))
+        parts[project, trajectory][commit].append(part)
     return {key: fold({c: sorted(some, key=order) for c, some in on.items()}) for key, on in parts.items()}
 
 
@@ -130,12 +132,10 @@ def read_headers(
 ) -> Iterator[tuple[Id, list[tuple[Folded, Header]]]]:
     """The trajectories on commits, with their HEADERs there, in the order of ``commits``."""
     on: dict[Id, dict[Id, None]] = defaultdict(dict)
-    for marks, values in chunks(commits):
-        question = "SELECT DISTINCT project_id, commit_id, trajectory_id FROM links"
-        for project, commit, trajectory in session.ask(
-            f"{question} WHERE (project_id, commit_id) IN ({marks})", values
-        ):
-            on[project, commit][project, trajectory] = None
+    inside, values = among(commits, "project_id", "commit_id")
+    question = f"SELECT DISTINCT project_id, commit_id, trajectory_id FROM links WHERE {inside}"
+    for project, commit, trajectory in session.ask(question, values):
+        on[project, commit][project, trajectory] = None
     folded = read_folded(session, (each for found in on.values() for each in found))
     for project, commit in commits:
         found = [folded[each] for each in on[project, commit] if each in folded]
@@ -150,6 +150,6 @@ def _start(folded: Folded, commit: str) -> str:
 
 
 def read_names(session: Session) -> Mapping[str, str]:
-    """The repositories' names, by id; no two are the same."""
+    """The repositories' names, by id; all are different."""
     rows = session.ask("SELECT project_id, name, remote FROM repositories")
     return show_names({project: (name, remote) for project, name, remote in rows})

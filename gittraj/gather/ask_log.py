@@ -8,11 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from gittraj.gather.ask import (
+    LIST,
     Choice,
     Conditions,
     Id,
+    among,
     below,
-    chunks,
     on_trajectories,
     read_headers,
     read_names,
@@ -26,18 +27,18 @@ from gittraj.query.log.listing import choose_runs
 from gittraj.query.log.paths import is_below
 
 _PAGE = 100
-"""Commits that are folded at once."""
+"""Commits whose records are folded at once."""
 _PROJECTS = 100
-"""Repositories that are looked at for a path, those that touched it last."""
+"""Repositories that are examined for a path: those that changed it last."""
 _NEAR = 300
-"""Commits whose records are read, the nearest."""
+"""Commits whose records are read for a path: the nearest."""
 _NAMES = "project_id commit_id short subject author author_email date reached committed_at"
 _COLUMNS = ", ".join(f"c.{name}" for name in _NAMES.split())
 
 
 def list_entries(session: Session, choice: Choice, wanted: Wanted) -> Iterator[Header]:
-    """Commits as ``log --json`` has them, newest first, each with its ``repository``, and at last the runs
-    without one; ``files`` are those that sessions wrote. Raises TrajError."""
+    """Yield commits in the form of ``log --json``, newest first, each with its ``repository``, and then the
+    runs without a commit; ``files`` are those that sessions wrote. Raises TrajError."""
     names = read_names(session)
     for page in _read_pages(session, choice, wanted):
         rows = {(row[0], row[1]): row for row in page if choice.is_by(row[4], row[5])}
@@ -53,7 +54,7 @@ def list_entries(session: Session, choice: Choice, wanted: Wanted) -> Iterator[H
 
 
 def _read_runs(session: Session, names: Mapping[str, str]) -> Iterator[Header]:
-    """Those without a commit: their notes stand where no commit is."""
+    """The runs without a commit: their notes have keys that are not commits."""
     places = session.ask("SELECT project_id, commit_id FROM commits WHERE reached IS NULL")
     runs = {
         (project, folded.whole["id"]): folded
@@ -80,16 +81,13 @@ def describe_commits(session: Session, commits: Sequence[Id]) -> dict[Id, Header
     """Commits as ``log --json`` has them, without files and trajectories; ``commit`` is None where runs
     without one are noted."""
     names = read_names(session)
-    found: dict[Id, Header] = {}
-    for marks, values in chunks(commits):
-        question = f"SELECT {_COLUMNS} FROM commits c WHERE (c.project_id, c.commit_id) IN ({marks})"
-        for row in session.ask(question, values):
-            found[row[0], row[1]] = _describe(row, names[row[0]])
-    return found
+    inside, values = among(commits, "c.project_id", "c.commit_id")
+    rows = session.ask(f"SELECT {_COLUMNS} FROM commits c WHERE {inside}", values)
+    return {(row[0], row[1]): _describe(row, names[row[0]]) for row in rows}
 
 
 def list_trajectories(entries: Iterator[Header]) -> Iterator[Header]:
-    """Each trajectory of ``entries`` once, whole, with the ``commits`` that show it."""
+    """Yield each trajectory of ``entries`` once, whole, with the ``commits`` that show it."""
     shown: dict[tuple[str, str], Header] = {}
     for entry in entries:
         for header in entry["trajectories"]:
@@ -147,8 +145,8 @@ def _choose(choice: Choice) -> list[tuple[str, Any] | None]:
 
 
 def brief_team(session: Session, paths: Sequence[str]) -> tuple[bool, list[Takeaway]]:
-    """What sessions in all repositories said about paths from the top: whether any wrote them, and takeaways;
-    the name of a repository stands in ``short``."""
+    """Read what sessions in all repositories said about paths, relative to the top. Returns whether any wrote
+    them, and takeaways; ``short`` contains the repository's name."""
     found = below(paths, "path") or ("TRUE", [])
     projects = session.ask(
         f"SELECT project_id FROM files WHERE {found[0]} GROUP BY project_id"
@@ -156,7 +154,7 @@ def brief_team(session: Session, paths: Sequence[str]) -> tuple[bool, list[Takea
         found[1],
     )
     names = read_names(session)
-    near = [(project, each) for (project,) in projects for each in _read_near(session, project, paths)]
+    near = [*_read_near(session, [project for (project,) in projects], paths)]
     nearest = {id(pair[1]) for pair in sorted(near, key=lambda pair: -pair[1].weight)[:_NEAR]}
     near = [pair for pair in near if id(pair[1]) in nearest]
     commits = [(project, each.commit) for project, each in near]
@@ -174,18 +172,22 @@ def brief_team(session: Session, paths: Sequence[str]) -> tuple[bool, list[Takea
     return touched, rank_takeaways(sources, [path.rpartition("/")[2] for path in paths])
 
 
-def _read_near(session: Session, project: str, paths: Sequence[str]) -> Iterator[Near]:
+def _read_near(session: Session, projects: Sequence[str], paths: Sequence[str]) -> Iterator[tuple[str, Near]]:
     rows = session.ask(
-        "SELECT l.commit_id, f.path FROM links l JOIN files f USING (project_id, trajectory_id, part_id)"
-        " JOIN commits c USING (project_id, commit_id) WHERE c.reached AND l.project_id = ?"
+        "SELECT l.project_id, l.commit_id, f.path FROM links l"
+        " JOIN files f USING (project_id, trajectory_id, part_id)"
+        f" JOIN commits c USING (project_id, commit_id) WHERE c.reached AND c.project_id = ANY({LIST})"
         " ORDER BY c.committed_at DESC, l.commit_id",
-        [project],
+        [projects],
     )
-    changed: dict[str, set[str]] = defaultdict(set)
-    for commit, path in rows:
-        changed[commit].add(path)
+    changed: dict[str, dict[str, set[str]]] = {project: defaultdict(set) for project in projects}
+    for project, commit, path in rows:
+        changed[project][commit].add(path)
     plain = [path.strip("/") for path in paths]
-    touching = {
-        commit for commit, files in changed.items() if any(is_below(f, path) for f in files for path in plain)
-    }
-    yield from find_near(changed, touching, plain, plain)
+    for project, commits in changed.items():
+        touching = {
+            commit
+            for commit, files in commits.items()
+            if any(is_below(file, path) for file in files for path in plain)
+        }
+        yield from ((project, near) for near in find_near(commits, touching, plain, plain))

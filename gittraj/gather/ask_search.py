@@ -1,14 +1,14 @@
 """``git traj search`` over many repositories: the engine finds parts by their stems, SQLite ranks them.
 
-The language, the ranking and the excerpts are those of one repository's index (``gittraj.index``), which is
-made in memory of the parts that the engine found.
+The query language, the ranking and the excerpts are those of one repository's index (``gittraj.index``),
+which is built in memory from the parts that the engine found.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,9 +16,9 @@ from typing import Any
 
 from gittraj.errors import UsageError
 from gittraj.frozen import dataclass
-from gittraj.gather.ask import Choice, Conditions, Id, below, chunks, moment, on_trajectories
+from gittraj.gather.ask import LIST, Choice, Conditions, Id, among, below, moment, on_trajectories
 from gittraj.gather.ask_log import describe_commits
-from gittraj.gather.store import Session
+from gittraj.gather.store import Row, Session
 from gittraj.gather.terms import BETWEEN, stem
 from gittraj.index import search as index
 from gittraj.index import text
@@ -29,13 +29,20 @@ from gittraj.model.header import Header
 
 CANDIDATES = 1_000
 """Parts that are ranked: those that ended last."""
+_FEW = 500
+"""Repositories that are read whole; of more …"""
+_NEWEST = 5_000
+"""… these parts at first."""
+PartId = tuple[str, str, str]
+Condition = tuple[str, Any]
+"""And its parameters."""
 _TERM = re.compile(r'"([^"]*)"( \*)?')
 _NOT = re.compile(r"\bNOT\b")
 
 
 @dataclass(frozen=True, slots=True)
 class TeamHit:
-    """``hit.trajectory`` is the id in its repository; ``commit``: where it is shown, None where unknown."""
+    """``hit.trajectory`` is the id in its repository; ``commit``: the one to show, None if it is unknown."""
 
     hit: index.Hit
     project_id: str
@@ -51,11 +58,9 @@ def search_team(
     choice: Choice,
 ) -> list[TeamHit]:
     """The best ``limit`` trajectories of all repositories. Raises TrajError."""
-    found = _find_parts(session, asked, conditions, choice.paths)
-    parts = _read_parts(session, found)
-    commits = {part.trajectory.partition("/")[0] + "/" + c: None for part in parts for c in part.commits}
-    described = describe_commits(session, [(key[:16], key[17:]) for key in commits])
+    parts = [*_read_parts(session, _find_parts(session, asked, conditions, choice.paths))]
     if choice.author is not None:
+        described = _describe(session, ((part.trajectory, part.commits) for part in parts))
         parts = [part for part in parts if _is_by(part, described, choice)]
     store = InMemory()
     with store.writing() as connection, closing(connection):
@@ -64,7 +69,14 @@ def search_team(
             by_trajectory[part.trajectory].append(part)
         text.replace_parts(connection, by_trajectory)
         hits = index.find_hits(connection, asked, conditions, limit=limit)
+    described = _describe(session, ((hit.trajectory, hit.commits) for hit in hits))
     return [_place(hit, described) for hit in hits]
+
+
+def _describe(session: Session, shown: Iterable[tuple[str, Collection[str]]]) -> dict[Id, Header]:
+    """The commits of trajectories."""
+    ids = {(trajectory.partition("/")[0], commit) for trajectory, commits in shown for commit in commits}
+    return describe_commits(session, sorted(ids))
 
 
 def _place(hit: index.Hit, described: Mapping[Id, Header]) -> TeamHit:
@@ -82,29 +94,54 @@ def _is_by(part: Part, described: Mapping[Id, Header], choice: Choice) -> bool:
 
 def _find_parts(
     session: Session, asked: Asked, conditions: index.Conditions, paths: Sequence[str]
-) -> list[tuple[str, str, str]]:
+) -> list[PartId]:
     """Parts that may match, the newest first: the engine knows nothing of phrases."""
-    match, parameters, likely, likely_parameters = _translate(session, asked.match)
+    match, likely = _translate(session, asked.match)
     labels = {name: getattr(conditions, name) for name in ("agent", "model", "task", "tag")}
     on = on_trajectories(**labels)
     if found := below(paths, "f.path"):
         on.append((_IN_FILES.format(found[0]), found[1]))
     chosen = Conditions.of(*on)
-    labelled = f" AND EXISTS ({_OF_TRAJECTORY} AND {chosen})" if chosen.texts else ""
-    where = Conditions.of(
-        (f"x.kind IN ({', '.join('?' * len(conditions.kinds))})", [*conditions.kinds])
-        if conditions.kinds
-        else None,
-        ("x.ended_at >= ?", moment(conditions.since)) if conditions.since is not None else None,
-        (likely, likely_parameters),
-    )
-    rows = session.ask(
-        "SELECT x.project_id, x.trajectory_id, x.part_id FROM texts x"
-        f" WHERE {where}{labelled} GROUP BY 1, 2, 3 HAVING {match}"
-        f" ORDER BY max(coalesce(x.ended_at, ?)) DESC, 1, 2, 3 LIMIT {CANDIDATES}",
-        [*where.parameters, *chosen.parameters, *parameters, datetime(1970, 1, 1)],
-    )
+    kinds, since = conditions.kinds, conditions.since
+    given = [
+        (f"x.kind IN ({', '.join('?' * len(kinds))})", [*kinds]) if kinds else None,
+        ("x.ended_at >= ?", moment(since)) if since is not None else None,
+        (f"EXISTS ({_OF_TRAJECTORY} AND {chosen})", [*chosen.parameters]) if chosen.texts else None,
+    ]
+    rows: list[Row] = []
+    for narrow in _narrow(session, match, likely, given[0]):
+        where = Conditions.of(*given, narrow)
+        rows = session.ask(
+            f"SELECT x.project_id, x.trajectory_id, x.part_id FROM texts x WHERE {where}"
+            f" GROUP BY 1, 2, 3 HAVING {match[0]}"
+            f" ORDER BY max(coalesce(x.ended_at, ?)) DESC, 1, 2, 3 LIMIT {CANDIDATES}",
+            [*where.parameters, *match[1], datetime(1970, 1, 1)],
+        )
+        if len(rows) == CANDIDATES:
+            break
     return [(project, trajectory, part) for project, trajectory, part in rows]
+
+
+def _narrow(
+    session: Session, match: Condition, likely: Condition, kinds: Condition | None
+) -> Iterator[Condition]:
+    """Which texts to read, the fewest first: without an index of words, those of the repositories that have
+    them, where these are few, else the newest. (There ``likely`` would have all texts read first.)"""
+    if session.has_words:
+        where = Conditions.of(kinds)
+        rows = session.ask(
+            f"SELECT x.project_id FROM words x WHERE {where} GROUP BY 1 HAVING {match[0]}"
+            " UNION SELECT project_id FROM repositories WHERE version < 4",  # of those it has none
+            [*where.parameters, *match[1]],
+        )
+        if len(rows) <= _FEW:
+            yield f"x.project_id = ANY({LIST})", [[project for (project,) in rows]]
+            return
+        newest = f"SELECT ended_at FROM parts ORDER BY 1 DESC LIMIT {_NEWEST}"
+        ((least,),) = session.ask(f"SELECT min(ended_at) FROM ({newest}) n")
+        if least is not None:
+            yield "x.ended_at >= ?", least
+    yield likely
 
 
 _OF_TRAJECTORY = (
@@ -116,53 +153,48 @@ _IN_FILES = (
 )
 
 
-def _translate(session: Session, match: str) -> tuple[str, list[Any], str, list[Any]]:
+def _translate(session: Session, match: str) -> tuple[Condition, Condition]:
     """SQLite's query as a condition on all texts of a part, and one on a single text; both may match too
     much."""
     terms = list(_TERM.finditer(match))
     stems = stem(found[1] for found in terms)
+    if not all(stems):
+        raise UsageError("invalid query: a word has no letter or digit")
     spelt = [
-        session.has_stems("x.terms", words, prefix=bool(found[2])) if words else ("TRUE", [])
+        session.has_stems("x.terms", words, prefix=bool(found[2]))
         for found, words in zip(terms, stems, strict=True)
     ]
-    if any(condition == "TRUE" for condition, _ in spelt):
-        raise UsageError("invalid query: a word has no letter or digit")
     each = iter(spelt)
-    # what is excluded excludes nothing here: of a phrase, the engine knows the words alone
+    # NOT excludes nothing here: of an excluded phrase, the engine knows only the words
     having = _NOT.sub("AND TRUE OR FALSE AND", _TERM.sub(lambda _: f"bool_or({next(each)[0]})", match))
     parameters = [value for _, values in spelt for value in values]
-    likely = " OR ".join(f"({condition})" for condition, _ in spelt)
-    return having, parameters, likely, parameters
+    return (having, parameters), (" OR ".join(f"({condition})" for condition, _ in spelt), parameters)
 
 
-def _read_parts(session: Session, keys: Sequence[tuple[str, str, str]]) -> list[Part]:
-    wanted = {(p, t, part) for p, t, part in keys}
-    fields: dict[tuple[str, str, str], list[TextField]] = defaultdict(list)
-    commits: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    parts: list[Part] = []
-    for marks, values in chunks(dict.fromkeys((p, t) for p, t, _ in keys)):
-        inside = f"(x.project_id, x.trajectory_id) IN ({marks})"
-        columns = "x.project_id, x.trajectory_id, x.part_id"
-        question = f"SELECT {columns}, x.kind, x.text FROM texts x WHERE {inside}"
-        for project, trajectory, part, kind, said in session.ask(question, values):
-            fields[project, trajectory, part] += [TextField(kind, None, each) for each in said.split(BETWEEN)]
-        question = f"SELECT {columns}, x.commit_id FROM links x WHERE {inside}"
-        for project, trajectory, part, commit in session.ask(question, values):
-            commits[project, trajectory, part].append(commit)
-        rows = session.ask(
-            f"SELECT {columns}, x.agent, x.started_at, x.ended_at, x.models, x.role, t.title, t.tags, t.task"
-            f" FROM parts x JOIN trajectories t USING (project_id, trajectory_id) WHERE {inside}",
-            values,
-        )
-        for project, trajectory, part, agent, began, ended, models, role, title, tags, task in rows:
-            if (project, trajectory, part) in wanted:
-                about = {"title": title, "role": role, "models": models.split(", ") if models else []}
-                about |= {"tags": (tags or "").split("\n"), "task": (task or "").split("\n")}
-                times = (_seconds(began), _seconds(ended))
-                key = project, trajectory, part
-                shown = sorted(set(commits[key]))
-                parts.append(Part(f"{project}/{trajectory}", part, agent, *times, about, shown, fields[key]))
-    return parts
+def _read_parts(session: Session, keys: Sequence[PartId]) -> Iterator[Part]:
+    fields: dict[PartId, list[TextField]] = defaultdict(list)
+    commits: dict[PartId, set[str]] = defaultdict(set)
+    columns = ("x.project_id", "x.trajectory_id", "x.part_id")
+    inside, values = among(keys, *columns)
+    select = f"SELECT {', '.join(columns)}"
+    question = f"{select}, x.kind, x.text FROM texts x WHERE {inside}"
+    for project, trajectory, part, kind, said in session.ask(question, values):
+        fields[project, trajectory, part] += [TextField(kind, None, each) for each in said.split(BETWEEN)]
+    for project, trajectory, part, commit in session.ask(
+        f"{select}, x.commit_id FROM links x WHERE {inside}", values
+    ):
+        commits[project, trajectory, part].add(commit)
+    rows = session.ask(
+        f"{select}, x.agent, x.started_at, x.ended_at, x.models, x.role, t.title, t.tags, t.task"
+        f" FROM parts x JOIN trajectories t USING (project_id, trajectory_id) WHERE {inside}",
+        values,
+    )
+    for project, trajectory, part, agent, began, ended, models, role, title, tags, task in rows:
+        about = {"title": title, "role": role, "models": models.split(", ") if models else []}
+        about |= {"tags": (tags or "").split("\n"), "task": (task or "").split("\n")}
+        times = (_seconds(began), _seconds(ended))
+        key = project, trajectory, part
+        yield Part(f"{project}/{trajectory}", part, agent, *times, about, sorted(commits[key]), fields[key])
 
 
 def _seconds(time: datetime | None) -> int | None:

@@ -1,4 +1,4 @@
-"""``git traj stats`` over many repositories: sums of what the fold computed at the gather."""
+"""``git traj stats`` over many repositories: sums of the numbers that were computed during the gather."""
 
 from __future__ import annotations
 
@@ -23,26 +23,22 @@ _PERSON = "coalesce(t.agent, CASE WHEN t.session IS NULL AND t.models IS NULL TH
 BY = {
     "month": ("CASE WHEN c.reached THEN c.month END", "h.month"),
     "author": ("c.author", "h.author"),
-    "repository": ("r.project_id", "r.project_id"),
+    "repository": ("c.project_id", "h.project_id"),
     "agent": (_PERSON, None),
     "model": ("t.models", None),
 }
-"""How the rows of a table are named, of commits with records, and of all commits (None: not by commits)."""
+"""The SQL of a row's name in a table: for commits with records, and for all commits (None: not possible)."""
 _OUTCOMES: Header = {"statuses": {}, "successRate": None, "medianSeconds": None, "parseFailures": None}
-"""What sums over many repositories do not tell."""
+"""Fields that cannot be computed by sums over many repositories."""
 _NOBODY = "CAST(NULL AS varchar)"
 _OF_COMPLETE = "CASE WHEN NOT l.incomplete THEN l.note_bytes END"
-_COMMITS = "commits c JOIN repositories r USING (project_id)"
-_LINKS = (
-    "links l JOIN commits c USING (project_id, commit_id)"
-    " JOIN trajectories t USING (project_id, trajectory_id) JOIN repositories r USING (project_id)"
-)
-_PARTS = _LINKS.replace("links l", "parts p")
+_OF_COMMITS = " JOIN commits c USING (project_id, commit_id)"
+_OF_TRAJECTORIES = " JOIN trajectories t USING (project_id, trajectory_id)"
 
 
 def compute_team_stats(session: Session, by: str, choice: Choice) -> tuple[Header, list[Header]]:
-    """``total`` and ``rows`` of ``git traj stats --json``. Commits without a record are known by month and
-    author alone, so that dates narrow them to months. Raises TrajError."""
+    """``total`` and ``rows`` of ``git traj stats --json``. Commits without a record are counted only by month
+    and author, so for them dates select whole months. Raises TrajError."""
     if by not in BY:
         raise UsageError(f"--by {by} cannot be combined with --team", f"it can be {', '.join(BY)}")
     where = _limit(choice)
@@ -61,11 +57,11 @@ def compute_team_stats(session: Session, by: str, choice: Choice) -> tuple[Heade
 
 
 def _limit(choice: Choice) -> tuple[Conditions, Conditions]:
-    """On commits, and on the history of all."""
+    """Conditions on ``commits``, and on ``history``, which counts all commits."""
     since, until = choice.since, choice.until
     named = f"%{choice.author.lower()}%" if choice.author else None
     commits = Conditions.of(
-        ("c.reached IS NOT FALSE", []),  # nor where there is no commit
+        ("c.reached IS NOT FALSE", []),  # NULL for runs without a commit
         *choice.committed(),
         ("lower(c.author) LIKE ? OR lower(c.author_email) LIKE ?", [named, named]) if named else None,
     )
@@ -81,10 +77,10 @@ def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | N
     """FIGURES of docs/json.md, with ``name`` and ``bytes``, of each group."""
     name, all_name = BY[by] if by else (_NOBODY, _NOBODY)
     commits, history = where
+    joined = _OF_COMMITS + (_OF_TRAJECTORIES if "t." in name else "")
     every = _group(
         session,
-        f"SELECT {all_name or _NOBODY}, sum(h.commits) FROM history h JOIN repositories r"
-        f" ON r.project_id = h.project_id WHERE {history} GROUP BY 1",
+        f"SELECT {all_name or _NOBODY}, sum(h.commits) FROM history h WHERE {history} GROUP BY 1",
         history,
     )
     linked = _group(
@@ -92,11 +88,11 @@ def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | N
         f"SELECT {name}, count(DISTINCT CASE WHEN l.role = 'produced' AND NOT l.incomplete THEN"
         " l.project_id || l.commit_id END), count(DISTINCT CASE WHEN NOT l.incomplete THEN"
         " l.project_id || l.trajectory_id END),"
-        f" count(DISTINCT CASE WHEN c.reached THEN l.project_id || l.commit_id END) FROM {_LINKS}"
-        f" WHERE {commits} GROUP BY 1",
+        f" count(DISTINCT CASE WHEN c.reached THEN l.project_id || l.commit_id END)"
+        f" FROM links l{joined} WHERE {commits} GROUP BY 1",
         commits,
     )
-    noted, size = (_COMMITS, "c.note_bytes") if all_name else (_LINKS, _OF_COMPLETE)
+    noted, size = ("commits c", "c.note_bytes") if all_name else (f"links l{joined}", _OF_COMPLETE)
     sizes = _group(session, f"SELECT {name}, sum({size}) FROM {noted} WHERE {commits} GROUP BY 1", commits)
     usage = ", ".join(f"sum(CASE WHEN p.counted THEN p.{column} END)" for column in _USAGE.values())
     sessions_with = "count(DISTINCT CASE WHEN p.counted AND {} THEN p.project_id || p.trajectory_id END)"
@@ -107,10 +103,12 @@ def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | N
         " CASE p.cost_source WHEN 'estimated' THEN 2 WHEN 'reported' THEN 1 ELSE 0 END ELSE 0 END),"
         f" {sessions_with.format('p.has_usage')}, {sessions_with.format('p.cost_usd IS NOT NULL')},"
         f" sum(p.segment_bytes), {usage}"
-        f" FROM {_PARTS} WHERE {commits} GROUP BY 1",
+        f" FROM parts p{joined} WHERE {commits} GROUP BY 1",
         commits,
     )
-    groups = dict.fromkeys([*linked, *(every if all_name else ()), *(() if by else (None,))])  # also of none
+    groups = dict.fromkeys(
+        [*linked, *(every if all_name else ()), *(() if by else (None,))]
+    )  # a row without data, too
     return [_spell(group, every, linked, spent, sizes) for group in groups]
 
 
@@ -147,8 +145,9 @@ def _spell(
 def _overview(session: Session, where: tuple[Conditions, Conditions]) -> Header:
     commits, _ = where
     shown = (
-        "SELECT DISTINCT t.* FROM trajectories t JOIN links l USING (project_id, trajectory_id)"
-        f" JOIN commits c USING (project_id, commit_id) WHERE NOT l.incomplete AND {commits}"
+        f"SELECT t.* FROM trajectories t WHERE EXISTS (SELECT 1 FROM links l{_OF_COMMITS}"
+        " WHERE l.project_id = t.project_id AND l.trajectory_id = t.trajectory_id"
+        f" AND NOT l.incomplete AND {commits})"
     )
     present = ", ".join(f"bool_or(has_{part}) AS {part}" for part in PARTS)
     counted = ", ".join(f"count(CASE WHEN {part} THEN 1 END)" for part in PARTS)
@@ -162,7 +161,7 @@ def _overview(session: Session, where: tuple[Conditions, Conditions]) -> Header:
         f"SELECT count(*) FROM ({shown}) t WHERE NOT t.produced", commits.parameters
     )
     (others,) = session.ask(
-        f"SELECT {beside} FROM {_PARTS} WHERE p.counted AND {commits}", commits.parameters
+        f"SELECT {beside} FROM parts p{_OF_COMMITS} WHERE p.counted AND {commits}", commits.parameters
     )
     return {
         "mergesLeftOut": None,
@@ -176,7 +175,7 @@ def _overview(session: Session, where: tuple[Conditions, Conditions]) -> Header:
 
 
 def _rank(session: Session, question: str, where: Conditions) -> list[Header]:
-    """A trajectory counts once for each of its models."""
+    """Rank names by their trajectories; one with several models counts once for each."""
     found: dict[str | None, int] = {}
     for names, number in session.ask(question, where.parameters):
         for name in names.split(", ") if names else (None,):

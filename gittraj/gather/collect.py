@@ -1,4 +1,4 @@
-"""One repository, from its remote to rows: fetched, scanned by today's rules, folded. Nothing of it stays."""
+"""Turns one repository into rows: fetches it, scans it by today's rules, folds it. No file of it remains."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _SHALLOW = "its history is shallow there, and the commits that are missing are n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """``epoch``: what the engine remembers to have been purged (empty: nothing)."""
+    """``epoch``: what was purged, as stored in the engine (empty: nothing)."""
 
     source: Source
     listed: Listed
@@ -67,7 +67,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """``left_out``: a line for each kind of thing that is not in ``rows``."""
+    """``left_out``: a line for each kind of data that is not in ``rows``."""
 
     source: Source
     tips: Mapping[str, str]
@@ -79,7 +79,7 @@ class Gathered:
 
 
 def collect(job: Job, environ: Mapping[str, str]) -> Gathered:
-    """Raises TrajError; then the repository stays as it was gathered last."""
+    """Collect a repository. Raises TrajError; then the engine keeps what was gathered last."""
     with TemporaryDirectory(prefix="git-traj-gather-", ignore_cleanup_errors=True) as folder:
         sha256 = any(len(tip) == 64 for tip in job.listed.tips.values())
         with new_repository(Path(folder), environ, sha256=sha256) as repository:
@@ -88,7 +88,7 @@ def collect(job: Job, environ: Mapping[str, str]) -> Gathered:
 
 
 class _Cleaned(Recorded):
-    """Records as ``clean`` lets them through; sizes are those of the notes."""
+    """Records changed or dropped by ``clean``; sizes are those of the original notes."""
 
     def __init__(self, notes: Iterable[tuple[str, bytes]], clean: Callable[[Line], Line | None]) -> None:
         super().__init__(notes)
@@ -128,7 +128,7 @@ class _Collector:
         )
 
     def _unite_epochs(self) -> Epoch:
-        """What was ever purged, as far as is known. An epoch that cannot be read stops the repository."""
+        """Join the purges that the engine and the remote know. An epoch that cannot be read is an error."""
         remembered = decode_epoch(self._job.epoch.encode()) if self._job.epoch else Epoch()
         objects = self._repository.objects
         try:
@@ -140,7 +140,7 @@ class _Collector:
     # ------------------------------------------------------------ records
 
     def _clean_line(self, epoch: Epoch, line: Line) -> Line | None:
-        """None for what was purged, and for what cannot be scanned, as that of later versions."""
+        """Redact a line; None if it was purged or cannot be scanned, such as lines of later versions."""
         if not epoch.allows(line) or not isinstance(line, Record):
             return line if isinstance(line, Tombstone) and epoch.allows(line) else None
         try:
@@ -180,7 +180,7 @@ class _Collector:
     # ------------------------------------------------------------ events
 
     def _read_events(self, recorded: Recorded) -> dict[Key, Sequence[AnyEvent]]:
-        """Of each part, those that are here, the newest first, up to a bound of what is read."""
+        """Read the events of each part, the newest first, up to a limit in bytes."""
         found: dict[Key, Sequence[AnyEvent]] = {}
         left = limits.GATHER_EVENTS
         folded = filter(None, map(recorded.folded, recorded.ids()))
@@ -196,8 +196,8 @@ class _Collector:
         return found
 
     def _read_segments(self, record: Record, left: int) -> tuple[list[AnyEvent] | None, int]:
-        """Its events, None where they are more than ``left`` bytes; and how many bytes were read. What it
-        says of its size spares the reading, and is not believed beyond that."""
+        """Return the record's events, None if they exceed ``left`` bytes, and how many bytes were read. The
+        size that the record states only avoids reading; the real size is checked, too."""
         events: list[AnyEvent] = []
         size = 0
         if sum(max(ref.bytes, 0) for ref in record.segments) > left:
@@ -232,8 +232,8 @@ class _Collector:
 
 
 def _without_prompt(record: Record) -> Record:
-    """Nor a title, which may be a prompt's first line: no record says who wrote it. Nor what repeats one of
-    both: a task keeps its id."""
+    """Remove the prompt, the title, which may be a prompt's first line (no record says who wrote it), and
+    text that repeats one of them; a task keeps its id."""
     figures, whole, task = record.figures, record.whole, record.whole.task
     asked = [_squeeze(text) for text in (figures.prompt, whole.title) if text]
 

@@ -1,7 +1,7 @@
 """A DuckDB file: the engine without a server.
 
-One process has the file open at a time, so a connection is short and others wait. Deleted rows stay in the
-file until it is written anew (``sweep``).
+Only one process can have the file open at a time, so connections are short and others wait. Deleted rows stay
+in the file until it is written again (``sweep``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from gittraj.errors import TrajError
 from gittraj.gather.schema import TABLES, VIEWS, Column, spell_columns
-from gittraj.gather.store import Database, Row, Session
+from gittraj.gather.store import Database, Row, Session, migrate
 
 _BUSY = 120.0
 """Seconds for which another process may have the file open."""
@@ -31,13 +31,15 @@ _ARROW = {
     "time": pa.timestamp("us"),
 }
 MEMORY = "256MB"
-"""Of a connection that writes, beside a process for each job."""
+"""Memory limit of a connection that writes, while each job has a process, too."""
 READING = "1GB"
 
 
 class DuckSession(Session):
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
+        made = "SELECT 1 FROM information_schema.tables WHERE table_name = 'words'"
+        self.has_words = connection.execute(made).fetchone() is not None  # not by an earlier version
 
     def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[Row]:
         try:
@@ -59,15 +61,18 @@ class DuckSession(Session):
 
 class DuckStore(Database):
     def __init__(self, path: str) -> None:
-        self._path = Path(os.path.realpath(path))  # else a sweep would replace a link, and leave the file
+        self._path = Path(os.path.realpath(path))  # otherwise a sweep would replace a link, and keep the file
 
     def prepare(self) -> None:
         with self._opened(make=True) as connection:
+            connection.execute("BEGIN")
             create_tables(connection)
+            migrate(DuckSession(connection))
+            connection.execute("COMMIT")
 
     @contextmanager
     def writing(self, projects: Collection[str]) -> Iterator[Session]:
-        """One process at a time has the file."""
+        """See ``Database``. No lock per project: only one process can have the file open."""
         with self._opened() as connection:
             connection.execute("BEGIN")
             yield DuckSession(connection)  # an exception closes the connection, which rolls back
@@ -78,10 +83,10 @@ class DuckStore(Database):
             if not connection.execute("SELECT 1 FROM meta WHERE name = 'went'").fetchone():
                 return
             for left in (self._fresh, self._fresh.with_name(f"{self._fresh.name}.wal")):
-                left.unlink(missing_ok=True)  # of a sweep that was killed
+                left.unlink(missing_ok=True)  # left by a sweep that was killed
             connection.execute(
                 "CHECKPOINT"
-            )  # or the next to open the new file would replay what the old one did
+            )  # otherwise the old file's log would be replayed into the new file
             (name,) = connection.execute("SELECT current_database()").fetchone() or ("",)
             connection.execute(f"ATTACH '{quote(str(self._fresh))}' AS fresh")
             connection.execute(f'COPY FROM DATABASE "{name}" TO fresh')
@@ -101,9 +106,9 @@ class DuckStore(Database):
 
     @contextmanager
     def _alike(self) -> Iterator[None]:
-        """What DuckDB makes (a log, a folder of temporary files) is for nobody whom the file is not for."""
+        """Give the files that DuckDB creates (a log, a temporary folder) the database's own permissions."""
         mode = self._path.stat().st_mode if self._path.exists() else 0o600
-        before = os.umask(0o777 & ~(mode | 0o711))  # the owner's bits stay, and x: a folder needs it
+        before = os.umask(0o777 & ~(mode | 0o711))  # keeps the owner's bits, and x, which a folder needs
         try:
             yield
         finally:
@@ -133,11 +138,11 @@ class DuckStore(Database):
                 connection = duckdb.connect(str(self._path), read_only=read_only, config=config)
                 if before in (None, self._inode()):
                     return connection
-                connection.close()  # a sweep has put another file there
+                connection.close()  # a sweep has replaced the file
             except duckdb.Error as error:
                 if "lock" not in str(error).lower() or time.monotonic() > end:
                     raise _failed(error) from None
-                time.sleep(random.uniform(0.05, 0.2))  # noqa: S311 - keeps the waiting apart, no secret
+                time.sleep(random.uniform(0.05, 0.2))  # noqa: S311 - spreads the retries, not a secret
 
     def _inode(self) -> int | None:
         return self._path.stat().st_ino if self._path.exists() else None
@@ -145,13 +150,10 @@ class DuckStore(Database):
 
 def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("CREATE TABLE IF NOT EXISTS meta (name VARCHAR PRIMARY KEY, value VARCHAR)")
-    for table, columns in TABLES.items():
+    for table in TABLES:
         connection.execute(f"CREATE TABLE IF NOT EXISTS {table} ({spell_columns(table, 'duckdb')})")
-        rows = connection.execute(f"SELECT name FROM pragma_table_info('{table}')").fetchall()
-        here = {name for (name,) in rows}
-        for column, spelt in zip(columns, spell_columns(table, "duckdb").split(", "), strict=True):
-            if column.name not in here:  # of an earlier version
-                connection.execute(f"ALTER TABLE {table} ADD COLUMN {spelt}")
+        for column in spell_columns(table, "duckdb").split(", "):  # of a later version
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS {column}")
     for view, query in VIEWS.items():
         connection.execute(f"CREATE OR REPLACE VIEW {view} AS {query.format(s='')}")
 

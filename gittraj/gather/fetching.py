@@ -1,7 +1,7 @@
-"""Brings a remote's records into a repository of their own, which is thrown away.
+"""Fetches a remote's records into a temporary repository.
 
-At depth 1, without history: what was purged must not lie anywhere. HEAD's commits come without trees and
-files, where the server can leave those out.
+At depth 1, without history: purged text must not be stored anywhere. HEAD's commits are fetched without trees
+and files, if the server can leave those out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gittraj.sync.remote import Remote, without_password
 _FILTERS = re.compile(rb"(?:fetch=[^\n]*|< [0-9a-f]{40,}[^\n]*)\bfilter\b")
 _MONTH = re.compile(r"\d{4}-\d{2}")
 _SERVE = "--upload-pack=git -c uploadpack.allowFilter=true upload-pack"
-"""For a folder: git is on this side, too."""
+"""For a local folder: the git that serves it is ours, too."""
 
 _NAME = "gathered"
 
@@ -40,7 +40,7 @@ class Mirror(Remote):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """``tips`` of the records ref and of the months; whether the server ``filters``."""
+    """``tips`` of the records ref and of the data refs; ``filters``: whether the server supports filters."""
 
     tips: Mapping[str, str]
     head: str | None
@@ -48,7 +48,7 @@ class Listed:
 
     @property
     def seen(self) -> Mapping[str, str]:
-        """What makes rows new: the tips, and HEAD's where its commits can be fetched without their files."""
+        """The tips whose change makes rows out of date; HEAD's only if its commits can be fetched alone."""
         return {**self.tips, "HEAD": self.head} if self.head and self.filters else self.tips
 
 
@@ -63,14 +63,14 @@ def remote_of(source: Source) -> Mirror:
 
 
 def new_repository(folder: Path, environ: Mapping[str, str], *, sha256: bool = False) -> Repository:
-    """An empty one. Raises GitError."""
+    """Make an empty repository. Raises GitError."""
     made = ("--object-format=sha256",) if sha256 else ()
     Runner((), folder, clean_environment(environ)).run("init", "--quiet", "--bare", "--template=", *made, ".")
     return open_repository(folder, environ=environ, steady=True)
 
 
 def list_tips(repository: Repository, source: Source) -> Listed:
-    """With one ``ls-remote``. Raises TrajError."""
+    """List a remote's tips with one ``ls-remote``. Raises TrajError."""
     trace = repository.git_dir / f"packets-{source.project_id}"
     remote = remote_of(source)
     wanted = (RECORDS_REF, f"{DATA_PREFIX}*", "HEAD")
@@ -87,8 +87,8 @@ def list_tips(repository: Repository, source: Source) -> Listed:
 
 
 def fetch_records(repository: Repository, source: Source, listed: Listed, *, events: bool) -> bool:
-    """Bring the records, with ``events`` the segments, and HEAD's commits: returns whether those are here.
-    Raises TrajError."""
+    """Fetch the records, with ``events`` also the segments, and HEAD's commits; returns whether HEAD's
+    commits could be fetched. Raises TrajError."""
     remote = remote_of(source)
     refs = [ref for ref in listed.tips if events or ref == RECORDS_REF]
     fetch_refs(repository, remote, refs, extra=("--depth=1",))
@@ -98,7 +98,7 @@ def fetch_records(repository: Repository, source: Source, listed: Listed, *, eve
             raise TrajError(f"{source.name}: its {ref} is not a notes ref", "git ls-remote lists its refs")
     if not (listed.head and listed.filters):
         return False
-    # to git, what was left out is missing unless a remote has promised it
+    # git reports objects that were left out as missing, unless there is a promisor remote
     for key, value in (
         ("core.repositoryFormatVersion", "1"),
         ("extensions.partialClone", _NAME),
@@ -113,5 +113,5 @@ def fetch_records(repository: Repository, source: Source, listed: Listed, *, eve
         promised = replace(remote, address=_NAME)
         fetch_refs(repository, promised, ["HEAD"], extra=only, into="refs/heads/gathered")
     except TrajError:
-        return False  # a branch without a commit, or a server that says no: subjects are unknown
+        return False  # a branch without a commit, or a server that refuses: subjects are unknown
     return True

@@ -78,13 +78,13 @@ class ParquetStore(Store):
     def forget(self, projects: Collection[str]) -> None:
         with _failing():
             for project in projects:
-                for table in TABLES:  # the tip first: what is left is gathered again, or forgotten again
+                for table in TABLES:  # the tip first: then leftovers are gathered again, or forgotten again
                     folder = self._folder(table, project)
                     if self._files.exists(folder):
                         self._files.rm(folder, recursive=True)
 
     def sweep(self) -> None:
-        """Nothing to do: replaced files are gone."""
+        """Does nothing: replaced files are deleted already."""
 
     @contextmanager
     def session(self) -> Iterator[Session]:

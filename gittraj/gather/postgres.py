@@ -1,7 +1,7 @@
 """PostgreSQL, by psycopg: rows by COPY, partitions by repository, words by tsvector, readers by its roles.
 
-Everything is in the schema ``traj``. Who is in ``traj.readers`` reads the repositories that it names there; a
-member of ``traj_figures`` reads the views ``traj.figures_…`` alone, which have no text. The owner reads all.
+Everything is in the schema ``traj``. A role in ``traj.readers`` can read the repositories listed for it; a
+member of ``traj_figures`` only the views ``traj.figures_…``, which have no text. The owner can read all.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import psycopg
 
 from gittraj.errors import TrajError
 from gittraj.gather.schema import TABLES, VERSION, VIEWS, figures, names, spell_columns
-from gittraj.gather.store import Database, Row, Session
+from gittraj.gather.store import Database, Row, Session, migrate
 
 _PARTS = 16
-"""Partitions of a table, by the hash of ``project_id``: what a cluster can spread. One for each of 3,000
-repositories would take a lock for each in every question."""
+"""Partitions of a table, by the hash of ``project_id``, which a cluster can distribute. With one for each of
+3,000 repositories, every query would take 3,000 locks."""
 _LOCK = 0x7472616A
-"""Of the transaction that makes the tables."""
+"""The advisory lock of the transaction that makes the tables."""
 _READABLE = """
 CREATE TABLE IF NOT EXISTS traj.readers (reader text NOT NULL, project_id text NOT NULL,
     PRIMARY KEY (reader, project_id));
@@ -31,7 +31,7 @@ CREATE OR REPLACE FUNCTION traj.readable() RETURNS text[] LANGUAGE sql STABLE SE
         to_regrole(quote_ident(reader)), 'USAGE')
 $$;
 """
-"""A reader is a role; so is a group. The function's answer is about whoever asks, and nobody else."""
+"""Readers and groups are roles. The function returns only the repositories of the role that calls it."""
 
 
 class PostgresSession(Session):
@@ -74,6 +74,7 @@ class PostgresStore(Database):
             made = connection.execute("SELECT value FROM traj.meta WHERE name = 'version'").fetchone()
             if made != (str(VERSION),):
                 _make(connection)
+                migrate(PostgresSession(connection))
             _grant(connection)
 
     @contextmanager
@@ -97,7 +98,7 @@ class PostgresStore(Database):
 
     @contextmanager
     def _opened(self, *, autocommit: bool = False) -> Iterator[psycopg.Connection[Row]]:
-        """One transaction. Passwords are libpq's business: PGPASSFILE, service files."""
+        """Open one transaction. Passwords are left to libpq: PGPASSFILE, service files."""
         try:
             with psycopg.connect(self._url, autocommit=autocommit, application_name="git-traj") as connection:
                 connection.execute("SET search_path = traj, pg_catalog")
@@ -114,7 +115,7 @@ def _make(connection: psycopg.Connection[Row]) -> None:
     for view, query in VIEWS.items():
         _make_view(connection, view, query.format(s="traj."), "security_invoker")
     for view, query in figures("traj."):
-        _run(connection, f"DROP VIEW IF EXISTS traj.{view}")  # to replace one cannot take columns out of it
+        _run(connection, f"DROP VIEW IF EXISTS traj.{view}")  # replacing a view cannot remove columns
         _make_view(connection, view, query, "security_barrier")
     _run(connection, "REVOKE ALL ON FUNCTION traj.readable() FROM PUBLIC")
     _run(connection, "DELETE FROM traj.meta WHERE name = 'version'")
@@ -126,10 +127,10 @@ def _make_table(connection: psycopg.Connection[Row], table: str) -> None:
     columns = spell_columns(table, "postgresql") + stemmed
     if connection.execute("SELECT to_regclass(%s)", [f"traj.{table}"]).fetchone() == (None,):
         _create_table(connection, table, columns)
-    for column in columns.split(", "):  # of a later version
+    for column in columns.split(", "):  # which an earlier version's table lacks
         _run(connection, f"ALTER TABLE traj.{table} ADD COLUMN IF NOT EXISTS {column}")
     for column in [c.name for c in TABLES[table] if c.is_text] + ["terms_words"] * bool(stemmed):
-        # ANALYZE would keep values where no VACUUM takes them out
+        # ANALYZE would store values in statistics, where no VACUUM deletes them
         _run(connection, f"ALTER TABLE traj.{table} ALTER COLUMN {column} SET STATISTICS 0")
 
 
@@ -148,7 +149,7 @@ def _create_table(connection: psycopg.Connection[Row], table: str, columns: str)
     _run(connection, f"ALTER TABLE traj.{table} ENABLE ROW LEVEL SECURITY")
     _run(
         connection,
-        # asked once for each question, not for each row
+        # evaluated once per query, not per row
         f"CREATE POLICY readers ON traj.{table} FOR SELECT"
         " USING (project_id = ANY ((SELECT traj.readable())::text[]))",
     )
@@ -159,7 +160,7 @@ def _make_view(connection: psycopg.Connection[Row], view: str, query: str, how: 
 
 
 def _grant(connection: psycopg.Connection[Row]) -> None:
-    """Make the two groups where we may, and let them in: readers to what their rows say, figures to views."""
+    """Create the two groups if we may, and grant access: readers to tables, figures to the figures views."""
     groups = {"traj_reader": [*TABLES, *VIEWS], "traj_figures": [view for view, _ in figures("")]}
     for role, relations in groups.items():
         (there,) = connection.execute("SELECT to_regrole(%s) IS NOT NULL", [role]).fetchone() or (False,)
@@ -168,7 +169,7 @@ def _grant(connection: psycopg.Connection[Row]) -> None:
                 with connection.transaction():
                     _run(connection, f"CREATE ROLE {role} NOLOGIN")
             except psycopg.errors.InsufficientPrivilege:
-                continue  # an administrator makes it, and the next gather grants
+                continue  # an administrator can create it, then the next gather grants access
         _run(connection, f"GRANT USAGE ON SCHEMA traj TO {role}")
         _run(connection, f"GRANT SELECT ON {', '.join(f'traj.{name}' for name in relations)} TO {role}")
         if role == "traj_reader":
@@ -180,7 +181,7 @@ def _spell(statement: str) -> Any:
 
 
 def _quote(stem: str) -> str:
-    """A word of a tsvector or tsquery."""
+    """Quote a word for a tsvector or tsquery."""
     return "'" + stem.replace("\\", "\\\\").replace("'", "''") + "'"
 
 

@@ -1,5 +1,5 @@
-"""Which repositories to gather: addresses, files of them, folders of clones, an organisation on GitHub
-(by PyGithub)."""
+"""Finds the repositories to gather: from addresses, files of addresses, folders of clones, or an organisation
+on GitHub (by PyGithub)."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _URL = re.compile(
 )
 _SCP = re.compile(r"(?:(?P<user>[^@/:]+)@)?(?P<host>[^/:]{2,}):(?P<path>[^:].*)")
 _FOLDED = ("github.com", "gitlab.com", "bitbucket.org")
-"""Hosts to which the case of a path does not matter."""
+"""Hosts whose paths are case-insensitive."""
 _PORTS = {"https": "443", "http": "80", "ssh": "22", "git": "9418"}
 _DEEP = 2
-"""Folders within each other in which clones are looked for: HOST/OWNER/NAME."""
+"""How many levels of folders are searched for clones, below the first: HOST/OWNER/NAME."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A repository: what git is given, what people are shown, and its id in the engine."""
+    """A repository: its address for git, the name shown to people, and its id in the engine."""
 
     address: str
     name: str
@@ -48,9 +48,9 @@ def find_sources(
     organisation: Callable[[str], Iterable[str]],
     tell: Callable[[str], object] = lambda _: None,
 ) -> tuple[list[Source], list[str]]:
-    """Each repository once, the first of those with one id: of the others it is told; and why an address
-    names none. ``organisation`` lists the addresses of one. Raises TrajError when there is but one address,
-    and it is bad."""
+    """Find each repository once: the first with its id; the others are reported to ``tell``. Returns them,
+    and the errors of addresses that name none. ``organisation`` lists an organisation's addresses. Raises
+    TrajError if the only address is bad."""
     found: dict[str, Source] = {}
     errors: list[TrajError] = []
     for address in _all_addresses(named, organisation, errors):
@@ -137,8 +137,8 @@ def _find_clone(path: Path, environ: Mapping[str, str]) -> Source:
 
 
 def canonize(address: str) -> str:
-    """``host/path`` of an address: the same for https, ssh, and with or without ``.git``. A port that is not
-    the scheme's own may be another server's: it stays."""
+    """Reduce an address to ``host/path``: the same for https, ssh, and with or without ``.git``. A port that
+    is not the scheme's default is kept, since it may be another server's."""
     url = _URL.fullmatch(address)
     found = url or _SCP.fullmatch(address)
     if found is None:
@@ -149,7 +149,7 @@ def canonize(address: str) -> str:
 
 
 def show_names(remotes: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """How each of the repositories (id: name, address) is shown: with its host where others are called so."""
+    """The name to show for each repository (id: name, address): with its host if the name is not unique."""
     count = Counter(name for name, _ in remotes.values())
     shown = {key: name if count[name] == 1 else canonize(address) for key, (name, address) in remotes.items()}
     twice = Counter(shown.values())
@@ -177,12 +177,12 @@ def _digest(identity: str) -> str:
 
 
 _RETRIES = 2
-"""Of a request that no one answers; PyGithub asks ten times, and sleeps out a rate limit."""
+"""Retries of a request without an answer; PyGithub's default is ten, with waits for a rate limit's end."""
 
 
 def list_organisation(name: str, environ: Mapping[str, str], *, api: Github | None = None) -> Iterator[str]:
-    """Addresses, without archived repositories. The token is ``GH_TOKEN``'s or ``GITHUB_TOKEN``'s. Raises
-    TrajError."""
+    """Yield the addresses of an organisation's repositories, except archived ones. The token is in
+    ``GH_TOKEN`` or ``GITHUB_TOKEN``. Raises TrajError."""
     from github import Auth, Github, GithubException  # noqa: PLC0415 - 160 ms
     from requests import RequestException  # noqa: PLC0415
 

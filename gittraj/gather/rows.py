@@ -1,6 +1,6 @@
-"""The rows of one repository: a fold of its records, as ``git traj log`` and ``stats`` fold them. Pure.
+"""Makes the rows of one repository: folds its records, as ``git traj log`` and ``stats`` do. Pure.
 
-It must not know an engine, nor where records come from; they are redacted already.
+It must not depend on an engine, nor on where records come from; they are redacted already.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.gather.schema import TABLES
-from gittraj.gather.terms import BETWEEN, stem_all
+from gittraj.gather.terms import BETWEEN, stem_all, unite
 from gittraj.index.text_fields import read_part
 from gittraj.index.words import sound
 from gittraj.model.codec import dump, event_to_json, event_type, to_json
@@ -31,15 +31,15 @@ from gittraj.query.stats.counts import Tallies, Tally, read_tallies
 from gittraj.query.stats.statistics import explains, month_of, place_parts, stored_parts, without_stubs
 
 Rows = dict[str, list[tuple[Any, ...]]]
-_MOST = 2**62  # anybody may write a number of forty digits
+_MOST = 2**62  # a foreign record may have a number of forty digits
 _UNKNOWN = "unknown"
-"""The month of what has no time: a folder of Parquet needs a name."""
+"""The month of rows without a time: a folder of Parquet needs a name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """A commit, where it is known: its texts redacted, ``date`` the author's as git prints it, ``committed``
-    in seconds since 1970."""
+    """A known commit: its texts redacted, ``date`` the author's as git prints it, ``committed`` in seconds
+    since 1970."""
 
     short: str
     subject: str
@@ -51,7 +51,7 @@ class Described:
 
 
 class Builder:
-    """``described``: HEAD's commits, newest first, of which some have records; ``events``: of a part."""
+    """``described``: HEAD's commits, newest first, some of which have records; ``events`` by part."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Builder:
         self._events = events
         self.rows: Rows = {table: [] for table in TABLES}
         noted = [*recorded]
-        # newest first; what HEAD does not reach counts as newer, so that no part is counted there alone
+        # newest first; commits that HEAD does not reach count as newer, so that no part is counted only there
         known = [commit for commit in described if commit in recorded]
         self._places = {*find_places(recorded)}
         self._commits = [*sorted(commit for commit in noted if commit not in described), *known]
@@ -86,10 +86,12 @@ class Builder:
         self.rows["texts"] = [
             (*row[:-1], found) for row, found in zip(self.rows["texts"], terms, strict=True)
         ]
+        said = unite((row[-4], row[-1]) for row in self.rows["texts"])
+        self.rows["words"] = [(self._project, kind, found) for kind, found in said]
         return self.rows
 
     def _add(self, table: str, *sources: Any, **values: Any) -> None:
-        """A row of ``values``, and of the fields of ``sources`` that are called as a column."""
+        """Add a row of ``values``, and of the fields of ``sources`` that have a column's name."""
         found: dict[str, Any] = {}
         for source in reversed(sources):
             found |= vars(source) if source else {}
@@ -126,7 +128,7 @@ class Builder:
         folded = self._recorded.folded(tally.id)
         note_bytes = tally.note
         records = folded.records(commit, explored=True) if folded else []
-        for record in sorted(records, key=attrgetter("incomplete")):  # the size is that of one which counts
+        for record in sorted(records, key=attrgetter("incomplete")):  # the note's size goes to a complete one
             self._add(
                 "links",
                 record,
@@ -142,7 +144,7 @@ class Builder:
             note_bytes = 0
 
     def _add_history(self) -> None:
-        """How many commits of HEAD count, by month and author; merges without a record do not."""
+        """Count HEAD's commits by month and author, without merges that have no record."""
         recorded = {commit for commit, tally in self._tallies.items() if without_stubs(tally).trajectories}
         counted = Counter(
             (self._month(commit), described.author)
@@ -261,12 +263,12 @@ _WHOLE = {
 
 
 def _part_id(record: Record) -> str:
-    """Of a stub, which has no events, the empty text."""
+    """A part's id; empty for a stub, which has no events."""
     return record.key[1] or ""
 
 
 def _utc(time: str | None) -> datetime | None:
-    """Without a zone, as engines without one keep it."""
+    """Parse a time to UTC without a zone, the engines' form."""
     found = parse_time(time)
     try:
         return found.astimezone(UTC).replace(tzinfo=None) if found else None
@@ -278,12 +280,12 @@ def _moment(seconds: int) -> datetime | None:
     try:
         return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
     except (OverflowError, ValueError, OSError):
-        return None  # a commit may say any time
+        return None  # a commit may have any time
 
 
 def _plain(value: Any, name: str, kind: str) -> Any:
-    """As every engine can store it: no NUL, no lone surrogate, no number beyond 64 bits; and none below zero,
-    which anybody may write, but for an exit status."""
+    """Convert to a value that every engine can store: no NUL, no lone surrogate, no number beyond 64 bits,
+    and no negative number, which a foreign record may have, except an exit status."""
     if value is None:
         return None
     if kind == "text":

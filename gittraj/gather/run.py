@@ -1,4 +1,4 @@
-"""``git traj gather``: which remotes changed, several at once, and into the engine as they arrive."""
+"""``git traj gather``: finds changed remotes, collects several at once, and writes them as they arrive."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from gittraj.git import Repository
 from gittraj.notes.store import RECORDS_REF
 
 LISTING = 16
-"""Remotes that are asked for their refs at once."""
+"""Remotes whose refs are listed at once."""
 _AHEAD = 2
-"""Jobs for each process: none idles, and few results are in memory."""
+"""Jobs submitted per process: none idles, and few results are in memory."""
 _BATCH_ROWS = 60_000
-"""Rows of one transaction …"""
+"""Rows of one transaction, about, …"""
 _BATCH = 24
-"""… and repositories."""
+"""… and repositories, at most."""
 Progress = Callable[[str, int, int], None]
 Tell = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """How many repositories were written, and had not changed; and one line for each that failed."""
+    """How many repositories were written, unchanged, or ``without`` records; a line for each failure."""
 
     gathered: int
     unchanged: int
@@ -65,7 +65,7 @@ def gather(
     progress: Progress = lambda *_: None,
     tell: Tell = lambda _: None,
 ) -> Report:
-    """Bring the engine up to date. Raises TrajError when the engine fails; a remote that does is reported."""
+    """Bring the engine up to date. Raises TrajError if the engine fails; a remote that fails is reported."""
     store.prepare()
     known = store.known()
     failed: list[str] = []
@@ -83,11 +83,12 @@ def gather(
                     tell(
                         f"{source.name} has no records any more; git traj gather --forget takes out its rows"
                     )
-            elif before is not None and _is_current(before, listed, wanted, ruleset):
-                unchanged += 1
             else:
-                epoch = before.epoch if before else ""
-                jobs.append(_job(source, listed, wanted, epoch))
+                job = _job(source, listed, wanted, before.epoch if before else "")
+                if before is not None and _is_current(before, job, ruleset):
+                    unchanged += 1
+                else:
+                    jobs.append(job)
     done = gathered = 0
     for batch in _batches(collect_all(jobs, wanted.jobs, environ)):
         found = [each for each in batch if isinstance(each, Gathered)]
@@ -110,8 +111,7 @@ def _job(source: Source, listed: Listed, wanted: Wanted, epoch: str) -> Job:
     return Job(source=source, listed=listed, epoch=epoch, prompts=wanted.prompts, events=wanted.events)
 
 
-def _is_current(known: Known, listed: Listed, wanted: Wanted, ruleset: str) -> bool:
-    job = _job(Source("", "", ""), listed, wanted, "")
+def _is_current(known: Known, job: Job, ruleset: str) -> bool:
     same = (spell_tips(job.listed.seen), job.contents, ruleset, VERSION)
     return (known.tips, known.contents, known.ruleset, known.version) == same
 
@@ -119,7 +119,7 @@ def _is_current(known: Known, listed: Listed, wanted: Wanted, ruleset: str) -> b
 def list_all(
     repository: Repository, sources: Sequence[Source], progress: Progress
 ) -> Iterator[tuple[Source, Listed | str]]:
-    """The tips of each, or why it did not answer."""
+    """Yield the tips of each remote, or its error."""
 
     def ask(source: Source) -> Listed | str:
         try:
@@ -150,7 +150,7 @@ def _batches(found: Iterator[Gathered | str]) -> Iterator[list[Gathered | str]]:
 
 
 def collect_all(jobs: Sequence[Job], processes: int, environ: Mapping[str, str]) -> Iterator[Gathered | str]:
-    """As they are done; of one that failed why. Raises TrajError when a process died."""
+    """Yield results as they are done, or the error of a failed job. Raises TrajError if a process died."""
     if processes == 1 or not jobs:
         yield from (_collect(job, environ) for job in jobs)
         return
@@ -181,7 +181,7 @@ def _end_with_parent() -> None:
         parent = parent_process()
         if parent is not None:
             parent.join()
-            os._exit(1)  # the one exit that does not wait
+            os._exit(1)  # the only exit that does not wait
 
     Thread(target=wait_for_it, daemon=True).start()
 
@@ -198,7 +198,7 @@ def _collect(job: Job, environ: Mapping[str, str]) -> Gathered | str:
 
 @contextmanager
 def _bounded_files() -> Iterator[None]:
-    """git writes no file beyond a bound, where the system has such bounds; what a remote sends is one."""
+    """Limit the size of files that git writes, such as a remote's pack, if the system has such limits."""
     try:
         import resource  # noqa: PLC0415 - Windows has none
     except ImportError:

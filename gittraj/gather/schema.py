@@ -1,7 +1,7 @@
 """The tables of an engine, as data: one schema for DuckDB, PostgreSQL and Parquet. Pure.
 
-Each row begins with ``project_id``, its repository's. Times are UTC without a zone. A column is a *figure*
-(ids, times, numbers, words of ours) or *text* (what somebody said, names of people, paths).
+Each row begins with ``project_id``, its repository's id. Times are UTC without a zone. A column is a *figure*
+(ids, times, numbers, words of ours) or *text* (what somebody wrote, names of people, paths).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 
 from gittraj.model.values import CostSource, Evidence, FileKind, Role, RunKind, RunOutcome
 
-VERSION = 3
+VERSION = 4
 """Of the schema. Rows of another one are gathered again."""
 Type = Literal["text", "int", "real", "bool", "time"]
 
@@ -23,7 +23,7 @@ class Column(NamedTuple):
 
 
 def _columns(words: str) -> tuple[Column, ...]:
-    """``name:type``, with ``!`` before the name of a text that figures leave out; ``text`` is the default."""
+    """Parse ``name:type`` words; ``!`` marks text, which figures leave out; the default type is ``text``."""
     found = []
     for word in ("project_id", *words.split()):
         name, _, kind = word.removeprefix("!").partition(":")
@@ -69,13 +69,14 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "files": _columns(f"{_PART} !path kind edits:int reverts:int lines:int"),
     "tests": _columns(
         f"{_PART} kind outcome runs:int last_passed:int last_failed:int last_skipped:int last_errors:int"
-        " last_exit:int"
+        " last_exit:int failed_before:int"
     ),
     "texts": _columns(f"{_PART} kind ended_at:time !text !terms"),
+    "words": _columns("kind !terms"),
     "events": _columns(f"{_PART} number:int event_id type happened_at:time !content !event"),
 }
 MONTHLY = frozenset(name for name, columns in TABLES.items() if "month" in {c.name for c in columns})
-"""Those that Parquet partitions by month, too."""
+"""Tables that Parquet partitions by month, too."""
 
 _CARRY = "p.project_id, p.trajectory_id, p.part_id, p.commit_id, p.month"
 _NAMED = "JOIN {s}repositories r ON r.project_id = p.project_id"
@@ -96,7 +97,6 @@ VIEWS: dict[str, str] = {
     " ON c.project_id = r.project_id",
 }
 """Views for people: ``{s}`` is the schema's prefix."""
-TEXT_VIEWS = frozenset(("rejected",))
 
 _NAMES: dict[str, dict[Type, str]] = {
     "duckdb": {"text": "VARCHAR", "int": "BIGINT", "real": "DOUBLE", "bool": "BOOLEAN", "time": "TIMESTAMP"},
@@ -115,7 +115,7 @@ def names(table: str) -> list[str]:
 
 
 def spell_columns(table: str, engine: str) -> str:
-    """The columns of a ``CREATE TABLE``."""
+    """The column list of a ``CREATE TABLE``."""
     return ", ".join(f"{column.name} {_NAMES[engine][column.type]}" for column in TABLES[table])
 
 
@@ -137,7 +137,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "stated_by": _BY,
     "summary_by": _BY,
 }
-"""The values that figures views show of columns in which anybody may write anything; others are ``other``."""
+"""The values that figures views show of columns that may contain anything; all others become ``other``."""
 _LONGEST = 200  # characters of several names
 _SHAPED = ("models", "agent_version")
 """Columns whose values cannot be listed: a value with a space is shown as ``other``."""
@@ -146,7 +146,7 @@ _SHAPED = ("models", "agent_version")
 def figures(prefix: str) -> Iterator[tuple[str, str]]:
     """Names and queries of views without text: ``figures_parts`` and so on."""
     for table, columns in TABLES.items():
-        if table not in ("texts", "events"):
+        if table not in ("texts", "words", "events"):
             kept = ", ".join(_figure_sql(column.name) for column in columns if not column.is_text)
             yield f"figures_{table}", f"SELECT {kept} FROM {prefix}{table}"
 

@@ -1,4 +1,4 @@
-"""What an engine can do for us, and which engine an address names. It must not know what the rows mean."""
+"""The interface of an engine, and the choice of one by its address. Must not depend on what the rows mean."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gittraj.errors import TrajError, UsageError
 from gittraj.frozen import dataclass
 from gittraj.gather.schema import TABLES, VERSION, names
+from gittraj.gather.terms import unite
 from gittraj.sync.remote import without_password
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A repository as it was gathered last; ``version`` of the schema; ``tips`` as canonical JSON."""
+    """A repository as it was gathered last; ``version`` is the schema's; ``tips`` as by ``spell_tips``."""
 
     name: str
     remote: str
@@ -37,7 +38,10 @@ class Known:
 
 
 class Session(ABC):
-    """A connection. Parameters are ``?`` in every engine; names of tables are without a schema."""
+    """A connection. Parameters are ``?`` in every engine; names of tables are without a schema.
+    ``has_words``: no index knows the words of ``texts``, so that ``words`` is to be asked first."""
+
+    has_words = False
 
     @abstractmethod
     def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[Row]:
@@ -45,8 +49,8 @@ class Session(ABC):
 
     @abstractmethod
     def has_stems(self, column: str, stems: Sequence[str], *, prefix: bool) -> tuple[str, list[Any]]:
-        """The condition that ``column`` has all of these stems, or (``prefix``) words that begin so, and its
-        parameters."""
+        """The condition that ``column`` has all of these stems, or (``prefix``) words that begin with them,
+        and its parameters."""
 
     @abstractmethod
     def tell(self, statement: str, parameters: Sequence[Any] = ()) -> None: ...
@@ -60,11 +64,11 @@ class Store(ABC):
 
     @abstractmethod
     def prepare(self) -> None:
-        """Make the tables where they are missing, and end what a killed gather began."""
+        """Create the missing tables, columns and views."""
 
     @abstractmethod
     def replace(self, found: Sequence[Gathered]) -> None:
-        """Write repositories instead of what the engine has of them, all or none."""
+        """Replace all rows of these repositories, all or none."""
 
     @abstractmethod
     def forget(self, projects: Collection[str]) -> None:
@@ -72,7 +76,7 @@ class Store(ABC):
 
     @abstractmethod
     def sweep(self) -> None:
-        """Take deleted text out of the engine's files, where some is left."""
+        """Remove deleted text from the engine's files, if some is left."""
 
     @abstractmethod
     def session(self) -> AbstractContextManager[Session]: ...
@@ -84,15 +88,15 @@ class Store(ABC):
 
 
 class Database(Store):
-    """An engine with transactions. ``meta`` says whether text went since the last ``sweep``."""
+    """An engine with transactions. ``meta`` records whether text was deleted since the last ``sweep``."""
 
     @abstractmethod
     def writing(self, projects: Collection[str]) -> AbstractContextManager[Session]:
-        """A transaction that changes the rows of these repositories, alone."""
+        """A transaction that changes the rows of these repositories, and excludes others that do."""
 
     def replace(self, found: Sequence[Gathered]) -> None:
         with self.writing(sorted(each.source.project_id for each in found)) as session:
-            known = read_known(session)  # now: another gather may have been faster
+            known = read_known(session)  # read again, as another gather may have been faster
             old = [each for each in found if each.source.project_id in known]
             question = "SELECT trajectory_id, part_id, redactions FROM parts WHERE project_id = ?"
             for each in old:
@@ -115,6 +119,19 @@ class Database(Store):
             _note_deletion(session)
 
 
+def migrate(session: Session) -> None:
+    """Make ``words``, which version 4 brought, of the texts that are here. A repository with tests is
+    gathered again, as of these there is more to know."""
+    for (project,) in session.ask("SELECT project_id FROM repositories WHERE version < 4"):
+        said = unite(session.ask("SELECT kind, terms FROM texts WHERE project_id = ?", [project]))
+        session.tell("DELETE FROM words WHERE project_id = ?", [project])
+        session.insert("words", [(project, *words) for words in said])
+    session.tell(
+        "UPDATE repositories SET version = 4 WHERE version = 3 AND project_id NOT IN"
+        " (SELECT project_id FROM tests)"
+    )
+
+
 def _delete(session: Session, project: str) -> None:
     for table in TABLES:
         session.tell(f"DELETE FROM {table} WHERE project_id = ?", [project])
@@ -131,7 +148,7 @@ def read_known(session: Session) -> dict[str, Known]:
 
 
 def open_store(url: str, environ: Mapping[str, str]) -> Store:
-    """``postgresql://…`` or ``parquet:…``; all else is a DuckDB file. Raises TrajError."""
+    """Open ``postgresql://…`` or ``parquet:…``; anything else is a DuckDB file. Raises TrajError."""
     if _PASSWORD.search(url):
         raise UsageError(
             f"{without_password(url)} contains a password, which every process could see",
@@ -175,8 +192,8 @@ def spell_tips(tips: Mapping[str, str]) -> str:
 
 
 def takes_text(known: Known, before: Iterable[Row], gathered: Gathered) -> bool:
-    """Whether text that the engine has is no longer in what was gathered: a part went, its secrets were
-    replaced, the rules changed, or less was asked for. ``before``: (trajectory, part, redactions)."""
+    """Whether the engine has text that is no longer in ``gathered``: a part was deleted, its secrets were
+    replaced, the rules changed, or less is wanted. ``before``: rows (trajectory, part, redactions)."""
     now_is = (gathered.ruleset, gathered.contents, gathered.epoch, VERSION)
     if (known.ruleset, known.contents, known.epoch, known.version) != now_is:
         return True

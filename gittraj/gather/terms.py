@@ -1,4 +1,4 @@
-"""The words of texts as SQLite stems them: what every engine is asked for, so that all find the same."""
+"""The stems of texts, made by SQLite: every engine searches for them, so that all find the same."""
 
 from __future__ import annotations
 
@@ -13,13 +13,21 @@ CREATE VIRTUAL TABLE said USING fts5 (words, content='', tokenize='{TOKENIZE}');
 CREATE VIRTUAL TABLE found USING fts5vocab (said, instance);
 """
 BETWEEN = "\n\u2029"
-"""Stands between the texts of one kind."""
-_LONGEST = 64  # characters of a word: longer ones are no words
+"""Separates the texts of one kind."""
+_LONGEST = 64  # characters of a stem: longer strings are not words
 
 
 def stem_all(texts: Iterable[str]) -> Iterator[str]:
-    """For each text its stems, sorted, a space around each; compound identifiers as a whole, too."""
+    """Yield for each text its stems, sorted, a space around each; compound identifiers also as a whole."""
     return (f" {' '.join(found)} " for found in _stem(map(_indexed, texts)))
+
+
+def unite(found: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Of (kind, stems) of many texts, those of each kind, as ``stem_all`` spells them."""
+    kinds: dict[str, set[str]] = {}
+    for kind, stems in found:
+        kinds.setdefault(kind, set()).update(stems.split())
+    return [(kind, f" {' '.join(sorted(words))} ") for kind, words in sorted(kinds.items())]
 
 
 def stem(terms: Iterable[str]) -> list[list[str]]:

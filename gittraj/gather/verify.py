@@ -1,4 +1,4 @@
-"""Compares what an engine has with each repository, and takes repositories out of it."""
+"""Compares an engine's rows with each repository, and deletes repositories from it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from gittraj.notes.store import RECORDS_REF
 from gittraj.sync.remote import without_password
 
 _PLACEHOLDER = re.compile(r"(REDACTED-[A-Za-z0-9-]*?)-[0-9a-f]{4,}")
-"""Its hash is another one in every run."""
+"""A placeholder without its hash, which differs in every run."""
 
 
 def verify(
     store: Store, *, environ: Mapping[str, str], jobs: int, progress: Progress = lambda *_: None
 ) -> tuple[int, list[str]]:
-    """How many repositories were compared, and a line for each difference. Raises TrajError."""
+    """Return how many repositories were compared, and a line for each difference. Raises TrajError."""
     known = store.known()
     sources = [Source(each.remote, each.name, project) for project, each in known.items()]
     differences: list[str] = []
@@ -99,7 +99,7 @@ def forget(store: Store, named: Sequence[str], environ: Mapping[str, str]) -> li
 
 
 def _find_meant(name: str, known: Mapping[str, Known], environ: Mapping[str, str]) -> list[str]:
-    """By id, address, or as ``--team`` shows it; else all that are called so."""
+    """Find repositories by id, address, or the name that ``--team`` shows; else all with this name."""
     shown = show_names({project: (each.name, each.remote) for project, each in known.items()})
     exact = [p for p, each in known.items() if name in (p, each.remote, shown[p])]
     exact = exact or [p for p in (find_source(name, environ).project_id,) if p in known]

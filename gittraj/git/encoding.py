@@ -17,6 +17,7 @@ ObjectFormat = Literal["sha1", "sha256"]
 
 TREE, BLOB, SYMLINK, COMMIT = 0o040000, 0o100644, 0o120000, 0o160000
 _TIME = re.compile(rb"-?\d{1,15}")
+_NO_NAMES = frozenset((b"", b".", b"..", b".git"))
 KINDS = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
 
 
@@ -69,7 +70,7 @@ def object_id(kind: str, data: bytes, form: ObjectFormat) -> str:
 
 
 def decode_tree(data: bytes, form: ObjectFormat) -> tuple[Entry, ...]:
-    """Parse a tree. Raises ValueError for what is not one."""
+    """Parse a tree, without names that no tree can have. Raises ValueError for what is not a tree."""
     width = 20 if form == "sha1" else 32
     entries = []
     at = 0
@@ -79,7 +80,9 @@ def decode_tree(data: bytes, form: ObjectFormat) -> tuple[Entry, ...]:
         end = nul + 1 + width
         if end > len(data):
             raise ValueError("the last entry is truncated")
-        entries.append(Entry(int(data[at:space], 8), data[space + 1 : nul], data[nul + 1 : end].hex()))
+        name = data[space + 1 : nul]
+        if name not in _NO_NAMES and b"/" not in name:
+            entries.append(Entry(int(data[at:space], 8), name, data[nul + 1 : end].hex()))
         at = end
     return tuple(entries)
 
@@ -91,7 +94,7 @@ def encode_tree(entries: Iterable[Entry]) -> bytes:
     """
     ordered = sorted(entries, key=lambda e: e.name + b"/" if e.is_tree else e.name)
     for entry in ordered:
-        if entry.name in (b"", b".", b"..", b".git") or b"/" in entry.name or b"\0" in entry.name:
+        if entry.name in _NO_NAMES or b"/" in entry.name or b"\0" in entry.name:
             raise ValueError(f"a tree cannot hold the name {entry.name!r}")
     return b"".join(b"%o %s\0%s" % (e.mode, e.name, bytes.fromhex(e.oid)) for e in ordered)
 

@@ -109,8 +109,6 @@ class Objects(ABC):
             if len(self._trees) >= _TREES_KEPT:
                 self._trees.clear()
             self._trees[oid] = known
-        if len(known) > limits.ENTRIES:
-            raise GitError(f"tree {oid} has more than {limits.ENTRIES:,} entries")
         return known
 
     def read_blob(self, oid: str) -> bytes:
@@ -140,7 +138,10 @@ class Objects(ABC):
             raise GitError(f"{kind} {oid} is damaged", hint="git fsck says more") from error
 
     def _content(self, oid: str, kind: str) -> bytes:
-        found = self.read(oid)
+        limit = limits.TREE if kind == "tree" else limits.OBJECT
+        found = self.read(oid, limit)
+        if found is None and not self.fits(oid, limit):
+            raise GitError(f"{kind} {oid} has more than {limit:,} bytes")
         if found is None:
             raise GitError(f"{kind} {oid} is not here", hint="git fsck lists what else is missing")
         if found[0] != kind:

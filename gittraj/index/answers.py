@@ -1,6 +1,6 @@
 """Answers queries from one state of the index, current with the refs when it was opened.
 
-A listing waits for every import, so what folds, renders or updates is imported where that is necessary.
+A listing waits for every import, so modules that fold, render or update are imported only when needed.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from gittraj.index.update import Progress
 
 COLUMNS = 80
-"""Of the cached text: the width of output into a pipe."""
-_FILLED = 1_000  # commits that one drain may fold: their trajectories are in memory
+"""The width of the cached text: that of output to a pipe."""
+_FILLED = 1_000  # commits that one drain may fold, at most: their trajectories are in memory
 
 
 @contextmanager
 def open_index(
     repository: Repository, rev: str = "HEAD", *, tell: Progress | None = None, build: bool = True
 ) -> Iterator[Answers | None]:
-    """The index, current with the notes and with what ``rev`` (one commit) reaches; None where there is
-    none, or without ``build`` none that is current."""
+    """The index, current with the notes and with what ``rev`` (one commit) reaches; None if there is none,
+    or, without ``build``, none that is current."""
     answers = None
     try:
         with ExitStack() as stack:
@@ -44,7 +44,7 @@ def open_index(
             except TrajError:
                 pass
             yield answers
-    except BrokenPipeError:  # the reader has seen enough: keep what was folded
+    except BrokenPipeError:  # the reader, say a pager, was closed: keep what was folded
         if answers is not None:
             answers.remember()
         raise
@@ -58,7 +58,7 @@ def _open(
     tip, named = _find_commits(repository, TIP, rev)
     if not tip:
         return None
-    commit = named or repository.head()  # a range is below HEAD more often than not
+    commit = named or repository.head()  # a range is usually below HEAD
     for attempt in (False, True):
         try:
             with ExitStack() as inner:
@@ -77,12 +77,12 @@ def _open(
             from gittraj.index.update import refresh
 
             refresh(repository, commit, tell=tell)
-    return None  # the notes moved on meanwhile
+    return None  # the notes changed meanwhile
 
 
 def _find_commits(repository: Repository, *revs: str) -> list[str | None]:
-    """The commit that each of them names, None for all else: with one process, and without libgit2, which
-    takes longer to load than the whole answer."""
+    """The commit that each of ``revs`` names, None for anything else: with one process, and without libgit2,
+    which takes longer to load than the whole answer."""
     if repository.backend == "plumbing":
         return [repository.find_commit(rev) for rev in revs]  # by the process that reads objects
     asked = [rev if "\n" not in rev else "" for rev in revs]
@@ -163,8 +163,8 @@ class Answers(IndexLookup):
     def rendered(
         self, commits: Sequence[str], *, oneline: bool, limit: int | None
     ) -> list[tuple[str, str]] | None:
-        """The first ``limit`` of ``commits`` that have a trajectory, with their cached text for a pipe: what
-        follows their title. None where the text of one of them is not cached."""
+        """The first ``limit`` of ``commits`` that have a trajectory, with the cached text below their title,
+        as for a pipe. None if the text of one of them is not cached."""
         try:
             return records.rendered(self._connection, commits, oneline=oneline, limit=limit)
         except (sqlite3.Error, ValueError, TypeError):
@@ -172,7 +172,7 @@ class Answers(IndexLookup):
             return None
 
     def uncached(self, commits: Sequence[str]) -> list[str]:
-        """Those without a cached HEADER."""
+        """Those of ``commits`` without a cached HEADER."""
         try:
             cached = records.cached_commits(self._connection)
         except sqlite3.Error:
@@ -187,7 +187,7 @@ class Answers(IndexLookup):
         deque(Recorded(self.notes).headers(commits), maxlen=0)
 
     def fill(self, seconds: float) -> None:
-        """Fold what is not cached yet, the newest commits first, for about ``seconds``."""
+        """Fold commits that are not cached yet, the newest first, for about ``seconds``."""
         from gittraj.query.records import Recorded
 
         end = time.monotonic() + seconds
@@ -207,7 +207,7 @@ class Answers(IndexLookup):
         self._damaged = True
 
     def recall(self, name: str, key: str) -> str | None:
-        """What was kept by that name, if for the same key."""
+        """The value that ``keep`` stored by that name, if for the same key."""
         try:
             known, _, value = file.read_source(self._connection).get(name, "").rpartition(" ")
         except sqlite3.Error:
@@ -216,7 +216,7 @@ class Answers(IndexLookup):
         return value if known == key else None
 
     def keep(self, name: str, key: str, value: str) -> None:
-        """Keep a value without a space, until another one is kept by that name."""
+        """Store a value, which must not contain a space, until another one is stored by that name."""
         self._kept[name] = f"{key} {value}"
 
     def remember(self) -> None:
@@ -226,7 +226,7 @@ class Answers(IndexLookup):
                 file.drop(self._repository.common_dir)
                 return
         except file.UnusableError:
-            return  # another process keeps writing; the damage will show again
+            return  # another process keeps writing; the next query will find the damage again
         new, common_dir = self._folded or self._kept, str(self._repository.common_dir)
         if not new and is_quiet(self._quiet, common_dir):
             return
@@ -247,7 +247,7 @@ class Answers(IndexLookup):
             pass
 
     def _render(self) -> dict[str, records.FoldedCommit]:
-        """What was folded, with its text; of a note of runs with their rows."""
+        """The commits that were folded, with their text; for a note of runs with the runs' rows."""
         if not self._folded:
             return {}
         from gittraj.notes.places import find_places
@@ -268,7 +268,7 @@ class Answers(IndexLookup):
 
 
 def _rows(headers: Sequence[Header]) -> Sequence[Header] | None:
-    """Those of a note of runs; None where one is of several parts, as the others may be changed elsewhere."""
+    """The rows of a note of runs; None if a run has several parts, as others may change in other notes."""
     from gittraj.render.text.log import row_of
 
     whole = all(header["part"]["of"] == 1 for header in headers)

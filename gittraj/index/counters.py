@@ -1,4 +1,4 @@
-"""Statistics over many commits, whose addends are cached in the index. Without it the same, but slower."""
+"""Statistics over many commits, whose counts are cached in the index. Without it the same, but slower."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 AT_ONCE = 1_000
-"""Commits whose records are in memory at the same time."""
+"""How many commits' records are in memory at the same time."""
 
 
 def compute_stats(
@@ -43,8 +43,8 @@ def compute_stats(
     say: Callable[[str], object],
     **limits: Any,
 ) -> tuple[Header, list[Header]]:
-    """``total`` and ``rows`` of ``git traj stats --json``, of the commits that ``list_commits`` finds. Raises
-    TrajError as it does. ``say`` is told what is left out."""
+    """``total`` and ``rows`` of ``git traj stats --json``, for the commits that ``list_commits`` finds.
+    Raises TrajError as it does. ``say`` is called with messages about what is left out."""
 
     def find(index: Answers | None) -> tuple[Recorded, Ancestry, list[str]]:
         recorded = read_records(repository, index.notes if index else None, tell=say)
@@ -105,8 +105,8 @@ def _fold_all(repository: Repository, rev: str, commits: Sequence[str], *, tell:
 
 @contextmanager
 def _without_gc() -> Iterator[None]:
-    """Hundreds of thousands of objects are made here, and all stay alive: garbage collection took 40 % of the
-    time."""
+    """Switch garbage collection off: it took 40 % of the time, as hundreds of thousands of objects are made
+    here, and all stay alive."""
     collects = gc.isenabled()
     gc.disable()
     try:

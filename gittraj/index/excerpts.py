@@ -1,4 +1,4 @@
-"""Excerpts of the parts that a search found: the best matching passages, with the matches marked.
+"""Makes excerpts of the parts that a search found: the best passages, with the matches marked.
 
 SQLite finds them, with the tokens and stems that found the part. Pure.
 """
@@ -15,9 +15,9 @@ from gittraj.index.text import WEIGHTS, Part, TextField
 from gittraj.index.words import TOKENIZE, cut, names, uncut
 
 _EACH = 2
-"""Excerpts of one part."""
+"""The maximum number of excerpts of one part."""
 _WIDE = 24
-"""Words of one excerpt."""
+"""The maximum number of words of one excerpt."""
 _BEGIN, _END = "\x02", "\x03"
 _WORD = re.compile(r"\w+")
 _TABLE = f"""
@@ -31,8 +31,8 @@ _BEST = (
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A passage in a text of this kind and event (None: in the record). ``marked`` is the passage in pieces,
-    every second one a match."""
+    """A passage in a text of this kind and event (None: in the record). ``marked`` is the passage in
+    fragments, every second one a match."""
 
     kind: str
     event: str | None
@@ -47,8 +47,8 @@ class Excerpt:
 def find_excerpts(
     parts: Mapping[int, Part], sought: str, kinds: Collection[str] = (), event: str | None = None
 ) -> dict[int, list[Excerpt]]:
-    """The best of each part, or its beginning where no single text has all the words. Of events of the type
-    ``event`` only."""
+    """The best excerpts of each part, or its beginning if no text matches. ``kinds``, ``event``: only from
+    texts of these kinds, and of events of that type."""
     fields = {
         at: [p for p in part.fields if (not kinds or p.kind in kinds) and event in (None, p.type)]
         for at, part in parts.items()
@@ -68,7 +68,7 @@ def find_excerpts(
 
 
 def _apart(ranked: Iterable[Excerpt]) -> list[Excerpt]:
-    """The first, without those whose words are in another one."""
+    """The first excerpts, without those whose words are in another one."""
     kept: list[Excerpt] = []
     for excerpt in ranked:
         words = _words(excerpt)
@@ -84,14 +84,14 @@ def _words(excerpt: Excerpt) -> str:
 
 
 def _likely(fields: Collection[TextField], sought: str) -> Iterable[tuple[int, TextField]]:
-    """Those that may have a word of the query, or one of its stem: a part may have megabytes."""
+    """The fields that may have a word of the query, or one with its stem: a part may have megabytes."""
     stems = {word[: max(3, len(word) - 4)].lower() for word in _WORD.findall(uncut(sought))}
     likely = [(n, p) for n, p in enumerate(fields) if any(stem in p.text.lower() for stem in stems)]
     return likely or enumerate(fields)
 
 
 def _split(text: str) -> tuple[str, ...]:
-    """``text`` in pieces, every second one a match."""
+    """``text`` in fragments, every second one a match."""
     return tuple(uncut(stretch) for stretch in re.split(f"[{_BEGIN}{_END}]", text))
 
 

@@ -1,7 +1,7 @@
-"""What it takes to look into the index, and nothing else: `git traj log --file` answers before a person
-notices only if it imports next to nothing (a dataclass alone costs as much as the answer).
+"""Opens the index for reading, with next to no imports: otherwise `git traj log --file` would not answer
+before a person notices (a dataclass alone costs as much as the answer).
 
-Everybody who reads the index begins here.
+All readers of the index begin here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FOLDER = "traj-index"
 NAME = "index.db"
 _TRIES = 5
 _EDGES = ("shallow", "info/grafts")
-"""Files that say which commits have other parents than they name."""
+"""The files that list commits whose parents are not those in the commit object."""
 _RENDERERS = (
     "model/codec.py",
     "model/json_form.py",
@@ -41,7 +41,7 @@ _RENDERERS = (
 
 
 def rendered_by() -> str:
-    """Which code folded and rendered what the index remembers. Another one's words are not shown."""
+    """The version of the code that folds and renders what is cached. Text by other code is not shown."""
     package = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
     return " ".join(read_stamp(f"{package}/{name}") or "" for name in _RENDERERS)
 
@@ -55,16 +55,16 @@ def uri(path: str, mode: str) -> str:
 def hold(
     connection: sqlite3.Connection, folder: str, name: str = NAME, number: int = NUMBER, prefix: str = ""
 ) -> bool:
-    """Begin to read. Whether the file is one of ours, and as it was left: SQLite would believe a changed
-    row."""
+    """Begin to read. Return whether the file is one of ours, and unchanged since we wrote it: SQLite would
+    accept a changed row."""
     for _ in range(_TRIES):
         connection.execute("BEGIN")
-        if not is_ours(connection, number):  # takes the lock: from here on nobody changes the file
+        if not is_ours(connection, number):  # takes the lock: from here on no process changes the file
             return False
         if read_stamp(f"{folder}/{name}") == read_text(f"{folder}/{prefix}stamp"):
             return True
         connection.execute("COMMIT")
-        time.sleep(0.01)  # a writer is about to write it down
+        time.sleep(0.01)  # a writer is about to write the stamp
     return False
 
 
@@ -75,7 +75,7 @@ def is_ours(connection: sqlite3.Connection, number: int = NUMBER) -> bool:
 
 
 def read_stamp(path: str) -> str | None:
-    """Which file it is, and as which it was left; None without one."""
+    """The file's size, time and inode; None if there is no file."""
     try:
         found = os.stat(path)  # noqa: PTH116 - see above
     except FileNotFoundError:
@@ -84,12 +84,12 @@ def read_stamp(path: str) -> str | None:
 
 
 def read_edges(common_dir: str) -> str:
-    """Where history is cut off, or grafted: what the index says of it holds only there."""
+    """Where history is cut off or grafted: the index is valid only for the same edges."""
     return "\n".join(read_text(f"{common_dir}/{name}") for name in _EDGES)
 
 
 def read_text(path: str) -> str:
-    """Empty when there is none."""
+    """The file's text; empty if it cannot be read."""
     try:
         with open(path, encoding="utf-8", errors="replace") as stream:  # noqa: PTH123
             return stream.read()

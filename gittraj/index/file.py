@@ -1,7 +1,7 @@
 """The index's files, in a folder of their own in the common git directory.
 
-One process writes at a time (``lock``). After each change the file's size, time and inode are recorded beside
-it (``stamp``): a file that was truncated, restored or overwritten since is not read. SQLite alone would
+One process writes at a time (``lock``). After each change the file's size, time and inode are recorded next
+to it (``stamp``): a file that was truncated, restored or overwritten since is not read. SQLite alone would
 accept a changed row. A reader that cannot use the index does without it.
 """
 
@@ -23,11 +23,11 @@ from gittraj.state.changed import is_quiet
 from gittraj.state.lock import acquire
 
 _WAIT = 20.0
-"""Seconds for which a query waits for another process's build before it does without."""
+"""Seconds for which a query waits for another process's build before it does without the index."""
 _PATIENCE = 2.0
 """Seconds for which a reader waits for a writer."""
 _SOON = 0.05
-"""Seconds for which a writer waits for readers, before it writes a copy."""
+"""Seconds for which a writer waits for readers before it writes a copy."""
 
 
 class UnusableError(TrajError):
@@ -49,9 +49,9 @@ LISTINGS = Database(NAME, NUMBER, TABLES)
 
 @contextmanager
 def reading(common_dir: Path, database: Database = LISTINGS) -> Iterator[sqlite3.Connection]:
-    """One state of the index, whatever is written meanwhile. Raises UnusableError.
+    """A connection that sees one state of the index, whatever is written meanwhile. Raises UnusableError.
 
-    That the file is damaged may show in any later question, as sqlite3.Error.
+    If the file is damaged, any later query may raise sqlite3.Error.
     """
     folder = common_dir / FOLDER
     path = folder / database.name
@@ -73,10 +73,10 @@ def reading(common_dir: Path, database: Database = LISTINGS) -> Iterator[sqlite3
 def writing(
     common_dir: Path, database: Database = LISTINGS, *, wait: float = _WAIT
 ) -> Iterator[sqlite3.Connection]:
-    """The index, to change in one transaction; a new one where there is none that can be trusted.
+    """The index, to change in one transaction; a new one if there is none that can be trusted.
 
-    Raises UnusableError when nothing can be written here, or is written or read for longer than ``wait``
-    seconds, by this process too. An exception rolls back.
+    Raises UnusableError when nothing can be written here, or when another writer or reader, even in this
+    process, takes longer than ``wait`` seconds. An exception rolls back.
     """
     folder = common_dir / FOLDER
     try:
@@ -95,7 +95,7 @@ def writing(
 
 
 def rests(common_dir: Path) -> bool:
-    """Whether the last command that looked found nothing to drain, and all is still so."""
+    """Whether the last check found nothing to drain, and nothing has changed since."""
     if is_quiet("", str(common_dir)):
         return True
     try:
@@ -107,7 +107,7 @@ def rests(common_dir: Path) -> bool:
 
 
 def drop(common_dir: Path, database: Database = LISTINGS) -> None:
-    """Delete the file, its lock aside. Raises UnusableError when another process keeps writing."""
+    """Delete the file, but not its lock. Raises UnusableError when another process keeps writing."""
     folder = common_dir / FOLDER
     try:
         with _locked(folder / f"{database.prefix}lock", wait=_WAIT):
@@ -117,7 +117,7 @@ def drop(common_dir: Path, database: Database = LISTINGS) -> None:
 
 
 def read_source(connection: sqlite3.Connection) -> dict[str, str]:
-    """What a database was made from, such as the refs that are in it: names and values."""
+    """The sources of a database, such as the refs that are in it: names and values."""
     return dict(connection.execute("SELECT name, value FROM meta"))
 
 
@@ -129,7 +129,7 @@ def write_source(connection: sqlite3.Connection, **values: str) -> None:
 def _opened(folder: Path, database: Database, *, patience: float) -> Iterator[sqlite3.Connection]:
     path, stamp = folder / database.name, folder / f"{database.prefix}stamp"
     fresh, first = folder / f"{database.name}.new", ""
-    fresh.unlink(missing_ok=True)  # of a writer that was killed
+    fresh.unlink(missing_ok=True)  # left by a writer that was killed
     if fast_open.read_stamp(str(path)) == fast_open.read_text(str(stamp)) and _is_ours(path, database):
         try:
             with closing(_connect(path, "rw", patience)) as connection:
@@ -140,7 +140,7 @@ def _opened(folder: Path, database: Database, *, patience: float) -> Iterator[sq
                     return
         finally:  # also after an exception: a rollback changes the time
             _write_stamp(stamp, path)
-        import shutil  # with all of its compressors
+        import shutil  # slow to import, with all of its compressors
 
         shutil.copyfile(path, fresh)
     else:
@@ -160,8 +160,8 @@ def _opened(folder: Path, database: Database, *, patience: float) -> Iterator[sq
 
 
 def _is_read(connection: sqlite3.Connection) -> bool:
-    """Whether somebody reads: perhaps a pager that stays open; that one keeps the file, and the writer's copy
-    takes its place."""
+    """Whether a process reads the file, perhaps for a pager that stays open: it keeps the old file, and the
+    writer's copy replaces that."""
     try:
         connection.executescript("BEGIN EXCLUSIVE; ROLLBACK")
     except sqlite3.OperationalError as error:
@@ -172,7 +172,8 @@ def _is_read(connection: sqlite3.Connection) -> bool:
 
 
 def _begin(connection: sqlite3.Connection, first: str = "") -> None:
-    """In one transaction, as each one waits for the disk. Others read what was, until it is written."""
+    """Begin one transaction for all changes, as each waits for the disk. Until it ends, others read the old
+    state."""
     connection.execute("PRAGMA secure_delete = ON")  # forgotten text must not stay in a free page
     connection.execute("PRAGMA cache_size = -16384")
     connection.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE:.0f}")
@@ -216,7 +217,7 @@ def _remove(folder: Path, database: Database) -> None:
 
 @contextmanager
 def _locked(path: Path, *, wait: float) -> Iterator[None]:
-    """Raises OSError when another process holds it for so many seconds."""
+    """Lock a file. Raises OSError when another process has it locked for so many seconds."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         if not acquire(descriptor, wait):

@@ -1,4 +1,4 @@
-"""Which commits touched which paths, and under which names.
+"""Stores which commits touched which paths, and under which names.
 
 Only a commit's diff to its first parent counts as touching; renames are kept for the diff to each parent,
 since names are handed down to all of them. It must import next to nothing: see ``fast_open``.
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-_TIPS = 8  # that are kept
+_TIPS = 8  # tips that are kept
 _CHUNK = 400  # parameters of one statement
-_ALL = 10_000  # queries that take as long as reading everything
+_ALL = 10_000  # queries that take as long as reading the whole table
 
 
 # ---------------------------------------------------------------- reading
@@ -30,7 +30,7 @@ def read_tip(connection: sqlite3.Connection, commit: str) -> Reach | None:
 
 
 def commits_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:
-    """The ids of commits."""
+    """The ids of commits, by their numbers."""
     if len(numbers) > _ALL:
         return {number: oid.hex() for number, oid in connection.execute("SELECT n, oid FROM commits")}
     question = "SELECT oid FROM commits WHERE n = ?"
@@ -38,7 +38,7 @@ def commits_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[i
 
 
 def numbers_of(connection: sqlite3.Connection, commits: Iterable[str]) -> dict[str, int]:
-    """The numbers of those commits that are here."""
+    """The numbers of those commits that are indexed."""
     found: dict[str, int] = {}
     for some in _chunks(bytes.fromhex(commit) for commit in commits):
         question = f"SELECT oid, n FROM commits WHERE oid IN ({_marks(some)})"  # noqa: S608 - only marks
@@ -69,7 +69,7 @@ def _touched(connection: sqlite3.Connection, name: str, columns: str) -> Iterabl
 
 
 def renames(connection: sqlite3.Connection, names: Iterable[str]) -> Iterator[tuple[int, int, str, str]]:
-    """Commits, the number of the parent, the name and its name there."""
+    """The renames to ``names``: commit, number of the parent, the name, and the name in that parent."""
     for some in _chunks(map(_bytes, names)):
         yield from (
             (number, parent, _text(new), _text(old))
@@ -134,7 +134,7 @@ class Writer:
         self._renames: list[tuple[int, int, int, int]] = []
 
     def take(self, number: int, parent: int, changed: Iterable[tuple[str, str, str]]) -> None:
-        """What a commit changed against one of its parents: git's letter, the path before and after."""
+        """Add what a commit changed against one of its parents: git's letter, the path before and after."""
         for letter, old, new in changed:
             after = self._paths.get(new) or self._path(new)
             before = after if old == new else self._path(old)
@@ -195,7 +195,7 @@ def _marks(items: Sequence[object]) -> str:
 
 
 def _span(name: str) -> tuple[bytes, bytes, bytes]:
-    """A path, and where what is below it begins and ends ("0" follows "/")."""
+    """A path, and the bounds of the paths below it ("0" follows "/")."""
     raw = _bytes(name)
     return raw, raw + b"/", raw + b"0"
 

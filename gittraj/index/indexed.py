@@ -1,6 +1,6 @@
-"""Notes whose commits are in the index, and whose bodies are read on demand; and what a commit reaches.
+"""Notes whose commits are in the index and whose text is read on demand; and the commits that one reaches.
 
-A damaged index is reported (``give_up``), and the notes themselves answer.
+A damaged index is reported (``give_up``), and the notes themselves are read instead.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class IndexedNotes(Notes):
-    """``tip`` is that of the notes in the index; ``learn`` keeps what was folded."""
+    """``tip`` is that of the notes in the index; ``learn`` caches folded headers and tallies."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class IndexedNotes(Notes):
     def read(self, commit: str) -> bytes:
         try:
             return self._read(commit) or b""
-        except GitError:  # damaged since it was indexed: skipped, as without an index
+        except GitError:  # the note was damaged since it was indexed: skipped, as without an index
             return b""
 
     @cached_property
@@ -120,7 +120,7 @@ class IndexedNotes(Notes):
 
 
 def or_failed(ask: Callable[P, T]) -> Callable[P, T]:
-    """Damage may show in any query."""
+    """Turn errors of a damaged index, which any query may meet, into IndexFailedError."""
 
     @wraps(ask)
     def asked(*args: P.args, **named: P.kwargs) -> T:

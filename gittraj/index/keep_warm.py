@@ -9,15 +9,15 @@ from gittraj.index.search import keep_text
 from gittraj.index.text import TEXTS
 
 _SECONDS = 2.0
-"""For one drain; the next one continues."""
+"""Seconds of folding for one drain; the next one continues."""
 _FOR_TEXT = 5.0
-"""For the text of events: listings do not wait for it."""
+"""Seconds for the text of events: listings do not wait for it."""
 
 
 def keep_index(repository: Repository, *, seconds: float = _SECONDS) -> None:
     """Update the index to HEAD and the notes, fold what is not cached for about ``seconds``, then index text.
 
-    Does nothing where no index can be kept.
+    Does nothing if no index can be kept.
     """
     with open_index(repository) as index:
         if index is not None:

@@ -16,14 +16,14 @@ from gittraj.index import words
 
 HINT = 'words, "a phrase", a beginning*, OR, NOT, ( ): git traj search -h'
 _TOKEN = re.compile(r'\s*(?:(-(?=[\w"(]))|([()])|("[^"]*"\*?)|(")|([^\s()"]+))')
-_LIMIT = 200  # words and signs
+_LIMIT = 200  # words and operators
 _DEPTH = 20
 _OPERATORS = ("AND", "OR", "NOT")
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """``match`` is SQLite's query, ``sought`` one that matches any of its words, for excerpts."""
+    """A parsed query: ``match`` is SQLite's, ``sought`` one that matches any of its words, for excerpts."""
 
     match: str
     sought: str
@@ -31,7 +31,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A required term in SQLite's syntax; with ``wanted`` false an excluded one."""
+    """A required term in SQLite's syntax; an excluded one if ``wanted`` is false."""
 
     match: str
     sought: tuple[str, ...]
@@ -39,7 +39,7 @@ class _Term:
 
 
 def parse_query(text: str) -> Asked:
-    """Raises UsageError for an invalid query."""
+    """Parse a query. Raises UsageError for an invalid one."""
     parser = _Parser(list(_tokens(text)))
     found = parser.read_any()
     if parser.left():
@@ -52,7 +52,7 @@ def parse_query(text: str) -> Asked:
 
 
 def spell_word(text: str) -> str | None:
-    """One word or phrase in SQLite's syntax, an identifier also as a whole; None without a letter or
+    """One word or phrase in SQLite's syntax, an identifier also as a whole; None if it has no letter or
     digit."""
     if not any(sign.isalnum() for sign in text):
         return None
@@ -81,7 +81,7 @@ def _bad(why: str) -> UsageError:
 
 
 class _Parser:
-    """NOT binds tightest, then adjacent terms (AND), then OR."""
+    """A parser of queries: NOT binds tightest, then adjacent terms (AND), then OR."""
 
     def __init__(self, tokens: Sequence[str]) -> None:
         self._tokens = tokens
@@ -106,7 +106,7 @@ class _Parser:
         return _join(found, " OR ")
 
     def _read_all(self) -> _Term | None:
-        """Adjacent terms; None where none has a letter or digit."""
+        """Adjacent terms; None if none has a letter or digit."""
         found: list[_Term] = []
         before = ""
         start = self._at
@@ -156,7 +156,7 @@ def _join(terms: Sequence[_Term], between: str) -> _Term | None:
 
 
 def _combine(terms: Sequence[_Term]) -> _Term | None:
-    """All that are wanted, without any that is excluded."""
+    """One term for all that are wanted, without any that is excluded."""
     wanted = _join([term for term in terms if term.wanted], " AND ")
     unwanted = _join([term for term in terms if not term.wanted], " OR ")
     if wanted and unwanted:

@@ -21,22 +21,22 @@ from gittraj.index.language import HINT, spell_word
 _SYNONYM_WEIGHT = 0.7
 """The weight of a synonym."""
 _MOST = 24
-"""Words of a text, the rarest ones."""
+"""How many words of a text are used, at most: the rarest ones."""
 _COMMON = 0.2
-"""Share of all parts: a more frequent word has little meaning, and costs most."""
+"""A word in a larger share of all parts is left out: it has little meaning, and costs most."""
 _RARE = 5
-"""Parts: a word is not frequent in fewer, however few there are."""
+"""A word in at most so many parts is never left out, however few parts there are."""
 _FEW = 2
 _DEEP = 400
-"""Parts that one word may add."""
+"""How many parts one word may add."""
 _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 Ask = Callable[[str, int], Iterable[tuple[int, float]]]
-"""The matching parts with their scores, at most so many."""
+"""Returns the parts that match a query, with their scores, up to a number of parts."""
 
 
 def rank_like(connection: sqlite3.Connection, asked: str, ask: Ask) -> tuple[list[tuple[int, float]], str]:
-    """Parts similar to ``asked``, the best first, and the query for their excerpts. Raises UsageError for a
-    text without a word."""
+    """The parts similar to ``asked``, the best first, and the query for their excerpts. Raises UsageError for
+    a text without a word."""
     meanings = _choose(connection, _read(asked))
     scores: dict[int, float] = {}
     for own, others in meanings:
@@ -61,7 +61,7 @@ def _read(asked: str) -> list[tuple[str, str]]:
 
 
 def _choose(connection: sqlite3.Connection, meanings: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The rarest; frequent ones only where there are few others."""
+    """Choose the rarest words; frequent ones only if there are few others."""
     parts, _ = text.count(connection)
     often = {own: text.frequency(connection, own) for own, _ in meanings}
     rare = sorted(meanings, key=lambda pair: often[pair[0]])[:_MOST]
@@ -72,7 +72,7 @@ def _choose(connection: sqlite3.Connection, meanings: list[tuple[str, str]]) -> 
 
 @cache
 def _words() -> tuple[Collection[str], Mapping[str, tuple[str, ...]]]:
-    """Words that say nothing, and the synonyms of others."""
+    """The stop words, and the synonyms of other words."""
     table = tomllib.loads(files(__package__).joinpath("words.toml").read_text("utf-8"))
     meanings = [line.split() for line in table["synonyms"].splitlines()]
     found: dict[str, dict[str, None]] = {}

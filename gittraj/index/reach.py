@@ -1,8 +1,8 @@
-"""What a commit reaches, as numbers, and how names are handed down through it.
+"""The commits that a commit reaches, as numbers, and how paths' names are handed down through them.
 
 A commit has a *height* below a tip: 1 for the one that is listed last, N for the tip itself, in the order in
-which git lists them. So a tip that was reached by new commits on top keeps every height. It must import next
-to nothing: see ``fast_open``.
+which git lists them. So when new commits are added on top of a tip, every height stays the same. It must
+import next to nothing: see ``fast_open``.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _UNIT = "I"
 
 
 class Reach:
-    """``heights`` by a commit's number (0: not reached); by height its ``numbers`` and ``links``, the height
-    of the first parent (0: none). ``more``: height, which parent, its height, for all other parents.
+    """``heights`` are by a commit's number (0: not reached); ``numbers`` and ``links``, the height of the
+    first parent (0: none), by height. ``more``: height, which parent, its height, for all other parents.
 
-    ``joints`` are the heights, sorted, where history is more than one commit below the other: all names
-    that a joint has are handed down unchanged until above the next one, but for renames.
+    ``joints`` are the heights, sorted, where history is not just one commit below the other: the names at a
+    joint are handed down unchanged until above the next lower one, except for renames.
     """
 
     __slots__ = ("heights", "joints", "links", "more", "numbers")
@@ -81,7 +81,7 @@ class Reach:
         waiting = {keys[-1]}  # heights that have names still to hand down
         while index >= 0:
             distinct = {held[key] for key in waiting} if len(waiting) < _FEW or not index % _FEW else ()
-            if len(distinct) == 1:  # all have the same until the next rename; this may skip 10,000 keys
+            if len(distinct) == 1:  # all have the same names until the next rename: may skip 10,000 keys
                 step = max((height for height in steps if height <= keys[index]), default=0)
                 low = bisect_left(keys, step) if step else -1
                 (same,) = distinct
@@ -118,7 +118,7 @@ class Reach:
 def _rename_towards(
     parent: int, renames: Sequence[tuple[int, str, str]], names: frozenset[str]
 ) -> frozenset[str]:
-    """What names are called in that parent of a commit."""
+    """The names that ``names`` have in that parent of a commit."""
     table = {new: old for step, new, old in renames if step == parent}
     return frozenset(table.get(name, name) for name in names)
 
@@ -171,7 +171,7 @@ class NamesByHeight:
 
 
 def reach_of(parents: Mapping[str, Sequence[str]], numbers: Mapping[str, int]) -> Reach:
-    """Built from ``parents`` of all that the first commit reaches, in git's order."""
+    """Build a Reach from the ``parents`` of all commits that the first one reaches, in git's order."""
     height = {commit: len(parents) - at for at, commit in enumerate(parents)}
     return _stack(Reach((), (0,), (0,), (), ()), parents, numbers, height)
 
@@ -182,7 +182,7 @@ def raised(
     numbers: Mapping[str, int],
     heights: Mapping[str, int],
 ) -> Reach:
-    """New commits on top of ``below``; ``heights`` are those of their parents there."""
+    """A Reach with new commits on top of ``below``; ``heights`` are those of their parents there."""
     size = len(below.links) - 1 + len(parents)
     height = {**heights, **{commit: size - at for at, commit in enumerate(parents)}}
     return _stack(below, parents, numbers, height)

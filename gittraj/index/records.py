@@ -1,4 +1,4 @@
-"""Which commits have a note, which trajectories a note names, and the cached listing of a commit.
+"""Stores which commits have a note, which trajectories a note names, and the cached listing of a commit.
 
 ``headers`` is a cache of folded headers, valid until a note of one of the trajectories changes. ``page`` is
 their text for a pipe, without the commit's own line. Neither has to exist.
@@ -31,8 +31,8 @@ class Noted:
 @dataclass(frozen=True, slots=True)
 class FoldedCommit:
     """The folded headers of a commit, and their text for a pipe: below its title, and on one line. Both texts
-    are empty without a trajectory; ``schema`` says what they are of a note of runs. ``tallies``: what it
-    adds to statistics. ``runs``: the rows of a note of runs."""
+    are empty without a trajectory; for a note of runs see ``schema``. ``tallies``: the counts that it adds
+    to statistics. ``runs``: the rows of a note of runs."""
 
     headers: Sequence[Header]
     page: str | None
@@ -50,7 +50,7 @@ def noted_commits(connection: sqlite3.Connection) -> dict[str, None]:
 
 
 def count(connection: sqlite3.Connection) -> int:
-    """How many commits have a note."""
+    """The number of commits with a note."""
     (number,) = connection.execute("SELECT count(*) FROM notes").fetchone()
     return int(number)
 
@@ -76,7 +76,7 @@ def noted_numbers(connection: sqlite3.Connection) -> Iterator[int]:
 
 
 def noted_among(connection: sqlite3.Connection, numbers: Iterable[int]) -> set[int]:
-    """Those of the commits that have one."""
+    """Those of the commits that have a note."""
     question = "SELECT 1 FROM commits JOIN notes USING (oid) WHERE n = ?"
     return {number for number in numbers if connection.execute(question, (number,)).fetchone()}
 
@@ -103,7 +103,7 @@ def latest(connection: sqlite3.Connection) -> list[str]:
 
 
 def headers_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[str, list[Header]]:
-    """Their cached headers."""
+    """The cached headers of ``commits``."""
     return _remembered(connection, "headers", commits)
 
 
@@ -111,7 +111,7 @@ def rendered(
     connection: sqlite3.Connection, commits: Iterable[str], *, oneline: bool, limit: int | None
 ) -> list[tuple[str, str]] | None:
     """The first ``limit`` of ``commits`` that have a trajectory, with their cached text: ``small`` or
-    ``page``. None where one of them is not cached."""
+    ``page``. None if one of them is not cached."""
     if read_source(connection).get("rendered_by") != rendered_by():
         return None
     question = f"SELECT {'small' if oneline else 'page'} FROM headers WHERE oid = ?"  # noqa: S608 - two words
@@ -150,7 +150,7 @@ def rows_of_runs(connection: sqlite3.Connection, words: Sequence[str], limit: in
 
 
 def tallies_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[str, Header]:
-    """Their cached tallies."""
+    """The cached tallies of ``commits``."""
     return _remembered(connection, "tallies", commits)
 
 
@@ -190,7 +190,7 @@ def uncached(connection: sqlite3.Connection, limit: int) -> list[str]:
 
 
 def replace_over(connection: sqlite3.Connection, commits: Iterable[str], now: Iterable[str]) -> None:
-    """Of these commits the notes of ``now`` are too large."""
+    """Store that of the notes of ``commits`` those of ``now`` are too large."""
     connection.executemany("DELETE FROM large WHERE oid = ?", ((bytes.fromhex(c),) for c in commits))
     connection.executemany("INSERT INTO large VALUES (?)", ((bytes.fromhex(c),) for c in now))
 

@@ -1,4 +1,4 @@
-"""Whether the text index is current with the refs: checked for each query, so it must import little."""
+"""Checks whether the text index is current with the refs, for each query: so it must import little."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Refs = Mapping[str, str]
 """The refs that the text comes from, and their tips."""
 RECORDS, EVENTS = "refs/notes/traj", "refs/notes/traj-data-"
-"""Those of ``gittraj.notes.store``."""
+"""The names from ``gittraj.notes.store``."""
 _CODE = ("index/text_fields.py", "index/text.py", "index/words.py")
 
 
@@ -35,6 +35,6 @@ def is_current(connection: sqlite3.Connection, refs: Refs) -> bool:
 
 
 def made_by() -> str:
-    """The version of the tokenizing code: words made by other code could not be deleted again."""
+    """The version of the tokenizing code: words that other code made could not be deleted again."""
     package = Path(__file__).parent.parent
     return " ".join(fast_open.read_stamp(str(package / name)) or "" for name in _CODE)

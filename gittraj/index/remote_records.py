@@ -1,7 +1,7 @@
-"""Reads remotes' records beside ours, for every command that reads.
+"""Reads remotes' records together with ours, for every command that reads.
 
-A remote's word that its records are redacted is not believed: today's rules look at each before it is shown.
-What came of it is kept in a database beside the index, since loading the rules takes longer than an answer.
+A remote's records are not trusted to be redacted: today's rules are applied to each before it is shown. The
+results are kept in a database next to the index, since loading the rules takes longer than an answer.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ VETTED = file.Database(
     "beside-",
 )
 _KEPT = 4 * limits.REMOTE_COMMITS
-"""Vetted notes, beyond which all are forgotten."""
+"""The number of vetted notes after which all are dropped."""
 Tell = Callable[[str], object]
 
 
@@ -51,8 +51,8 @@ def read_records(
     unjoined: Mapping[str, str] | None = None,
     tell: Tell = lambda _: None,
 ) -> Recorded:
-    """Our records (``notes``, where they are read already), and what remotes have on ``commits`` (None: on
-    all). ``unjoined``: what ``find_unjoined`` returned. ``tell`` is told what is left out."""
+    """Our records (from ``notes``, if they are read already), and those that remotes have on ``commits``
+    (None: on all). ``unjoined``: the result of ``find_unjoined``. ``tell`` gets what is left out."""
     if notes is None:
         ref, over = NotesRef(repository), list[str]()
         found = ref.items(over=over) if commits is None else ref.pick(commits, over=over)
@@ -70,14 +70,14 @@ def _read_beside(
     commits: Collection[str] | None,
     tell: Tell,
 ) -> Recorded:
-    from gittraj.notes.remotes import Ours  # for those alone who have not joined
+    from gittraj.notes.remotes import Ours  # only needed for remotes that are not joined
     from gittraj.query.remote_records import RecordedBeside, RemoteNotesInMemory
     from gittraj.state.cursors import load_suspension
     from gittraj.state.folder import LocalState
 
     try:
         ours = Ours.read(repository, load_suspension(LocalState.of(repository).folder).forgotten)
-    except FormatError as error:  # what was forgotten is not known
+    except FormatError as error:  # which trajectories were forgotten is not known
         tell(f"records of remotes are not shown: {error.message}")
         return recorded
     vetting = _Vetting(repository, ours, tell)
@@ -112,7 +112,7 @@ def _read_remotes(
 
 
 def count_beside(repository: Repository) -> dict[str, int]:
-    """Of how many commits each remote has records that are not joined with ours."""
+    """For how many commits each remote has records that are not joined with ours."""
     from gittraj.query.remote_records import RecordedBeside
 
     recorded = read_records(repository, NotesInMemory(()))
@@ -128,8 +128,7 @@ def _without(seen: Collection[tuple[str, bytes]], commit: str, body: bytes) -> b
 
 
 class _Vetting:
-    """Looks at what remotes have, note by note; what was looked at is written down when nobody reads any
-    more."""
+    """Vets the notes of remotes one by one; the results are stored when this object is no longer used."""
 
     def __init__(self, repository: Repository, ours: Ours, tell: Tell) -> None:
         self._repository = repository
@@ -149,7 +148,7 @@ class _Vetting:
             decided = ours.lines(commit) or ours.forgotten or ours.epoch != Epoch() or b'"deleted"' in body
             return not decided or bool(standing(commit, ours.keep(commit, body)[0]))
         except GitError:
-            return False  # our own cannot be read: git traj doctor tells
+            return False  # our own cannot be read: git traj doctor reports that
 
     def vet(self, name: str, commit: str, body: bytes) -> bytes:
         lines, over = self._ours.keep(commit, body)
@@ -203,7 +202,7 @@ class _Vetting:
 
 
 def _find_rules(repository: Repository) -> str:
-    """What a record was vetted by: code, settings and known secrets, told without loading them."""
+    """A hash of what records are vetted with, rules, settings and known secrets, without loading them."""
     from gittraj.state.folder import LocalState
 
     package = Path(__file__).parents[1] / "redact"
@@ -216,7 +215,7 @@ def _find_rules(repository: Repository) -> str:
 
 
 def _remember(common_dir: Path, rules: Sequence[str], fresh: Mapping[bytes, bytes]) -> None:
-    """Never fails."""
+    """Store the vetted notes; never fails."""
     if not fresh:
         return
     try:

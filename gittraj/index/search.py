@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PATIENCE = 10.0
-"""Seconds for which a query waits for text to be indexed; then it searches what is there."""
+"""Seconds for which a query waits for text to be indexed; then it searches what is indexed."""
 _AHEAD = 10
-"""Parts fetched per wanted hit: one trajectory may have several before the next one's."""
+"""How many parts are fetched per wanted hit: one trajectory may have several before the next one's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions(Labels):
-    """All must hold; None or empty is no condition. ``commits``: recorded on one of these. Times are in
-    seconds since 1970. ``event``: one event of this type has all the words."""
+    """Conditions, all to be met; None or empty means none. ``commits``: recorded on one of these. Times are
+    in seconds since 1970. ``event``: one event of this type has all the words."""
 
     kinds: Collection[str] = ()
     event: str | None = None
@@ -50,7 +50,7 @@ class Conditions(Labels):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A trajectory, by its best part, which is on ``commits``; a higher ``score`` is better."""
+    """A matching trajectory, with its best part, which is on ``commits``; a higher ``score`` is better."""
 
     trajectory: str
     commits: tuple[str, ...]
@@ -62,8 +62,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """``waiting``: trajectories not indexed yet; ``parts`` that are; ``away``: months whose events are not
-    here."""
+    """``waiting``: the number of trajectories not indexed yet, ``parts``: that of parts that are; ``away``:
+    the months whose events are not here."""
 
     hits: list[Hit]
     waiting: int
@@ -80,7 +80,7 @@ def search(
     tell: Progress | None = None,
     seconds: float = PATIENCE,
 ) -> Found:
-    """The best ``limit`` trajectories for a query, or (a text) the most similar ones."""
+    """Find the best ``limit`` trajectories for a query, or, if ``asked`` is a text, the most similar ones."""
 
     def ask(connection: sqlite3.Connection) -> Found:
         parts, waiting = text.count(connection)
@@ -93,7 +93,7 @@ def search(
 def find_hits(
     connection: sqlite3.Connection, asked: Asked | str, conditions: Conditions, *, limit: int
 ) -> list[Hit]:
-    """As ``search``, in an index that is open."""
+    """Find the hits of ``search`` in an index that is open."""
     ranked = partial(
         text.ranked,
         connection,
@@ -118,7 +118,7 @@ def find_hits(
 
 
 def keep_text(repository: Repository, *, seconds: float) -> None:
-    """Index what is new, for about ``seconds``; does nothing where no index can be kept."""
+    """Index what is new, for about ``seconds``; does nothing if no index can be kept."""
     from gittraj.index.update_text import OnDisk, update_text
 
     for _ in range(2 if read_refs(repository) and not repository.is_partial() else 0):
@@ -156,7 +156,7 @@ def _best(
     conditions: Conditions,
     limit: int,
 ) -> list[Hit]:
-    """The first part of each of the first ``limit`` trajectories."""
+    """The first part of each of the first ``limit`` trajectories, with excerpts."""
     wanted = None if conditions.commits is None else {*conditions.commits}
     chosen: dict[str, tuple[int, float]] = {}
     most = limit if conditions.event is None else _AHEAD * limit
@@ -178,5 +178,5 @@ def _best(
 
 
 def _is_shown(connection: sqlite3.Connection, doc: int, wanted: Set[str] | None) -> bool:
-    """Whether a part is on one of the commits that are asked about."""
+    """Whether a part is on one of the ``wanted`` commits, or all are wanted (None)."""
     return wanted is None or not wanted.isdisjoint(text.commits_of(connection, doc))

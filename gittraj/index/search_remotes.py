@@ -1,6 +1,6 @@
-"""Searches what remotes have beside our records: their records alone, since their events are not here.
+"""Searches the records that only remotes have, without their events, which are not here.
 
-Nothing of it is kept: there are few, and a fetch may replace them.
+This index is not kept: there are few such records, and a fetch may replace them.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from gittraj.query.remote_records import RecordedBeside
 def add_remotes(
     ours: list[Hit], recorded: RecordedBeside, asked: Asked | str, conditions: Conditions, *, limit: int
 ) -> list[Hit]:
-    """``ours`` with the best of what remotes have, best with best: scores of two indexes say nothing of each
-    other."""
+    """Interleave ``ours`` and the best hits of remotes: scores of two indexes cannot be compared."""
     with InMemory().writing() as connection:
         replace_parts(connection, {each.whole["id"]: [*_read_parts(each)] for each in recorded.of_remotes()})
         theirs = find_hits(connection, asked, conditions, limit=limit)

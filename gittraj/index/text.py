@@ -1,9 +1,9 @@
-"""The full-text index of recorded text: ``text.db`` beside the index.
+"""The full-text index of recorded text: ``text.db`` next to the index.
 
-A row for each part of a trajectory, a column for each kind of text. Sealed text is never here. The FTS table
-is contentless, so each part's text is stored beside it, compressed: for excerpts, and because SQLite needs
-the exact text to delete a row. ``waiting`` are the trajectories still to be indexed, or again. Nothing here
-knows git.
+One row per part of a trajectory, one column per kind of text. Sealed text is never here. The FTS table is
+contentless, so each part's text is stored in another table, compressed: for excerpts, and because SQLite
+needs the exact text to delete a row. ``waiting`` lists the trajectories still to be indexed, or again.
+Nothing here knows git.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WEIGHTS: dict[str, float] = {
 }
 """The kinds of text, and the weight of a word in each."""
 RANKED = 10_000
-"""Parts that are ranked for one query: ranking 50,000 takes as long as all the rest."""
+"""How many parts are ranked for one query: ranking 50,000 takes as long as all the rest."""
 _FIRST = 1 << 40
 """The number of the first row: older parts, which are indexed later, get lower ones, newer parts higher."""
 
@@ -65,8 +65,8 @@ _UNLEARN = f"INSERT INTO words (words, {_COLUMN_NAMES}) VALUES ('delete', {_PARA
 
 @dataclass(frozen=True, slots=True)
 class TextField:
-    """A text, its kind (a key of ``WEIGHTS``), and its event and that one's type (None: from the record).
-    ``rejected``: it is what a decision was against."""
+    """A text, its kind (a key of ``WEIGHTS``), and its event with that event's type (None: from the record).
+    ``rejected``: it is an alternative that a decision rejected."""
 
     kind: str
     event: str | None
@@ -77,8 +77,8 @@ class TextField:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a trajectory, by the id of its first event. ``about`` is for filters; times are in
-    seconds since 1970; some events, of the months ``away``, are not here."""
+    """A part of a trajectory, named by the id of its first event. ``about`` is for filters; times are in
+    seconds since 1970; ``away``: months of which some events are not here."""
 
     trajectory: str
     first: str | None
@@ -102,7 +102,7 @@ def count(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def months_away(connection: sqlite3.Connection) -> list[str]:
-    """The months of which events are not here, sorted."""
+    """The months of which some events are not here, sorted."""
     return [month for (month,) in connection.execute("SELECT DISTINCT month FROM away ORDER BY month")]
 
 
@@ -118,7 +118,7 @@ def ranked(
     limit: int = -1,
 ) -> Iterator[tuple[int, float]]:
     """Matching parts, the best first, with their scores (higher is better). ``kinds``: only in texts of
-    these. Where more than ``among`` match, only the newest are ranked. A number below 0 is no limit."""
+    these. If more than ``among`` match, only the newest are ranked. A number below 0 means no limit."""
     conditions = [("agent = ?", agent), ("ended >= ?", since), ("began <= ?", until)]
     asked = [(text, value) for text, value in conditions if value is not None]
     where = "".join(f" AND {text}" for text, _ in asked)
@@ -145,13 +145,13 @@ def within(match: str, kinds: Collection[str]) -> str:
 
 
 def frequency(connection: sqlite3.Connection, match: str) -> int:
-    """How many parts match."""
+    """The number of parts that match."""
     (found,) = connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", (match,)).fetchone()
     return int(found)
 
 
 def read_part(connection: sqlite3.Connection, doc: int) -> Part:
-    """One part, with all its fields but ``away``."""
+    """One part, with all its fields except ``away``."""
     row = connection.execute(
         "SELECT trajectory, first, agent, began, ended, about, said FROM parts WHERE doc = ?", (doc,)
     ).fetchone()
@@ -162,7 +162,7 @@ def read_part(connection: sqlite3.Connection, doc: int) -> Part:
 
 
 def commits_of(connection: sqlite3.Connection, doc: int) -> list[str]:
-    """The commits that carry a part, sorted."""
+    """The commits that a part is on, sorted."""
     rows = connection.execute("SELECT oid FROM shown WHERE doc = ? ORDER BY oid", (doc,))
     return [oid.hex() for (oid,) in rows]
 
@@ -281,7 +281,7 @@ def _columns(fields: Iterable[TextField]) -> list[str]:
     texts: dict[str, list[str]] = {kind: [] for kind in WEIGHTS}
     for field in fields:
         texts[field.kind].append(cut(field.text))
-    # whole identifiers go where their parts are, so that a query of one kind finds them there alone
+    # whole identifiers are put where their parts are, so that a query of one kind finds them only there
     return ["\n".join((*found, *sorted(names(found)))) for found in texts.values()]
 
 

@@ -1,4 +1,4 @@
-"""The texts of a part for full-text search, by kind, long ones shortened. Pure.
+"""Collects the texts of a part for full-text search, by kind, long ones shortened. Pure.
 
 Included: prompts, messages, thinking in clear, decisions, retrospectives, summaries, caveats, titles, tasks,
 runs, tags, commands and paths of calls, and the beginning and end of their output. Never sealed text, text
@@ -38,19 +38,19 @@ from gittraj.query.header import distinct
 from gittraj.query.log.filters import task_names
 
 LONGEST = 20_000
-"""Characters of one text."""
+"""The maximum number of characters of one text."""
 MOST = 500_000
-"""Characters of one part, in all."""
+"""The maximum number of characters of one part, in all."""
 PRINTED = (300, 700)
-"""Characters of the beginning and the end of a call's output: errors are at the end."""
+"""How many characters of the beginning and the end of a call's output are kept: errors are at the end."""
 PRINTED_MOST = 30_000
-"""Characters of all output in one part."""
+"""The maximum number of characters of all output in one part."""
 _MAIN_ARGUMENTS = ("command", "cmd", "pattern", "query", "url", "description", "prompt")
 _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
 _BRIEFING = re.compile(
     r"# git traj context: .*?(?:# end of git traj context.*?$|\Z)", re.DOTALL | re.MULTILINE
 )
-"""What ``git traj context`` told the agent: other records' words, which are found there."""
+"""The output of ``git traj context`` to the agent: texts of other records, which are found there."""
 _REJECTED = "rejected"  # of the kind "decision"
 _SAME = 60  # characters by which a record's prompt, which is shortened, is matched to its event
 
@@ -78,7 +78,7 @@ def read_part(record: Record, events: Iterable[AnyEvent], commits: Collection[st
 
 
 def distinct_records(by_commit: Mapping[str, Sequence[Record]]) -> Iterator[tuple[Record, list[str]]]:
-    """Each part of a trajectory, without what a person struck, and the commits that carry it."""
+    """Each part of a trajectory, without struck statements, and the commits that it is on."""
     records = distinct(chain.from_iterable(by_commit.values()))
     struck = struck_in(records)
     for record in records:
@@ -135,7 +135,7 @@ def _of_record(record: Record) -> Iterator[TextField]:
     task = _names(whole.task)[:2] if whole.task else ()
     run = (whole.run.id, whole.run.solve, whole.run.instance) if whole.run else ()
     back = _of_retrospective(whole.retrospective) if whole.retrospective else ()
-    summary = figures.summary  # the agent's last words, unless a model wrote it
+    summary = figures.summary  # the agent's last message, unless a model wrote it
     said = "retrospective" if summary and model_of(summary.by) else "message"
     texts: tuple[tuple[str, Iterable[str | None]], ...] = (
         ("title", (whole.title, *whole.tags, *task, *run)),

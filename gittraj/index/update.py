@@ -1,6 +1,6 @@
 """Updates the index to the tips of the notes and of a queried commit.
 
-Changes are found by comparing trees (the notes) and by walking from the tip to indexed tips (history). Where
+Changes are found by comparing trees (the notes) and by walking from the tip to indexed tips (history). If
 that is not possible, because a tip is gone or the clone was deepened, everything is read again.
 """
 
@@ -24,22 +24,22 @@ from gittraj.query.log.paths import RENAMES, Ancestry, read_changes
 from gittraj.query.notes import is_plain, may_explore, named_ids
 
 Progress = Callable[[str, int, int], None]
-"""Called with the activity, how many are done, and of how many."""
+"""Called with the activity, the number of steps done, and the total."""
 
 _STEPS = 20_000
-"""Commits diffed by one process, whose output is held in memory. Each process starts with cold packs, which
-costs as much as 1,000 diffs; and the newest commits are the cheapest to read first."""
+"""How many commits one process diffs; its output is kept in memory. Each process starts with cold packs,
+which costs as much as 1,000 diffs; and the newest commits are the cheapest to read first."""
 _AHEAD = 3
 """How many such outputs may be in memory."""
 _FEW = 1_000
-"""Commits for which no thread is started."""
+"""Up to so many commits no thread is started."""
 _WALK = ("rev-list", "--date-order", "--parents", "--timestamp")
 
 
 def refresh(repository: Repository, commit: str | None, *, tell: Progress | None = None) -> None:
     """Index the notes, and all that ``commit`` reaches (None: an unborn branch).
 
-    Raises UnusableError where no index can be kept, and when git fails.
+    Raises UnusableError if no index can be kept, and if git fails.
     """
     if repository.is_partial():
         raise file.UnusableError("a partial clone: renames would be fetched one by one")
@@ -54,7 +54,7 @@ def refresh(repository: Repository, commit: str | None, *, tell: Progress | None
                 fresh = _find_fresh(connection, git, commit) if commit else None
                 _update_notes(connection, git)
                 if fresh:
-                    _update_history(connection, git, fresh, tell or _no_progress)
+                    _update_history(connection, git, fresh, tell or (lambda *_: None))
             file.write_source(connection, edges=edges)
     except _OutdatedError:
         file.drop(repository.common_dir)
@@ -65,10 +65,6 @@ def refresh(repository: Repository, commit: str | None, *, tell: Progress | None
 
 class _OutdatedError(Exception):
     """The whole index must be built again."""
-
-
-def _no_progress(what: str, done: int, of: int) -> None:
-    pass
 
 
 # ---------------------------------------------------------------- notes
@@ -137,7 +133,7 @@ class _Fresh:
 
 
 def _find_fresh(connection: sqlite3.Connection, repository: Repository, commit: str) -> _Fresh | None:
-    """What ``commit`` reaches that is not indexed; git starts comparing at once."""
+    """The commits that ``commit`` reaches and that are not indexed; git starts comparing at once."""
     if connection.execute("SELECT 1 FROM tips WHERE oid = ?", (bytes.fromhex(commit),)).fetchone():
         return None
     tips = [(tip, time) for tip, time in history.newest_tips(connection) if repository.objects.exists(tip)]
@@ -152,7 +148,7 @@ def _find_fresh(connection: sqlite3.Connection, repository: Repository, commit: 
 
 
 def _compare(ancestry: Ancestry, commits: Sequence[str]) -> Iterator[_Compared]:
-    """What each of them changed, in batches; with many commits, batches are read ahead by threads."""
+    """The changes of each commit, in batches; with many commits, threads read batches ahead."""
     jobs: list[tuple[int, list[str]]] = []
     asked = [commit for commit in commits if not ancestry.is_edge(commit)]
     for number in range(max((len(ancestry.parents[commit]) for commit in asked), default=0) or 1):
@@ -195,9 +191,9 @@ def _update_history(
 
 
 def _raise(connection: sqlite3.Connection, repository: Repository, fresh: _Fresh) -> Reach:
-    """What the commit reaches.
+    """The Reach of the commit.
 
-    Where all new commits are later than the indexed tip below them, git lists them before that tip, and the
+    If all new commits are later than the indexed tip below them, git lists them before that tip, and the
     rest in the same order as before.
     """
     parents = fresh.parents

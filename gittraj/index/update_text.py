@@ -1,8 +1,8 @@
 """Keeps the text index current with the refs of the records and of the monthly events.
 
 Changes are found by comparing trees; the trajectories concerned are queued and indexed in batches, the newest
-first, each in its own transaction: an interrupted run keeps what is done. Listings do not wait for it: it is
-a separate file.
+first, each in its own transaction: an interrupted run keeps what is done. Listings do not wait for it, as it
+is a separate file.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments
 
 _BATCH = 64
-"""Trajectories of one transaction …"""
+"""The most trajectories in one transaction."""
 _TEXT = 2_000_000
-"""… and characters: what is in memory at a time."""
+"""About the most characters in one transaction: they are in memory at the same time."""
 T = TypeVar("T")
 
 
 class TextStore(Protocol):
-    """Where the text index is stored."""
+    """A store of the text index."""
 
     def reading(self) -> AbstractContextManager[sqlite3.Connection]: ...
     def writing(self) -> AbstractContextManager[sqlite3.Connection]: ...
 
 
 class OnDisk:
-    """In the folder of the index. All methods raise UnusableError."""
+    """A text index in the folder of the index. All methods raise UnusableError."""
 
     def __init__(self, common_dir: Path) -> None:
         self.reading = partial(file.reading, common_dir, TEXTS)
@@ -56,7 +56,7 @@ class OnDisk:
 
 
 class InMemory:
-    """For one query, where no index can be kept."""
+    """A text index for one query, if none can be kept on disk."""
 
     def __init__(self) -> None:
         self._connection = sqlite3.connect(":memory:", isolation_level=None)
@@ -76,8 +76,8 @@ def ask_updated(
     seconds: float,
     tell: Progress | None = None,
 ) -> T:
-    """Update the text index, and query it. A damaged one is built again; where none can be kept, one is built
-    in memory for this query."""
+    """Update the text index, and query it. A damaged one is built again; if none can be kept, one is built in
+    memory for this query."""
     for store in (OnDisk(repository.common_dir),) * (0 if repository.is_partial() else 2):
         try:
             update_text(repository, store, seconds=seconds, tell=tell)
@@ -102,9 +102,9 @@ def ask_updated(
 def update_text(
     repository: Repository, store: TextStore, *, seconds: float, tell: Progress | None = None
 ) -> None:
-    """Index what is new, for about ``seconds``. Raises UnusableError where no index can be kept.
+    """Index what is new, for about ``seconds``. Raises UnusableError if no index can be kept.
 
-    Nothing from before a purge may come in after it: a purge moves the refs and drops the file then. So the
+    No text from before a purge may be added after it: a purge moves the refs and then drops the file. So the
     refs are read under the write lock, and their text is written only while they are unchanged.
     """
     end = time.monotonic() + seconds
@@ -123,7 +123,7 @@ def update_text(
             if not waiting:
                 break
             if tell:
-                tell("reading what was said", done, done + left)
+                tell("reading events", done, done + left)
             read = dict(_read(repository, Recorded(held), waiting))
             with store.writing() as connection:
                 if file.read_source(connection).get("refs") != json.dumps(refs):
@@ -139,7 +139,7 @@ def update_text(
 def _read(
     repository: Repository, recorded: Recorded, trajectories: Iterable[str]
 ) -> Iterator[tuple[str, list[Part]]]:
-    """The parts of as many of them as may be in memory."""
+    """The parts of the first ``trajectories``, as many as may be in memory."""
     size = 0
     for trajectory in trajectories:
         parts = []

@@ -42,7 +42,7 @@ def names(texts: Iterable[str]) -> set[str]:
 
 
 def whole(word: str) -> str | None:
-    """A word as ``names`` has it; None where it is not a compound identifier."""
+    """A word in the form that ``names`` returns; None if it is not a compound identifier."""
     found = [*_wholes(cut(word))]
     return found[0] if len(found) == 1 and _NAME.fullmatch(cut(word).strip(f"_{SPLIT}")) else None
 

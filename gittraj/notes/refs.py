@@ -54,14 +54,16 @@ def move_ref(
 
 
 def is_broken(repository: Repository, ref: str) -> bool:
-    """Whether the file of a ref exists but names nothing, as after a power failure, or itself: git does not
-    move such a ref."""
+    """Whether the file of a ref exists but names nothing, as after a power failure, or a ref that does not
+    lead to a commit: git does not move such a ref."""
     path = repository.common_dir / ref
     try:
         target = path.read_text("latin-1").strip()
     except OSError:
         return False
-    return target == f"ref: {ref}" or not (is_oid(target) or target.startswith("ref: "))
+    if target.startswith("ref: "):
+        return repository.objects.resolve(ref) is None
+    return not is_oid(target)
 
 
 def refuse_broken(repository: Repository, ref: str) -> None:

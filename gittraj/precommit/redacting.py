@@ -43,11 +43,10 @@ def key_of(repository: Repository) -> bytes:
     return local.key() if local.exists else os.urandom(32)
 
 
-def redact(repository: Repository, staging: Staging, raw: Mapping[str, str], end: float) -> None:
+def redact(
+    repository: Repository, staging: Staging, staged: Sequence[Staged], raw: Mapping[str, str], end: float
+) -> None:
     """Raises TrajError when the index could not be changed: then a file may still be in it unredacted."""
-    staged = staging.read(TRAJECTORIES)
-    if not staged:
-        return
     entries: dict[Staged, Entry] = {}
     failed = dict.fromkeys(staged, f"not scanned within {SECONDS:g} s")
     try:

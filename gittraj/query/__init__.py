@@ -1,7 +1,7 @@
 """Answers from the records: which commits a query lists, and what their records add up to.
 
-``records`` reads all notes, ``header`` folds a trajectory's records into a HEADER, ``notes`` is where they
-come from. ``log`` lists commits, ``show`` reads the events of a commit or a
+``records`` reads all notes, which it gets from ``notes``; ``header`` folds a trajectory's records into a
+HEADER. ``log`` lists commits, ``show`` reads the events of a commit or a
 trajectory, ``context`` collects what the records say about paths, ``why`` explains lines, ``stats`` counts.
 Nothing here writes.
 """

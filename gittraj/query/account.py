@@ -1,4 +1,4 @@
-"""What records say about the work, as fields of a HEADER: prompt, decisions, doubts, result, tests, files."""
+"""Folds what records say about the work into fields of a HEADER: prompt, decisions, caveats, tests, files."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from gittraj.startup import sha256
 T = TypeVar("T")
 
 STATED = ("agent", "human")
-"""Who decides on purpose; everybody else is rules or a model."""
+"""The authors of stated decisions; any other author is a rule or a model."""
 _QUOTES = 100
-"""Of one message that a further one is compared with: a message states a few."""
+"""How many earlier quotes from one message a further one is compared with: a message states only a few."""
 _THINKING = ("none", "unknown", "dropped", "clear", "sealed")
 PARTS = ("retrospective", "decisions", "summary", "tests", "task")
 
 
 def fold_account(records: Sequence[Record]) -> Header:
-    """What these records say about the work: prompt, summary, decisions, caveats, tests, files."""
+    """Fold what these records say about the work: prompt, summary, decisions, caveats, tests, files."""
     name, struck = records[0].id, struck_in(records)
     figures = [without_struck(name, record.figures, struck) for record in records]
     summary = _first(f.summary for f in reversed(figures))
@@ -64,19 +64,19 @@ def fold_account(records: Sequence[Record]) -> Header:
 
 
 def _since_prompt(figures: list[PartSummary]) -> list[PartSummary]:
-    """Without the parts of a turn that began before these: its last words may tell of an earlier commit."""
+    """Drop the parts of a turn that began earlier: its last message may be about an earlier commit."""
     begins = (at for at, f in enumerate(figures) if f.counts.prompts or not f.prompt)
     return figures[next(begins, len(figures)) :]
 
 
 def _first(values: Iterable[T | None]) -> T | None:
-    """The first that says something."""
+    """The first value that is not empty, or None."""
     return next((value for value in values if value), None)
 
 
 def _once(decisions: Iterable[Header]) -> list[Header]:
-    """Without those drawn from words that were drawn from already, or from a later message that says the
-    same."""
+    """Each decision once. An inferred one is dropped if an earlier one has the same sides, or a quote from
+    the same message that overlaps with its own."""
     found: dict[str, Header] = {}
     quoted: dict[str | None, list[str]] = {}  # by event
     seen: set[tuple[str, ...]] = set()
@@ -93,7 +93,7 @@ def _once(decisions: Iterable[Header]) -> list[Header]:
 
 
 def statements(record: Record) -> Iterator[tuple[str, str]]:
-    """The ids and words of what was inferred in a part."""
+    """The id and text of each statement that was inferred in a part."""
     figures = record.figures
     for decision in figures.decisions:
         if (found := _id_of(record.id, decision)) is not None:
@@ -105,7 +105,7 @@ def statements(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def without_struck(trajectory: str, figures: PartSummary, struck: frozenset[str]) -> PartSummary:
-    """What a part says without what a person said is wrong: a reason that is its words, too."""
+    """A part's summary without the struck statements, and without a ``why`` that quotes a struck decision."""
     if not struck:
         return figures
     decisions = tuple(d for d in figures.decisions if _id_of(trajectory, d) not in struck)
@@ -126,7 +126,7 @@ def without_struck(trajectory: str, figures: PartSummary, struck: frozenset[str]
 
 
 def struck_in(records: Iterable[Record]) -> frozenset[str]:
-    """The ids of what a person said is wrong."""
+    """The ids of the statements that a person struck as wrong."""
     return frozenset(name for record in records for name in record.figures.struck)
 
 
@@ -135,19 +135,19 @@ def _words(text: str) -> str:
 
 
 def _statement_id(trajectory: str, event: str, quote: str) -> str:
-    """The same in every clone. Ten hexadecimal digits; a beginning of them is enough for a person."""
+    """A statement's id, the same in every clone: ten hexadecimal digits, of which people type a prefix."""
     return sha256("\0".join((trajectory, event, quote)).encode("utf-8", "replace")).hexdigest()[:10]
 
 
 def _id_of(trajectory: str, decision: Decision) -> str | None:
-    """None for what was decided on purpose."""
+    """The id of an inferred decision; None for a stated one."""
     if decision.by in STATED:
         return None
     return _statement_id(trajectory, decision.event or "", decision.quote or decision.chosen)
 
 
 def _summary_id(trajectory: str, summary: Summary | None) -> str | None:
-    """None for one that is not a model's."""
+    """The summary's id; None for one that no model wrote."""
     return _statement_id(trajectory, "", summary.text) if summary and model_of(summary.by) else None
 
 
@@ -161,7 +161,7 @@ def _decision(trajectory: str, decision: Decision) -> Header:
 
 
 def _fold_caveats(name: str, figures: Sequence[PartSummary]) -> Header:
-    """Each caveat once, with where it comes from; null for those of earlier versions, which did not say."""
+    """Each caveat once, with its source; null in records of earlier versions, which did not store it."""
     found: dict[str, Any] = {}
     for summary in figures:
         for at, caveat in enumerate(summary.caveats):
@@ -172,7 +172,7 @@ def _fold_caveats(name: str, figures: Sequence[PartSummary]) -> Header:
 
 
 def _fold_tests(found: Sequence[TestRuns]) -> Header | None:
-    """The last run of tests, or else the last check. An older record has no outcome: its counts do not tell
+    """The last run of tests, or else the last check. An older record has no outcome: its counts do not show
     whether all passed."""
     runs = [replace(run, ran=run.ran is not False, kind=run.kind or "test") for run in found]
     if not runs:
@@ -221,7 +221,7 @@ def known(word: str, words: Any) -> str:
 
 
 def unique(items: Iterable[T]) -> list[T]:
-    """Each once, in order; they are hashable."""
+    """Each item once, in order; items must be hashable."""
     return list(dict.fromkeys(items))
 
 
@@ -244,7 +244,7 @@ def keys_of(kind: type) -> tuple[tuple[str, str], ...] | None:
 
 
 def complete(whole: Header) -> Header:
-    """``present`` and ``missing``, each some of ``PARTS`` in that order, of a HEADER of the whole trajectory.
+    """Which of ``PARTS``, in that order, are ``present`` and ``missing`` in a whole trajectory's HEADER.
 
     ``decisions`` means stated ones, not inferred ones; ``tests`` that some were run.
     """

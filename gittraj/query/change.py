@@ -1,4 +1,4 @@
-"""A change under review, as data: its commits, what is recorded of each, its files. Pure."""
+"""A change under review, as data: its commits, their records, its files. Pure."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gittraj.query.diff import Diff
 from gittraj.query.log.paths import is_below
 
 _FEW = 3
-"""Files without a recorded edit that are odd; of more, a program made them."""
+"""Up to so many files without a recorded edit are reported; if there are more, a program made them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
     """A commit. ``trajectories`` are HEADERs of docs/json.md; a merge needs none. ``traces`` are
     those of link stubs, which explain nothing and count nowhere. ``known``: whether the files that it
-    changed could be read; ``reverted``: the commit that takes all of it back."""
+    changed could be read; ``reverted``: the commit that reverts it entirely."""
 
     commit: str
     subject: str
@@ -33,8 +33,8 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewritten:
-    """A force push: ``before`` was the head, ``carried`` are the commits with records of those that they
-    replace."""
+    """A force push: ``before`` was the head, ``carried`` are the commits to which records of replaced ones
+    were carried over."""
 
     before: str
     carried: tuple[str, ...] = ()
@@ -43,13 +43,13 @@ class Rewritten:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """``commits`` oldest first; ``sessions`` their trajectories, each once, with the totals of its parts
-    here; ``files`` what it changes as a whole. ``notes``: the tip of the records ref (``ref``) that was read,
-    None without one. ``merged`` is the commit that it became, ``carried`` to how many commits records went
-    then; ``fork``: whose repository the records come from; ``unread``: they should come from one that cannot
-    be read; ``more``: commits and files that the host did not list; ``diff``: the lines that it shows, where
-    it does; ``new``: commits since the last push; ``left``: commits whose notes could not be read in full;
-    ``begun``: by session what was asked first, before this change too, as far as that is known;
-    ``written``: of the ``unnamed`` files those with a line that a recorded call wrote, None: not known."""
+    here; ``files`` those that it changes as a whole. ``notes``: the tip of the records ref (``ref``) that was
+    read, None without one. ``merged`` is the commit that it became, ``carried`` how many commits got records
+    then; ``fork``: whose repository the records come from; ``unread``: they are in a fork that cannot be
+    read; ``more``: how many commits and files the host did not list; ``diff``: the lines that the host shows,
+    if any; ``new``: commits since the last push; ``left``: commits whose notes could not be read in full;
+    ``begun``: each session's first prompt, even if before this change, or None if that is not known;
+    ``written``: the ``unnamed`` files with a line that a recorded call wrote, None: not known."""
 
     head: str
     title: str | None = None
@@ -81,18 +81,18 @@ class Change:
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """Of which nobody knows whether they have a record."""
+        """The commits without a readable record whose notes could not be read in full."""
         return tuple(c.commit for c in self.own if c.commit in self.left and not c.trajectories)
 
 
 def choose_writers(headers: Sequence[Header], paths: Sequence[str]) -> Sequence[Header]:
-    """Those of one commit whose recorded edits name one of ``paths``; all where none does."""
+    """The trajectories of one commit whose recorded edits are in one of ``paths``; all if there are none."""
     wrote = [h for h in headers if any(is_below(f["path"], p) for f in h["filesChanged"] for p in paths)]
     return wrote or headers
 
 
 def unnamed(change: Change) -> list[str]:
-    """A few files that an agent's commits have beside those that a recorded edit names."""
+    """The files of an agent's commits that no recorded edit names; empty if unclear, or if they are many."""
     edited = {file["path"] for header in change.sessions for file in header["filesChanged"]}
     bare = (commit.files for commit in change.own if not commit.trajectories)
     named = edited.union(*bare)
@@ -102,8 +102,8 @@ def unnamed(change: Change) -> list[str]:
 
 
 def unexplained(change: Change) -> list[tuple[str, str]]:
-    """Those of them that no recorded call is known to have written, and what is known, as ``git traj why``
-    tells it of their lines."""
+    """The ``unnamed`` files that no recorded call is known to have written, each with the explanation that
+    ``git traj why`` gives for its lines."""
     why = "No recorded edit matches its lines"
     if change.written is None:
         why = "No recorded edit names it; a command may have written it"
@@ -111,7 +111,7 @@ def unexplained(change: Change) -> list[tuple[str, str]]:
 
 
 def decisions(change: Change) -> list[Header]:
-    """Each decision once, as it was recorded first where it stands; stated ones before inferred ones."""
+    """Each decision once, as first recorded on a commit, preferably one not reverted; stated ones first."""
     found: dict[tuple[object, ...], Header] = {}
     for decision in sorted(each_decision(change), key=lambda each: bool(each["revertedBy"])):
         found.setdefault((decision["question"], decision["chosen"], decision["by"]), decision)
@@ -119,7 +119,7 @@ def decisions(change: Change) -> list[Header]:
 
 
 def each_decision(change: Change) -> Iterator[Header]:
-    """Every time that one is recorded, with its ``commit``, that one's ``revertedBy`` and the ``agent``."""
+    """Each record of a decision, with its ``commit``, the commit's ``revertedBy`` and the ``agent``."""
     for commit in change.recorded:
         for header in commit.trajectories:
             for decision in header["decisions"]:

@@ -1,4 +1,4 @@
-"""The lines of a change that its diff shows, and what a text names in them. Pure."""
+"""The lines that a change's diff shows, and which of them a text is about. Pure."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _NAME = re.compile(r"[^\W\d]\w{3,99}")
 _PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*")
 _CODE = re.compile(r"`([^`\n]{1,200})`|\b(\w+)\(\)|\b(\w*_\w+|[a-z]+[A-Z]\w*)\b")
 _LINES = 20_000
-"""Lines of one change that are looked at."""
+"""How many lines of one change are examined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """``files``: the paths by themselves and by their last name; ``lines``: by path, the numbers at the head
-    of the lines that the diff shows; ``names``: where a name stands in an added line first."""
+    """``files``: the paths by themselves and by their last name; ``lines``: by path, the numbers of the lines
+    that the diff shows, at the head; ``names``: by name, path and number of the first added line with it."""
 
     files: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, frozenset[int]] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Diff:
 
     @classmethod
     def of(cls, paths: Iterable[str], patches: Mapping[str, str] | None = None) -> Diff:
-        """``patches``: of each file its hunks, as ``git diff`` prints them."""
+        """Parse ``patches``: each file's hunks, as ``git diff`` prints them."""
         lines: dict[str, set[int]] = {}
         names: dict[str, tuple[str, int]] = {}
         left = _LINES
@@ -45,8 +45,8 @@ class Diff:
     def find(
         self, text: str, path: str | None = None, line: int | None = None
     ) -> tuple[str | None, int | None]:
-        """The file and the line that ``text`` is about: those that its record says, else a file that it
-        names, else where a symbol that it names was added. Only what the diff has."""
+        """The file and line that ``text`` is about: ``path`` and ``line`` from its record, else a file that
+        it names, else the line that added a symbol that it names. Only what the diff has."""
         if path and self.files.get(path) == path:
             return path, line if line in self.lines.get(path, ()) else self._line(text, path)
         named = [self.files[name] for word in _PATH.findall(text) if (name := word.strip(".-")) in self.files]
@@ -56,8 +56,8 @@ class Diff:
         return next((self.names[name] for name in _symbols(text) if name in self.names), (None, None))
 
     def _line(self, text: str, path: str) -> int | None:
-        places = (self.names[name] for name in _symbols(text) if name in self.names)
-        return next((number for where, number in places if where == path), None)
+        added = (self.names[name] for name in _symbols(text) if name in self.names)
+        return next((number for where, number in added if where == path), None)
 
 
 def _symbols(text: str) -> Iterator[str]:
@@ -67,7 +67,7 @@ def _symbols(text: str) -> Iterator[str]:
 
 
 def _shown(patch: str) -> Iterator[tuple[int, str, bool]]:
-    """Number, text, and whether it is new, of each line that the new side shows."""
+    """The number and text of each line on the new side of the hunks, and whether it was added."""
     number = None
     for line in patch.split("\n"):
         if hunk := _HUNK.match(line):
@@ -78,8 +78,8 @@ def _shown(patch: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def split_patches(diff: str) -> dict[str, str]:
-    """The hunks of each file, by its path at the head, of a whole ``git diff``. A path that git quotes is
-    left out."""
+    """The hunks of each file in the output of ``git diff``, by its path at the head. Paths that git quotes
+    are left out."""
     found: dict[str, str] = {}
     for part in re.split(r"^diff --git ", diff, flags=re.MULTILINE)[1:]:
         head, sign, hunks = part.partition("\n@@ ")

@@ -70,7 +70,7 @@ class Folded:
         return [r for r in self.parts.get(commit, ()) if explored or r.role == "produced"]
 
     def explains(self, commit: str) -> bool:
-        """Whether a record that counts is on the commit: a link stub tells nothing."""
+        """Whether a record that counts is on the commit: a link stub does not."""
         return any(record.explains for record in self.records(commit))
 
     def header(self, commit: str | None, *, explored: bool = False) -> Header:
@@ -87,14 +87,14 @@ class Folded:
 
     def _header(self, records: Sequence[Record], number: int | None) -> Header:
         account, link = fold_account(_without_contained(records)), _fold_link(records)
-        if account["tests"]:  # they ran on what the commit was before
+        if account["tests"]:  # they ran before the commit was rewritten
             account["tests"]["carried"] = link["carried"]
         part = {"number": number, "of": self.of, **_fold_figures(records)}
         return {**self.whole, **account, "part": part, "link": link}
 
 
 def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:
-    """Fold one trajectory, from its records on every commit that carries it."""
+    """Fold one trajectory, from its records on every commit that has any."""
     records = distinct(chain.from_iterable(parts.values()))
     total = _fold_figures(records)
     logged = {commit: [r for r in some if not r.incomplete] for commit, some in parts.items()}
@@ -103,7 +103,7 @@ def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:
 
 
 def distinct(records: Iterable[Record]) -> list[Record]:
-    """Each part once, by its highest revision, in readers' order; no incomplete one beside a complete one."""
+    """Each part once, in its highest revision, in readers' order; incomplete only if none is complete."""
     best: dict[Key, Record] = {}
     for record in records:
         other = best.setdefault(record.key, record)
@@ -124,8 +124,8 @@ def without_overlaps(records: Sequence[Record]) -> list[Record]:
 
 
 def _select(records: Sequence[Record], fits: Callable[[float, float, float], bool]) -> list[Record]:
-    """Those that are not of a log, and of the others each that ``fits``: by its begin, its end and the end of
-    the last one."""
+    """The records without a position in a log, and those of the others that ``fits`` accepts, which gets a
+    record's begin, its end, and the end of the last one kept."""
     kept: list[Record] = []
     last = -math.inf  # another writer's record may have any values
     for record in records:
@@ -143,7 +143,7 @@ def _select(records: Sequence[Record], fits: Callable[[float, float, float], boo
 
 def _fold_figures(records: Sequence[Record]) -> Header:
     figures = [record.figures for record in without_overlaps(records)]
-    # what is said of a log's parts afterwards is not when the work was done
+    # statements that were added later have no position in the log, and do not show when the work was done
     logged = [r.figures for r in records if r.range is None or r.range.at is not None] or figures
     started = min((f.started_at for f in logged if f.started_at), default=None)
     ended = max((f.ended_at for f in logged if f.ended_at), default=None)
@@ -169,8 +169,8 @@ def fold_usage(figures: Sequence[PartSummary]) -> Header:
 
 
 def cost(figures: PartSummary) -> float | None:
-    """In US dollars. A negative or endless one, which anybody may write, is ignored, and so is 0 beside many
-    tokens: that is a log without prices."""
+    """The cost in US dollars. A negative or infinite one, which anybody may write, is ignored, and so is 0
+    with many tokens: such a log has no prices."""
     known, usage = figures.cost_usd, figures.usage
     if known is None or not 0 <= known <= limits.COST:
         return None
@@ -254,7 +254,7 @@ def _fold_whole(records: Sequence[Record], total: Header) -> Header:
 
 
 def _participants(found: Iterable[Participant]) -> list[Participant]:
-    """Each name once, with the first role that is known of it."""
+    """Each name once, with the first role that is known for it."""
     once: dict[str, Participant] = {}
     for each in found:
         before = once.get(each.name)
@@ -263,7 +263,7 @@ def _participants(found: Iterable[Participant]) -> list[Participant]:
 
 
 def _fold_link(records: Sequence[Record]) -> Header:
-    """From the first record that was not carried over; ``carriedFrom`` of all."""
+    """The link of the first record that was not carried over, with the ``carriedFrom`` of all."""
     best = next((r for r in records if not r.link.carried_from), records[0])
     return {
         "evidence": known(best.link.evidence, Evidence),

@@ -1,5 +1,5 @@
-"""Where a query finds notes: all of them in memory, or an index that reads them on demand; and what else it
-may ask an index, with git's answers (where there is none, None or false, git is asked).
+"""The sources of notes for queries: all of them in memory, or an index that reads them on demand; and the
+other lookups in an index, which give git's answers (if one returns None or false, git is called instead).
 
 Nothing is decoded here, so it must import next to nothing: a listing whose text is cached needs only this.
 """
@@ -35,7 +35,7 @@ def is_plain(body: bytes, ids: Collection[str]) -> bool:
 
 
 def name_over(commits: Sequence[str]) -> str:
-    """Says whose notes are not read because they are too large."""
+    """The message about commits whose notes are not read because they are too large."""
     more = f" and of {len(commits) - 1} more commits" if len(commits) > 1 else ""
     each, most, least = limits.NOTE >> 20, limits.NOTES >> 20, limits.NOTES_EACH >> 10
     may = f"a note may have {each} MB, all together {most} MB and {least} kB for each"
@@ -43,7 +43,7 @@ def name_over(commits: Sequence[str]) -> str:
 
 
 class Notes(ABC):
-    """A source of notes. Iteration yields the commits that have one that can be read. ``over``: those whose
+    """A source of notes. Iteration yields the commits with a note that can be read. ``over``: those whose
     notes are too large."""
 
     @property
@@ -59,7 +59,7 @@ class Notes(ABC):
 
     @abstractmethod
     def read(self, commit: str) -> bytes:
-        """``b""`` where there is none."""
+        """The commit's note; ``b""`` if there is none."""
 
     @abstractmethod
     def with_explored(self) -> Iterator[str]:
@@ -82,14 +82,14 @@ class Notes(ABC):
         return {}
 
     def places(self) -> list[str]:
-        """The keys of the notes that hold runs without a commit."""
-        from gittraj.notes.places import find_places  # noqa: PLC0415 - a listing of commits asks for none
+        """The keys of the notes that contain runs without a commit."""
+        from gittraj.notes.places import find_places  # noqa: PLC0415 - a listing of commits needs none
 
         return [*find_places(self.with_explored())]
 
     def rows_of_runs(self, words: Sequence[str], limit: int | None) -> Sequence[Header] | None:
-        """The rows of ``log --trajectories`` of runs without a commit, the newest first: all that may have
-        these values, or the first ``limit`` of them. None where some runs are not cached."""
+        """The rows of ``log --trajectories`` for runs without a commit, the newest first: all that may have
+        these values, or the first ``limit`` of them. None if some runs are not cached."""
         return None
 
     def cached_tallies(self, commits: Sequence[str]) -> Mapping[str, Header]:
@@ -99,7 +99,7 @@ class Notes(ABC):
     def cache(  # noqa: B027 - most have no cache
         self, commit: str, headers: Sequence[Header], tallies: Header
     ) -> None:
-        """Keep the current results."""
+        """Cache the current results."""
 
 
 class NotesInMemory(Notes):
@@ -162,21 +162,21 @@ class Reachable(Mapping[str, Sequence[str]]):
 
     @abstractmethod
     def noted(self, paths: Collection[str] | None) -> list[str]:
-        """Those with a note, newest first: all, or those that touched one of ``paths`` (from the top),
+        """The commits with a note, newest first: all, or those that touched one of ``paths`` (from the top),
         also under its earlier names."""
 
     @abstractmethod
     def count_noted(self) -> int:
-        """How many have a note."""
+        """The number of commits with a note."""
 
     @abstractmethod
     def touching(self, paths: Collection[str]) -> list[str]:
-        """Those that touched one of ``paths``, with and without a note."""
+        """The commits that touched one of ``paths``, with and without a note."""
 
 
 class IndexLookup(Protocol):
     def below(self, rev: str) -> Reachable | None:
-        """None where ``rev`` is not one commit, or the commit is not indexed."""
+        """The commits that ``rev`` reaches; None if it is not one commit, or the commit is not indexed."""
 
     def read_steps(
         self,
@@ -189,4 +189,4 @@ class IndexLookup(Protocol):
         ``changed`` and ``renamed``. False when not all of the commits are indexed."""
 
     def give_up(self) -> None:
-        """Called after IndexFailedError: it is not asked again."""
+        """Stop using the index; called after IndexFailedError."""

@@ -1,4 +1,4 @@
-"""A change under review, read from a repository."""
+"""Reads a change under review from a repository."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gittraj.query.show.chapters import Segments
 def read_change(
     repository: Repository, recorded: Recorded, base: str, head: str, *, notes: str | None
 ) -> Change:
-    """What ``head`` adds to ``base``, as a pull request does. Raises TrajError where one is not a commit."""
+    """The change from ``base`` to ``head``, as in a pull request. Raises TrajError if one is not a commit."""
     ends = [_find(repository, name) for name in (base, head)]
     listed = repository.run("rev-list", "--reverse", "--topo-order", "--parents", f"{ends[0]}..{ends[1]}").out
     parents = {line.split()[0]: line.split()[1:] for line in listed.decode().splitlines()}
@@ -73,7 +73,7 @@ def _find_written(
 
 
 def find_headers(recorded: Recorded, commit: str) -> tuple[tuple[Header, ...], tuple[Header, ...]]:
-    """``trajectories`` and ``traces`` of ``Reviewed``."""
+    """The ``trajectories`` and ``traces`` for ``Reviewed``."""
     found = [(f.explains(commit), f.header(commit)) for f in recorded.on(commit) if f.records(commit)]
     records, traces = (
         tuple(header for explains, header in found if explains is kind) for kind in (True, False)

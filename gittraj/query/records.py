@@ -21,14 +21,14 @@ from gittraj.query.notes import Notes, NotesInMemory
 from gittraj.query.stats.counts import Tallies, read_tallies, tally
 
 _AT_ONCE = 1_000
-"""Commits whose cached JSON is in memory at a time."""
+"""For how many commits the cached JSON is in memory at a time."""
 
 
 class Recorded:
-    """The records of all commits. ``notes``, or the pairs that ``NotesRef.items()`` gives."""
+    """The records of all commits, from ``notes`` or from the pairs that ``NotesRef.items()`` yields."""
 
     has_remotes = False
-    """Whether there are records beside ours: then this is a ``RecordedBeside``."""
+    """Whether there are remotes' records besides ours: then this is a ``RecordedBeside``."""
 
     def __init__(self, notes: Notes | Iterable[tuple[str, bytes]]) -> None:
         self._notes = notes if isinstance(notes, Notes) else NotesInMemory(notes)
@@ -55,8 +55,8 @@ class Recorded:
         return iter(self._notes)
 
     def commits(self) -> set[str]:
-        """Those that have a record that counts: a note may have deletions alone, or traces, and those of runs
-        are on no commit."""
+        """The commits with a record that counts: a note may have only deletions, explored work or stubs, and
+        notes of runs are not on a commit."""
         places = {*self.places()}
         doubtful = {*self._notes.with_deletions(), *self._notes.with_explored()} - places
         bare = {commit for commit in doubtful if not any(r.explains for r in self._records(commit))}
@@ -68,7 +68,7 @@ class Recorded:
         return tuple(c for c in commits if c in over or self._has_unreadable(c))
 
     def unreadable(self, commits: Sequence[str]) -> list[str]:
-        """Those of ``commits`` whose notes have a line that cannot be read; empty where one of them has a
+        """Those of ``commits`` whose notes have a line that cannot be read; empty if one of them has a
         trajectory."""
         if any(self._records(commit) for commit in commits):
             return []
@@ -82,7 +82,7 @@ class Recorded:
         return self._notes.with_explored()
 
     def places(self) -> list[str]:
-        """The keys of the notes that hold runs without a commit."""
+        """The keys of the notes that contain runs without a commit."""
         return self._notes.places()
 
     def ids(self, prefix: str = "") -> Iterator[str]:
@@ -90,14 +90,14 @@ class Recorded:
         return (i for i in self._notes.ids() if i.startswith(prefix) and self.folded(i) is not None)
 
     def on(self, commit: str) -> list[Folded]:
-        """The trajectories of ``commit``, by the start of their records there."""
+        """The trajectories of ``commit``, sorted by the start of their records there."""
         records = sorted(self._records(commit), key=lambda r: (r.figures.started_at or "", r.id))
         found = (self.folded(i) for i in dict.fromkeys(record.id for record in records))
         return [folded for folded in found if folded is not None and commit in folded.parts]
 
     def headers(self, commits: Sequence[str], *, explored: bool = False) -> Iterator[list[Header]]:
         """For each of ``commits`` the HEADERs of its trajectories; of explored ones only on request."""
-        cacheable = [*find_places(commits)] if explored else commits  # of a place all are cached
+        cacheable = [*find_places(commits)] if explored else commits  # those of runs are cached with it
         cached_headers = self._notes.cached_headers(cacheable)
         for commit in commits:
             if commit in cached_headers:
@@ -108,7 +108,7 @@ class Recorded:
                 yield self._fold_commit(commit)[0]
 
     def tallies(self, commits: Sequence[str]) -> Iterator[Tallies]:
-        """What each of ``commits`` adds to statistics, explored work too."""
+        """The counts that each of ``commits`` adds to statistics, including explored work."""
         for at in range(0, len(commits), _AT_ONCE):
             some = commits[at : at + _AT_ONCE]
             cached_headers = self._notes.cached_tallies(some)
@@ -123,7 +123,7 @@ class Recorded:
         return headers, tallies
 
     def tally(self, commit: str) -> Header:
-        """What a commit adds to statistics, as JSON; it is neither taken from a cache nor kept in one."""
+        """The counts that a commit adds to statistics, as JSON; without the cache."""
         here = self.on(commit)
         sizes = self._sizes[commit]
         rows = [
@@ -139,7 +139,7 @@ class Recorded:
         return self._complete[name]
 
     def folded(self, trajectory: str) -> Folded | None:
-        """The trajectory of that id, None when it has no record (any more)."""
+        """The trajectory with that id; None if it has no record (any more)."""
         if trajectory not in self._folded:
             parts = self.parts(trajectory)
             self._folded[trajectory] = fold(parts) if parts else None
@@ -190,14 +190,14 @@ class Recorded:
             body = self._notes.read(commit)
             lines = self._lines[commit] = decode_note(body)
             sizes = self._sizes[commit] = Counter()
-            # of very many lines the first are read
+            # if a note has very many lines, only the first are decoded
             for line, text in zip(lines, filter(bytes.strip, body.split(b"\n")), strict=False):
                 sizes["" if isinstance(line, ForeignLine) else line.id] += len(text) + 1
         return self._lines[commit]
 
 
 def _renew(record: Record, best: Record) -> Record:
-    """``link``, ``role`` and ``origin`` belong to the commit; all else is the part's."""
+    """Return ``best`` with ``record``'s ``link``, ``role`` and ``origin``: these belong to the commit."""
     if best.rev == record.rev:
         return record
     return replace(best, link=record.link, role=record.role, origin=record.origin)

@@ -1,7 +1,7 @@
-"""Our records, and beside them those that remotes have and we do not.
+"""Our records, together with those that remotes have and we do not.
 
 Each remote is read on its own: a trajectory of ours is folded from our records alone, and a remote's from its
-own, with the remote's name. It must not know where notes come from, nor what of them is shown.
+own, with the remote's name. It must not know where notes come from, nor which of their texts are shown.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gittraj.query.records import Recorded
 from gittraj.query.stats.counts import Tallies, read_tallies, tally
 
 Vet = Callable[[str, bytes], bytes]
-"""What of the note of a commit is shown."""
+"""Returns what may be shown of a commit's note."""
 
 
 class RemoteNotesInMemory(NotesInMemory):
@@ -41,8 +41,8 @@ class RemoteNotesInMemory(NotesInMemory):
 
 
 class RecordedBeside(Recorded):
-    """``remotes``: the notes of each that we do not have. A trajectory of theirs whose id we have, too, is
-    called ``ID.REMOTE``."""
+    """Our records and the remotes'. ``remotes``: each one's notes that we do not have. If the id of a
+    remote's trajectory is taken, by ours or an earlier remote's, it is called ``ID.REMOTE``."""
 
     has_remotes = True
 
@@ -53,7 +53,7 @@ class RecordedBeside(Recorded):
 
     @cached_property
     def beside(self) -> Mapping[str, Sequence[str]]:
-        """The commits of which remotes have records, by remote."""
+        """The commits that remotes have records for, by remote."""
         return {name: [*theirs] for name, theirs in self._remotes.items()}
 
     @cached_property
@@ -102,7 +102,7 @@ class RecordedBeside(Recorded):
             yield [*ours, *(folded.header(commit, explored=explored) for folded in theirs)]
 
     def tallies(self, commits: Sequence[str]) -> Iterator[Tallies]:
-        """What each of ``commits`` adds to statistics; bytes are those of our notes."""
+        """The counts that each of ``commits`` adds to statistics; bytes are those of our notes."""
         for commit, ours in zip(commits, self._ours.tallies(commits), strict=True):
             rows = [
                 tally(folded, commit, present=complete(folded.header(None))["present"], size=0)
@@ -143,7 +143,7 @@ class RecordedBeside(Recorded):
         return [self._label(name, folded.whole["id"]) for name, folded in found]
 
     def _label(self, remote: str, trajectory: str) -> Folded:
-        """A trajectory that the remote has, with its name."""
+        """The remote's trajectory, with the remote's name."""
         if (remote, trajectory) not in self._labelled:
             folded = self._remotes[remote].folded(trajectory)
             if folded is None:
@@ -157,5 +157,5 @@ class RecordedBeside(Recorded):
 
 
 def _spell(remote: str) -> str:
-    """In an id, which may become a file's name; ours have no dot."""
+    """A remote's name for use in an id, which may become a file name; our own ids have no dot."""
     return re.sub(r"[^A-Za-z0-9_-]", "-", remote)

@@ -1,7 +1,7 @@
 """Values whose name says that they are secret, in any syntax: ``NAME=v``, ``"name": "v"``, ``--name v``.
 
 The name's grade decides how much evidence the value needs; its syntax decides whether it is a literal at all.
-Code, types, references and prose stay.
+Code, types, references and prose are not redacted.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ def assignments(page: Page) -> Proposals:
 
 
 Found = Iterable[Candidate] | None
-"""What a syntax makes of the text after a name; None: it is another syntax."""
+"""The candidates of one syntax in the text after a name; None: the text has another syntax."""
 
 
 def _values(page: Page, bound: Bound) -> Iterable[Candidate]:
-    """What may be the value of a name, the most likely first, in the first syntax that the text has."""
+    """The candidates for the value of a name, the most likely first, in the first syntax that matches."""
     for read in (_marked_up, _in_quotes, _octets, _of_code, _wrapped, _linked, _as_field, _bare):
         if (found := read(page, bound)) is not None:
             return found
@@ -76,7 +76,7 @@ def _in_quotes(page: Page, bound: Bound) -> Found:
 
 
 def _octets(page: Page, bound: Bound) -> Found:
-    """The bytes of a key; of what is only called "key", if they were drawn."""
+    """The bytes of a key as numbers; if the name is only "key", they must look random."""
     octets = _RE.octets.match(page.text, bound.start)
     if not octets or (bound.level < Grade.TOKEN and bound.name.lower() != "key"):
         return None
@@ -85,7 +85,7 @@ def _octets(page: Page, bound: Bound) -> Found:
 
 
 def _of_code(page: Page, bound: Bound) -> Found:
-    """Nothing, where code or a template goes on: ``token(x)``, ``Token::new``, ``{{ password | default(…) }}``."""
+    """No candidates, if it is code or a template: ``token(x)``, ``Token::new``, ``{{ x | default(…) }}``."""
     text, first = page.text, max(0, bound.at - 120)
     if bound.op in ("(", ",") or (bound.op == "::" and _RE.member.match(text, bound.start)):
         return ()
@@ -94,7 +94,7 @@ def _of_code(page: Page, bound: Bound) -> Found:
 
 
 def _listed(page: Page, place: tuple[int, int], bound: Bound, style: Style) -> Iterator[Candidate]:
-    """A literal, and the other literals of its list."""
+    """Yield a literal, and the other literals of its list."""
     yield _candidate(page, place, bound, style)
     while (bound.between["block"] or "").startswith("[") and (more := _RE.more.match(page.text, place[1])):
         place = more.span("v")
@@ -102,7 +102,7 @@ def _listed(page: Page, place: tuple[int, int], bound: Bound, style: Style) -> I
 
 
 def _wrapped(page: Page, bound: Bound) -> Found:
-    """A literal in a call, or as a default."""
+    """A literal as the argument of a call, or as a default value."""
     text = page.text
     wrapped = _RE.wrapped.match(text, bound.start) or _RE.default.match(text, bound.start)
     if not wrapped:
@@ -123,18 +123,22 @@ def _linked(page: Page, bound: Bound) -> Found:
     if bound.sign and bound.sign not in LINKS:
         return None
     near = _RE.bare.match(page.text, bound.start)
-    if not near or (bound.name == "pass" and near[0].isalpha() and not bound.sign):  # the verb, or a round
+    if not near or (
+        bound.name == "pass" and near[0].isalpha() and not bound.sign
+    ):  # the verb, or the pass of an algorithm
         return ()
     return [_candidate(page, (bound.start, _word_end(page.text, near)), bound, Style.NEAR)]
 
 
 def _as_field(page: Page, bound: Bound) -> Found:
-    """A value without quotes as one word: of a URL, a setting, a connection string."""
+    """A value without quotes that is one word: in a URL, a setting, a connection string."""
     text, start, line_start = page.text, bound.start, begins_line(page.text, bound.at)
     said = line_start and not _RE.setting.fullmatch(bound.name) and _RE.says_on.match(text, start)
     if said and is_label(_line(text, start)):
         return ()  # what a user is told: login.password.confirm=Repeat the password
-    connection = bound.before in ("?", "&", ";") or _RE.next_field.match(text, start) is not None
+    connection = bound.before in ("?", "&", ";") or (
+        bound.op != ":" and _RE.next_field.match(text, start) is not None
+    )
     if not (connection or bound.between["pair"] or _is_setting(text, bound, line_start=line_start)):
         return None
     bare = (_RE.bare_field if connection else _RE.bare).match(text, start)
@@ -142,7 +146,7 @@ def _as_field(page: Page, bound: Bound) -> Found:
 
 
 def _bare(page: Page, bound: Bound) -> Iterator[Candidate]:
-    """A value without quotes: the rest of a line, or as code may have it."""
+    """A value without quotes: the rest of a line, or one item of code."""
     text, start = page.text, bound.start
     if (bound.op not in _ASSIGNS and not bound.between["typed"]) or _is_counted(text, bound):
         return
@@ -158,13 +162,13 @@ _ASSIGNS = (":", "=", ":=", "=>", "::", "?=")
 
 
 def _is_counted(text: str, bound: Bound) -> bool:
-    """Whether the name is a word of a model's vocabulary, and the value its number."""
+    """Whether the name is a word in a language model's vocabulary file, and the value its number."""
     number = bound.between["close"] and text[bound.start : bound.start + 1].isdigit()
     return bool(number) and any(map(text.__contains__, ("Ġ", "▁", "</w>")))
 
 
 def _is_setting(text: str, bound: Bound, *, line_start: bool) -> bool:
-    """Whether it is written as in an environment: ``NAME=value``, or beside others like it as in a log."""
+    """Whether it is written as in an environment: ``NAME=value``, or next to similar pairs as in a log."""
     if bound.op != "=" or bound.start != bound.between.end("op"):
         return False
     return (

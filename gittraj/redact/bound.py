@@ -1,4 +1,4 @@
-"""A name, and what binds a value to it: ``NAME=``, ``"name": ``, ``--name ``."""
+"""A name, and the text that binds a value to it: ``NAME=``, ``"name": ``, ``--name ``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINKS = frozenset(words("words", "links"))
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A name, what binds a value to it, and where the value begins. ``before``: the character before the name."""
+    """A name, the text between it and its value (``between``), and the character ``before`` the name."""
 
     name: str
     at: int
@@ -40,7 +40,7 @@ class Bound:
 
 
 def bind(page: Page, hit: Hit) -> tuple[int, Bound | None]:
-    """The end of the name at a hit, 0 if nothing like an assignment follows; and the name, if it is a secret's."""
+    """Return the end of the name at a hit, 0 without an assignment; and its ``Bound``, if it has a grade."""
     if not (tail := _RE.tail.match(page.lower, hit[1])):
         return 0, None
     before = _RE.before_name.match(page.text[max(0, hit[0] - _LONGEST_NAME) : hit[0]][::-1])
@@ -53,6 +53,10 @@ def _bound(text: str, start: int, end: int) -> Bound | None:
     between = _RE.between.match(text, end) if (level := grade(name)) else None
     if not between or (kind(name) != "password" and _RE.public.search(text, max(0, start - 14), start)):
         return None
+    if not between["op"] and (name[-1:] == "." or text.endswith(("$", "${"), 0, start)):
+        return None  # the end of a sentence; a variable, and what has its place behind it
+    if name == "code" and text.startswith("<", start - 1):
+        return None  # of HTML
     bound = Bound(name, start, level, between, text[max(0, start - 1) : start])
     # the port of a host, a member of a path
     in_path = bound.before in (":", "/") and not text.endswith("::", 0, start) and not between["close"]

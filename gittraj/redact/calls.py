@@ -14,9 +14,9 @@ from .load import patterns, words
 from .page import Page, places
 
 _RE = patterns("calls")
-# The last literal but the first, where a user, a host or a selector stands.
+# The secret is the last literal, but not the first one, which is a user, a host or a selector.
 _AFTER_USER = frozenset(words("words", "calls_after_user"))
-# Any literal that was drawn or speaks for itself.
+# The secret is any literal that is random or clearly a secret by itself.
 _OF_KEYS = frozenset(words("words", "calls_of_keys"))
 _REACH = 400  # characters to a call's end
 
@@ -60,11 +60,11 @@ def _closing(text: str, start: int) -> int:
 
 Literals = list[re.Match[str]]
 Judged = tuple[tuple[int, int], str]
-"""A literal's place, and who judges it."""
+"""A literal's position, and the names of its judges."""
 
 
 def _behind_user(page: Page, name: str, start: int, literals: Literals) -> Iterator[Judged]:
-    several = len(literals) > 1 or page.text.find(",", start, start + _REACH) >= 0
+    several = len(literals) > 1 or page.text.find(",", start, _closing(page.text, start)) >= 0
     found = literals[1:] or (literals if several else [])
     for literal in found:
         value = _RE.pressed.sub("", literal["v"])
@@ -76,8 +76,8 @@ def _behind_user(page: Page, name: str, start: int, literals: Literals) -> Itera
 
 def _keys(page: Page, name: str, start: int, literals: Literals) -> Iterator[Judged]:
     before = page.lower[max(0, start - len(name) - 24) : start]
-    if name == "encode" and "tokeni" in before:
-        return
+    if name in ("encode", "decode") and "jwt" not in before:
+        return  # of tokens, of data
     of_key = _RE.of_key.search(name) or "jwt." in before
     for literal in literals:
         yield literal.span("v"), "drawn-argument | key" if of_key else "drawn-argument"

@@ -1,9 +1,8 @@
-"""Passwords in command lines, where the option's name says nothing: ``mysql -pX``, ``curl -u me:X``,
-``echo X > pw.txt``.
+"""Passwords in command lines whose options do not name them: ``mysql -pX``, ``curl -u me:X``.
 
-An option whose name says it (``--password``) is matched by ``assignments``, for any command. Here are the commands of
-``data/commands.toml``; for any command, the value of a short option that is almost certainly a password, or is beside
-an option that names a user; and text that a shell passes to a command or a file.
+An option that names its secret (``--password``) is matched by ``assignments``, for any command. Here are the
+commands of ``data/commands.toml``: their options' values, and their arguments by number. Short options of any
+command, and text that a shell passes to a command or a file, are rules of ``data/lines.toml``.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from .page import Page
 
 _RE = patterns("commands")
 Word = tuple[str, int]
-"""An argument of a command, and where it begins."""
+"""An argument of a command, and its position."""
 
 
 def commands(page: Page) -> Proposals:
@@ -52,8 +51,8 @@ def _of_command(page: Page, name: str) -> Proposals:
 
 
 def _words(text: str, start: int, read: int = 0) -> list[Word]:
-    """The arguments of a command, up to some 1,500 characters, across line ends; only those after ``read``, up
-    to which an earlier call was read."""
+    """The arguments of a command, up to about 1,500 characters, across line ends; only those after ``read``,
+    the position up to which they were read for an earlier call."""
     if text.startswith(".exe", start):
         start += 4
     listed = _RE.list.match(text, start)
@@ -76,7 +75,7 @@ def _by_options(words: list[Word], takes: Takes) -> Proposals:
 
 
 def _of_option(words: list[Word], option: str, how: str) -> Proposals:
-    """The value of an option: glued to it, or the next word."""
+    """The value of an option: attached to it, or the next word."""
     (word, begin), *following = words
     glued, at = word[len(option) :], begin + len(option)
     if (glued[:1] == ":" and option[0] == "/") or (glued[:1] == "=" and len(option) > 2):
@@ -100,7 +99,7 @@ def _taken(word: str, begin: int, how: str = "") -> Proposals:
         begin += len(user) + 1
         if not sign or (how == "named" and not grade(user)):
             return
-    if word.startswith("-") or word in ("", "codesigning"):  # a policy of macOS
+    if word.startswith("-") or word in ("", "codesigning"):  # a security policy of macOS
         return
     if how == "either" and (_RE.port.fullmatch(word) or _RE.long_option.fullmatch(word)):
         return
@@ -121,7 +120,7 @@ def _by_number(text: str, start: int, takes: Takes) -> Proposals:
 
 
 def _on_line(text: str, start: int) -> list[Word]:
-    """The arguments up to the line's end that no backslash escapes."""
+    """The arguments up to the first line end that is not escaped by a backslash."""
     words = _words(text, start)
     last = words[-1][1] if words else start
     line = text.find("\n", start, last)

@@ -29,7 +29,9 @@ def cue_at(page: Page, hit: Hit) -> tuple[int, int, Grade]:
     """The name at a hit, and its grade in a sentence."""
     lower, at = page.lower, hit[0]
     before = _RE.name_ahead.match(lower[max(0, at - 40) : at][::-1])
-    start = at - (before.end() if before and lower[at] < "\u0900" else 0)  # else no blanks between words
+    start = at - (
+        before.end() if before and lower[at] < "\u0900" else 0
+    )  # scripts that put no blanks between words
     end = _RE.name_ahead.match(lower, hit[1]).end()  # type: ignore[union-attr]
     if start == at and (noun := NOUN.match(lower, at)):
         end, level = max(end, noun.end()), _level_of(lower, noun)
@@ -60,7 +62,7 @@ def _level_of_name(name: str) -> Grade:
 
 
 def _is_other(lower: str, start: int, end: int) -> bool:
-    """Whether it is refused, public, or part of a path, a member or a longer word."""
+    """Whether the name does not announce a secret: negated, public, or part of a path or a longer word."""
     return (
         lower.endswith(("public ", "public-", "public_", "fingerprint "), 0, start)
         or _RE.in_path.match(lower, end) is not None

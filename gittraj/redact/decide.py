@@ -1,7 +1,8 @@
-"""The one place that says what is a secret. A reader proposes a candidate; here a judge looks at its value.
+"""Decides what is a secret; nothing else does. A reader proposes a candidate; here judges check its value.
 
-The place of a candidate names the judges: how much it leaves open, they ask of the value. So does the column
-``accept`` of a rule. What a name and a syntax ask is told by ``named``, what talk asks by ``proof``.
+The reader chooses the judges by the candidate's position, a rule by its column ``accept``: the less the
+position proves, the more the value must prove. ``named`` judges values with a name and a syntax, ``proof``
+words in prose.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _RE = patterns("values")
 
 @dataclass(frozen=True, slots=True)
 class Candidate(Span):
-    """What a reader takes for a secret. ``accept``: its judges, of whom one must say yes (``chosen | joined``);
+    """A possible secret. ``accept``: its judges, one of which must accept it (``chosen | joined``);
     ``grade``: what its name proves."""
 
     accept: str = "exact"
@@ -36,13 +37,13 @@ class Candidate(Span):
 
 
 Proposals = Generator[Candidate, bool, None]
-"""The candidates of a reader, which is told of each whether it is a secret."""
+"""The candidates of a reader; each is answered by whether it is a secret."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """A kind of text that needs code to read. ``find`` proposes what may be secrets in the page's view; it
-    must be quick where there are none. Its examples are in ``data/readers.toml``."""
+    """A kind of text that needs code to read. ``find`` proposes possible secrets in the page's view; it must
+    be quick if there are none. Its examples are in ``data/readers.toml``."""
 
     id: str
     kind: str
@@ -90,7 +91,7 @@ def is_named(value: str) -> bool:
 
 def is_clear(value: str) -> bool:
     """A value that looks like a secret by itself: its place is weak evidence."""
-    if not is_named(value):
+    if not is_named(value) or " " in _decoded(value):
         return False
     if is_evident(value) or looks_random(value):
         return True
@@ -106,12 +107,11 @@ def is_clear(value: str) -> bool:
 def is_given(value: str) -> bool:
     """A value that looks like a secret, or like a password that a person sets on a device: two words, a long
     number, hex."""
-    if is_clear(value):
-        return True
-    if not is_named(value):
+    if not is_named(value) or " " in _decoded(value):
         return False
     return (
-        is_chosen(value)
+        is_clear(value)
+        or is_chosen(value)
         or is_joined(value)
         or _RE.hex_of_a_device.fullmatch(value) is not None
         or (value.isdigit() and len(value) >= 8)
@@ -147,7 +147,7 @@ _ANSWERS = frozenset(["hello", "world", "yes", "y", "n", "no", "test", "ok", "do
 
 
 def is_drawn(value: str) -> bool:
-    """Whether the part after the prefix was drawn at random, not written: ``sk-your-api-key-goes-here``."""
+    """Whether the part after the prefix is random, unlike that of ``sk-your-api-key-goes-here``."""
     body = _RE.prefix.sub("", value[:160])
     if (
         is_placeholder(value)
@@ -171,8 +171,7 @@ def is_jwt(value: str) -> bool:
 
 
 def is_any_token(value: str) -> bool:
-    """The token of an unknown vendor: drawn at random, and not the identifier of a message, a call or a
-    session."""
+    """The token of an unknown vendor: random, and not the identifier of a message, a call or a session."""
     body = _RE.prefix.sub("", value)
     if _RE.public_id.search(value) or _RE.tool_id.fullmatch(value):
         return False
@@ -186,7 +185,7 @@ def is_any_token(value: str) -> bool:
 
 
 def is_argument(value: str) -> bool:
-    """What a call takes that takes a password."""
+    """An argument of a call that takes a password."""
     if not _is_exact(value) or (value.isdigit() and len(value) < 6):
         return False
     return proof(value) > Proof.NONE or is_evident(value) or looks_random(value)
@@ -202,7 +201,7 @@ def is_drawn_argument(value: str) -> bool:
 
 
 def is_octets(value: str) -> bool:
-    """Bytes that were drawn: codes of keys are below 128, other numbers beyond 255, in order or the same again."""
+    """Random bytes: key codes are below 128; other numbers exceed 255, are in order or repeat."""
     found = [int(one, 16 if "x" in one else 10) for one in value.split(",")]
     return 127 < max(found) < 256 and found != sorted(found) and len({*found}) > 0.7 * len(found)
 
@@ -216,7 +215,7 @@ _FORMS: dict[str, Callable[[str], bool]] = {
     "named": is_named,
     "evident": is_clear,
     "chosen": is_given,
-    # made of words joined by signs or numbers
+    # made of words joined by symbols or numbers
     "joined": lambda value: (
         is_named(value) and any(one(value) for one in (is_joined, is_worded, is_password))
     ),
@@ -230,7 +229,7 @@ _FORMS: dict[str, Callable[[str], bool]] = {
     "token": lambda value: is_secret(value, Grade.TOKEN, Style.EXACT),
     "basic": is_basic,
     "fed": is_fed,
-    # what a command prints that makes or shows a secret
+    # the output of a command that makes or shows a secret
     "shown": lambda value: is_named(value) and bool(proof(value) or _RE.shown_base64.fullmatch(value)),
     "drawn": is_drawn,
     "jwt": is_jwt,
@@ -239,10 +238,10 @@ _FORMS: dict[str, Callable[[str], bool]] = {
     # groups of letters that are not of any language
     "unspoken": lambda value: likelihood(value.replace("-", "")) < -4.4,
     "argument": is_argument,
-    # the second of the two arguments of a call that takes a user and a password, and nothing else
+    # the second argument of a call that takes only a user and a password
     "alone": lambda value: value.lower() not in DULL and " " not in value and _is_exact(value),
     "drawn-argument": is_drawn_argument,
-    # what a call takes that takes a key: hex of a key's length, or a word that somebody made up
+    # the argument of a call that takes a key: hex of a key's length, or a word that somebody made up
     "key": lambda value: _RE.key.fullmatch(value) is not None or (value.islower() and is_chosen(value)),
     "octets": is_octets,
     "literal": lambda value: not is_placeholder(value),

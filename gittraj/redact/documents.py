@@ -1,8 +1,8 @@
-"""JSON texts and lines: each string in them is read as a text of its own, under its key.
+"""JSON texts and lines: each string in them is read as a separate text, with its key as the name.
 
 So the end of a string is the end of a line for every rule, at any depth of JSON in JSON. Secrets that are
-known by the structure (``{"name": …, "value": …}``) are left to the other rules, which read the document with
-long strings blank.
+recognised by the structure (``{"name": …, "value": …}``) are left to the other rules, which read the document
+with long strings blanked out.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def documents(text: str) -> list[tuple[int, int]]:
 
 
 def strings(text: str, place: tuple[int, int], read: Read) -> Iterator[Span]:
-    """The results of ``read`` for each string of the document at ``place``."""
+    """Yield the results of ``read`` for each string of the document at ``place``."""
     name: str | None = None
     for match in _RE.string.finditer(text, *place):
         if _RE.key.match(text, match.end(), match.end() + 8):
@@ -50,7 +50,7 @@ def strings(text: str, place: tuple[int, int], read: Read) -> Iterator[Span]:
 
 
 def blanked(text: str, places: list[tuple[int, int]]) -> str:
-    """The text with long and multi-line strings of its documents blank."""
+    """Return the text with the long and multi-line strings of its documents blanked out."""
     for start, end in places:
         text = text[:start] + _RE.string.sub(_blank, text[start:end]) + text[end:]
     return text

@@ -53,7 +53,7 @@ _NARROWEST = 40  # characters
 
 
 def continued(page: Page, found: Span) -> Iterator[Span]:
-    """The rest of a secret that a terminal cut at its width, in the lines below it: as wide, or the last."""
+    """Yield the rest of a secret that a terminal wrapped: the lines below that are as wide, and the last."""
     end, whole = found.end, page.text[found.start : found.end]
     width = end - page.text.rfind("\n", 0, end) - 1
     while width >= _NARROWEST and (piece := _RE.below.match(page.text, end)) and len(piece["v"]) <= width:
@@ -63,7 +63,7 @@ def continued(page: Page, found: Span) -> Iterator[Span]:
         if end - start < width and proof(piece["v"].rstrip("=")) < Proof.FAIR:
             return
         if page.text[end : end + 1] == " " and not looks_random(whole):
-            return  # another line, which goes on
+            return  # a different line, with more words
         yield found.at(start, end)
         if end - start < width:
             return

@@ -1,4 +1,4 @@
-"""The redactor: finds the secrets of a text and puts placeholders in their place, or fails.
+"""The redactor: finds the secrets of a text and replaces them by placeholders, or fails.
 
 It must not return a text that wasn't scanned to its end, nor quote a text in an error.
 """
@@ -28,10 +28,10 @@ from .values import PLACEHOLDER, is_common
 _RE = patterns("engine")
 
 _ROUNDS = 8
-_LOW_ENTROPY = 16  # characters: a tag of a shorter value could be told from another's by what it equals
+_LOW_ENTROPY = 16  # characters: a shorter value could be guessed by comparing tags, so it gets a number
 _LEARNED_LENGTH, _CERTAIN_LENGTH = 8, 10
 _MOST_LEARNED = 2000
-_UNASKED = 64  # ticks: asking for the time takes longer than most of what is done between two
+_UNASKED = 64  # ticks between two readings of the clock: a reading takes longer than most work between ticks
 
 
 Asked = tuple[str, str | None, bool]
@@ -94,7 +94,7 @@ class Redactor:
         """``text`` without its secrets; the same object if it has none.
 
         ``name`` is the key or field that the text is the whole value of, if there is one. ``strict`` is for
-        the output of ``cat .env`` and the like: every value after ``=`` or ``:`` goes.
+        the output of ``cat .env`` and the like: every value after ``=`` or ``:`` is redacted.
 
         :raises RedactionError: the text could not be scanned; it must not be stored.
         """
@@ -110,7 +110,7 @@ class Redactor:
                 if not spans:
                     return text
                 text = self._without(text, spans)
-            # Each round puts placeholders where secrets were: a text that still has some was made to have them.
+            # Each round replaces secrets by placeholders: a text that still has some was made to attack this.
             raise RedactionError(f"a text of {len(text)} characters could not be scanned (no end of secrets)")
 
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> list[Span]:
@@ -227,7 +227,7 @@ def is_certain(span: Span, value: str) -> bool:
     mixed = (
         value.isalpha() and not value.islower() and len(value) > 12
     )  # ``is_common`` knows names from these
-    # a password with digits amid its letters, where only a password can be
+    # a password with digits amid its letters, in a position where only a password can be
     given = span.told and proof(value) is Proof.FAIR and _RE.amid.search(value) is not None
     drawn = mixed or given or proof(value) >= Proof.SURE or looks_random(value)
     return drawn and len(value) >= _CERTAIN_LENGTH and not is_common(value) and not PLACEHOLDER.search(value)
@@ -235,7 +235,7 @@ def is_certain(span: Span, value: str) -> bool:
 
 def is_likely(span: Span, value: str) -> bool:
     """Whether a value is searched for in the rest of this trajectory: there it has no other meaning, though it may
-    be an ordinary word elsewhere. A value where only a password can be is one, whatever it looks like."""
+    be an ordinary word elsewhere. In a position where only a password can be, any value is likely."""
     told = (span.told or span.rule == "url-password") and not any(map(str.isspace, value))
     return (told or proof(value) >= Proof.FAIR) and not is_common(value) and not PLACEHOLDER.search(value)
 
@@ -254,10 +254,9 @@ def _guard(text: str) -> Iterator[None]:
 
 
 class _Clock:
-    """Raises RedactionError when the time for a text is over; each fragment of a long text has that time anew.
+    """Raises RedactionError when the time for a text is over; each fragment of a long text has this time.
 
-    It reads the clock at every sixty-fourth tick: most texts are done before, and reading the clock takes longer
-    than most work between two ticks."""
+    It reads the clock at every sixty-fourth tick: most texts are finished before that."""
 
     def __init__(self, seconds: float, length: int) -> None:
         self._seconds = seconds
@@ -278,7 +277,7 @@ class _Clock:
 
 
 def _outermost(text: str, spans: Iterable[Span]) -> list[Span]:
-    """The union of ``spans``, without those in a placeholder; where two overlap, the kind of the longer one."""
+    """The union of ``spans``, without those in a placeholder; if two overlap, with the longer one's kind."""
     ordered = sorted(
         (span for span in spans if span.start < span.end), key=lambda span: (span.start, -span.end)
     )

@@ -1,7 +1,7 @@
-"""Walks the texts of a trajectory: the one walk that redacting, searching and auditing share.
+"""Visits the texts of a trajectory, in the same way for redacting, searching and auditing.
 
 It decides which texts are read, which of them strictly, and which belong together; only the redactor decides
-what a secret is. No text may be reached by one of the three and not by the others.
+what a secret is. No text may be visited by one of the three and not by the others.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from gittraj.errors import RedactionError
 from gittraj.events.sensitive import writes_body
@@ -17,23 +17,13 @@ from gittraj.events.stream_join import find_runs, split_text
 from gittraj.model.codec import dump
 from gittraj.model.values import AnyEvent, ToolCall, Trajectory, map_texts
 
+if TYPE_CHECKING:
+    from gittraj.redact.page import Span
+
 T = TypeVar("T")
 Change = Callable[[str, str | None, bool], str]
 """Returns the new text, given the text, its field or key, and whether to be strict: anything may be a
 secret."""
-
-
-class Found(Protocol):
-    """A secret's place in a text."""
-
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def rule(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
 
 
 class Redact(Protocol):
@@ -44,13 +34,13 @@ class Redact(Protocol):
 
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None: ...
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str: ...
-    def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Found]: ...
+    def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Span]: ...
     def hashes(self) -> frozenset[str]: ...
 
 
 def teach(redactor: Redact, trajectories: Sequence[Trajectory], strict: Collection[str]) -> None:
     """Let a redactor learn the secrets in ``trajectories``. A text that cannot be scanned is skipped: the
-    error comes again when the text is redacted."""
+    error occurs again when the text is redacted."""
     for text, name, strictly in _told(trajectories, strict):
         _learn(redactor, text, name, strictly)
     for event in (event for trajectory in trajectories for event in trajectory.events):
@@ -69,7 +59,7 @@ Told = tuple[str, str | None, bool]
 
 
 def _told(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Collection[Told]:
-    """The distinct texts, each with the arguments of ``Change``."""
+    """The distinct texts, each with the other arguments of ``Change``."""
     told: dict[Told, None] = {}
 
     def note(text: str, name: str | None, strictly: bool) -> str:
@@ -109,7 +99,7 @@ def map_trajectory(trajectory: Trajectory, change: Change, strict: Collection[st
         )
         for chapter in trajectory.chapters
     )
-    # the field is called session, but an agent's session id is not a secret as a web site's is
+    # the field is called session, but an agent's session id, unlike a web site's, is not a secret
     whole = trajectory.whole
     session = None if whole.session is None else change(whole.session, None, False)
     plain = map_plain(replace(trajectory, chapters=(), whole=replace(whole, session=None)), change)
@@ -136,7 +126,7 @@ _LONGEST = 4_000  # characters
 
 
 def neighbours(value: Any) -> Iterator[str]:
-    """Small lists and objects as one text each, because the name of a secret may be beside its value, as in
+    """Yield small lists and objects as one text each, because a secret's name may be next to its value, as in
     ``["--password", …]`` and ``{"name": "PASSWORD", "value": …}``. Raises RecursionError."""
     if not isinstance(value, Mapping | list | tuple):
         return

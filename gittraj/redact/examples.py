@@ -30,10 +30,10 @@ _HOLE = lazy(r"\{(?P<alphabet>[a-z0-9]+):(?P<length>[0-9]+)\}")
 
 
 def draw(alphabet: str, length: int, seed: object = 0) -> str:
-    """``length`` letters of an alphabet; for ``wif``, a bitcoin key with its checksum, whatever the
-    length."""
-    source = random.Random(f"{alphabet} {length} {seed}")  # noqa: S311 - no secret, an example of one
-    if alphabet == "word":  # what a person would choose
+    """Draw ``length`` characters of an alphabet; for ``wif``, a bitcoin key with its checksum, of any
+    ``length``."""
+    source = random.Random(f"{alphabet} {length} {seed}")  # noqa: S311 - not a secret, only an example of one
+    if alphabet == "word":  # as a person would choose one
         stem = source.choice(("Tiger", "Summer", "Orchid", "Bramble", "Pepper"))
         return (stem + "".join(source.choices("23456789", k=length)))[:length]
     if alphabet == "wif":
@@ -41,7 +41,7 @@ def draw(alphabet: str, length: int, seed: object = 0) -> str:
     if alphabet == "base64pw":
         return base64.b64encode(draw("word", length, seed).encode()).decode()
     drawn = "".join(source.choices(_ALPHABETS[alphabet], k=length - 2))
-    middle = length // 2  # every alphabet but letters and digits alone gets both
+    middle = length // 2  # every alphabet except only letters or only digits gets both
     lower = alphabet in ("hex", "base36low", "bech32low")
     extra = {"alpha": "qZ", "lowrare": "qz", "digits": "90"}.get(alphabet, "7a" if lower else "7A")
     return drawn[:middle] + extra + drawn[middle:]

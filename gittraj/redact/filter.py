@@ -1,4 +1,4 @@
-"""The redactor as a filter of text and of JSON Lines, from any source; and a trial of the rules."""
+"""Uses the redactor as a filter of text and of JSON Lines, and tries the rules on their examples."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def try_rules(key: bytes) -> Iterator[Trial]:
             for number, template in enumerate(templates):
                 text, secrets = expand(template, number)
                 clean = Redactor(key=key).text(text)
-                # two digits may stand in a placeholder's tag
+                # a secret of two digits may be in a placeholder's tag by chance
                 gone = clean != text and not any(secret in clean for secret in secrets if len(secret) > 2)
                 passed = clean == text if harmless else gone
                 yield Trial(rule=rule.id, example=template, harmless=harmless, passed=passed)

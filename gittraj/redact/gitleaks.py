@@ -1,8 +1,8 @@
-"""A company's own rules, in the form of gitleaks' configuration (``.gitleaks.toml``), beside ours.
+"""A company's own rules, in the form of gitleaks' configuration (``.gitleaks.toml``), in addition to ours.
 
-Its patterns are Go's: they run under RE2, which reads them as Go does and in linear time; Python's ``re`` does
-neither. What cannot run is told in ``remarks``, and our own rules go on without it. Allowlists make redaction looser,
-so they count only in a file that the user trusts. A text has no path and no commit: what asks for one is left out.
+Their patterns have Go's syntax: they run under RE2, which has the same syntax and linear time; Python's
+``re`` has neither. Rules that cannot run are listed in ``remarks``; the others still run. Allowlists weaken
+redaction, so they count only in a file that the user trusts. Rules that need a path or a commit are left out.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from .lines import Gate
 from .page import Page
 
 _MOST_RULES, _LONGEST, _MOST_NAMED = 1000, 4096, 5
-_MEMORY = 1 << 19  # bytes that a pattern may take: gitleaks' own need less
+_MEMORY = 1 << 19  # bytes that a compiled pattern may take: gitleaks' own patterns need less
 _ID = lazy(r"[A-Za-z0-9_.-]{1,80}")
 _MALFORMED = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)
 _PROBES = (
     b"",
     b"a",
     b"REDACTED-secret-n1",
-)  # what a rule for secrets does not match; the last: what stands for one
+)  # texts that a rule for secrets must not match; the last is our placeholder
 _TARGETS = ("secret", "match", "line")
 Table = dict[str, Any]
 
@@ -45,7 +45,7 @@ class RuleFile:
 
 @dataclass(frozen=True, slots=True)
 class _Allowlist:
-    """What is no secret: the ``target`` if a pattern matches it, or the secret if a word is in it."""
+    """Exempts a secret if a pattern matches the ``target`` (secret, match, line), or a word is in it."""
 
     target: str
     every: bool
@@ -60,7 +60,7 @@ class _Allowlist:
 
 @dataclass(frozen=True, slots=True)
 class OwnRule:
-    """A rule that runs. ``group``: the one with the secret, 0: the first that matched."""
+    """A rule that can run. ``group``: the number of the group with the secret; 0: the first that matched."""
 
     id: str
     pattern: Any
@@ -71,7 +71,7 @@ class OwnRule:
 
 
 class Gitleaks:
-    """The rules of a file that run, its allowlists, and one line each for the user about what does not."""
+    """The rules of a file that can run, its allowlists, and ``remarks`` for the user on what is ignored."""
 
     def __init__(self, file: RuleFile) -> None:
         self.rules: list[OwnRule] = []
@@ -128,7 +128,7 @@ class Gitleaks:
                     yield Candidate(start, end, f"gitleaks:{rule.id}", "secret", accept="any")
 
     def allows(self, text: str, start: int, end: int) -> bool:
-        """Whether the user of a trusted file exempts what any of our rules found."""
+        """Whether a trusted file's allowlists exempt a value that one of our rules found."""
         data = text.encode("latin-1", "replace") if self._allowlists else b""
         return self._allows(data, start, end, data[start:end])
 
@@ -164,7 +164,7 @@ def _rule(row: Table, *, trusted: bool) -> OwnRule:
 
 
 def _rows(row: Table) -> list[Table]:
-    """The allowlists of a rule or of all, in the old form or the new one."""
+    """The allowlists of a rule or of the whole file, in the old or the new form."""
     return [*row.get("allowlists", []), *(row[old] for old in ("allowlist", "allowList") if old in row)]
 
 
@@ -198,7 +198,7 @@ def _compiled(pattern: str) -> Any:
 
 
 def _secret(rule: OwnRule, match: Any) -> tuple[int, int]:
-    """The place of the secret, without the blanks around it."""
+    """The position of the secret, without the blanks around it."""
     groups = [rule.group] if rule.group else range(1, rule.pattern.groups + 1)
     start, end = next((match.span(n) for n in groups if match[n]), match.span())
     value = match.string[start:end]
@@ -206,5 +206,5 @@ def _secret(rule: OwnRule, match: Any) -> tuple[int, int]:
 
 
 def _entropy(value: bytes) -> float:
-    """Shannon's, in bits a byte, as gitleaks computes it."""
+    """Shannon entropy in bits per byte, as gitleaks computes it."""
     return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())

@@ -1,4 +1,4 @@
-"""The words around a secret's name in a sentence, and whose they are: the name's, or of another name."""
+"""The words around a secret's name in a sentence, and whether they belong to this name or to another."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _RE = patterns("talk")
 REACH = 130  # characters between a name and a value
 _EDGE = "\"'`()[]{}<>*_,.;:!?„“”«»。、，│|"
 _NEUTRAL = frozenset(words("words", "neutral"))
-_IN_TAG = ('">', "'>")  # of an element that is named so: judged as such
-NEAR, SAID = "nearby", "nearby-said"  # the second where the value can only be a secret
+_IN_TAG = ('">', "'>")  # the text of an element with this name: ``assignments`` reads it
+NEAR, SAID = "nearby", "nearby-said"  # the second if the value can only be a secret
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """A name in a sentence, and its grade. ``login``: it may be that of a user and a password."""
+    """A name in a sentence, and its grade. ``login``: it may announce a user together with a password."""
 
     start: int
     end: int
@@ -41,8 +41,8 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A word after a name: what its form proves, and how many ``words`` are between. ``linked``: an "is" or
-    the like links it to the name. ``pair``: it was written as ``user:password``."""
+    """A word after a name: what its form proves (``found``), and how many ``words`` are in between.
+    ``linked``: an "is" or the like links it to the name. ``pair``: it was written as ``user:password``."""
 
     start: int
     end: int
@@ -54,7 +54,7 @@ class Heard:
 
 
 def heard(page: Page, cue: Cue) -> Iterator[Heard]:
-    """The words after the name, on its line, that may be secrets."""
+    """Yield the words after the name, on its line, that may be secrets."""
     text, end = page.text, cue.end
     stop = text.find("\n", end, end + REACH)
     stop = stop if stop >= 0 else min(len(text), end + REACH)
@@ -77,6 +77,7 @@ def has_other_owner(page: Page, cue: Cue, word: Heard) -> bool:
     return (
         (not word.words and _is_assigned(page, cue, word, gap))
         or gap in _IN_TAG
+        or _RE.indexed.match(gap) is not None
         or _RE.goes_on.match(text, word.end) is not None
         or _is_other(page, cue, word)
         or (not word.linked and _RE.host.fullmatch(word.value) is not None)
@@ -94,7 +95,7 @@ def _is_other(page: Page, cue: Cue, word: Heard) -> bool:
         return _RE.says_on.match(text, word.end) is not None
     if word.found is Proof.GOOD and cue.level is Grade.TOKEN and len(value) < 20:
         return True
-    user = cue.login and word.found < Proof.GOOD and text[cue.end : word.start] == " as "
+    user = (word.found < Proof.GOOD or "@" in value) and text[cue.end : word.start].strip("\"'`") == " as "
     return (user or is_worded(value)) and _RE.enters.search(
         page.lower, max(0, cue.end - 12), cue.end
     ) is not None
@@ -112,7 +113,7 @@ def _is_assigned(page: Page, cue: Cue, word: Heard, gap: str) -> bool:
 def has_other_owner_before(page: Page, place: tuple[int, int, int], gap: str) -> bool:
     line, at, to = place
     return (
-        (gap.isspace() and len(gap) > 1)  # of another column
+        (gap.isspace() and len(gap) > 1)  # it is in another column
         or _RE.goes_on.match(page.text, to) is not None
         or _RE.numbered.match(page.text, at) is not None
         or _RE.host.fullmatch(page.text, at, to) is not None
@@ -122,7 +123,7 @@ def has_other_owner_before(page: Page, place: tuple[int, int, int], gap: str) ->
 
 
 def _has_owner(text: str, begin: int, at: int, *, login: bool = False) -> bool:
-    """Whether a word has another name of its own than that of a secret."""
+    """Whether a word has its own name, which does not name a secret."""
     owner = _RE.owned.search(text, max(begin, at - 60), at)
     if not owner or text[owner.start() - 1] == "@":  # a host
         return False

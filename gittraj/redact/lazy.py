@@ -1,5 +1,5 @@
-"""Patterns that are compiled when they are first used, and properties: most commands never scan, and all must
-start fast."""
+"""Patterns that are compiled, and properties that are computed, when first used: most commands never scan,
+and all must start fast."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class _Lazy:
     def __getattr__(self, name: str) -> Any:
         pattern, flags = self._made
         value = getattr(re.compile(pattern if isinstance(pattern, str) else pattern(), flags), name)
-        self.__dict__[name] = value  # the next time it is found without asking
+        self.__dict__[name] = value  # the next access does not call __getattr__
         return value
 
 
@@ -35,5 +35,5 @@ class once(Generic[T]):  # noqa: N801 - a decorator
 
 
 def lazy(pattern: str | Callable[[], str], flags: int = 0) -> re.Pattern[str]:
-    """A pattern that costs nothing until it is used; a function gives one that is read then."""
+    """Return a pattern that costs nothing until it is used; a function is called for it then."""
     return cast("re.Pattern[str]", _Lazy(pattern, flags))

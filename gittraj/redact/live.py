@@ -37,7 +37,7 @@ _FEW = 32
 
 @dataclass(frozen=True, slots=True)
 class LiveValues:
-    """Secret values, and keyed hashes of ones that aren't at hand any more."""
+    """Secret values, and keyed hashes of others that are no longer available."""
 
     values: tuple[str, ...] = field(default=(), repr=False)
     known: frozenset[str] = field(default=frozenset(), repr=False)
@@ -48,7 +48,7 @@ class LiveValues:
 
     @classmethod
     def collect(cls, environ: Mapping[str, str], files: Iterable[Path]) -> LiveValues:
-        """The values whose names say that they are secret; a file that can't be read is skipped."""
+        """Collect the values whose names say that they are secret; a file that can't be read is skipped."""
         plain = {environ.get(name, "") for name in _WHO}
         found = [value for name, value in environ.items() if grade(name) >= Grade.TOKEN]
         found += [password for value in environ.values() for password in _RE.userinfo.findall(value)]
@@ -87,7 +87,7 @@ def needles(value: str) -> tuple[str, ...]:
     escaped = json.dumps(value, ensure_ascii=False)[1:-1]
     forms = [value, escaped, json.dumps(escaped)[1:-1], json.dumps(value)[1:-1], quote(raw, safe="")]
     for shift in range(3):
-        # The characters at either end also hold bits of the neighbours: they can't be foreseen.
+        # The characters at either end also encode bits of the neighbours, which are unknown.
         whole = base64.b64encode(b"\0" * shift + raw).decode().rstrip("=")
         inner = whole[(0, 2, 3)[shift] : len(whole) - bool((len(raw) + shift) % 3)]
         forms += [inner, inner.translate(str.maketrans("+/", "-_"))]
@@ -96,7 +96,7 @@ def needles(value: str) -> tuple[str, ...]:
 
 def finder(known: Mapping[str, Iterable[str]]) -> Callable[[str], object]:
     """Returns a search for the first characters of all known values: one pattern, a tree of the beginnings of
-    their forms. A few values are faster searched for one by one."""
+    their forms. If there are only a few values, searching for each is faster."""
     heads = {form[:_SHORTEST] for value, forms in known.items() for form in (value, *forms)}
     if len(heads) <= _FEW:
         return lambda text: any(head in text for head in heads) or None
@@ -129,7 +129,7 @@ def _values_in(path: Path) -> Iterator[str]:
     try:
         with path.open(encoding="utf-8", errors="surrogateescape") as file:
             text = file.read(_LARGEST_FILE)
-    except OSError:  # it is a source of values among others, often one that isn't there
+    except OSError:  # it is one of several sources, and often does not exist
         return
     for line in text.splitlines():
         yield from _RE.userinfo.findall(line)

@@ -16,16 +16,16 @@ from typing import Any
 
 _FRAGMENT = re.compile(r"<<([A-Z]+)>>")
 WHOLE_TEXT = 0
-"""A ``window``: the keyword names the file, so what the rule finds may be anywhere in it."""
+"""A ``window``: the keyword identifies the file, so the pattern may match anywhere in the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineRule:
     """A rule. ``keywords`` are literals in lower case, one of which must be in the text; the ``pattern`` is
-    searched for in its line and ``window`` lines more, and its group ``v`` is the value, if ``accept``
-    (``accept.ACCEPT``) takes it. ``then`` may follow directly, any number of times, with a ``v`` of its
-    own. ``flags``: ``i`` ignores case. ``good`` and ``bad`` are texts with and without a secret, which is
-    drawn (``examples``). ``since`` is the ruleset that brought it."""
+    searched for in its line and ``window`` more lines, and its group ``v`` is the value, if one of the judges
+    in ``accept`` (``decide.JUDGES``) accepts it. ``then`` may follow directly, any number of times, with its
+    own ``v``. ``flags``: ``i`` ignores case. ``good`` and ``bad`` are texts with and without a secret, which
+    is drawn (``examples``). ``since`` is the ruleset that added the rule."""
 
     id: str
     keywords: tuple[str, ...]
@@ -43,9 +43,10 @@ class LineRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """A form of a vendor's: one of ``prefixes`` and the ``pattern`` of what follows, or without prefixes the
-    whole, with a ``hint`` in it that is quick to find. A value that does not begin the match is its group
-    ``v``. ``accept`` as in ``LineRule``; ``kind`` is what the placeholder calls it, or else its id."""
+    """The form of a vendor's tokens: one of ``prefixes``, followed by ``pattern``; or without prefixes,
+    ``pattern`` is for the whole token, and ``hint`` is a part of it that is quick to find. If the value does
+    not begin the match, it is the group ``v``. ``accept`` as in ``LineRule``; ``kind`` is shown in the
+    placeholder, by default the id."""
 
     id: str
     pattern: str
@@ -73,9 +74,9 @@ def tokens() -> tuple[Token, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """Why a value is not a secret: patterns of the ``value``, of the text that ends ``before`` it and that
-    begins ``behind`` it. ``rules`` are beginnings of the ids of those that it overrules, or names of
-    groups."""
+    """Why a value is not a secret: patterns of the ``value``, of the text that ends ``before`` it and of the
+    text that begins ``behind`` it. ``rules`` are prefixes of the ids of the rules that it overrules, or names
+    of groups."""
 
     value: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
@@ -154,7 +155,7 @@ class Patterns:
     def __getattr__(self, name: str) -> re.Pattern[str]:
         found = tables("forms")[self._table][name]
         value = re.compile(found if isinstance(found, str) else "|".join(found))
-        self.__dict__[name] = value  # the next time it is found without asking
+        self.__dict__[name] = value  # the next access does not call __getattr__
         return value
 
 

@@ -1,6 +1,6 @@
 """Recognises words that people and generators make up as passwords, by their form alone.
 
-Whether such a word is a password depends on its name and its place (``values``, ``decide``).
+Whether such a word is a password depends on its name and its position (``values``, ``decide``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from .load import patterns, words
 from .randomness import likelihood
 
 _RE = patterns("values")
-# Words that are where a secret would be, and in every text about one, but are not secrets.
+# Words that are often in the position of a secret, or in text about one, but are not secrets.
 DULL = frozenset(words("words", "dull"))
 STOP = frozenset(words("words", "stop"))
 DESCRIBES = frozenset(words("words", "describes"))
@@ -20,17 +20,18 @@ UNSPOKEN = -5.9  # no word of the languages that were tried has less
 
 
 def is_phrase(value: str) -> bool:
-    """Whether ``value`` is a passphrase of four or more words, almost none of them a word of programs or sentences."""
+    """Whether ``value`` is a passphrase: four or more words, or three and a number, almost none of them a word of
+    programs or sentences."""
     if not _RE.phrase.fullmatch(value):
         return False
-    words = re.findall(r"[a-z]+", value.lower())
+    words = re.findall(r"[a-z]{3,}", value.lower())
     dull = len((DULL | DESCRIBES).intersection(words))
-    return dull <= (len(words) > 4 or value[-1].isdigit()) and STOP.isdisjoint(words) and len({*words}) > 2
+    return dull <= (len(words) > 4 or value[-1].isdigit()) and STOP.isdisjoint(words) and len({*words}) > 1
 
 
 def is_chosen(value: str) -> bool:
-    """Whether a word of letters alone is one that people choose as a password: a walk on the keyboard, both
-    cases mixed as in no name, several words run together or joined by hyphens."""
+    """Whether a word of only letters is one that people choose as a password: a keyboard walk, upper and
+    lower case mixed unlike in names, several words run together or joined by hyphens."""
     if _RE.hyphenated.fullmatch(value):
         return _are_chosen([word for word in value.split("-") if word.isalpha()])
     if not value.isalpha() or not value.isascii() or len(value) < 6 or value.lower() in DULL:

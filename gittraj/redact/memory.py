@@ -10,12 +10,12 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 _MOST = 8 << 20  # bytes in each of two generations
-_ENTRY = 200  # bytes that an entry takes besides its text
+_ENTRY = 200  # bytes of an entry in addition to its text
 _SHORT = 128  # characters: a longer text is kept as its hash
 
 
 class Memory(Generic[T]):
-    """What was found in a text, read in the way that ``how`` says."""
+    """Caches a result for each text and ``how`` it was read."""
 
     def __init__(self) -> None:
         self._new: dict[Any, T] = {}

@@ -1,5 +1,5 @@
-"""Whether a value that has a name is a secret, from the name's grade and the syntax. What the form of a value
-proves by itself, ``proof`` says; what a form is, ``values`` and ``made`` know.
+"""Judges whether a value that has a name is a secret, from the name's grade and the syntax. ``proof`` judges
+what the form of a value proves by itself; ``values`` and ``made`` recognise the forms.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Style(Enum):
     EXACT = "exact"  # in quotes, in the environment's form, after an option, or the whole value of a JSON key
     LINE = "line"  # the rest of a line of settings: a literal, unless it is a word that describes one
     LOOSE = "loose"  # bare after a colon or an equals sign: may as well be code or prose
-    NEAR = "near"  # in a sentence about the name: the value must speak for itself
+    NEAR = "near"  # in a sentence about the name: the value itself must look like a secret
 
 
 def is_secret(value: str, level: Grade, style: Style) -> bool:
@@ -50,12 +50,12 @@ _OTHERS = ("cjk_sentence", "tool_id", "model", "link", "mail", "published", "typ
 
 
 def _is_other(value: str) -> bool:
-    """Whether a value is no secret, whatever its name is."""
+    """Whether a value is not a secret, whatever its name is."""
     return len(value) < 3 or is_placeholder(value) or _RE.fit(value, _OTHERS)
 
 
 def _may_be_code(value: str, level: Grade, style: Style) -> bool:
-    unsure = level is Grade.WEAK or (level is Grade.TOKEN and style in (Style.LOOSE, Style.NEAR))
+    unsure = level is Grade.WEAK or style is Style.LOOSE or (level is Grade.TOKEN and style is Style.NEAR)
     return unsure and _RE.tight_code.fullmatch(value) is not None
 
 
@@ -67,7 +67,7 @@ def _speaks(value: str, level: Grade) -> bool:
 
 
 def _is_drawn(value: str) -> bool:
-    """Whether the value of a weak name was drawn at random."""
+    """Whether the value of a weak name is random."""
     if _RE.hex.fullmatch(re.sub(r"^[a-z]{2,8}_(?=[0-9a-f]{32})", "", value)):
         return True
     return not _RE.cached.fullmatch(value) and is_random(re.sub(r"[0-9a-f]{32,}", "", value))
@@ -88,22 +88,14 @@ def _is_long(value: str) -> bool:
 
 
 def _is_exact_secret(value: str) -> bool:
-    if re.fullmatch(r"(?:19|20)\d\d-[01]\d-[0-3]\d", value):
+    if _RE.day.fullmatch(value) or (_RE.path.fullmatch(value) and not looks_random(value)):
         return False
-    if _RE.path.fullmatch(value) and not looks_random(value):
-        return False
-    if re.fullmatch(
-        r"(?:await |new )?[A-Za-z_$][\w$.:]*(?:<[^>]*>)?\([\w.\s,\"'*&:=$/{}()\[\]-]*\)[;,]?", value
-    ) and not re.search(r"[a-z]\d+\(", value):
+    if _RE.whole_call.fullmatch(value) and not _RE.numbered_call.search(value):
         return False
     if _RE.dotted.fullmatch(value) and not mixed(value):
-        return grade(re.split(r"\W+", value.rstrip("?!"))[-1]) is Grade.NONE and not re.match(
-            r"(?:self|this|cls|args|opts|options|req|request|res|ctx|user|params?|props|state|cfg|conf|app|data|input|form|body|values|e|t|n|r|i)\b",
-            value,
-        )
-    if re.search(r"__\w+__|^\w+(?:\|\w+(?::\d+)?)+$|^[?+]\w+$", value) and not _RE.union_of_drawn.search(
-        value
-    ):
+        named = grade(re.split(r"\W+", value.rstrip("?!"))[-1]) is not Grade.NONE
+        return not named and not _RE.of_object.match(value)
+    if _RE.union.search(value) and not _RE.union_of_drawn.search(value):
         return False
     return not is_label(value)
 
@@ -113,6 +105,8 @@ def _is_line_secret(value: str) -> bool:
         words = not re.search(r"[(){}\[\]=|;<>:\d]", value) and len(value.split()) >= 4
         return words and value == value.lower() and not is_label(value)
     if re.match(r"[&*(\[{|!@<]", value) and not mixed(value):
+        return False
+    if _RE.labelled.fullmatch(value):
         return False
     if value.isalpha() and value.isascii():
         return _is_line_word(value)

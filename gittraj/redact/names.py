@@ -1,6 +1,6 @@
 """Grades names by what they say about their values: ``DB_PASSWORD`` is a secret, ``max_tokens`` and ``key_id`` are not.
 
-The last part of a name decides, after the parts that only say which one it is (``API_KEY_PROD_2``).
+The last part of a name decides, ignoring the parts that only say which one it is (``API_KEY_PROD_2``).
 So a last part that isn't the noun of a secret (``_id``, ``_path``, ``_count``, ``_url``) makes it harmless.
 """
 
@@ -21,14 +21,14 @@ class Grade(IntEnum):
 
     NONE = 0
     WEAK = 1  # only a random value is a secret
-    TOKEN = 2  # a random or a long one
+    TOKEN = 2  # a random or a long value is a secret
     STRONG = 3  # any value that isn't a placeholder
 
 
 _words = partial(words, "names")
 CJK, ALPHABETIC = tuple(_words("cjk")), tuple(_words("alphabetic"))
 FOREIGN = (*CJK, *ALPHABETIC)
-# What a name that is worth a look has in it, and whether it must not go on with a letter.
+# Parts of every name that may be a secret's, and whether a letter must not follow.
 _STEMS_OF_WORDS = tables("names")["stems_of_words"]
 STEMS = (
     *((stem.removesuffix("."), stem.endswith(".")) for stem in _words("stems")),
@@ -49,7 +49,7 @@ _OTHER_PASSES, _OTHER_KEYS = tuple(_words("other_passes")), tuple(_words("other_
 
 
 def parts(name: str) -> list[str]:
-    """``dbApiKey2`` is ``["db", "api", "key", "2"]``."""
+    """Split a name: ``dbApiKey2`` into ``["db", "api", "key", "2"]``."""
     found = [part.lower() for part in _RE.parts.findall(name[-96:])]
     if not name.isascii():  # Passwörter and пароль are one part each
         found = re.findall(r"[^\W_]+", name[-96:].lower())
@@ -68,7 +68,7 @@ def grade(name: str) -> Grade:
 def _without_qualifiers(words: list[str]) -> list[str]:
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in _QUALIFIERS):
         words.pop()
-        if words[-1] == "b" and len(words) > 1:  # of B64
+        if words[-1] == "b" and len(words) > 1:  # the rest of B64
             words.pop()
     return words
 

@@ -1,9 +1,9 @@
-"""Talk of secrets: prose, chats, prompts, comments, arguments.
+"""Secrets that prose, chats, prompts, comments or arguments mention.
 
 Each name of a secret (``cues``) announces words: on its line, after and before it, and on the line below. How much
 a word's form must prove (``decide``) depends on its distance from the name, on the words that link the two, and on the
-name's grade. A word that has a name of its own (``id: …``) belongs to that one. A word directly after an ``=`` or a
-``:`` was read by ``assignments``, so it isn't read again.
+name's grade. A word that has its own name (``id: …``) belongs to that name. A word directly after an ``=`` or
+a ``:`` was read by ``assignments``, so it isn't read again.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .page import Page
 from .proof import Proof
 
 _RE = patterns("talk")
-_FEW, _MANY = 5, 14  # words between them
+_FEW, _MANY = 5, 14  # words between the name and the value
 
 
 def nearby(page: Page) -> Proposals:
-    """What is near a secret's name on the page."""
+    """The possible secrets near a secret's name on the page."""
     done = 0
     for hit in page.hits:
         if hit[0] < done:
@@ -79,7 +79,7 @@ def _after(page: Page, cue: Cue) -> Proposals:
 
 
 def _is_said_number(page: Page, cue: Cue, word: Heard) -> bool:
-    """Whether it is a number directly after a name: a PIN."""
+    """Whether the word is a number directly after a name, such as a PIN."""
     if cue.level is not Grade.STRONG or word.words or page.text[cue.end : word.start].strip("\"'`*„“ "):
         return False
     pin = page.lower.endswith((" pin", " puk", "passcode", " tan", " otp"), 0, cue.end)
@@ -111,7 +111,7 @@ def _before(page: Page, cue: Cue) -> Proposals:
 
 
 def _need_before(gap: str, words: int, level: Grade, found: Proof) -> Proof | None:
-    """How much the form of a word before the name must prove; None if it is not that of a secret there."""
+    """How much the form of a word before the name must prove; None if its form is not enough there."""
     linked = _RE.after_link.match(gap) is not None
     if not linked and found in (Proof.SLIGHT, Proof.GOOD):
         return None

@@ -1,4 +1,4 @@
-"""Removes the values that somebody names, and nothing else: for a purge, which runs no rules."""
+"""Removes given values, and nothing else: for a purge, which runs no rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class OnlyValues(Redactor):
         self._bytes = [form.encode("utf-8", "surrogatepass") for f in self._needles.values() for form in f]
 
     def holds(self, body: bytes) -> bool:
-        """Whether a value is anywhere in a file."""
+        """Whether one of the values is anywhere in a file."""
         return any(form in body for form in self._bytes)
 
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:

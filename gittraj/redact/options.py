@@ -1,6 +1,6 @@
 """The names and patterns that a user adds to the rules, and the values that a user exempts.
 
-A user's pattern runs like ours: at a literal that it begins with, and with every repeat bounded.
+A user's pattern runs like ours: at the literal that it begins with, and with every repeat bounded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .page import Span
 from .tokens import Rule
 
 _WIDEST = 4096  # characters that a user's pattern may match
-_MOST_WAYS = 4096  # in which its repeats may share them
+_MOST_WAYS = 4096  # in which its repeats may divide them
 _LEAST_ANCHOR = 3
 _HASH = "hmac-sha256:"
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
@@ -29,11 +29,11 @@ _SIMPLE = (codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY, codes.CATEGORY
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``pii``: e-mail addresses and home folders go too. ``paranoid``: so does every long random word.
+    """``pii``: also redact e-mail addresses and home folders. ``paranoid``: also every long random word.
 
     ``names`` are further names of secrets (``acme_door``), ``shapes`` further patterns, each beginning with
     three fixed characters and without an unbounded or nested repeat. ``allow``: values that stay, each as
-    ``hmac-sha256:`` and the keyed hash that ``allowance()`` tells, or as a pattern for the whole value.
+    ``hmac-sha256:`` and the keyed hash that ``allowance()`` returns, or as a pattern for the whole value.
     ``files``: rules and allowlists in gitleaks' form.
 
     :raises RedactionError: a pattern is not one that runs in linear time.
@@ -60,11 +60,11 @@ class Options:
         )
 
     def gitleaks(self) -> list[Gitleaks]:
-        """The files, read."""
+        """The rule files, parsed."""
         return [read(file) for file in self.files]
 
     def allows(self, text: str, span: Span, key: bytes) -> bool:
-        """Whether the user exempts what was found at ``span``."""
+        """Whether the user exempts the value at ``span``."""
         value = text[span.start : span.end]
         return any(one.allows(text, span.start, span.end) for one in self.gitleaks()) or any(
             hmac.compare_digest(one, allowance(value, key)) if one.startswith(_HASH) else _matches(one, value)
@@ -84,7 +84,7 @@ def _matches(pattern: str, value: str) -> bool:
 def _require_linear(pattern: str) -> None:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # "[[": a later Python will read it otherwise
+            warnings.simplefilter("error")  # "[[": a later Python will parse it differently
             parsed = parser.parse(pattern)
     except (re.error, Warning, OverflowError, RecursionError):
         raise RedactionError(f"not a pattern: {pattern[:80]!r}; correct it in the configuration") from None

@@ -1,4 +1,4 @@
-"""A page: a text as the readers read it, with what several of them need of it, each found once."""
+"""A page: a text as the readers read it, with data that several of them need, each computed once."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .names import ALL_STEMS, STEMS
 from .view import View
 
 Hit = tuple[int, int]
-VARIABLE = "$user"  # a stem by its sign alone: the word is everywhere
-_LINE = 1500  # characters around a sign that are looked at
+VARIABLE = "$user"  # a stem only with its sign: the bare word is everywhere
+_LINE = 1500  # characters around a sign that are examined
 _NO_WORD = bytes(code if chr(code).isalnum() or code == 95 else 32 for code in range(128)) + b" " * 128
 _IDENTIFIER = lazy(r"[a-z0-9_]+")
-_LONG_WORD = 16  # characters: no token that is known by its form is shorter
+_LONG_WORD = 16  # characters: a token that is recognised by its form is at least as long
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
     """A secret's position in the text; the placeholder shows ``kind``. ``told``: only a password or a key can
-    be in such a place, as after ``DB_PASSWORD=``."""
+    be in such a position, as after ``DB_PASSWORD=``."""
 
     start: int
     end: int
@@ -119,7 +119,7 @@ def _stems_of(word: str) -> tuple[tuple[str, bool], ...]:
 
 
 def places(text: str, value: str) -> Iterator[int]:
-    """Where a value begins in a text."""
+    """Yield the positions of a value in a text."""
     at = text.find(value)
     while at >= 0:
         yield at

@@ -1,4 +1,4 @@
-"""Removes, only if a user asks for it, text that is not secret by itself: addresses, and long random
+"""Finds, only if the user's options ask for it, text that is not secret by itself: addresses, and long random
 words."""
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def personal(page: Page) -> Iterator[Span]:
 
 
 def random_words(page: Page) -> Iterator[Span]:
-    """Every long word that was most likely drawn at random and has letters of both cases and digits."""
+    """Every long word that is most likely random and has letters of both cases and digits."""
     for word in sorted(page.long_words):
         for match in _RE.long_run.finditer(word):
             page.tick()

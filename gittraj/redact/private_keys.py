@@ -13,9 +13,9 @@ _RE = patterns("private_keys")
 
 RULE = "private-key"
 LONGEST = 16 * 1024
-"""Characters of a key that pieces of a long text share; of a longer one the rest has its END in the next."""
+"""Characters of a key that fit in the overlap of two fragments; a longer key's END is in the next one."""
 _MOST = 100_000  # characters
-# What may stand before a line: a diff's sign, a number, an indent, a comment, quotes of a literal.
+# The text that may precede a line: a diff's sign, a number, an indent, a comment, quotes of a literal.
 _BEFORE = r"(?:[ \t]{0,24}+(?:[0-9]{1,6}[ \t:|?>→│-]{1,24}+)?[ \t+\"'`|>#*/?,│-]{0,24}+)"
 _LINE = lazy(
     r"(?:[ \t\r\"'`+,;\\]{0,12}+\n)?"
@@ -38,7 +38,7 @@ def private_keys(page: Page) -> Proposals:
 
 
 def _starts(page: Page) -> Iterator[tuple[int, int]]:
-    """The positions at which a key begins, and the first line of its body, by a line before or after it."""
+    """Yield the positions of keys and of their bodies, found by a line before or after the body."""
     text = page.text
     for hit in places(text, "-----BEGIN "):
         if begin := _RE.begin.match(text, hit):
@@ -51,7 +51,7 @@ def _starts(page: Page) -> Iterator[tuple[int, int]]:
 
 
 def _tail(text: str, end: int) -> int | None:
-    """The positions at which bodies begin that have an END, but no BEGIN."""
+    """The position of the body before an END line; None without a body. It may have no BEGIN line."""
     at = text.rfind("-----END ", max(0, end - 40), end)
     start = None
     while at > 0 and (line := text[text.rfind("\n", 0, at - 1) + 1 : at - 1].rstrip("\r")):
@@ -73,7 +73,7 @@ def _read(text: str, start: int) -> tuple[int, int]:
         at, body = line.end(), line["body"] or ""
         if len(body) >= 16:
             seen += len(body)
-        # A short last line is one only if END follows, or by its padding: else it is the next word.
+        # A short last line belongs to the key only if END follows, or if it is padded: else it is other text.
         if len(body) >= 16 or body.endswith("="):
             end = at
         elif body and not _RE.end.match(text, at):

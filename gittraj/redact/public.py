@@ -1,8 +1,8 @@
-"""Overrules rules: values that are not secrets because of their form, or of the text beside them.
+"""Overrules rules: values that are not secrets because of their form, or of the text around them.
 
 A rule knows why a word may be a secret. Here it is decided, in the same way for all rules, whether the word is an
-identifier, a public key, a digest, a reference to a secret, or the name of something else. Only rules that go by names
-and places are overruled; a value with a vendor's form stays a secret.
+identifier, a public key, a digest, a reference to a secret, or the name of something else. Only rules that
+rely on names and positions are overruled; a value with a vendor's form stays a secret.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .page import Span
 BY_FORM = frozenset(form.id for form in tokens()) - {"generic-token", "adyen-key"} | {"private-key"}
 """The rules whose matches are proved by their form; not Adyen's, since any base64 has that form."""
 
-_BEFORE = 600  # characters that are looked at
+_BEFORE = 600  # characters before the value that are examined
 _AROUND = 160
 
 
@@ -25,7 +25,7 @@ _GROUPS = {
     "unsure": words("words", "guessed") + words("words", "unsure"),
     "any": [""],
 }
-"""Rules that a row of ``data/public.toml`` names together."""
+"""Groups of rules, which a row of ``data/public.toml`` can name."""
 
 
 class _Exemption:
@@ -55,5 +55,5 @@ def _exemptions() -> tuple[_Exemption, ...]:
 
 
 def is_public(text: str, span: Span) -> bool:
-    """Whether one of these reasons shows that the value of the span is not a secret."""
+    """Whether a row of ``data/public.toml`` shows that the value of the span is not a secret."""
     return any(exemption.holds(text, span) for exemption in _exemptions())

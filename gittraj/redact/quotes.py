@@ -1,4 +1,4 @@
-"""Values in quotes: where they end, and how sure it is that one belongs to the name before it."""
+"""Values in quotes: where they end, and how likely it is that one belongs to the name before it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _QUOTES = ("'", '"', "`")
 
 
 def quoted_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | None:
-    """How sure it is that a value in quotes is the name's; None if the quotes are a sentence's or code's."""
+    """How likely a value in quotes is the name's; None if the quotes belong to a sentence or to code."""
     describes = len(quote["quote"]) == 3 and bound.between["block"]  # a function, below its arguments
     if describes or _closes(page, bound, quote) or _is_command(page, bound, quote):
         return None
@@ -67,8 +67,9 @@ def _listed_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | Non
     setting = _RE.setting.fullmatch(bound.name) and bound.before in (" ", "\t") and "_" in bound.name
     if bound.before not in _QUOTES and not bound.name.startswith("-") and not setting:
         return None
-    if _RE.names_another.match(text, quoted(page, quote)[1]):
-        return None
+    start, end = quoted(page, quote)
+    if _RE.names_another.match(text, end) or parts(text[start:end])[:1] == parts(bound.name)[:1]:
+        return None  # another name: ["epic-1-auth", "epic-2-pages"]
     if not close[:1]:
         return Style.EXACT
     opened = text[max(0, bound.at - 4) : max(0, bound.at - 1)].rstrip()[-1:]
@@ -77,14 +78,19 @@ def _listed_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | Non
     return None
 
 
-_BY_SIGN = {"(": _called_style, ",": _listed_style, "": _spaced_style}
+def _other_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | None:
+    """The style of what is there instead: ``secret || "…"``. Behind a literal it is another of its kind."""
+    return None if bound.between["close"][:1] in ("'", '"') else Style.EXACT
+
+
+_BY_SIGN = {"(": _called_style, ",": _listed_style, "": _spaced_style, "|": _other_style, "||": _other_style}
 
 
 def quoted(page: Page, quote: re.Match[str]) -> tuple[int, int]:
-    r"""From an opening quote to the quote that closes it: the next one with no more escapes before it.
+    r"""The position of the value after an opening quote, up to the next quote that has no more escapes.
 
-    In ``\"a\\\"b\"`` the quote in the middle belongs to the value, its three backslashes say so.
-    A value may also go on over an escaped newline, never over a real one.
+    In ``\"a\\\"b\"`` the quote in the middle belongs to the value, because it has three backslashes.
+    A value may also contain an escaped newline, but only a value in triple quotes a real one.
     """
     start, sign = quote.end(), quote["quote"]
     depth = page.view.depth(start - 1)

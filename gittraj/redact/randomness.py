@@ -21,7 +21,7 @@ _LIKELIHOOD = {
 _TURN = -6.5  # between a letter and a digit: rare in names, common in random text
 _RANDOM = -5.0
 _SHORTEST = 16
-_MOST = 160  # characters that are looked at
+_MOST = 160  # characters that are examined
 _HEX = lazy(r"(?:0[xX])?[0-9a-fA-F-]+")
 
 
@@ -42,7 +42,7 @@ def likelihood(word: str) -> float:
 
 
 def looks_random(word: str) -> bool:
-    """Whether ``word`` was most likely drawn at random. Hex and UUIDs aren't judged: always False."""
+    """Whether ``word`` is most likely random. Hex and UUIDs aren't judged: always False."""
     if len(word) < _SHORTEST or _HEX.fullmatch(word[:_MOST]):
         return False
     return likelihood(word) < _RANDOM

@@ -20,12 +20,12 @@ from .proof import proof
 _RE = patterns("rows")
 
 Cell = tuple[int, str]
-"""Where a cell begins in its line, and its text."""
+"""The position of a cell in its line, and its text."""
 Columns = dict[int, Grade]
-"""Which cells of a row are secrets, and what their names prove."""
+"""The columns of a row that are secrets, and what their names prove."""
 
 _MOST_ROWS = 500
-"""Of a table that begins in another, as one of its rows may look like; and lines in one that are no row of it."""
+"""Limit for a table that begins in another, as a row may look like a heading; and for lines in between."""
 _LINE_END = 2  # characters
 _CODE = {",": lazy(r"[(){}=:\"']|,\s|,$"), ";": lazy(r"[(){}=]|; |;$"), "\t": lazy(r"\t[ ]?=[ ]")}
 
@@ -56,7 +56,7 @@ def _tables(page: Page) -> Proposals:
 
 
 class _Table:
-    """A table from its line of names on. ``end`` is the end of the last line that was a row."""
+    """A table, beginning with its line of names. ``end`` is the end of the last line that was a row."""
 
     def __init__(self, page: Page, first: Sequence[re.Match[str]]) -> None:
         self._page = page
@@ -72,7 +72,7 @@ class _Table:
         return (lambda line: _by_sign(line, sign)) if sign else _by_blanks, sign
 
     def _whole(self, line: str) -> str:
-        """A line without the number that a reader put before it, and as long."""
+        """Return the line, with the line number that a tool put before it replaced by blanks."""
         line = line.rstrip("\r")
         return _RE.number.sub(lambda number: " " * len(number[0]), line) if self._numbered else line
 
@@ -114,7 +114,7 @@ class _Table:
                 self.end = line.end()
             elif self._sign or (others := others + 1) > _MOST_ROWS:
                 return
-            else:  # what stands under the names
+            else:  # the text below each name
                 stops = [start for start, _ in names[1:]]
                 cells = [(at, row[at:stop]) for (at, _), stop in zip(names, [*stops, None], strict=True)]
             for n, level in columns.items():
@@ -156,7 +156,7 @@ def _cell(cell: Cell, line: int, level: Grade) -> Proposals:
 
 
 _FEW, _MANY = 2, 24
-_REACH, _BEFORE = 1600, 200  # characters behind and before the names in which rows are looked for
+_REACH, _BEFORE = 1600, 200  # characters after and before the names in which rows are searched
 _MOST_LISTED = 40
 _ITEM = r"(?:\"[^\"\n]{0,200}\"|'(?:[^'\n]|''){0,200}'|`[^`\n]{0,200}`|[^\s\"'`,;(){}\[\]]{1,80})"
 _ROW = lazy(
@@ -173,7 +173,7 @@ def _bracketed(page: Page) -> Proposals:
             continue
         table = _RE.table.search(text, max(0, names.start() - 120), names.start())
         if not table and re.search(r"[\w$>][(\[]$", text[max(0, names.start() - 2) : names.start()]):
-            continue  # what a function takes
+            continue  # the parameters of a function
         page.tick()
         done = names.end()
         each = [name.strip("\"'` ") for name in names[0].split(",")]
@@ -188,7 +188,7 @@ def _bracketed(page: Page) -> Proposals:
 
 
 def _names_at(text: str, hit: Hit) -> re.Match[str] | None:
-    """The row of names that a hit is in: from the bracket, the line's start or the ``for`` before it."""
+    """The row of names with a hit: from the bracket, the line's start or the ``for`` before it."""
     at = hit[0]
     first, last = max(0, at - 160), at + 120
     if not _RE.in_row.match(text, hit[1]) or text.find(",", first, last) < 0:
@@ -222,7 +222,7 @@ def _item(item: re.Match[str], name: str, level: Grade, *, sure: bool) -> Propos
 
 
 def _copied(page: Page, start: int, number: int, columns: Columns) -> Proposals:
-    """The rows of tabs that follow ``COPY t (…) FROM stdin``."""
+    """The tab-separated rows that follow ``COPY t (…) FROM stdin``."""
     for line in islice(_RE.line.finditer(page.text, start), _MOST_LISTED):
         cells = _by_sign(line[0], "\t")
         if len(cells) != number:

@@ -1,4 +1,4 @@
-"""One scan of one text: all rules over its view, and over the texts that are wrapped in it.
+"""One scan of one text: runs all rules over its view, and over the texts that are encoded in it.
 
 It must not know keys or trajectories, so the result for a text is valid for all of them.
 """
@@ -141,7 +141,7 @@ _LONGEST_HEADING = 1000  # characters
 
 
 def _heading(page: Page) -> str:
-    """The lines with the names of a table that goes on in the next piece."""
+    """The lines with the names of a table that continues in the next fragment."""
     if page.heading is None:
         return ""
     start, end = page.view.origin(*page.heading)
@@ -169,11 +169,11 @@ def _cut(text: str, first: int, last: int) -> int:
     return (at if at >= 0 else max(text.rfind(" ", first, last), last - 1)) + 1
 
 
-_LONG = 500  # characters: what reads a value reads at most some hundred or thousand of them
+_LONG = 500  # characters: a reader may have cut a longer value off
 
 
 def _whole_runs(text: str, found: Iterable[Span]) -> Iterator[Span]:
-    """The spans, a long one extended to the end of its word, so that no rest of a value stays."""
+    """Yield the spans, long ones extended to the end of the word, so that no rest of a value remains."""
     end = 0
     for span in sorted(dict.fromkeys(found), key=lambda each: each.start):
         if span.end - span.start > _LONG and span.end > end and (run := _RE.run.match(text, span.end)):

@@ -1,6 +1,6 @@
-"""Every value after ``=`` or ``:``, for outputs that are known to be secret: ``cat .env``, ``printenv``.
+"""Finds every value after ``=`` or ``:``, for output that is known to be secret: ``cat .env``, ``printenv``.
 
-The names stay. Text without a name (a key's body, a bare token) is removed line by line.
+The names stay. Text without a name (a key's body, a bare token) is found line by line.
 """
 
 from __future__ import annotations

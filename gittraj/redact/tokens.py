@@ -1,4 +1,4 @@
-"""Secrets that are known by their form alone, in any place: ``data/tokens.toml``.
+"""Secrets that are recognised by their form alone, anywhere in a text: ``data/tokens.toml``.
 
 A pattern never runs over the whole text: it is matched at the positions of a literal anchor, and every
 repeat in it is bounded, so that no text can make a scan slow.
@@ -7,7 +7,7 @@ repeat in it is bounded, so that no text can make a scan slow.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -37,7 +37,7 @@ class Rule:
     bad: tuple[str, ...] = ()
 
     def find(self, anchor: str, page: Page) -> Proposals:
-        """What is in the page's view at one of the anchors."""
+        """The matches in the page's view at ``anchor``, one of the anchors."""
         pattern = _compiled(self.pattern)
         group = "v" if "v" in pattern.groupindex else 0
         hit = page.text.find(anchor)
@@ -55,9 +55,7 @@ class Rule:
         return pattern.match(text, hit)
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+_compiled: Callable[[str], re.Pattern[str]] = cache(re.compile)
 
 
 def _rules() -> Iterator[Rule]:
@@ -85,7 +83,7 @@ for _one in TOKENS:
 
 
 def tokens(page: Page) -> Proposals:
-    """The secrets of the page that are known by their form."""
+    """The secrets of the page that are recognised by their form."""
     words = "\n".join(page.long_words)
     for head in sorted(_heads(words)):
         for anchor, rule in _HEADS[head]:
@@ -109,14 +107,15 @@ def _heads(words: str) -> set[str]:
 
 @cache
 def _hints() -> tuple[re.Pattern[str], ...]:
-    """What every match of ANYWHERE has in it: what begins with a sign by itself, as it is sooner found."""
+    """Patterns of text that every match of ANYWHERE contains: one for those that begin with a sign, which is
+    faster to search, and one for the others."""
     hints = [form.hint for form in forms() if not form.prefixes]
     signed = [hint for hint in hints if not hint.lstrip("[\\")[0].isalnum()]
     return tuple(re.compile("|".join(some)) for some in (signed, [one for one in hints if one not in signed]))
 
 
 def _hinted(words: str) -> Iterator[tuple[int, int]]:
-    """The lines in which one of ANYWHERE may be."""
+    """Yield the positions of the lines in which a rule of ANYWHERE may match."""
     for hints in _hints():
         stop = 0
         for hint in hints.finditer(words):

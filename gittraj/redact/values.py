@@ -1,4 +1,4 @@
-"""What the form of a value shows: a placeholder, a reference, a label, a path, a password."""
+"""Recognises what a value is by its form: a placeholder, a reference, a label, a path, a password."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 
 from .lazy import lazy
-from .load import patterns
+from .load import patterns, words
 from .made import DESCRIBES, DULL, STOP, is_joined, is_phrase
 from .names import FOREIGN, Grade, grade, parts
 from .randomness import likelihood, looks_random
@@ -18,6 +18,7 @@ _RE = patterns("values")
 PLACEHOLDER = lazy(r"REDACTED-[a-z0-9]+(?:-[a-z0-9]+){0,4}?-(?:[0-9a-f]{8}|n[0-9]{1,6})(?![A-Za-z0-9])")
 
 MOST = 160  # characters that are judged; the whole value is replaced
+_TAILS = frozenset(words("names", "tails"))
 _SECRET_NOUN = lazy(
     r"pass(?:w|phrase|code|key)|secret|sekret|segret|hemlig|hemmelig|token|credential|\bkey\b|jeton|llave|chiave|schlüssel|geheim|clave|codice|código|sleutel|nyckel|nøkkel|nøgle|avain|kulcs|klucz|klíč|ključ|anahtar|chave|clé\b|ключ|токен|секрет|キー|トークン|シークレット|키$|토큰|密钥|密鑰|令牌|\bpin ?code$|"
     r"passe|passe\b|" + "|".join(FOREIGN)
@@ -31,20 +32,20 @@ def is_placeholder(value: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_placeholder(short: str) -> bool:
-    if _RE.persons.fullmatch(short):
+    if _RE.persons.fullmatch(short) or is_phrase(short):
         return False
     return not short or any(stands(short) for stands in (_refers, _is_blank, _is_dull, _asks, _names))
 
 
 def _refers(short: str) -> bool:
-    """Whether it is a reference, a pattern, a colour, an example or masked."""
+    """Whether a value is a reference, a pattern, a colour, an example or masked."""
     if PLACEHOLDER.match(short) or _RE.pattern.search(short):
         return True
     return _RE.fit(short, ("reference", "masked", "colour", "example"))
 
 
 def _is_blank(short: str) -> bool:
-    """Whether little is left without stars and variables, or it is one character again and again."""
+    """Whether a value is little more than stars and variables, or one character repeated."""
     for filled, most in ((_RE.stars, 12), (_RE.interpolation, 7)):
         if len(rest := filled.sub("", short)) <= most and rest != short:
             return True
@@ -58,7 +59,7 @@ def _is_dull(short: str) -> bool:
 
 
 def _asks(short: str) -> bool:
-    """Whether it asks to be replaced."""
+    """Whether a value asks the reader to replace it: ``your-key-here``."""
     return _counted(short)[0] <= 4 and _RE.asks.search(short) is not None
 
 
@@ -67,6 +68,8 @@ def _names(short: str) -> bool:
     digits, letters = _counted(short)
     if digits > 2 or not _RE.identifier.fullmatch(short) or len(parts(short)) < 2:
         return False
+    if digits == 0 and parts(short)[-1] in _TAILS and grade(short.rpartition(letters[-1])[0]) >= Grade.TOKEN:
+        return True  # accessKeyId
     drawn = len(short) >= 10 and sum(map(len, letters)) < (3 if digits > 1 else 2.2) * len(letters)
     return not drawn and grade(short) >= Grade.TOKEN and not looks_random(short)
 
@@ -103,12 +106,12 @@ def is_plain(value: str) -> bool:
 
 
 def is_common(value: str) -> bool:
-    """``is_plain``, but for letters of both cases that make no name: a password of letters alone."""
+    """``is_plain``, except mixed-case letters unlike a name: they may be a password of only letters."""
     mixed = value.isalpha() and value.isascii() and not value.islower() and not value.istitle()
     return is_plain(value) and not (mixed and len(value) > 12 and likelihood(value) < _NAMELIKE)
 
 
-_NAMELIKE = -4.2  # of XMLHttpRequestUpload; drawn letters have less
+_NAMELIKE = -4.2  # the likelihood of XMLHttpRequestUpload; random letters have less
 
 
 def is_random(value: str) -> bool:
@@ -150,8 +153,10 @@ def _inner(value: str) -> bool:
 
 
 def is_evident(value: str) -> bool:
-    """Whether ``value`` is almost certainly a password: letters and digits or signs, mixed as no name is."""
-    if not 5 <= len(value) <= 128 or not (mixed(value) or _RE.inner_symbol.search(value)):  # most, at once
+    """Whether ``value`` is almost certainly a password: letters, digits, symbols, mixed unlike in names."""
+    if not 5 <= len(value) <= 128 or not (
+        mixed(value) or _RE.inner_symbol.search(value)
+    ):  # decides most values quickly
         return False
     if _RE.leet.fullmatch(value):
         return True
@@ -175,7 +180,8 @@ _SIGNED = lazy(r"[a-z][!@#^%~$&*+]+[A-Za-z]")
 
 
 def is_password(value: str) -> bool:
-    """Letters, digits and a sign, or letters of both cases among digits: no version, path or identifier."""
+    """Whether ``value`` has letters, digits and a symbol, or letters of both cases among digits, and is not a
+    version, path or identifier."""
     if not _RE.digit.search(value):
         return False
     return is_joined(value) or (

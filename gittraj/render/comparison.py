@@ -1,5 +1,5 @@
-"""A comparison as tables of three columns, and these in two columns of a terminal, as a Markdown page, and as
-a self-contained page. What others wrote is escaped by each. Pure.
+"""Renders a comparison as tables of three columns, for a terminal, as a Markdown page, and as a
+self-contained HTML page. Each of these escapes what others wrote. Pure.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from gittraj.render.inert import words
 from gittraj.render.text.terminal import Page, escape_line, width, wrap
 
 _STEPS = 40
-"""Rows of steps before and after the two part that are shown unless all are asked for."""
+"""How many steps are shown around the point where the two sides diverge, unless all are requested."""
 _AROUND = 3
 _SIGNS = {"prompt": "asked", "message": "said", "tool_call": "→", "decision": "decided", "error": "error"}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """``label`` and what stands on each side; ``same``: both say the same."""
+    """A label and the text of each side; ``same``: both texts are equal."""
 
     label: str
     a: str
@@ -38,7 +38,7 @@ class Table:
 
 
 def tables(compared: Header, *, everything: bool) -> Iterator[Table]:
-    """What ``git traj compare --json`` has, most useful first, without empty tables."""
+    """The tables for the document of ``git traj compare --json``, most useful first, without empty ones."""
     sides = [list(_figures(side)) for side in compared["sides"]]
     rows = [_row(label, a, b) for (label, a), (_, b) in zip(*sides, strict=True) if a or b]
     found = [
@@ -86,7 +86,7 @@ def _figures(side: Header) -> Iterator[tuple[str, str | None]]:
 
 
 def _each(names: Iterator[str | None]) -> str:
-    """At most three names."""
+    """The names on one line, at most three of them."""
     found = [name for name in dict.fromkeys(names) if name]
     return ", ".join(found[:3]) + (f" and {len(found) - 3} more" if len(found) > 3 else "")
 
@@ -131,7 +131,7 @@ def _steps(compared: Header, *, everything: bool) -> Table:
         Row(f"{at + 1}{'' if step['same'] else ' ≠'}", _step(step["a"]), _step(step["b"]), step["same"])
         for at, step in enumerate(steps)
     ]
-    where = f"they part at step {parted + 1}" if parted is not None else "the same steps"
+    where = f"they diverge at step {parted + 1}" if parted is not None else "the same steps"
     first = 0 if everything or parted is None else max(parted - _AROUND, 0)
     shown = rows if everything else rows[first : first + _STEPS]
     left = len(rows) - len(shown)
@@ -147,7 +147,7 @@ def _step(step: Header | None) -> str:
 
 
 _LABEL = 15  # columns at most
-_LINES = 3  # of a side, unless all is asked for
+_LINES = 3  # lines of a side, unless everything is requested
 _COLUMNS = 100
 
 

@@ -1,4 +1,4 @@
-"""One event in a few words, for every view that lists events. Pure; what it returns is not escaped yet."""
+"""Describes one event in a few words, for every view that lists events. Pure; the text is not escaped yet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def describe_call(event: Event) -> tuple[str, str]:
 
 
 def call_name(event: Event) -> str:
-    """Of a patch that was handed to a shell, as Codex does, what it is."""
+    """The call's tool; ``apply_patch`` for a patch that was passed to a shell, as Codex does."""
     patches = event.get("files") and "*** Begin Patch" in str(event["tool"]["arguments"])
     return "apply_patch" if patches else event["tool"]["name"] or "tool"
 
@@ -41,7 +41,7 @@ def describe_result(event: Event) -> str:
 
 
 def because(reason: str) -> str:
-    """``because it is small``; ``for the lookup`` stands as it is."""
+    """``because it is small``; ``for the lookup`` is left as it is."""
     return reason if re.match(r"(?:for|to|due to)\b", reason, re.I) else f"because {reason}"
 
 
@@ -67,13 +67,13 @@ def pair_results(events: Iterable[Event]) -> dict[str, Event]:
 
 
 def step(event: Event) -> tuple[str, str, bool]:
-    """What a comparison shows of an event: its name, its text, and whether it failed."""
+    """An event as a comparison shows it: its name, its text, and whether it failed."""
     name, text = describe_call(event) if "tool" in event else (str(event["type"]), describe_event(event))
     return name, text, failed(event)
 
 
 def between(event: Event) -> str | None:
-    """Sender and receiver of a message between agents: ``ann → bob``; None where neither is known."""
+    """Sender and receiver of a message between agents: ``ann → bob``; None if the other one is not known."""
     sender, recipient = event["agent"], event.get("recipient")
     if event["type"] not in ("message_sent", "message_received"):
         return None
@@ -84,7 +84,7 @@ def between(event: Event) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
-    """``everything`` instead of the most useful events; ``thinking`` where it can be read."""
+    """``everything``: not only the most useful events; ``thinking``: also thinking that can be read."""
 
     everything: bool = False
     thinking: bool = False
@@ -103,7 +103,7 @@ def is_shown(event: Event, detail: Detail) -> bool:
 
 
 def thinking_note(header: Header) -> str | None:
-    """Why the requested thinking cannot be shown; None where it can."""
+    """Why the requested thinking cannot be shown; None if it can."""
     number = header["part"]["counts"]["thinking"]
     match header["thinking"]:
         case "dropped":

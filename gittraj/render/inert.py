@@ -1,5 +1,5 @@
-"""Untrusted text in Markdown or HTML, so that nothing in it is rendered as a link, image, mention, reference,
-heading, formula, emoji code, element or hidden character.
+"""Puts untrusted text into Markdown or HTML, with nothing in it rendered as a link, image, mention,
+reference, heading, formula, emoji code, element or hidden character.
 
 A word that GitHub or another host would turn into a link goes into a code span, which they leave alone;
 Markdown's other special characters are escaped. Markdown escapes do not work inside ``<summary>``: there it
@@ -29,7 +29,7 @@ _OPENS_A_BLOCK = re.compile(r"^(\d*)([-+=.)])")
 
 
 def words(text: str, most: int | None = None) -> str:
-    """``text`` as plain words on one line, of Markdown; cut after ``most`` columns, escapes included."""
+    """``text`` as plain words on one line of Markdown, cut after ``most`` columns, escapes included."""
     parts = [
         _code_word(word) if _LIVE.search(word) else _MARKUP.sub(r"\\\1", word).translate(_ENTITIES)
         for word in terminal.cut(terminal.escape_line(text), most).split()
@@ -38,7 +38,7 @@ def words(text: str, most: int | None = None) -> str:
 
 
 def _code_word(word: str) -> str:
-    """In a code span, without the comma after it, or the bracket that it did not open."""
+    """A word in a code span, but outside a comma after it, and a closing bracket that it did not open."""
     bare = word.rstrip("," if "(" in word else ",)")
     return code(bare) + word[len(bare) :]
 
@@ -53,7 +53,7 @@ def code(text: str, most: int | None = None, *, cell: bool = True) -> str:
 
 
 def fence(text: str) -> str:
-    """A block that shows ``text`` as it is."""
+    """A fenced block that shows ``text`` as it is."""
     shown = terminal.escape(text).strip("\n")
     ticks = _longer_than_any(shown, 3)
     return f"{ticks}text\n{shown}\n{ticks}"

@@ -26,7 +26,7 @@ from gittraj.model.words import (
 
 
 def properties(header: Header) -> Iterator[tuple[str, str]]:
-    """Those that are known, most useful first."""
+    """The properties that are known, most useful first."""
     return ((name, value) for name, value in _properties(header) if value)
 
 
@@ -64,9 +64,9 @@ def _properties(header: Header) -> Iterator[tuple[str, str | None]]:
 
 
 def account(header: Header) -> Iterator[tuple[str, str]]:
-    """What was asked, why, and what came of it, as headings and texts. A model's summary stands in place of
-    the agent's last words, and these only where no result is stated and they are not the reason; a sentence
-    is not both reason and result."""
+    """The prompt, the reason and the outcome, as headings and texts. A model's summary replaces the agent's
+    last words, which are shown only if no result is stated and they are not the reason. A reason that is
+    also the result is left out."""
     by_model = model_of(header["summaryBy"])
     said = None if by_model or header["result"] else header["summary"]
     found = {

@@ -1,4 +1,4 @@
-"""Whether the user agreed to push to a remote, and how much. A cloned repository cannot agree for them.
+"""Stores if the user agreed to push to a remote, and how much. A cloned repository cannot agree for them.
 
 Consent is for an address: the same remote name with another address needs a new one.
 """
@@ -15,31 +15,31 @@ from gittraj.sync.remote import Remote
 Answer = Literal["never", "ask", "auto"]
 _TRIES = 20
 _PAUSE = 0.1
-"""Seconds between two of them."""
+"""Seconds between two tries."""
 
 
 def read_answer(repository: Repository, remote: Remote) -> Answer:
-    """``traj.push``, and what was answered for this remote before. Raises TrajError for another value."""
-    said = read_choice(repository, "push")
+    """The value of ``traj.push``, ``auto`` if the user agreed to this remote. Raises TrajError if unknown."""
+    setting = read_choice(repository, "push")
     agreed = remote.listed and repository.config(f"remote.{remote.address}.trajPush") == _address(remote)
-    return "never" if said == "never" else "auto" if said == "auto" or agreed else "ask"
+    return "never" if setting == "never" else "auto" if setting == "auto" or agreed else "ask"
 
 
 def remember_consent(repository: Repository, remote: Remote) -> None:
-    """Remember it until the remote's address changes. For a bare address the user is asked each time."""
+    """Store it until the remote's address changes. For a bare address the user is asked each time."""
     if remote.listed:
         _remember(repository, f"remote.{remote.address}.trajPush", _address(remote))
 
 
 def remember_join(repository: Repository, remote: Remote) -> None:
-    """That its user joined this remote's records with ours: whoever can push there may change them here."""
+    """Store that the user joined this remote's records: those who can push there may change them here."""
     key = f"remote.{remote.address}.trajFetch"
     if remote.listed and repository.config(key) != _address(remote):
         _remember(repository, key, _address(remote))
 
 
 def may_join(repository: Repository, remote: Remote) -> bool:
-    """Whether its records may be joined with ours unasked: its user did so before, or pushes there."""
+    """Whether its records may be joined with ours unasked: the user did so before, or pushes there."""
     joined = repository.config(f"remote.{remote.address}.trajFetch") == _address(remote)
     return joined or read_answer(repository, remote) == "auto"
 
@@ -50,7 +50,7 @@ def shares_records_only(repository: Repository) -> bool:
 
 
 def _remember(repository: Repository, key: str, value: str) -> None:
-    """git refuses at once while another process writes its configuration, such as a second sync."""
+    """Retry: git refuses at once while another process, such as a second sync, writes its configuration."""
     for _ in range(_TRIES):
         if repository.run("config", "--local", key, value, check=False).code == 0:
             return

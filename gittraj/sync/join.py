@@ -24,8 +24,8 @@ def join_records(
     repository: Repository, theirs: str, name: str, *, tell: Callable[[str], object] = lambda _: None
 ) -> int:
     """Merge the records at commit ``theirs`` (``name`` in the message) into ours; return how many of our
-    notes changed. Notes that are too large to be read stay there, and ``tell`` is told. Raises GitError,
-    StoreError."""
+    notes changed. Notes that are too large to be read are not merged: ``tell`` gets a remark. Raises
+    GitError, StoreError."""
     objects = repository.objects
     changed = 0
     if may_be_purged(objects, _tips(objects, RECORDS_REF, theirs)):
@@ -45,7 +45,7 @@ def join_records(
             tree, _ = join_notes(objects, None, root, commits)
             return objects.write_commit(tree=tree, parents=[theirs], message=_MESSAGE.format(name))
         known = is_ancestor(repository, theirs, ours)
-        # even if known: a note removed by hand comes back, only a tombstone deletes
+        # even if known: a note removed by hand comes back, since only a tombstone deletes
         tree, changed = join_notes(objects, before, root, commits)
         if known and not changed:
             return None
@@ -56,8 +56,8 @@ def join_records(
 
 
 def join_segments(repository: Repository, month: str, theirs: str, name: str) -> None:
-    """Merge the segments of ``month`` at commit ``theirs`` into ours; a month retired there is taken as it
-    is. Raises GitError, StoreError."""
+    """Merge the segments of ``month`` at commit ``theirs`` into ours; a month retired there replaces ours.
+    Raises GitError, StoreError."""
     ref = DATA_PREFIX + month
     objects = repository.objects
     tips = _tips(objects, ref, theirs)

@@ -1,4 +1,4 @@
-"""git over the network: with time-outs, without prompts, and each error on one escaped line.
+"""Runs git over the network: with time-outs, without prompts, and each error on one escaped line.
 
 It must not know what is in the refs.
 """
@@ -28,7 +28,7 @@ _LOCKED = re.compile(rb"cannot lock ref|Unable to create '[^']*\.lock'")
 _SILENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "GCM_INTERACTIVE": "never",
-    "GIT_ASKPASS": "true",  # /bin/true: an empty password, and so an answer
+    "GIT_ASKPASS": "true",  # /bin/true prints an empty password, which counts as an answer
     "SSH_ASKPASS": "true",
     "SSH_ASKPASS_REQUIRE": "force",
     "GIT_NO_LAZY_FETCH": "0",
@@ -36,7 +36,7 @@ _SILENT = {
 _SSH = "ssh -o BatchMode=yes -o ConnectTimeout=10"
 _STALLED = ("-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=20")
 _FETCH = (
-    # the remote's own refspecs stay out of it, and a partial clone's filter, which would leave out blobs
+    # ignore the remote's own refspecs, and a partial clone's filter, which would leave out blobs
     *("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-filter", "--no-prune"),
     *("--no-recurse-submodules", "--no-auto-maintenance"),
 )
@@ -46,13 +46,13 @@ _PUSH = (
 )
 _LONGEST = 300
 _ROUNDS = 8
-"""The root, two or three levels of trees, the blobs, and a last round that finds nothing."""
+"""Rounds: the root, two or three levels of trees, the blobs, and a last one that finds nothing missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
     """Why a push was refused. ``moved``: because somebody else pushed meanwhile; ``atomic``: because the
-    remote cannot take all or none."""
+    remote cannot push atomically."""
 
     why: str
     moved: bool = False
@@ -62,8 +62,8 @@ class Refused:
 def list_refs(
     repository: Repository, remote: Remote, *patterns: str, trace: Path | None = None
 ) -> dict[str, str]:
-    """The remote's refs that match, with what they point to. ``trace``: where git writes what the server said
-    it can do. Raises TrajError."""
+    """The remote's refs that match, with what they point to. ``trace``: the file to which git writes the
+    server's capabilities. Raises TrajError."""
     asked = ("ls-remote", "--", remote.address, *patterns)
     env = {"GIT_TRACE_PACKET": str(trace)} if trace else {}
     out = _check(remote, _run(repository, remote, *asked, timeout=ANSWER, env=env)).out
@@ -79,13 +79,13 @@ def fetch_refs(
     into: str | None = None,
     extra: Sequence[str] = (),
 ) -> None:
-    """``into``: what a single ref is called here; ``extra``: further options of git's. Raises TrajError."""
+    """Fetch ``refs``. ``into``: the local name of a single ref; ``extra``: more options. Raises TrajError."""
     break_stale_locks(repository)
     pairs = [f"+{ref}:{into or remote.tracking(ref)}" for ref in refs]
     end = time.monotonic() + BUSY
     while True:
         done = _run(repository, remote, *_STALLED, *_FETCH, *extra, "--", remote.address, *pairs)
-        # somebody else fetches the same at this moment
+        # another process fetches the same at this moment
         if done.code == 0 or not _LOCKED.search(done.err) or time.monotonic() > end:
             break
         time.sleep(0.1)
@@ -129,8 +129,8 @@ def push_refs(
     atomic: bool = True,
     instead: Mapping[str, str] = MappingProxyType({}),
 ) -> Refused | None:
-    """Point the remote's refs (name: commit) forward, all or none; None when it is done. Those of ``instead``
-    are replaced, if they are still at the commit that is named there. Raises TrajError."""
+    """Point the remote's refs (name: commit) forward, all or none; returns None when that is done. Those of
+    ``instead`` are replaced, if they are still at the commit that it names. Raises TrajError."""
     pairs = [f"{oid}:{ref}" for ref, oid in tips.items()]
     leases = [f"--force-with-lease={ref}:{oid}" for ref, oid in instead.items() if ref in tips]
     how = ("--atomic" if atomic else "--no-atomic", *leases)
@@ -143,14 +143,14 @@ def push_refs(
     if not refused:
         return Refused(why=_complaint(done), atomic=b"does not support --atomic" in done.err)
     why = next((each for each in refused if "atomic push fail" not in each), refused[0])
-    # that a hook declined, git says itself
+    # the reason itself already says that a hook declined
     said = next((ln for ln in _remote_lines(done) if not ln.startswith("error: hook declined")), "")
     return Refused(why=_harmless(f"{why}: {said}" if said else why), moved=any(map(_is_moved, refused)))
 
 
 def _is_moved(row: str) -> bool:
-    """``[rejected]`` is said on this side, and we never ask for what is no step forward: they have something
-    that we have not. A lock is somebody else's push."""
+    """Whether somebody else pushed. ``[rejected]`` comes from our git, which never pushes anything but a step
+    forward here: the remote has something that we lack. A lock is somebody else's push."""
     locks = ("cannot lock ref", "failed to update ref", "incorrect old value", "atomic transaction failed")
     ours = row.startswith("[rejected]") and "atomic push failed" not in row
     return ours or any(sign in row for sign in locks)
@@ -185,7 +185,7 @@ def _ssh(repository: Repository) -> dict[str, str]:
 
 
 def _no_mirror(remote: Remote) -> dict[str, str]:
-    """Of a mirror, git pushes everything by force or nothing."""
+    """Unset the remote's mirror setting: to a mirror git pushes everything by force, or nothing."""
     if not remote.listed:
         return {}
     key = f"remote.{remote.address}.mirror"
@@ -193,7 +193,7 @@ def _no_mirror(remote: Remote) -> dict[str, str]:
 
 
 def _complaint(done: Result) -> str:
-    """git's own first word, rather than what the other side says around it."""
+    """The first line of git's own errors, rather than those of the remote."""
     lines = done.err.decode("utf-8", "replace").replace("\r", "\n").splitlines()
     own = [line for line in lines if line.strip() and not line.startswith(("remote:", "warning:", "hint:"))]
     first = (own or _remote_lines(done) or ["it cannot be reached"])[0]

@@ -1,4 +1,4 @@
-"""What a push would send, and what that makes readable to others."""
+"""Finds what a push would send, and so make readable to others."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from gittraj.errors import GitError
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.values import Record
+from gittraj.notes.refs import refuse_broken
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
 from gittraj.sync.remote import Remote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
-    """``tips``: our refs that differ from what the remote is known to have, with their commits; ``notes`` of
-    how many commits are new or changed there; ``records`` and ``segments`` how many, ``size`` the bytes
-    of those segments, ``thinking`` the records whose segments hold it in clear."""
+    """``tips``: our refs that differ from what the remote is known to have, with their commits. Numbers of
+    what is new there: ``notes`` that are new or changed, ``records``, ``segments``, their ``size`` in bytes,
+    ``thinking``: records whose segments contain it in clear."""
 
     tips: Mapping[str, str] = field(default_factory=dict)
     notes: int = 0
@@ -38,7 +39,7 @@ class Outgoing:
 
 def find_tips(repository: Repository, remote: Remote, *, records_only: bool) -> dict[str, str]:
     """Our refs that the remote is not known to have as they are. The records' tip is read before the months':
-    whoever writes meanwhile writes segments before the record that names them."""
+    a process that writes meanwhile writes segments before the record that names them."""
     resolve = repository.objects.resolve
     records = resolve(RECORDS_REF)
     months = () if records_only else DataRefs(repository).months()
@@ -47,7 +48,8 @@ def find_tips(repository: Repository, remote: Remote, *, records_only: bool) -> 
 
 
 def find_outgoing(repository: Repository, remote: Remote, *, records_only: bool) -> Outgoing:
-    """Raises GitError."""
+    """Count what a push would send. Raises GitError, StoreError."""
+    refuse_broken(repository, RECORDS_REF)
     tips = find_tips(repository, remote, records_only=records_only)
     here, there = NotesRef(repository), NotesRef(repository, remote.tracking(RECORDS_REF))
     notes = 0
@@ -74,5 +76,5 @@ def find_outgoing(repository: Repository, remote: Remote, *, records_only: bool)
 def _read(notes: NotesRef, commit: str) -> bytes:
     try:
         return notes.read(commit) or b""
-    except GitError:  # a partial clone: what is not here counts as not known
+    except GitError:  # a partial clone: what is not here counts as unknown
         return b""

@@ -1,4 +1,4 @@
-"""Merges histories of which one was purged: purged text stays out, and all else of both sides is kept.
+"""Merges histories of which one was purged: purged text stays out, and everything else of both is kept.
 
 Of a tip from before the purge only the tree is kept, without what the epoch lists, and never the history. A
 purge itself is the same merge with a longer list. It must not know what a secret looks like.
@@ -28,8 +28,8 @@ def _same(line: Line) -> Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What a new purge adds: ``epoch`` lists it, ``renewal`` has the rewritten parts; ``clean`` rewrites each
-    line of a note whose body ``meets`` the purged text."""
+    """A new purge: ``epoch`` lists what it removes, ``renewal`` has the rewritten parts; ``clean`` rewrites
+    each line of a note whose body ``meets`` the purged text."""
 
     epoch: Epoch = field(default_factory=Epoch)
     renewal: Renewal | None = None
@@ -116,7 +116,7 @@ def place_of(trajectory: str, ref: SegmentRef) -> Place | None:
 
 
 def _commit(objects: Objects, root: str, heads: Sequence[str], ours: str | None, message: str) -> str | None:
-    """Return None when the ref is at that commit already."""
+    """Return the merge commit; None when the ref already points to it."""
     same = [head for head in heads if objects.commit(head).tree == root]
     if len(heads) == len(same) == 1:
         return None if same[0] == ours else same[0]
@@ -131,7 +131,7 @@ def _write_epoch(objects: Objects, root: str, epoch: Epoch) -> str:
 
 
 def _purge_notes(repository: Repository, tip: str, epoch: Epoch, renewal: Renewal, change: Change) -> str:
-    """The tree of a tip from before the purge, without what is listed."""
+    """The tree of a tip from before the purge, without what the epoch lists."""
     objects = repository.objects
     root = objects.commit(tip).tree
     listed = {name.encode() for name in epoch.trajectories}
@@ -161,7 +161,7 @@ def _without_traces(line: Line) -> Line:
 
 
 def _find_parts(repository: Repository, tips: Iterable[str], epoch: Epoch) -> Renewal:
-    """The listed parts as recorded since the purge."""
+    """The records since the purge of the parts that the epoch lists."""
     parts: dict[tuple[str, str | None], Record] = {}
     for tip in tips:
         for record in _records(repository, tip, epoch):
@@ -172,7 +172,7 @@ def _find_parts(repository: Repository, tips: Iterable[str], epoch: Epoch) -> Re
 
 
 def _stand_ins(renewal: Renewal, epoch: Epoch) -> Mapping[Place, tuple[SegmentRef, ...]]:
-    """Map each listed position to the segments to name instead, maybe none."""
+    """Map each listed position to the segments to name instead, possibly none."""
     found: dict[Place, dict[SegmentRef, None]] = {place: {} for place in epoch.segments}
     by_position = defaultdict[tuple[str, int], list[Place]](list)
     for place in epoch.segments:
@@ -212,7 +212,7 @@ def _records(repository: Repository, tip: str, epoch: Epoch) -> Iterator[Record]
 
 
 def _listed(repository: Repository, month: str, tips: Iterable[str]) -> Epoch:
-    """What the records' epoch lists for a month; of the forgotten trajectories, those in one of ``tips``."""
+    """The part of the records' epoch for a month; of the forgotten trajectories, those in one of ``tips``."""
     objects = repository.objects
     whole = read_epoch(objects, objects.resolve(RECORDS_REF))
     roots = [objects.commit(tip).tree for tip in tips] if whole.forgotten else []

@@ -1,6 +1,6 @@
 """The remote to share with: a remote of this repository, or an address.
 
-It must not print a password: everything that shows an address takes it out first.
+It must not print a password: everything that shows an address removes it first.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote:
     """``address``: what git is given; ``name``: what people are shown; ``folder``: where its refs are kept
-    below ``refs/notes-remote/``; ``urls``: where a push goes, without passwords. ``listed``: whether it is
-    one of this repository's."""
+    below ``refs/notes-remote/``; ``urls``: the push URLs, without passwords. ``listed``: whether it is
+    one of this repository's remotes."""
 
     address: str
     name: str
@@ -30,12 +30,12 @@ class Remote:
     listed: bool
 
     def tracking(self, ref: str) -> str:
-        """Where its ``ref`` is kept beside ours."""
+        """The ref in this clone in which the remote's ``ref`` is kept."""
         return f"refs/notes-remote/{self.folder}/{ref.removeprefix('refs/notes/')}"
 
 
 def without_password(text: str) -> str:
-    """``text`` with nothing before the host of any address in it."""
+    """Return ``text`` with everything before the host removed from each address in it."""
     return _CREDENTIALS.sub("", text)
 
 
@@ -82,7 +82,7 @@ def _urls(repository: Repository, name: str, *, raw: bool = False) -> tuple[str,
 
 
 def _is_address(repository: Repository, text: str) -> bool:
-    """Whether git would take it for an address: a URL, ``host:path``, or a folder."""
+    """Whether git would take ``text`` for an address: a URL, ``host:path``, or a folder."""
     return ":" in text or any(place.exists() for place in _places(repository, text))
 
 

@@ -1,4 +1,4 @@
-"""Before a push, parts that older rules redacted are scanned again by today's rules."""
+"""Scans parts that older rules redacted again by today's rules, before a push."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def vet(repository: Repository, remote: Remote, *, environ: Environ, live: Mappi
 
 
 def restamp(repository: Repository, pipeline: Pipeline, *, commits: Iterable[str] | None = None) -> Written:
-    """Scan these again and write what came of it. To be called with the drain's lock held. A part whose
-    events are not all here keeps its old stamp. Raises RedactionError, StoreError."""
+    """Scan the parts of older rulesets again and write the results. To be called with the drain's lock held.
+    A part whose events are not all here keeps its old ruleset. Raises RedactionError, StoreError."""
     by_trajectory: dict[str, dict[Key, Record]] = defaultdict(dict)
     for _, record in unstamped(repository, pipeline.ruleset, commits=commits):
         by_trajectory[record.id][record.key] = record
@@ -67,7 +67,7 @@ def _is_here(repository: Repository, record: Record) -> bool:
 
 
 def remember_segments(repository: Repository, written: Written) -> None:
-    """The cursors name a part's segments too."""
+    """Update the cursors, which also name each part's segments."""
     folder = LocalState.of(repository).folder
     state = load_state(folder)
     if state is None:

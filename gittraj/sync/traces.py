@@ -1,4 +1,4 @@
-"""Clears what a purge leaves behind in a clone beside the refs: reflogs, remote-tracking refs, caches.
+"""Clears what a purge leaves behind in a clone besides the refs: reflogs, remote-tracking refs, caches.
 
 All of it can be rebuilt. It must not touch a ref or a reflog that is not ours.
 """
@@ -27,7 +27,7 @@ _TRACKED = "refs/notes-remote/"
 
 
 def read_replaced(repository: Repository) -> frozenset[str]:
-    """The tips of remotes that this clone had joined before a purge replaced them: never fetched again."""
+    """The remotes' tips that this clone joined before a purge replaced them; they are never fetched again."""
     return frozenset(map(str, LocalState.of(repository).read(_FILE) or ()))
 
 
@@ -41,8 +41,8 @@ def our_refs(repository: Repository) -> list[str]:
 
 
 def clear_traces(repository: Repository) -> None:
-    """Forget how our refs came to where they are, what remotes had before the purge (its other records are
-    joined first), and what was made from the refs. Harmless when repeated. Raises TrajError."""
+    """Delete our refs' reflogs, the copies of what remotes had before the purge (other records there are
+    joined first), and the caches made from the refs. Harmless when repeated. Raises TrajError."""
     local = LocalState.of(repository)
     local.create()
     _join_old(repository, local)

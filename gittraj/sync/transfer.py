@@ -1,4 +1,4 @@
-"""Fetching and pushing our refs: joined, atomic, never forced, bounded in tries."""
+"""Fetches and pushes our refs: joined, atomic, not forced except after a purge, with a limit of tries."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from gittraj.sync.traces import clear_traces, read_replaced
 
 _TRIES = 100
 _PATIENCE = 60.0
-"""Seconds of trying while others push at the same time."""
+"""The seconds in which a push is tried again while others push at the same time."""
 _MONTH = re.compile(r"\d{4}-\d{2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pushed:
-    """``refs`` that the remote has now, ``replaced`` those of them whose history went."""
+    """``refs`` that the remote has now, ``replaced`` those of them whose history was replaced."""
 
     refs: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
@@ -45,14 +45,14 @@ def fetch(
     months: Collection[str] = (),
     tell: Callable[[str], object] = lambda _: None,
 ) -> int:
-    """Bring a remote's records beside ours, and join them; returns how many of our commits' notes changed.
+    """Fetch a remote's records, and join them with ours; returns how many of our commits' notes changed.
 
-    Segments come when they are asked for: those of ``months`` are joined too, since a push of them needs
-    theirs. What was purged there goes from here too, and ``tell`` is told. Raises TrajError.
+    Segments are fetched only on request: those of ``months`` are joined too, since a push of them needs the
+    remote's. What was purged there is removed here too, and ``tell`` gets a remark. Raises TrajError.
     """
     local = LocalState.of(repository)
     if state := load_state(local.folder):
-        restore_deleted(repository, state.tips)  # before a join makes a new reflog
+        restore_deleted(repository, state.tips)  # before a join starts a new reflog
     theirs = _list(repository, remote)
     wanted = [RECORDS_REF, *(DATA_PREFIX + month for month in sorted(months))]
     tips = _bring(repository, remote, {ref: theirs[ref] for ref in wanted if ref in theirs})
@@ -77,8 +77,8 @@ def fetch(
 
 
 def fetch_all(repository: Repository) -> list[str]:
-    """Everything of ours that remotes have, segments too. What kept a remote from answering is returned, one
-    line for each."""
+    """Fetch all records and segments that remotes have. Returns a line for each remote that failed, with the
+    reason."""
     complaints = []
     for name in list_remotes(repository):
         try:
@@ -100,15 +100,15 @@ def push(
     replace: bool = False,
     tell: Callable[[str], object] = lambda _: None,
 ) -> Pushed:
-    """Send our records, and the segments of every month that changed, in one push that takes all or none.
-    When somebody else was faster, theirs are joined and it is tried again.
+    """Push our records, and the segments of every month that changed, all or none if the remote can do that.
+    When somebody else was faster, join theirs and try again.
 
-    What the remote has from before a purge is replaced with ``replace`` alone, and only after all else of it
-    was joined. Raises TrajError.
+    Refs of the remote from before a purge are replaced only with ``replace``, and only after everything else
+    in them was joined. Raises TrajError.
     """
     known, ours = map(repository.objects.resolve, (remote.tracking(RECORDS_REF), RECORDS_REF))
     if known and ours and is_ancestor(repository, known, ours):
-        join_records(repository, known, remote.name)  # or what was removed by hand would go there too
+        join_records(repository, known, remote.name)  # else a removal by hand would be pushed too
     if replace:
         months = () if records_only else _months(_list(repository, remote))
         fetch(repository, remote, months=months, tell=tell)
@@ -129,7 +129,7 @@ def push(
             )
         if time.monotonic() > end:
             break
-        time.sleep(random.uniform(0.0, 0.02) * min(tried, 10))  # noqa: S311 - keeps the pushers apart, no secret
+        time.sleep(random.uniform(0.0, 0.02) * min(tried, 10))  # noqa: S311 - keeps the pushers apart, not a secret
         months = [r.removeprefix(DATA_PREFIX) for r in tips if r != RECORDS_REF]
         fetch(repository, remote, months=months, tell=tell)
         if not replace and _from_before(repository, remote, tips):
@@ -144,9 +144,9 @@ def push(
 
 
 def fetch_segments(repository: Repository, months: Iterable[str]) -> list[str]:
-    """Bring the segments of these months from every remote that has them. What kept a remote from answering
-    is returned, one line for each."""
-    wanted = {month for month in months if _MONTH.fullmatch(month)}  # a record names them: anyone's word
+    """Fetch the segments of these months from every remote that has them. Returns a line for each remote that
+    failed, with the reason."""
+    wanted = {month for month in months if _MONTH.fullmatch(month)}  # records name them: not trusted
     complaints = []
     for name in list_remotes(repository) if wanted else ():
         try:
@@ -166,7 +166,7 @@ def _push(
     if refused is None or not refused.atomic:
         _remember(repository, remote, {} if refused else tips)
         return refused
-    # one that cannot take all or none gets the segments before the records that name them
+    # a remote without atomic pushes gets the segments before the records that name them
     data = {ref: tip for ref, tip in tips.items() if ref != RECORDS_REF}
     for part in (data, {ref: tip for ref, tip in tips.items() if ref not in data}):
         refused = push_refs(repository, remote, part, atomic=False, instead=instead) if part else None
@@ -177,7 +177,7 @@ def _push(
 
 
 def _list(repository: Repository, remote: Remote) -> dict[str, str]:
-    """Without what was replaced here for good."""
+    """List the remote's refs of ours, without tips that were replaced here for good."""
     replaced = read_replaced(repository)
     return {ref: oid for ref, oid in _list_all(repository, remote).items() if oid not in replaced}
 
@@ -193,7 +193,7 @@ def _months(theirs: Iterable[str]) -> list[str]:
 
 
 def _is_stale(repository: Repository, theirs: str) -> bool:
-    """Whether its history could not be joined."""
+    """Whether the remote's history could not be joined, because ours was purged."""
     ours = repository.objects.resolve(RECORDS_REF)
     purged = ours is not None and find_epoch(repository.objects, ours)
     return bool(ours and purged and not is_ancestor(repository, theirs, ours))
@@ -206,7 +206,7 @@ def _brings_purge(repository: Repository, theirs: str) -> bool:
 
 
 def _settle_months(repository: Repository, remote: Remote, theirs: Mapping[str, str]) -> None:
-    """Take what was purged out of the months that are here, with what the remote has instead."""
+    """Remove what was purged from the months that are here, joining what the remote has instead."""
     for month in DataRefs(repository).months():
         ref = DATA_PREFIX + month
         tip = repository.objects.resolve(ref)
@@ -218,8 +218,8 @@ def _settle_months(repository: Repository, remote: Remote, theirs: Mapping[str, 
 
 
 def _from_before(repository: Repository, remote: Remote, tips: Mapping[str, str]) -> dict[str, str]:
-    """Those of our purged refs of which the remote has another history, with its tips: of them all else was
-    joined. What somebody pushed since is none of these."""
+    """The remote's tips of our purged refs that are still from before the purge; everything else in them was
+    joined. A tip that somebody pushed since does not count."""
     objects = repository.objects
     replaced = read_replaced(repository)
 
@@ -237,7 +237,7 @@ def _from_before(repository: Repository, remote: Remote, tips: Mapping[str, str]
 
 
 def _bring(repository: Repository, remote: Remote, theirs: Mapping[str, str]) -> dict[str, str]:
-    """The remote's tips, here with everything in them. Raises TrajError when one is no commit."""
+    """Fetch the remote's tips with everything in them. Raises TrajError when one is not a commit."""
     objects = repository.objects
     stale = [
         r for r in theirs if objects.resolve(remote.tracking(r)) != theirs[r] or not objects.exists(theirs[r])
@@ -261,7 +261,8 @@ def _join_months(repository: Repository, remote: Remote, tips: Mapping[str, str]
 
 
 def _forget(repository: Repository, remote: Remote, theirs: Mapping[str, str]) -> None:
-    """What the remote has no longer is to be pushed again: absence deletes nothing."""
+    """Drop copies of refs that the remote has no longer, so that they are pushed again: absence deletes
+    nothing."""
     prefix = remote.tracking(RECORDS_REF)
     listed = repository.run("for-each-ref", "--format=%(refname)", prefix, f"{prefix}-data-*").text
     for kept in listed.splitlines():

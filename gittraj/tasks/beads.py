@@ -1,8 +1,8 @@
 """Beads' issues, in ``.beads/`` (https://github.com/steveyegge/beads).
 
-The issues are in a database (SQLite once, Dolt now) that belongs to the ``bd`` command, which migrates it and
-lets one write at a time; ``issues.jsonl`` is its export, an issue a line. So titles are read from the export,
-or asked of ``bd`` when they are not there; a status is set by ``bd`` alone. No file of Beads is written here.
+The issues are in a database (formerly SQLite, now Dolt) that belongs to the ``bd`` command, which migrates it
+and allows one writer at a time; ``issues.jsonl`` is its export, one issue per line. So titles are read from
+the export, or from ``bd`` if they are not there; only ``bd`` sets a status. No file of Beads is written here.
 
 An id is ``PREFIX-`` and base-36 digits; a child's ends in ``.1`` and so on: ``bd-a1b2.1``.
 """
@@ -33,7 +33,7 @@ _ID = r"[0-9a-z]{1,12}(?:\.[0-9]{1,4})*"
 _WHOLE = re.compile(rf"([A-Za-z][\w-]*)-{_ID}", re.ASCII)
 _PREFIX = re.compile(rb"^issue[-_]prefix:[ \t]*[\"']?([A-Za-z][\w-]*)", re.MULTILINE)
 _EXPORTS = ("issues.jsonl", "beads.jsonl")  # the second in older repositories
-_SAMPLE = 20  # issues whose ids tell the prefixes: more than one only where repositories were joined
+_SAMPLE = 20  # issues whose ids are read for prefixes: several only if repositories were joined
 _LONGEST = 1 << 22  # bytes of a line
 
 
@@ -54,7 +54,7 @@ def find(branch: str, site: Site) -> TaskSource | None:
     folder = _folder(site)
     if not found or not folder:
         return None
-    # app-startup may be a word as well: it counts if there is such an issue
+    # app-startup may also be just words: it counts if there is such an issue
     sure = any(map(str.isdigit, found[2])) or _exported(found[1], folder)
     return TaskSource(system=name, id=found[1]) if sure else None
 
@@ -77,29 +77,29 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
     # look it up first: bd accepts a partial id, and could change another issue
-    stands = _shown(source.id, site, timeout).get("status")
-    if status == "started" and stands != "in_progress":
+    current = _shown(source.id, site, timeout).get("status")
+    if status == "started" and current != "in_progress":
         _bd(site, "update", source.id, "--status", "in_progress", "--json", timeout=timeout)
-    if status == "completed" and stands != "closed":
+    if status == "completed" and current != "closed":
         _bd(site, "close", source.id, "--reason", "Completed", "--json", timeout=timeout)
 
 
 def changed_at(site: Site) -> float:
-    """When its export was last written, as :func:`time.time` counts; 0.0 where there is none."""
+    """When the export was last written, as :func:`time.time` counts; 0.0 if there is none."""
     folder = _folder(site)
     files = [folder / file for file in _EXPORTS] if folder else []
     return max((file.stat().st_mtime for file in files if file.exists()), default=0.0)
 
 
 def _folder(site: Site) -> Path | None:
-    """Where ``.beads`` is: where ``BEADS_DIR`` says, in this work tree, or in the main one."""
+    """Find ``.beads``: the folder in ``BEADS_DIR``, else in this work tree, or in the main one."""
     named = site.variable("BEADS_DIR")
     places = [*([Path(named)] if named else []), *(folder / ".beads" for folder in site.folders)]
     return next((place for place in places if place.is_dir()), None)
 
 
 def _prefixes(site: Site) -> tuple[str, ...]:
-    """What ids begin with here: ``bd``, what the configuration says, what the first issues have."""
+    """The prefixes of ids here: ``bd``, the configured one, those of the first issues."""
     folder = _folder(site)
     if folder is None:
         return ("bd",)
@@ -112,13 +112,13 @@ def _prefixes(site: Site) -> tuple[str, ...]:
 
 
 def _exported(task: str, folder: Path) -> dict[str, Any] | None:
-    """Its line of the export, unless it is a tombstone: older versions mark deleted issues that way."""
+    """Its line in the export, unless it is a tombstone: older versions mark deleted issues that way."""
     found = (issue for issue in _issues(folder, task.encode()) if issue.get("id") == task)
     return next((issue for issue in found if issue.get("status") != "tombstone"), None)
 
 
 def _issues(folder: Path, having: bytes = b"") -> Iterator[dict[str, Any]]:
-    """The issues of the export on whose lines ``having`` stands; damaged lines are passed over."""
+    """The issues of the export whose lines contain ``having``; damaged lines are skipped."""
     for file in _EXPORTS:
         try:
             with (folder / file).open("rb") as stream:
@@ -138,7 +138,7 @@ def _object(text: bytes) -> dict[str, Any] | None:
 
 
 def _shown(task: str, site: Site, timeout: float) -> dict[str, Any]:
-    """The issue as ``bd show`` tells it: an array, an object, an array in one (its docs/JSON_SCHEMA.md)."""
+    """The issue from ``bd show``: in an array, an object, an array in one (its docs/JSON_SCHEMA.md)."""
     out = _bd(site, "show", task, "--json", timeout=timeout)
     try:
         value = json.loads(out)
@@ -153,7 +153,7 @@ def _shown(task: str, site: Site, timeout: float) -> dict[str, Any]:
 
 
 def _bd(site: Site, verb: str, task: str, *options: str, timeout: float) -> bytes:
-    """Raises TaskError."""
+    """Run ``bd`` and return its output. Raises TaskError."""
     program = shutil.which("bd", path=site.variable("PATH") or "")
     folder = _folder(site)
     if program is None:
@@ -175,7 +175,7 @@ def _bd(site: Site, verb: str, task: str, *options: str, timeout: float) -> byte
 
 
 def _finish(command: list[str], folder: Path, timeout: float) -> tuple[int, bytes, bytes]:
-    """Run in a session of its own: it finds no terminal to ask on, and what it started ends with it."""
+    """Run in a session of its own: it has no terminal to prompt on, and its child processes end with it."""
     pipe = subprocess.PIPE
     try:
         with subprocess.Popen(

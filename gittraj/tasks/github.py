@@ -1,4 +1,4 @@
-"""GitHub's issues and pull requests, by PyGithub, which is imported when GitHub is really asked.
+"""GitHub's issues and pull requests, by PyGithub, which is imported only when GitHub is called.
 
 Ids are numbers, with ``OWNER/NAME#`` before those of other repositories. Variables and their order are those
 of the ``gh`` command (https://cli.github.com/manual/gh_help_environment) and of Actions.
@@ -101,7 +101,7 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
 
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
-    """An issue is open or closed: only ``completed`` is said. A pull request is closed by its merge."""
+    """Close an issue that is ``completed``: it has no other status. A pull request is closed by its merge."""
     if status != "completed":
         raise TaskError(
             f"an issue on github is only open or closed: {source.id} stays open", reason="unsupported"
@@ -119,13 +119,13 @@ def _ask(
     verb: str, place: Repository, number: str, site: Site, timeout: float, **change: str
 ) -> dict[str, Any]:
     """The issue, or the pull request, which GitHub's API returns as an issue, too. Raises TaskError."""
-    from github import Auth, Github  # noqa: PLC0415 - takes 200 ms, with requests: only a call of GitHub pays
+    from github import Auth, Github  # noqa: PLC0415 - 200 ms, with requests: only for a call of GitHub
 
     token, base = _token(place.host, site), _api(place.host, site)
     wire.check(base, {"Authorization": token or ""}, service=name, key=_KEY)
     auth = Auth.Token(token) if token else None
     with _translated(place.task(number, site).id, anonymous=token is None):
-        # retry: by default PyGithub sleeps out a rate limit, and asks ten times
+        # retry: by default PyGithub waits for the rate limit to end, and tries ten times
         client = Github(auth=auth, base_url=base, timeout=max(1, math.ceil(timeout)), retry=None)
         try:
             path = f"/repos/{place.owner}/{place.name}/issues/{number}"
@@ -139,7 +139,7 @@ def _ask(
 
 @contextmanager
 def _translated(task: str, *, anonymous: bool) -> Iterator[None]:
-    """Raise TaskErrors for those of PyGithub and requests, whose texts contain the request and the answer."""
+    """Raise TaskErrors for those of PyGithub and requests, which quote the request and the answer."""
     from github import GithubException  # noqa: PLC0415 - see above
     from requests import ConnectionError as NoConnection  # noqa: PLC0415
     from requests import RequestException, Timeout  # noqa: PLC0415
@@ -177,7 +177,7 @@ def _refusal(error: GithubException, task: str, *, anonymous: bool) -> TaskError
 
 
 def _place(source: TaskSource, site: Site) -> tuple[Repository, str]:
-    """Repository and number. A record may be anybody's: no key goes to a host only because it says so."""
+    """Repository and number. Anyone may have written a record: no key is sent to a host because of it."""
     found = _ADDRESS.fullmatch(source.url or "")
     if not found:
         why = f"no remote says which repository on GitHub has {source.id}"
@@ -196,7 +196,7 @@ def _repositories(site: Site) -> Iterator[Repository]:
 
 
 def _server(site: Site) -> str:
-    """The host of Actions' own GitHub."""
+    """The GitHub host that runs this Action, or github.com."""
     return urlsplit(site.variable("GITHUB_SERVER_URL") or "https://github.com").hostname or "github.com"
 
 

@@ -2,7 +2,7 @@
 (https://developer.atlassian.com/cloud/jira/platform/rest/v2/api-group-issues/).
 
 Cloud wants the account's address and an API token (Basic), Data Center a personal access token (Bearer).
-Asked with a wrong token, Cloud may answer as if nobody had logged in: 404, and the reason in a header.
+With a wrong token, Cloud may answer as if nobody had logged in: 404, and the reason in a header.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
             f"{URL} is not set, so Jira was not asked", "set it to the address of your Jira", reason="key"
         )
     if source.url and urlsplit(source.url).netloc.lower() != base.netloc.lower():
-        raise TaskError(f"{source.id} is of another Jira than {URL}", "set it to that one's", reason="key")
+        raise TaskError(
+            f"{source.id} belongs to another Jira than {URL}", "set it to that one's", reason="key"
+        )
     url = f"{base.geturl()}/rest/api/2/issue/{quote(source.id, safe='')}?fields=summary,status"
     headers = _credential(site)
     answer = wire.ask(url, service=name, key=TOKEN, headers=headers, timeout=timeout)
@@ -65,11 +67,11 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
     if not isinstance(fields, dict) or not isinstance(title, str):
         raise wire.unreadable(name)
     status = _object(fields.get("status"))
-    said, category = status.get("name"), _object(status.get("statusCategory"))
+    label, category = status.get("name"), _object(status.get("statusCategory"))
     return Known(
         title=title,
         url=_address(base, source.id),
-        status=said if isinstance(said, str) else None,
+        status=label if isinstance(label, str) else None,
         begun=category.get("key") == "indeterminate",
         closed=category.get("key") == "done",
     )
@@ -103,7 +105,7 @@ def _credential(site: Site) -> dict[str, str]:
 
 
 def _base(site: Site) -> SplitResult:
-    """The address, without a password that somebody wrote into it and without what follows its path."""
+    """The configured address, without a password and without what follows its path."""
     text = site.variable(URL) or ""
     parts = urlsplit(text if "://" in text or not text else f"https://{text}")
     return parts._replace(

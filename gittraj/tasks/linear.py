@@ -1,6 +1,6 @@
 """Linear's issues, by its GraphQL API (https://linear.app/developers/graphql).
 
-``issue`` and ``issueUpdate`` take an identifier such as ``ENG-456`` for the id. A personal key goes into
+``issue`` and ``issueUpdate`` accept an identifier such as ``ENG-456`` as the id. A personal key goes into
 ``Authorization`` as it is, an OAuth token after ``Bearer``. Too many requests are status 400 with the code
 ``RATELIMITED``; an unknown issue is status 200 with ``INPUT_ERROR``.
 """
@@ -98,7 +98,7 @@ def _issue(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _query(query: str, values: dict[str, str], site: Site, timeout: float) -> dict[str, Any]:
-    """The data of an answer without errors."""
+    """Send a query; returns the data of an answer without errors. Raises TaskError."""
     key = site.variable(KEY)
     if key is None:
         where = "create one at linear.app/settings/account/security"
@@ -124,11 +124,11 @@ def _query(query: str, values: dict[str, str], site: Site, timeout: float) -> di
 
 
 def _codes(answer: wire.Answer) -> set[str]:
-    """The codes of its errors; an error without one has an empty code."""
+    """The codes of an answer's errors; an error without one has an empty code."""
     try:
         errors = answer.value(name).get("errors") or []
     except TaskError:
-        return set()  # a proxy's page, say: its status tells more
+        return set()  # such as a proxy's page: its status says more
     if not isinstance(errors, list):
         return {""}
     parts = (e.get("extensions") if isinstance(e, dict) else None for e in errors)

@@ -1,9 +1,9 @@
-"""Ask a task system, or tell it something, and come back in time whatever happens.
+"""Queries or updates a task system, and returns in time whatever happens.
 
-A record does not wait for a service: what goes wrong is handed back beside the task as it was named. It must
-not print, write records, or be called by a hook or a drain.
+A record does not wait for a service: an error is returned together with the task as it was named. It must not
+print, write records, or be called by a hook or a drain.
 
-Where its tasks are, a repository and an environment say.
+The repository and the environment determine where tasks are (``survey``).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """``task``: as the system has it, or as it was named; the others as :class:`Known` has them;
-    ``trouble``: why no more is known, for a line to the user."""
+    """``task``: as in the system, or as it was named; ``trouble``: why no more is known, for a line to the
+    user; the others as in :class:`Known`."""
 
     task: TaskRef
     status: str | None = None
@@ -42,7 +42,7 @@ class Found:
 
 
 def look_up(task: TaskRef, site: Site, *, timeout: float = ASKING) -> Found:
-    """Ask for title, address and status of a task. Never raises over what a service does."""
+    """Get title, address and status of a task. Never raises because of what a service does."""
     source = task.source
     if source is None or source.system not in known():
         return Found(task=task)
@@ -58,7 +58,7 @@ def look_up(task: TaskRef, site: Site, *, timeout: float = ASKING) -> Found:
 
 
 def report(task: TaskRef, status: Status, site: Site, *, timeout: float = TELLING) -> TaskError | None:
-    """Tell a task's system that work on it started or is completed. What went wrong, if anything."""
+    """Report to a task's system that work on it started or is completed. Returns the error, if any."""
     source = task.source
     if source is None or source.system not in known():
         name = f"'{one_line(source.system, 40)}'" if source else "no system"
@@ -73,10 +73,10 @@ def report(task: TaskRef, status: Status, site: Site, *, timeout: float = TELLIN
 
 
 def _within(seconds: float, service: str, work: Callable[[], T]) -> T:
-    """What ``work`` returns, or raises.
+    """Run ``work`` in a thread; returns what it returns, or raises what it raises.
 
-    In a thread: neither the resolver nor a server that sends a byte now and then heeds a socket's time-out.
-    One that is late ends with the process.
+    A socket's time-out stops neither the resolver nor a server that sends a byte now and then. A late thread
+    ends with the process.
     """
     done: list[T] = []
     wrong: list[BaseException] = []
@@ -84,7 +84,7 @@ def _within(seconds: float, service: str, work: Callable[[], T]) -> T:
     def run() -> None:
         try:
             done.append(work())
-        except BaseException as error:  # noqa: BLE001 - raised again, where somebody sees it
+        except BaseException as error:  # noqa: BLE001 - raised again in the calling thread
             wrong.append(error)
 
     thread = Thread(target=run, daemon=True)
@@ -98,19 +98,19 @@ def _within(seconds: float, service: str, work: Callable[[], T]) -> T:
 
 
 def _is_address(url: str) -> bool:
-    """Whether it is one to show and keep: of the web, without a password, on one line."""
+    """Whether the URL can be shown and stored: http or https, without a password, on one line."""
     parts = urlsplit(url)
     plain = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
     return bool(plain) and url == one_line(url, 2000) and " " not in url
 
 
 _ORDER = ("upstream", "github", "origin")
-"""The remote whose issues people mean, best first: as the ``gh`` command sorts them."""
+"""The remotes whose issues people most likely mean, best first: as the ``gh`` command sorts them."""
 
 
 def survey(repository: Repository, environ: Mapping[str, str], *, preferred: str | None = None) -> Site:
-    """The site of ``repository``. Of ``environ`` only the variables are kept that a system names;
-    ``preferred`` is what ``traj.tasks`` says. Raises TrajError."""
+    """The site of ``repository``. Only those variables of ``environ`` are kept that a system names;
+    ``preferred`` is the value of ``traj.tasks``. Raises TrajError."""
     if preferred is not None and preferred not in known():
         raise TrajError(f"git config traj.tasks is '{preferred}'", f"it can be {', '.join(known())}")
     wanted = {name for system in systems() for name in system.variables}
@@ -123,7 +123,7 @@ def survey(repository: Repository, environ: Mapping[str, str], *, preferred: str
 
 
 def survey_exports(repository: Repository, environ: Mapping[str, str]) -> Site:
-    """The site of ``repository`` as far as files show it: no program is found, no service has a key."""
+    """The site of ``repository`` for files only: without PATH and keys, no program or service is used."""
     known = {name: environ[name] for name in ("BEADS_DIR",) if name in environ}
     return Site(folders=_folders(repository), environ=known)
 
@@ -134,7 +134,7 @@ def _folders(repository: Repository) -> tuple[Path, ...]:
 
 
 def _remotes(repository: Repository) -> tuple[str, ...]:
-    """Addresses to fetch from, ``url.<base>.insteadOf`` applied."""
+    """The addresses to fetch from, after ``url.<base>.insteadOf``."""
     found: dict[str, str] = {}
     for line in repository.run("remote", "-v").out.decode("utf-8", "surrogateescape").splitlines():
         name, _, rest = line.partition("\t")

@@ -1,8 +1,8 @@
-"""Which task a text names, and of which system; and ids such as ``ENG-456``, the key of a Linear team or a
-Jira project and a number. Pure but for Beads' files; no network, so a drain may use it.
+"""Finds the task that a text names, and its system; also ids such as ``ENG-456``, the key of a Linear team or
+a Jira project and a number. Pure except for Beads' files; no network, so a drain may use it.
 
-A task that nobody named is a link that nobody made: what is ambiguous stays unlinked, or plain where a person
-named it. It must not decide what a record says; it only names candidates.
+A wrong guess would be a false link: an ambiguous text stays unlinked, or a plain task if a person named it.
+It must not decide what a record says; it only finds candidates.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ _KEY = r"[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,6}"
 _WHOLE = re.compile(_KEY)
 _UPPER = re.compile(rf"(?<![A-Za-z0-9])({_KEY})(?![A-Za-z0-9])")
 _LOWER = re.compile(r"(?:^|/)([a-z][a-z0-9]{1,6}-[1-9][0-9]{0,6})(?=-|$)")
-# Standards, encodings and versions that branches and messages are full of, and GitHub's own GH-12:
+# Standards, encodings and versions, frequent in branches and messages, and GitHub's own GH-12:
 _OTHERS = re.compile(r"(?:UTF|ISO|IEEE|RFC|PEP|CVE|SHA|MD|AES|TLS|HTTP|IPV|ES|PY|PYTHON|RC|GH|V\d*)-.*")
 
 
 def parse_key(text: str, *, loose: bool = False) -> str | None:
-    """``text`` if it is such an id; ``loose``: in small letters too."""
+    """Return ``text`` in capitals if it is such an id; ``loose``: also in small letters."""
     key = text.upper() if loose else text
     return key if _WHOLE.fullmatch(key) and (loose or not _OTHERS.fullmatch(key)) else None
 
 
 def find_key(branch: str, *, small: bool = False) -> str | None:
-    """The first such id in the name of a branch; ``small``: as Linear writes it into the names that it
-    proposes, ``name/eng-456-the-title``."""
+    """The first such id in the name of a branch; ``small``: also in small letters, as in the names that
+    Linear proposes, ``name/eng-456-the-title``."""
     found = [*_UPPER.findall(branch), *(key.upper() for key in _LOWER.findall(branch) if small)]
     return next((key for key in found if not _OTHERS.fullmatch(key)), None)
 
@@ -47,10 +47,10 @@ _TRAILER = re.compile(rf"({_CLOSING}|{_REFERRING}|{'|'.join(_NAMING)})[ \t]*:[ \
 
 
 def detect(text: str, site: Site) -> TaskRef | None:
-    """The task that a person names by ``text``: ``SYSTEM:ID``, an address, or an id. None for no text.
+    """The task that a person names by ``text``: ``SYSTEM:ID``, an address, or an id. None without text.
 
-    What no system knows is a plain task of that name; so is an id that may be of two (``ENG-456`` with both
-    Linear and Jira set up), unless ``traj.tasks`` says whose it is.
+    A text that no system knows is a plain task of that name; so is an id that may belong to two (``ENG-456``
+    with both Linear and Jira set up), unless ``traj.tasks`` decides.
     """
     text = one_line(text)
     if not text:
@@ -70,7 +70,7 @@ def from_branch(branch: str, site: Site) -> TaskRef | None:
 
 def from_trailers(message: str, site: Site) -> tuple[TaskRef, ...]:
     """The tasks that a commit's message names, those first that it closes: ``Fixes #12``, ``Refs: ENG-456``,
-    ``Task: bd-a1b2``, ``Jira: PROJ-12``. A commit id or a word after ``Fixes:`` names none."""
+    ``Task: bd-a1b2``, ``Jira: PROJ-12``. A commit id or a word after ``Fixes:`` does not count."""
     found = sorted(_mentions(message[:_MESSAGE], site), key=lambda pair: not pair[0])
     return tuple(map(name_bare, dict.fromkeys(source for _, source in found)))
 
@@ -98,8 +98,8 @@ def _claim(text: str, site: Site) -> TaskSource | None:
 
 
 def _choose(ask: Callable[[System], TaskSource | None], site: Site) -> TaskSource | None:
-    """Of the systems in use here that know it: the preferred one, one that the repository itself shows, the
-    only one."""
+    """The answer of one of the systems in use here: the preferred one, else one that is set up in the
+    repository itself, else the only one."""
     used = [s for s in systems() if s.name != "plain" and (s.is_here(site) or s.name == site.preferred)]
     named = {system.name: (system, source) for system in used if (source := ask(system))}
     if site.preferred in named:
@@ -112,7 +112,7 @@ def _choose(ask: Callable[[System], TaskSource | None], site: Site) -> TaskSourc
 
 
 def _mentions(message: str, site: Site) -> Iterator[tuple[bool, TaskSource]]:
-    """Whether it closes it, and a task; in their order."""
+    """The tasks in a message, in order, each with whether the message closes it."""
     last = message.rstrip().rpartition("\n\n")[2]
     for line in last.splitlines():
         if found := _TRAILER.fullmatch(line.strip()):
@@ -126,7 +126,7 @@ def _mentions(message: str, site: Site) -> Iterator[tuple[bool, TaskSource]]:
 
 
 def _values(key: str, value: str, site: Site) -> Iterator[TaskSource]:
-    """The tasks of a trailer; ``Task:`` alone may name one of no system."""
+    """The tasks of a trailer; only ``Task:`` may name one of no system."""
     sources: list[TaskSource] = []
     for word in filter(None, map(_bare_word, re.split(r"[\s,]+", value))):
         text = f"{key}:{word}" if key in _SYSTEMS else word

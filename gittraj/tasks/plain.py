@@ -1,4 +1,4 @@
-"""Tasks of no system: a text is its own name. Nobody is asked, nobody is told."""
+"""Tasks of no system: a text is its own name. Nothing is looked up or reported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ variables: tuple[str, ...] = ()
 
 
 def is_here(site: Site) -> bool:
-    return False  # never a guess: it is what remains when nobody knows a text
+    return False  # never a guess: it is what remains if no system knows a text
 
 
 def parse(text: str, site: Site, *, named: bool = False) -> TaskSource | None:

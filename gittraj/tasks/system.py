@@ -1,8 +1,8 @@
-"""What a task system is to git-traj, and what is known of the place where its tasks are named.
+"""The interface of a task system, and of the site (repository and environment) where tasks are named.
 
 A system is a module with what :class:`System` lists and a line in :data:`TASKS`. It must not read the
-process's environment (a :class:`Site` has what it asked for), never prompts, and shows no key: not in a
-message, not in a ``repr``.
+process's environment (a :class:`Site` has the variables that it lists), never prompts, and shows no key: not
+in a message, not in a ``repr``.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from gittraj.plugins import Returns, Shape
 
 Status = Literal["started", "completed"]
 TITLE = 500
-"""Characters of a title that are kept: what Beads allows, the most of all."""
+"""Characters of a title that are kept: the limit of Beads, the highest of all systems."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What a system says of a task; ``status`` in its own words, ``begun`` whether somebody works on it by
-    that, ``closed`` whether it ends it there, ``dropped`` without a result."""
+    """A task as its system reports it; ``status`` in the system's own words, ``begun``: whether that means
+    that somebody works on it, ``closed``: that it is over, ``dropped``: over without a result."""
 
     title: str
     url: str | None = None
@@ -40,9 +40,9 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Where tasks are named. ``folders``: this work tree, then the main one; ``remotes``: their addresses,
-    the one that people mean first; ``environ``: the variables that systems ask for, and no others;
-    ``preferred``: the system that ``traj.tasks`` names."""
+    """The surroundings in which tasks are named. ``folders``: this work tree, then the main one; ``remotes``:
+    their addresses, the likeliest first; ``environ``: only the variables that systems list; ``preferred``:
+    the system that ``traj.tasks`` names."""
 
     folders: tuple[Path, ...] = ()
     remotes: tuple[str, ...] = ()
@@ -50,37 +50,37 @@ class Site:
     preferred: str | None = None
 
     def variable(self, *names: str) -> str | None:
-        """The first of ``names`` that is set to something."""
+        """The first of ``names`` that is set and not empty."""
         return next((self.environ[name] for name in names if self.environ.get(name)), None)
 
 
 class System(Protocol):
-    """``local``: that it is used here is seen in the repository, not in the environment. ``variables``: what
-    it wants of the environment."""
+    """``local``: the repository, not the environment, shows that it is used here. ``variables``: the
+    environment variables that it needs."""
 
     name: str
     local: bool
     variables: tuple[str, ...]
 
     def is_here(self, site: Site) -> bool:
-        """Whether there is a sign that it is used here."""
+        """Whether it seems to be in use here."""
         ...
 
     def parse(self, text: str, site: Site, *, named: bool = False) -> TaskSource | None:
-        """The task that ``text``, all of it, is an id or an address of. ``named``: somebody said that it is
-        one of this system's, so a looser spelling will do."""
+        """The task whose id or address the whole ``text`` is. ``named``: somebody said that it belongs to
+        this system, so a looser spelling is accepted."""
         ...
 
     def find(self, branch: str, site: Site) -> TaskSource | None:
-        """The task that the name of a branch names."""
+        """The task that a branch is named after."""
         ...
 
     def fetch(self, source: TaskSource, site: Site, *, timeout: float) -> Known:
-        """Ask for title, address and status. ``timeout`` in seconds. Raises TaskError."""
+        """Get title, address and status. ``timeout`` in seconds. Raises TaskError."""
         ...
 
     def report(self, source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
-        """Tell that work on it started or is completed; nothing when it stands so already. Raises
+        """Report that work on it started or is completed; does nothing if that is its status already. Raises
         TaskError."""
         ...
 
@@ -92,7 +92,7 @@ TASKS: dict[str, str] = {
     "jira": "gittraj.tasks.jira",
     "plain": "gittraj.tasks.plain",
 }
-"""By name; ``plain``, which takes every text, last."""
+"""Modules by name; ``plain``, which accepts every text, is last."""
 
 
 _SOURCE = Returns(one=(TaskSource, type(None)))
@@ -115,7 +115,7 @@ def known() -> tuple[str, ...]:
 
 
 def system_of(name: str) -> System:
-    """Raises KeyError."""
+    """The system called ``name``. Raises KeyError."""
     return cast(System, import_module(TASKS[name]) if name in TASKS else _plugged()[name])
 
 
@@ -128,6 +128,6 @@ def _plugged() -> dict[str, System]:
 
 
 def one_line(text: str, limit: int = TITLE) -> str:
-    """``text`` on one line, without controls, direction marks and what else is not seen."""
+    """Return ``text`` on one line, without control, direction and other invisible characters."""
     seen = (" " if c.isspace() else c for c in text if c.isspace() or not is_unseen(c))
     return " ".join("".join(seen).split())[:limit].rstrip()

@@ -43,9 +43,9 @@ class Answer:
 def ask(
     url: str, *, service: str, key: str, headers: Mapping[str, str], timeout: float, body: Any = None
 ) -> Answer:
-    """GET, or POST ``body`` as JSON. ``key`` is the variable that ``headers`` have a credential from;
+    """GET, or POST ``body`` as JSON. ``key`` is the variable with the credential in ``headers``;
     ``timeout`` is in seconds. Raises TaskError when there is no answer."""
-    import urllib.request  # noqa: PLC0415 - 30 ms, with http.client and ssl, that only who asks pays
+    import urllib.request  # noqa: PLC0415 - 30 ms, with http.client and ssl: only when it is needed
     from http.client import HTTPException  # noqa: PLC0415
     from urllib.error import HTTPError  # noqa: PLC0415
 
@@ -68,7 +68,7 @@ def ask(
                 return _answer(refused.code, refused.headers, refused)
     except OSError as error:
         raise _unreached(error, service, timeout) from None
-    except (HTTPException, ValueError):  # their text may have the request's own in it
+    except (HTTPException, ValueError):  # their text may contain the request's
         raise unreadable(service) from None
 
 
@@ -129,7 +129,7 @@ def hidden(service: str, task: str, hint: str, *, reason: TaskReason) -> TaskErr
 
 
 def limited(service: str, seconds: str | None = None) -> TaskError:
-    """``seconds``: how long it says to wait, if it does (Retry-After)."""
+    """The error for too many requests. ``seconds``: the wait that the service named, if any (Retry-After)."""
     when = f"in {seconds} seconds" if seconds and seconds.isdecimal() and len(seconds) < 7 else "later"
     return TaskError(f"{service} was asked too often", f"try again {when}", reason="limit")
 

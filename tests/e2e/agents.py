@@ -41,7 +41,8 @@ class Agent(Protocol):
 
     def reply(self, turn: Turn, folder: Path) -> Reply:
         """What the model answers."""
-        return Reply(turn.think, turn.say, tuple(self.call(step, folder) for step in turn.steps))
+        calls = (self.call(step, folder) for step in turn.steps)
+        return Reply(turn.think, turn.say, (*turn.own, *calls))
 
     def find_session(self, stdout: str) -> tuple[str, Path]:
         """The session that ran, and its log."""

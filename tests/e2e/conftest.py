@@ -1,4 +1,4 @@
-"""What every story here starts from: an agent, a repository, and an hour that is now.
+"""Fixtures of the end-to-end tests: agents, repositories, and the real time.
 
 Set GIT_TRAJ_E2E_AGENTS to a folder where npm has installed the agents, or GIT_TRAJ_E2E_INSTALL=1 to have them
 installed under `.agents/`; otherwise these tests are skipped.
@@ -32,14 +32,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def an_ordinary_day(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Real clocks: the agents and git-traj look at them."""
+    """Use the real clock: the agents and git-traj read it."""
     for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def installed() -> Path:
-    """The agents' programs; asked for before the environment is emptied, since npm needs the real one."""
+    """The folder of the agents' programs; read before the environment is emptied: npm needs the real one."""
     try:
         return programs()
     except NotInstalledError as e:
@@ -68,21 +68,21 @@ def opencode(installed: Path) -> Agent:
 
 @pytest.fixture(params=["claude", "codex"])
 def agent(request: pytest.FixtureRequest) -> Agent:
-    """Either agent: by night, a story that asks for it is told once with each (``one_by_day``)."""
+    """Claude Code or Codex: a test runs once with each by night, with one of them by day (``one_by_day``)."""
     chosen: Agent = request.getfixturevalue(request.param)
     return chosen
 
 
 @pytest.fixture(params=AGENTS)
 def any_agent(request: pytest.FixtureRequest) -> Agent:
-    """As ``agent``, with Gemini CLI, whose commands know nothing of their session."""
+    """Like ``agent``, or Gemini CLI, whose commands do not know their session."""
     chosen: Agent = request.getfixturevalue(request.param)
     return chosen
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Workshop:
-    """A repository that knows nothing of git-traj."""
+    """A repository without git-traj."""
     return Workshop.founded(tmp_path / "workshop")
 
 
@@ -95,7 +95,7 @@ def workshop(repository: Workshop) -> Workshop:
 
 @pytest.fixture
 def heard(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Everything that reached the model: the body of each request."""
+    """The bodies of all requests that reached the model."""
     bodies: list[str] = []
     follow = model_server.Script.follow
 

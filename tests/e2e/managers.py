@@ -1,6 +1,6 @@
-"""Where the programs come from that manage hooks: packages of npm and PyPI, pinned, in a folder of their own.
+"""Installs hook managers: pinned packages of npm and PyPI, in a folder of their own.
 
-The tests are written against what these versions do. GIT_TRAJ_E2E_MANAGERS names a folder that has them.
+The tests expect the behaviour of these versions. GIT_TRAJ_E2E_MANAGERS names a folder that has them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 class NotInstalledError(Exception):
-    """They aren't here and may not be fetched; the message says what to do."""
+    """The programs are missing and must not be fetched; the message says what to do."""
 
 
 def programs() -> tuple[Path, Path]:
-    """The folders of npm's programs and of PyPI's, after installing them where that is allowed.
+    """The folders of npm's and of PyPI's programs, which are installed if that is allowed.
 
-    Raises NotInstalledError, also where no registry can be reached.
+    Raises NotInstalledError, also if no registry can be reached.
     """
     place = Path(os.environ.get("GIT_TRAJ_E2E_MANAGERS") or _ROOT / ".managers")
     asked = os.environ.get("GIT_TRAJ_E2E_INSTALL") == "1" or os.environ.get("CI") == "true"
@@ -58,7 +58,7 @@ def _install(place: Path) -> None:
     wanted = [f"{name}=={version}" for name, version in PYPI.items()]
     quiet = ["--no-audit", "--no-fund", "--fetch-retries=1"]
     for command in (
-        # lefthook's script would install its hooks into the repository around us: this one
+        # lefthook's install script would put its hooks into the repository around this folder, git-traj's own
         ["npm", "install", "--prefix", str(place), "--ignore-scripts", *quiet, *npm],
         [sys.executable, "-m", "venv", "--without-pip", "--clear", str(place / "venv")],
         [*pip, "--quiet", "--disable-pip-version-check", "--retries=1", *wanted],
@@ -71,9 +71,9 @@ def _install(place: Path) -> None:
 
 
 def prepare_ours(home: Path) -> Path:
-    """Let the framework make its environment for our own hook under ``home``; returns its settings.
+    """Let the pre-commit framework set up git-traj's hook under ``home``; return its settings.
 
-    Raises NotInstalledError where there is no commit of ours, or nothing can be fetched.
+    Raises NotInstalledError if this source tree has no commit, or nothing can be fetched.
     """
     programs()
     config = home / ".pre-commit-config.yaml"

@@ -1,7 +1,7 @@
-"""A model that says what a test tells it to: the other end of a real agent's network connection.
+"""A scripted model: the server that a real agent connects to instead of its vendor's.
 
-The agents' own command-line tools are what these tests are about (their logs, their hooks, their timing), so
-nothing of them is replaced, only the model behind them. This server speaks the streaming form of Anthropic's
+The agents' own command-line tools are under test (their logs, their hooks, their timing), so
+only the model behind them is replaced. This server speaks the streaming form of Anthropic's
 Messages API (https://docs.anthropic.com/en/api/messages-streaming), of OpenAI's Responses API
 (https://platform.openai.com/docs/api-reference/responses-streaming), Chat Completions, and Google's
 streamGenerateContent (https://ai.google.dev/api/generate-content). It must know nothing of git or git-traj.
@@ -28,7 +28,7 @@ Event = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call in an agent's own words; `arguments` is raw text for a custom (free-form) tool."""
+    """One tool call in an agent's own format; `arguments` is raw text for a custom (free-form) tool."""
 
     name: str
     arguments: dict[str, Any] | str
@@ -46,7 +46,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one response: `input` without what came from the cache."""
+    """Tokens of one response; `input` does not include cached tokens."""
 
     input: int
     cached: int
@@ -54,7 +54,7 @@ class Usage:
 
     @classmethod
     def of(cls, turn: int) -> Usage:
-        """Figures for the N-th reply, chosen so that every set of replies has its own sum."""
+        """Token counts of the N-th reply, chosen so that every set of replies has a different sum."""
         return cls(input=1000 + 2**turn, cached=100 * 2**turn, output=10 * 2**turn)
 
     def __add__(self, other: Usage) -> Usage:
@@ -63,16 +63,16 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What the server added to a reply: its figures, and the ids it gave to the calls."""
+    """What the server added to a reply: its token counts, and the ids of its calls."""
 
     usage: Usage
     call_ids: tuple[str, ...]
 
 
 class Script:
-    """The replies to give, and where the conversation stands in them.
+    """The replies to give; it finds out which one a conversation needs next.
 
-    The place is read from the conversation itself: the ids given to calls carry their reply's number, so a
+    That is read from the conversation itself: the ids given to calls contain their reply's number, so a
     repeated request gets the same reply again, and a resumed session starts at the first one.
     """
 
@@ -95,7 +95,7 @@ class Script:
         with self._lock:
             if number == len(self.served):
                 self._before_turn(number)
-                # Gemini CLI would put the tool's name before an id, and takes it off again for the model
+                # Gemini CLI would put the tool's name before an id, and remove it again for the model
                 ids = tuple(f"{c.name}__{self._mark}_{number}_{i}" for i, c in enumerate(reply.calls))
                 self.served.append(Served(Usage.of(number), ids))
         return reply, self.served[number]
@@ -129,7 +129,7 @@ def anthropic(model: str, reply: Reply, served: Served) -> list[Event]:
 
 
 def _blocks(reply: Reply, served: Served) -> Iterator[tuple[Event, list[Event]]]:
-    """Each content block as it starts (empty), with the deltas that fill it."""
+    """Yield each content block's (empty) start with the deltas that fill it."""
     if reply.thinking:
         yield (
             {"type": "thinking", "thinking": "", "signature": ""},
@@ -200,7 +200,7 @@ def _item_id(kind: str) -> str:
 
 
 def google(model: str, reply: Reply, served: Served) -> list[Event]:
-    """The chunks of a streamed content, one for each part."""
+    """The chunks of a streamed response, one for each part of its content."""
     parts: list[Event] = [{"text": reply.thinking, "thought": True}] if reply.thinking else []
     parts += [{"text": reply.text}] if reply.text else []
     for call, call_id in zip(reply.calls, served.call_ids, strict=True):
@@ -233,7 +233,7 @@ class _Handler(BaseHTTPRequestHandler):
             chat = path == "/v1/chat/completions"
             speak = google if named else _PROTOCOLS["/v1/responses" if chat else path]
             reply, served = self.server.script.follow(body)
-        except Exception as e:  # noqa: BLE001 - what a callback raises belongs to the test, not to this thread
+        except Exception as e:  # noqa: BLE001 - a callback's error must fail the test, not this thread
             self.server.failures.append(e)
             self._answer(400, "application/json", json.dumps({"error": {"type": "invalid_request_error"}}))
             return
@@ -256,17 +256,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: the tests read what was served, not a terminal."""
+        """Print nothing: the tests read what was served, not a terminal."""
 
 
 def _written(event: Event) -> str:
-    """One server-sent event; Google's have no type."""
+    """One server-sent event; Google's events have no type."""
     kind = f"event: {event['type']}\n" if "type" in event else ""
     return f"{kind}data: {json.dumps(event)}\n\n"
 
 
 class ModelServer(ThreadingHTTPServer):
-    """The script's end of the connection; `failures` holds what went wrong while answering."""
+    """The server that plays a script; `failures` has the errors that occurred while answering."""
 
     daemon_threads = True
 
@@ -276,8 +276,8 @@ class ModelServer(ThreadingHTTPServer):
         self.failures: list[Exception] = []
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """An agent that was killed, or that a test no longer waits for, does not read its answer; whatever
-        else goes wrong is told where the block ends."""
+        """Ignore broken connections: an agent that was killed, or that a test no longer waits for, does not
+        read its answer. Any other error is raised when the ``serving`` block ends."""
         error = sys.exception()
         if isinstance(error, Exception) and not isinstance(error, ConnectionError):
             self.failures.append(error)
@@ -289,10 +289,10 @@ class ModelServer(ThreadingHTTPServer):
 
 @contextmanager
 def serving(replies: Sequence[Reply], *, before_turn: Callable[[int], None]) -> Iterator[ModelServer]:
-    """Give `replies` on a loopback port for as long as the block lasts.
+    """Serve `replies` on a loopback port while the block runs.
 
     `before_turn(n)` runs before the n-th reply (from 0) is sent: every tool of the replies before it has
-    ended, and the agent waits. What goes wrong in it, or a request past the last reply, is raised where the
+    ended, and the agent waits. An error in it, or a request past the last reply, is raised when the
     block ends.
     """
     with ModelServer(Script(replies, before_turn)) as server:

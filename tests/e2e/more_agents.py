@@ -1,4 +1,4 @@
-"""Further agents, each started as a person would start it, with a scripted model behind it."""
+"""Further agents, each started as a person would start it, but connected to a scripted model."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.e2e.scenario import Edit, Shell, Step, Turn, Write
 
 
 class Another(Agent):
-    """An agent that prints no events: a run's session is the one whose log is new."""
+    """An agent that prints no events: a run's session is found by its new log."""
 
     settles = 4.0
     logs: str
-    """Where the logs are, as a pattern below HOME."""
+    """The glob pattern of the logs, below HOME."""
 
     def __init__(self, program: Path) -> None:
         self.programs = program.parent
@@ -132,7 +132,7 @@ class Qwen(Another):
 
 
 class Cline(Another):
-    """`cline -y`, see https://docs.cline.bot/cline-cli. It ends a run by a call."""
+    """`cline -y`, see https://docs.cline.bot/cline-cli. A call ends its run."""
 
     name = "cline"
     model = "scripted-1"
@@ -181,7 +181,7 @@ class Kilo(OpenCode):
 
 
 class Mini(Another):
-    """`mini`, see https://mini-swe-agent.com. All that it has is a shell; its runs have no name."""
+    """`mini`, see https://mini-swe-agent.com. Its only tool is a shell; its runs have no session id."""
 
     name = "mini-swe-agent"
     model = "openai/scripted-1"
@@ -212,7 +212,7 @@ class Mini(Another):
 class Aider(Another):
     """`aider --message`, see https://aider.chat/docs/scripting.html. It has no tools: it writes the file that
     the model prints, commits by itself, and asks the model for the message. So a run is one turn with one
-    ``Write``, of which what the model prints begins with the commit's subject."""
+    ``Write``, and the model's text begins with the commit's subject."""
 
     name = "aider"
     model = "openai/scripted-1"
@@ -247,7 +247,7 @@ def _put(path: str, value: Any) -> None:
     file.write_text(json.dumps(value))
 
 
-MORE: dict[str, Callable[[Path], Agent]] = {  # the first two, which are small, by day as well
+MORE: dict[str, Callable[[Path], Agent]] = {  # by day only the first two, which are small
     "pi": Pi,
     "qwen-code": Qwen,
     "copilot": Copilot,

@@ -1,6 +1,6 @@
-"""The programs of further agents, pinned like those of ``packages``, each wanted by itself.
+"""Installs further agents' programs, pinned like those of ``packages``, each one separately.
 
-By day only those are fetched that are small; a test of one that is not there is skipped.
+By day only small ones are fetched; tests whose agent is missing are skipped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """``program`` of a package of npm or, with ``python``, of PyPI; by day only fetched if ``small``."""
+    """A package of npm or, with ``python``, of PyPI, and its ``program``; by day only if ``small``."""
 
     name: str
     version: str
@@ -42,10 +42,10 @@ PACKAGES = {
 
 
 def program(agent: str) -> Path:
-    """The program of an agent, after installing it where that is allowed.
+    """The path of an agent's program, which is installed if that is allowed.
 
     Raises:
-        NotInstalledError: it is absent, and nobody asked to install it.
+        NotInstalledError: it is missing, and installing was not requested.
         subprocess.CalledProcessError: npm or pip failed.
     """
     package = PACKAGES[agent]
@@ -65,7 +65,7 @@ def program(agent: str) -> Path:
 
 
 def programs() -> None:
-    """Install what may be installed now."""
+    """Install all programs that may be installed now."""
     for agent in PACKAGES:
         try:
             program(agent)

@@ -1,6 +1,6 @@
-"""Where the agents' programs come from: npm's packages, pinned, in a folder of their own outside git's sight.
+"""Installs the agents' programs: pinned npm packages, in a folder of their own that git ignores.
 
-The tests are written against what these versions do; another version is another test run, so it is refused.
+The tests expect the behaviour of these versions, so another version is refused.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ NEXT = {
     "@anthropic-ai/claude-code": "2.1.332",
     "@qwen-code/qwen-code": "0.24.4",
 }
-"""The newest in the registry: what an update brings. The other agents have none."""
+"""Newer versions from the registry, which an update would bring. The other agents have none."""
 _SCRIPTS = {"@anthropic-ai/claude-code": "install.cjs", "opencode-ai": "postinstall.mjs"}
 _ROOT = Path(__file__).resolve().parents[2]
 
 
 class NotInstalledError(Exception):
-    """The agents aren't here and may not be fetched; the message says what to do."""
+    """The agents are missing and must not be fetched; the message says what to do."""
 
 
 def programs() -> Path:
-    """The folder of the agents' programs, after installing them where that is allowed.
+    """The folder of the agents' programs, which are installed if that is allowed.
 
     Raises:
-        NotInstalledError: a pinned package is absent, and nobody asked to install it.
+        NotInstalledError: a pinned package is missing, and installing was not requested.
         subprocess.CalledProcessError: npm failed.
     """
     return _programs(Path(os.environ.get("GIT_TRAJ_E2E_AGENTS") or _ROOT / ".agents"), PINNED)
 
 
 def next_programs() -> Path:
-    """The same of ``NEXT``; ``GIT_TRAJ_E2E_NEXT`` names a folder that has them."""
+    """The folder of the versions in ``NEXT``; ``GIT_TRAJ_E2E_NEXT`` names one that has them."""
     return _programs(Path(os.environ.get("GIT_TRAJ_E2E_NEXT") or _ROOT / ".agents" / "next"), NEXT)
 
 
@@ -63,7 +63,7 @@ def _programs(place: Path, pinned: Mapping[str, str]) -> Path:
 
 
 def _missing(place: Path, pinned: Mapping[str, str]) -> list[str]:
-    """What is not there, or was not installed to its end."""
+    """The packages that are missing or not completely installed."""
     done = place / "installed.json"
     whole = not _may_install() or (done.exists() and json.loads(done.read_text()) == pinned)
     return [name for name, version in pinned.items() if not whole or _version(place, name) != version]

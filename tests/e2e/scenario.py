@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.model_server import Served, Usage
+from tests.e2e.model_server import Served, ToolCall, Usage
 
 Fact = tuple[str, str]  # an event's type, and what tells it from others: its text, or the id of its call
 
@@ -45,16 +45,17 @@ Step = Write | Edit | Shell
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One response of the model; one without steps ends the run."""
+    """One response of the model; one without steps ends the run. ``own``: calls in one agent's own words."""
 
     steps: tuple[Step, ...]
     think: str = ""
     say: str = ""
+    own: tuple[ToolCall, ...] = ()
 
 
-def turn(*steps: Step, think: str = "", say: str = "") -> Turn:
+def turn(*steps: Step, think: str = "", say: str = "", own: Sequence[ToolCall] = ()) -> Turn:
     """A turn of the script, as a test writes it."""
-    return Turn(steps, think=think, say=say)
+    return Turn(steps, think=think, say=say, own=tuple(own))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
-"""Stories that every agent is told, and how their outcome is read. ``check`` is what a test knows of a
-commit's header beyond the story: who made it, and by which evidence."""
+"""Stories that are played with every agent, and how their outcome is read. ``check`` compares what a test
+knows of a commit's header beyond the story: who made it, and by which evidence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BYE = "def bye():\n    return 'bye'\n"
 
 
 def tell_of_two_commits(agent: Agent, workshop: Workshop, commit: str, check: Check) -> None:
-    """One session, two commits by two calls; ``commit`` is git's command."""
+    """One session, two commits by two calls; ``commit`` is the git command."""
     run = agent.run(
         [
             turn(Write("phrases.py", HELLO), think=DOUBT, say=CHOICE),
@@ -53,7 +53,7 @@ def tell_of_two_commits(agent: Agent, workshop: Workshop, commit: str, check: Ch
 
 
 def tell_of_one_call(agent: Agent, workshop: Workshop, commit: str, check: Check) -> None:
-    """Two commits by one call share its part."""
+    """Two commits made by one call share its part."""
     both = f"git add hello.py && {commit} -m 'Say hello' && git add bye.py && {commit} -m 'Say goodbye'"
     run = agent.run(
         [
@@ -86,7 +86,7 @@ def tell_of_a_resumed_session(
     between: Callable[[Run], None] = lambda _: None,
     again: Agent | None = None,
 ) -> tuple[Run, Run]:
-    """A session that commits, and is resumed to commit again, by another version if ``again`` is one.
+    """A session commits, and is resumed to commit again, by the version ``again`` of the agent if given.
     ``between`` is called with the first run."""
     first = agent.run(
         [

@@ -1,4 +1,4 @@
-"""The agents' own hooks, fired by the agents: they tell of the session, and nothing to the model."""
+"""The agents' own hooks, fired by the agents: they report the session to us, and nothing to the model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SCRIPT = [
 ]
 THEIRS = {"description": "mine"}
 THEIR_GROUP = {"hooks": [{"type": "command", "command": "touch theirs"}]}
-OVER = {"gemini-cli": "AfterAgent"}  # what others call Stop
+OVER = {"gemini-cli": "AfterAgent"}  # the event that others call Stop
 FILES = {
     "claude-code": ".claude/settings.local.json",
     "codex": ".codex/hooks.json",
@@ -39,7 +39,7 @@ TELLING = {
 
 @pytest.fixture(params=["claude", "codex", "gemini"])
 def agent(request: pytest.FixtureRequest) -> Agent:
-    """Each story is told with every agent that has hooks."""
+    """Each agent that has hooks."""
     chosen: Agent = request.getfixturevalue(request.param)
     return chosen
 
@@ -49,7 +49,7 @@ def install(workshop: Workshop, agent: Agent) -> None:
 
 
 def play(agent: Agent, workshop: Workshop, script: Sequence[Turn] = SCRIPT, *, trusted: bool = True) -> Run:
-    """Codex's hooks run for those who trusted them, which is what its own review writes down."""
+    """Run the agent. Codex runs hooks only if they are trusted, which its own review would write down."""
     if agent.name == "codex" and trusted:
         trust(agent, workshop.path)
     run = agent.run(script, folder=workshop.path)
@@ -58,7 +58,7 @@ def play(agent: Agent, workshop: Workshop, script: Sequence[Turn] = SCRIPT, *, t
 
 
 def trust(agent: Agent, folder: Path) -> None:
-    """As 'Trust all and continue' does: the hash that Codex itself gives for each hook."""
+    """Do as 'Trust all and continue' does: store the hash that Codex itself gives for each hook."""
     config = Path.home() / ".codex" / "config.toml"
     config.parent.mkdir(exist_ok=True)
     config.write_text(f'[projects."{folder}"]\ntrust_level = "trusted"\n')
@@ -104,7 +104,7 @@ def told(workshop: Workshop) -> list[tuple[str, ...]]:
     return [tuple(line.split("\t")[1:5]) for line in lines if line.startswith("session\t")]
 
 
-def test_the_hooks_tell_of_the_session_and_nothing_reaches_the_model(
+def test_the_hooks_report_the_session_and_nothing_reaches_the_model(
     agent: Agent, workshop: Workshop, heard: list[str]
 ) -> None:
     install(workshop, agent)
@@ -123,7 +123,7 @@ def _stored(workshop: Workshop) -> list[tuple[str, str]]:
     return [(e["type"], e["content"]) for e in events]
 
 
-def test_settings_of_others_stay_and_work(agent: Agent, workshop: Workshop) -> None:
+def test_other_hooks_in_the_settings_stay_and_work(agent: Agent, workshop: Workshop) -> None:
     path = workshop.path / FILES[agent.name]
     path.parent.mkdir()
     settings = {**THEIRS, "hooks": {OVER.get(agent.name, "Stop"): [THEIR_GROUP]}}
@@ -163,7 +163,7 @@ def test_a_session_goes_on_without_git_traj(agent: Agent, workshop: Workshop, ha
         assert {(a["exit_code"], a["output"]) for a in answers} == {(0, "")}
 
 
-def test_codex_runs_nothing_that_was_not_trusted(codex: Agent, workshop: Workshop) -> None:
+def test_codex_runs_no_hook_that_was_not_trusted(codex: Agent, workshop: Workshop) -> None:
     workshop.traj("install", "--agent", "codex")
     play(codex, workshop, trusted=False)
     assert told(workshop) == []
@@ -171,7 +171,7 @@ def test_codex_runs_nothing_that_was_not_trusted(codex: Agent, workshop: Worksho
     assert _state(workshop) == "untrusted"
 
 
-def test_codex_need_not_be_asked_again_when_the_interpreter_moves(codex: Agent, workshop: Workshop) -> None:
+def test_codex_still_trusts_the_hooks_when_the_interpreter_moves(codex: Agent, workshop: Workshop) -> None:
     workshop.traj("install", "--agent", "codex")
     trust(codex, workshop.path)
     script = workshop.path / ".git/traj/agent-hook"
@@ -187,8 +187,8 @@ def _state(workshop: Workshop) -> str:
     return str(agent["state"])
 
 
-def test_a_commit_that_reached_no_hook_of_git_is_recorded_at_once(gemini: Agent, workshop: Workshop) -> None:
-    """Gemini CLI switches git's hooks off; the record is there while the session goes on."""
+def test_a_commit_without_git_hooks_is_recorded_at_once(gemini: Agent, workshop: Workshop) -> None:
+    """Gemini CLI switches git's hooks off; the record exists while the session is still running."""
     install(workshop, gemini)
     seen: list[str] = []
 

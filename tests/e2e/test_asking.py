@@ -1,4 +1,4 @@
-"""Agents that read when to write something down, and are asked once for what they left out."""
+"""Agents that read our instructions when to record decisions, and are asked once for a retrospective."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def agent(request: pytest.FixtureRequest) -> Agent:
 
 @pytest.fixture
 def asked(heard: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The requests that end with our question; the model answers them with a retrospective."""
+    """The requests that end with our question, which the model answers with a retrospective."""
     found: list[str] = []
     follow = model_server.Script.follow
 
@@ -66,7 +66,7 @@ def test_the_agent_reads_the_instruction(agent: Agent, workshop: Workshop, heard
     assert workshop.git("show", "--format=", "--name-only").split() == ["a.txt"]
 
 
-def test_it_is_asked_once_and_what_it_answers_is_kept(
+def test_the_agent_is_asked_once_and_its_answer_is_kept(
     agent: Agent, workshop: Workshop, heard: list[str], asked: list[str]
 ) -> None:
     install(workshop, agent)
@@ -93,7 +93,7 @@ def test_it_is_asked_once_and_what_it_answers_is_kept(
     ],
     ids=["no commit", "looked back"],
 )
-def test_it_is_not_asked(agent: Agent, workshop: Workshop, asked: list[str], script: list[Turn]) -> None:
+def test_no_question(agent: Agent, workshop: Workshop, asked: list[str], script: list[Turn]) -> None:
     install(workshop, agent)
     workshop.git(*CONFIGURED.split()[1:])
     play(agent, workshop, script)
@@ -101,15 +101,15 @@ def test_it_is_not_asked(agent: Agent, workshop: Workshop, asked: list[str], scr
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex"], indirect=True)
-def test_it_is_not_asked_where_it_is_off(agent: Agent, workshop: Workshop, asked: list[str]) -> None:
-    """Gemini CLI's commits reach no hook of git, which alone sees the variable."""
+def test_no_question_where_git_traj_is_off(agent: Agent, workshop: Workshop, asked: list[str]) -> None:
+    """Only git's hooks see the variable, and Gemini CLI's commits do not run them."""
     install(workshop, agent)
     workshop.git(*CONFIGURED.split()[1:])
     play(agent, workshop, [WORK[0], turn(Shell(f"export GIT_TRAJ=0; {COMMIT}")), WORK[2]])
     assert asked == []
 
 
-def test_nobody_is_asked_by_default(claude: Agent, workshop: Workshop, asked: list[str]) -> None:
+def test_no_question_by_default(claude: Agent, workshop: Workshop, asked: list[str]) -> None:
     install(workshop, claude)
     play(claude, workshop, WORK)
     assert asked == []

@@ -1,4 +1,4 @@
-"""A repository that agents and people made before git-traj was there, and what a backfill says of it.
+"""A repository that agents and people made before git-traj was installed, and what a backfill records.
 
 The truth is kept by the story itself: every file belongs to the session (or the person) that wrote it, and a
 commit to the owners of the files that it changes. Nothing of it is read from a log.
@@ -24,7 +24,7 @@ Pairs = set[tuple[str, str]]
 
 @dataclass
 class Village:
-    """A repository, and who wrote each file of it."""
+    """A repository with agents and people, which knows who wrote each file."""
 
     workshop: Workshop
     owners: dict[str, str] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Village:
     _files: int = 0
 
     def person(self, *, message: str | None = None) -> str:
-        """A person writes a file and commits it."""
+        """Let a person write a file and commit it."""
         path = self.name()
         self.owners[path] = PERSON
         (self.workshop.path / path).write_text(self.text(path))
@@ -41,7 +41,7 @@ class Village:
         return path
 
     def agent(self, agent: Agent, *commands: str, last: str = "") -> Run:
-        """A session that writes one file before each command (``{0}``: its path), and ``last`` one more."""
+        """Run a session that writes a file before each command (``{0}``: its path), and ``last`` one more."""
         turns: list[Turn] = []
         paths: list[str] = []
         for command in commands:
@@ -75,7 +75,7 @@ class Village:
         return found
 
     def told(self) -> Pairs:
-        """The same as git-traj has it."""
+        """The (commit, session) pairs that git-traj has recorded."""
         found: Pairs = set()
         for branch in self.workshop.git("for-each-ref", "--format=%(refname)", "refs/heads").split():
             for commit in self.workshop.log(branch):
@@ -97,7 +97,7 @@ COMMITS = [
 
 
 def build(village: Village, claude: Agent, codex: Agent) -> None:
-    """Thirty commits and more, by day half of them: two agents and a person, two branches, much rewritten."""
+    """Make more than thirty commits, by day half: two agents and a person, two branches, many rewrites."""
     git = village.workshop.git
     main = git("symbolic-ref", "--short", "HEAD").strip()
     for n in range(size(1, 4)):
@@ -105,19 +105,19 @@ def build(village: Village, claude: Agent, codex: Agent) -> None:
         village.person()
         village.agent(codex, COMMITS[(n + 2) % 4], COMMITS[(n + 3) % 4])
         village.person()
-    # a person commits what agents left, one file with the agent's name for it in the message, one not
+    # a person commits what agents left, one message has the file's name that the agent mentioned, one has not
     for agent in (claude, codex):
         village.agent(agent, last="left")
         git("add", "-A")
         git("commit", "-q", "-m", "Take what is there")
-    # a person rewords an agent's commit, and adds to another
+    # a person rewords one agent commit, and adds a file to another
     village.agent(claude, COMMITS[0])
     git("commit", "-q", "--amend", "-m", "Reworded by hand")
     village.agent(codex, COMMITS[1])
     (village.workshop.path / "more.txt").write_text("more\n")
     git("add", "-A")
     git("commit", "-q", "--amend", "--no-edit")
-    # a branch that is rebased onto work that came meanwhile
+    # a branch that is rebased onto work committed meanwhile
     git("checkout", "-q", "-b", "topic")
     village.agent(claude, COMMITS[0], COMMITS[1])
     village.agent(codex, COMMITS[2])
@@ -136,14 +136,14 @@ def build(village: Village, claude: Agent, codex: Agent) -> None:
     git("merge", "-q", "--squash", "squashed")
     git("commit", "-q", "-m", "All of it at once (#12)")
     git("branch", "-q", "-D", "squashed")
-    # a fixup, and an order turned round
+    # a reordering, and a fixup
     village.agent(codex, COMMITS[0], COMMITS[1], COMMITS[0])
     todo = "sed -i -e '1{h;d}' -e '2G'"
     git("-c", f"sequence.editor={todo}", "rebase", "-q", "-i", "HEAD~2")
     village.agent(claude, COMMITS[0], COMMITS[0])
     todo = "sed -i -e '2s/^pick/fixup/'"
     git("-c", f"sequence.editor={todo}", "rebase", "-q", "-i", "HEAD~2")
-    # picked onto another branch
+    # a cherry-pick onto another branch
     village.agent(codex, COMMITS[0])
     picked = village.workshop.head()
     git("checkout", "-q", "-b", "release", "HEAD~3")
@@ -154,7 +154,7 @@ def build(village: Village, claude: Agent, codex: Agent) -> None:
 
 
 def check(village: Village, truth: Pairs, *, known: float = 0.95) -> None:
-    """Nothing false, and at least that much of the truth; and a second time nothing is left to do."""
+    """Backfill: nothing is false, at least ``known`` of the truth is found; a second run changes nothing."""
     workshop = village.workshop
     said = json.loads(workshop.traj("backfill", "--json"))
     told = village.told()
@@ -172,7 +172,7 @@ def check(village: Village, truth: Pairs, *, known: float = 0.95) -> None:
 def test_a_village_of_agents_and_people(
     village: Village, claude: Agent, codex: Agent, tmp_path: Path
 ) -> None:
-    """The same history with its reflogs, without them, in a folder that was moved, and as a fresh clone."""
+    """Read with its reflogs, without them, in a folder that was moved, and in a fresh clone."""
     build(village, claude, codex)
     truth = village.truth()
     assert len(truth) > size(15, 30)

@@ -25,7 +25,7 @@ _PATIENCE = 60.0
 
 @contextmanager
 def terminal(command: list[str], folder: Path, env: dict[str, str]) -> Iterator[Callable[..., str]]:
-    """A tmux of its own in which a command runs; what is yielded types words and returns the screen."""
+    """Run a command in its own tmux; yield a function that types words and returns the screen."""
     tmux = ["tmux", "-L", f"traj-{os.getpid()}"]
     subprocess.run(
         [*tmux, "new-session", "-d", "-x", "120", "-y", "40", *command], cwd=folder, env=env, check=True

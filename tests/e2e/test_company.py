@@ -1,4 +1,4 @@
-"""People and several agents in one repository: each commit tells of those who made it, and of nobody else."""
+"""People and several agents in one repository: each commit is credited to exactly those who made it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_person_commits_what_the_agent_wrote(agent: Agent, workshop: Workshop)
 
 
 def test_a_person_works_while_the_session_is_open(agent: Agent, workshop: Workshop) -> None:
-    """Not even a commit of the agent's own file, a moment after the agent's, is taken for the agent's."""
+    """A person's commit of the agent's own file, a moment after the agent's commit, is the person's."""
     by_hand: list[str] = []
 
     def person(number: int) -> None:
@@ -80,7 +80,7 @@ def test_a_person_commits_half_way_and_the_agent_goes_on(agent: Agent, workshop:
 
 
 def test_two_agents_in_one_work_tree(claude: Agent, codex: Agent, workshop: Workshop) -> None:
-    """Codex works a whole session between Claude's edit and Claude's commit."""
+    """A whole Codex session runs between Claude's edit and Claude's commit."""
     guests = []
 
     def visit(number: int) -> None:
@@ -112,7 +112,7 @@ def test_two_agents_in_one_work_tree(claude: Agent, codex: Agent, workshop: Work
 
 
 def test_a_linked_work_tree(agent: Agent, workshop: Workshop, tmp_path: Path) -> None:
-    """A session in a second work tree is told there and in the first: the repository is one."""
+    """A session in a second work tree is shown there and in the first: they are one repository."""
     workshop.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     side = Workshop(tmp_path / "side")
     run = agent.run(

@@ -1,5 +1,5 @@
-"""A day of three real agents and a person in one repository, and then all that goes wrong with one: refs
-are pruned away, processes are killed, another user commits, many write at once, an interpreter hangs."""
+"""A day of three real agents and a person in one repository, and then everything that can go wrong: refs
+are pruned, processes are killed, another user commits, many write at once, an interpreter hangs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def work(agent: Agent, workshop: Workshop, name: str, command: str) -> Run:
 
 
 def told(workshop: Workshop) -> dict[str, set[str]]:
-    """The agents of each commit, by its subject."""
+    """The agents recorded for each commit, by its subject."""
     return {c["subject"]: {t["agent"] for t in c["trajectories"]} for c in workshop.log()}
 
 
@@ -45,7 +45,7 @@ def wrong(workshop: Workshop, *options: str) -> list[str]:
 
 
 def at_once(workshop: Workshop, count: int, *arguments: str) -> list[str]:
-    """So many commands at the same time; what those said that failed."""
+    """Run ``count`` commands at the same time; return the output of those that failed."""
     started = [
         subprocess.Popen(
             [*TRAJ, *arguments],
@@ -61,7 +61,7 @@ def at_once(workshop: Workshop, count: int, *arguments: str) -> list[str]:
 
 
 def prune_refs(workshop: Workshop, tmp_path: Path) -> None:
-    """A mirror's refspec, from a server that has no notes."""
+    """Fetch with a mirror's refspec from a server that has no notes."""
     Git.init(tmp_path / "empty.git", "--bare")
     workshop.git("push", "-q", str(tmp_path / "empty.git"), "HEAD")
     workshop.git("fetch", "-q", "--prune", str(tmp_path / "empty.git"), "+refs/notes/*:refs/notes/*")
@@ -77,7 +77,7 @@ def leave_locks(workshop: Workshop) -> None:
 
 
 def commit_as_another(workshop: Workshop, tmp_path: Path) -> None:
-    """A user of the same group; where tests do not run as root, the same user."""
+    """Commit as another user of the same group; if the tests do not run as root, as the same user."""
     workshop.git("config", "core.sharedRepository", "group")
     own = tmp_path / "home of another"
     own.mkdir()
@@ -103,7 +103,7 @@ def commit_as_another(workshop: Workshop, tmp_path: Path) -> None:
 
 
 def commit_while_it_hangs(workshop: Workshop) -> float:
-    """Seconds that a commit takes when no interpreter that a hook starts ever ends."""
+    """The seconds that a commit takes while every interpreter that a hook starts hangs."""
     hook = workshop.path / ".git/hooks/post-commit"
     honest = hook.read_text()
     (workshop.path / ".git/hangs").write_text("#!/bin/sh\nexec sleep 20\n")
@@ -117,7 +117,7 @@ def commit_while_it_hangs(workshop: Workshop) -> float:
     return took
 
 
-def test_a_day_and_all_that_goes_wrong_then(
+def test_records_survive_a_day_and_everything_that_goes_wrong_after_it(
     claude: Agent, codex: Agent, gemini: Agent, workshop: Workshop, tmp_path: Path
 ) -> None:
     workshop.git("config", "traj.push", "auto")

@@ -1,5 +1,5 @@
-"""Gemini CLI keeps git's hooks from its commands, and its commands do not know their session: what it commits
-is found afterwards, in HEAD's reflog and in its log. It is slow to start: by day two of the stories."""
+"""Gemini CLI switches git's hooks off for its commands, and these do not know their session: its commits
+are found later, by HEAD's reflog and its log. It is slow to start: by day only two of the stories."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def test_an_edit_and_its_commit_in_one_response(gemini: Agent, workshop: Worksho
 
 
 def test_a_resumed_session_commits_again(gemini: Agent, workshop: Workshop) -> None:
-    """The resume writes the whole history into the log once more; nothing of it is told twice."""
+    """The resumed session logs the whole history again; none of it is recorded twice."""
     first, second = tell_of_a_resumed_session(gemini, workshop, between=workshop.settle)
     assert second.log == first.log
 
 
 def check_header(header: Json, run: Run) -> None:
-    """What holds on every commit of a session that the agent committed itself."""
+    """Check what is true of every commit that the agent itself made."""
     assert (header["agent"], header["session"], header["models"]) == (run.agent, run.session, [run.model])
     assert header["link"]["role"] == "produced"
     if not any("commit -q" in str(step) for each in run.turns for step in each.steps):

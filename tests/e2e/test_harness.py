@@ -1,4 +1,4 @@
-"""Whether the stage holds: the agents really start, work, commit and leave a log. No git-traj here."""
+"""The harness itself works: the agents really start, work, commit and leave a log. git-traj is not used."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_person_can_act_while_the_agent_waits(agent: Agent, repository: Worksh
     assert seen == [(0, by_hand), (1, by_hand), (2, "first"), (3, "second")]
 
 
-def test_what_goes_wrong_between_two_turns_fails_the_test(agent: Agent, repository: Workshop) -> None:
+def test_an_error_between_two_turns_fails_the_test(agent: Agent, repository: Workshop) -> None:
     def fail(number: int) -> None:
         assert number < 2, "enough"
 
@@ -63,7 +63,7 @@ def test_what_goes_wrong_between_two_turns_fails_the_test(agent: Agent, reposito
         agent.run(SCRIPT, folder=repository.path, before_turn=fail)
 
 
-def test_the_agent_sees_nothing_of_who_runs_the_tests(agent: Agent, repository: Workshop) -> None:
+def test_the_agent_does_not_see_the_environment_of_the_tests(agent: Agent, repository: Workshop) -> None:
     agent.run([turn(Shell("env > env.txt")), turn(say="Done")], folder=repository.path, env={"MARK": "ours"})
 
     seen = (repository.path / "env.txt").read_text().splitlines()

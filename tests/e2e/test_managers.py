@@ -1,6 +1,6 @@
-"""husky, lefthook and the pre-commit framework, each before ours and after ours, installed again, removed.
+"""husky, lefthook and the pre-commit framework, each installed before git-traj and after it, and removed.
 
-Every hook of everybody runs once, a refusal is a refusal, and what we leave is what the manager left.
+Each hook runs once, a failing hook still stops the commit, and we leave the manager's hooks as they were.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from tests.e2e.managers import NotInstalledError, prepare_ours, programs
 from tests.integration.command import traj
 from tests.integration.repository import Git
 
-# what a manager's hooks do: say that they ran, after-commit ones also how often ours was there before
+# a manager's hooks log that they ran; its post-commit hook also logs how often ours had run before
 _PRE = 'echo pre >>"$RAN"; exit ${REFUSE:-0}'
 _POST = 'echo post $(cat .git/traj/spool 2>/dev/null | grep -c "$(git rev-parse HEAD)") >>"$RAN"'
 
 
 @dataclass(frozen=True, slots=True)
 class Manager:
-    """``files`` are its settings; ``folder`` is where it writes hooks; ``behind``: it runs ours before its
-    own."""
+    """``files`` are its settings; ``folder`` is where it writes hooks; ``behind``: it runs the hooks that
+    were there before its own."""
 
     files: dict[str, str]
     install: list[str]
@@ -73,7 +73,7 @@ MANAGERS = {
 
 @pytest.fixture(scope="session")
 def installed() -> str:
-    """PATH with the managers; in place of the agents, which nobody needs here."""
+    """PATH with the managers; replaces the fixture of the agents, which are not needed here."""
     try:
         return os.pathsep.join(map(str, programs()))
     except NotInstalledError as error:
@@ -90,7 +90,7 @@ class Place:
         subprocess.run(command, cwd=self.git.root, capture_output=True, check=True)
 
     def commit(self) -> tuple[list[str], int]:
-        """What the manager's hooks said of a commit, and how often ours told of it."""
+        """Commit; return the lines that the manager's hooks logged, and how often ours spooled the commit."""
         self.ran.unlink(missing_ok=True)
         (self.git.root / "file").write_text(self.git.head())
         self.git("add", "file")
@@ -114,14 +114,14 @@ class Place:
     def hooks(self) -> dict[str, bytes]:
         folders = {self.git.root / ".git/hooks", self.git.root / self.manager.folder}
         files = [p for f in folders if f.exists() for p in f.iterdir() if p.suffix != ".sample"]
-        # lefthook's list of what it wrote holds the time
+        # lefthook's list of the files that it wrote contains the time
         return {str(p): p.read_bytes() for p in files if p.name != "lefthook.checksum"}
 
     def configured(self) -> bool:
         return "[hook " in (self.git.root / ".git/config").read_text()
 
     def both(self) -> tuple[list[str], int]:
-        """What a commit must show while both are installed: ours is first."""
+        """What ``commit`` returns while both are installed: ours runs first."""
         return ["pre", "post 1"], 1
 
 
@@ -144,7 +144,7 @@ def test_edge_22_a_manager_before_ours(place: Place) -> None:
     assert traj(place.git.root, "install").returncode == 0
     assert place.commit() == place.both()
     assert place.refuses()
-    place.run(place.manager.install)  # as `npm install` does each time
+    place.run(place.manager.install)  # as each `npm install` does
     traj(place.git.root, "doctor", "--fix")
     assert place.commit() == place.both()
     assert traj(place.git.root, "uninstall").returncode == 0
@@ -160,7 +160,7 @@ def test_edge_22_a_manager_after_ours(place: Place) -> None:
     place.run(place.manager.install)
     said, told = place.commit()
     assert [line.split()[0] for line in said] == ["pre", "post"]
-    if not told:  # it wrote over ours, which somebody has to say
+    if not told:  # it overwrote ours, which must be reported
         assert "foreign (git traj doctor)" in traj(git.root, "status").stdout
         assert traj(git.root, "doctor").returncode == 1
         assert traj(git.root, "doctor", "--fix").returncode == 0
@@ -178,7 +178,7 @@ def test_edge_22_a_manager_after_ours(place: Place) -> None:
 
 
 def test_edge_22_a_hook_of_the_user_a_manager_and_ours(place: Place) -> None:
-    """Of the user's hook becomes what the manager alone would have made of it."""
+    """The user's hook ends up as the manager alone would have left it."""
     hook = place.git.root / ".git/hooks/pre-commit"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text('#!/bin/sh\necho mine >>"$RAN"\n')
@@ -203,10 +203,10 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip(str(error))
 
 
-def test_this_repository_is_one_of_the_frameworks_hooks(
+def test_the_framework_runs_our_hook_from_this_repository(
     tmp_path: Path, installed: str, settings: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """``.pre-commit-hooks.yaml``, without an installation of ours: the secret does not get in."""
+    """Through ``.pre-commit-hooks.yaml``, without installing git-traj: a commit with a secret is refused."""
     monkeypatch.setenv("PATH", f"{installed}{os.pathsep}{os.environ['PATH']}")
     git = Git.init(tmp_path / "repo")
     monkeypatch.setenv("PRE_COMMIT_HOME", str(settings.parent / "cache"))

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from tests.e2e.agents import Agent
+from tests.e2e.model_server import ToolCall
 from tests.e2e.scenario import Shell, Write, turn
 from tests.e2e.workshop import Workshop
+from tests.integration.neighbour import PRIVATE, ways
 
-PRIVATE = "needle = of_somebody_else"
 LINES = "".join(f"value_{n} = {n}\n" for n in range(6))
 
 
@@ -71,27 +72,39 @@ def test_what_a_formatter_and_a_rename_left_of_an_agent_s_file(agent: Agent, wor
     assert evidence(workshop) == {"Formatted and renamed": ["content"]}
 
 
-def test_a_neighbour_s_source_is_not_stored(agent: Agent, workshop: Workshop) -> None:
-    neighbour = Path(workshop.path).parent / "neighbour"
+def own_ways(name: str, neighbour: Path, link: Path) -> list[ToolCall]:
+    """By the tools that the agent has beside its shell."""
+    read = [{"file_path": str(path / "config.py")} for path in (neighbour, link)]
+    match name:
+        case "claude-code":
+            grep = ToolCall("Grep", {"pattern": "needle", "path": "..", "output_mode": "content"})
+            glob = ToolCall("Glob", {"pattern": "*", "path": str(neighbour)})
+            return [*(ToolCall("Read", each) for each in read), grep, glob]
+        case "gemini-cli":
+            return [ToolCall("read_file", each) for each in read]
+        case _:
+            return []
+
+
+def test_a_neighbour_s_source_is_not_stored(any_agent: Agent, workshop: Workshop, heard: list[str]) -> None:
+    neighbour, link = workshop.path.parent / "neighbour", workshop.path / "linked"
     neighbour.mkdir()
     (neighbour / "config.py").write_text(f"{PRIVATE}\n")
-    (workshop.path / "linked").symlink_to(neighbour)
-    commands = [
-        "grep -rn needle .. --include=config.py",
-        "cat ../*/config.py",
-        "cd .. && cat neighbour/config.py",
-        f"head -3 {neighbour}/config.py",
-        "cat linked/config.py",
-        "grep -R needle .",
-        "python3 -c \"print(open('../neighbour/config.py').read())\"",
-    ]
+    link.symlink_to(neighbour)
+    (workshop.path / "config").symlink_to(neighbour / "config.py")
+    (workshop.path / "src").mkdir()
+    (workshop.path / "src/a.py").write_text("here = 1\n")
+    own = own_ways(any_agent.name, neighbour, link)
+    commands = [f"{command} || true" for command in ways(neighbour) if "config.py" in command]
     turns = [
-        *(turn(Shell(command)) for command in commands),
+        *(turn(own=[call]) for call in own),
+        *(turn(*map(Shell, commands[at : at + 5])) for at in range(0, len(commands), 5)),
         turn(Write("a.py", "a = 1\n")),
         turn(Shell("git add a.py && git commit -qm Made")),
         turn(say="Done."),
     ]
-    workshop.settle(agent.run(turns, folder=workshop.path))
+    workshop.settle(any_agent.run(turns, folder=workshop.path))
     told = workshop.only()
-    assert told["part"]["counts"]["outside"] == len(commands)
+    assert heard[-1].count(PRIVATE) > 15  # the other ways list names
+    assert told["part"]["counts"]["outside"] == len(own) + len(commands)
     assert PRIVATE.encode() not in workshop.stored()

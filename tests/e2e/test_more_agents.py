@@ -1,4 +1,4 @@
-"""Agents that are recorded with no option of ``install``: one story each by day, long ones by night."""
+"""Agents that are recorded without an option of ``install``: one story each by day, long ones by night."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FOUND: dict[str, Path | str] = {}
 
 @pytest.fixture(scope="session", autouse=True)
 def installed() -> None:
-    """Instead of the agents that the other files are about: the programs, or why there is none. Asked for
+    """Replaces the fixture of the other files' agents: gets the programs, or the reason why one is missing,
     before the environment is emptied."""
     for agent in more_packages.PACKAGES:
         try:
@@ -53,7 +53,7 @@ def another(request: pytest.FixtureRequest) -> Agent:
 
 @pytest.fixture(params=[*MORE, *FIRST])
 def everyone(request: pytest.FixtureRequest) -> Agent:
-    """Those of the other files, too."""
+    """Each agent, including those of the other files."""
     if request.param in MORE:
         return MORE[request.param](program(request.param))
     return FIRST[request.param](program("first"))
@@ -61,7 +61,7 @@ def everyone(request: pytest.FixtureRequest) -> Agent:
 
 def check(header: Json, run: Run) -> None:
     assert header["agent"] == run.agent
-    assert header["session"] == run.session or run.agent == "mini-swe-agent"  # it has no name of its own
+    assert header["session"] == run.session or run.agent == "mini-swe-agent"  # its sessions have no id
     assert header["link"]["role"] == "produced"
     assert header["link"]["evidence"] in ("agent", "output", "order")
     assert header["incomplete"] is False
@@ -116,7 +116,7 @@ def test_aider_commits_by_itself(workshop: Workshop) -> None:
 
 @pytest.mark.nightly
 def test_twenty_commits_and_none_of_a_persons(everyone: Agent, workshop: Workshop) -> None:
-    """In four sessions: the script's figures double with every turn, and agents compress what is long."""
+    """In four sessions: the script's token counts double each turn, and agents compress long sessions."""
     people: list[str] = []
 
     def commit(number: int) -> None:
@@ -124,7 +124,7 @@ def test_twenty_commits_and_none_of_a_persons(everyone: Agent, workshop: Worksho
             people.append(workshop.commit(f"notes-{len(people)}.txt", "By a person\n"))
 
     for first in range(0, 20, 5):
-        # in one call: some agents run the calls of a response at the same time
+        # in one call, as some agents run the calls of a response at the same time
         steps = [
             turn(
                 Shell(
@@ -179,10 +179,10 @@ def test_a_commit_that_the_agent_amends(another: Agent, workshop: Workshop) -> N
 PAIRS = [("pi", "qwen-code"), ("copilot", "cline"), ("qwen-code", "mini-swe-agent")]
 
 
-@pytest.mark.nightly  # by day test_company has two others at once
+@pytest.mark.nightly  # by day, test_company does this with two other agents
 @pytest.mark.parametrize("names", PAIRS, ids="+".join)
 def test_two_agents_at_once(names: tuple[str, str], workshop: Workshop) -> None:
-    """Both sessions are open in one work tree all the time; their commits take turns."""
+    """Both sessions are open in one work tree all the time; their commits alternate."""
     turns = Lock()
 
     def work(name: str) -> Run:
@@ -208,8 +208,8 @@ def test_two_agents_at_once(names: tuple[str, str], workshop: Workshop) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(2))
 def test_a_day_of_four_agents_and_a_person(seed: int, workshop: Workshop) -> None:
-    """Whoever comes next commits, amends what is there, or commits what an agent left: no commit says more
-    than was done, none less, and doctor finds nothing wrong."""
+    """At random, one of them commits, amends the last commit, or commits what an agent left: no commit
+    records more than was done, or less, and doctor reports nothing."""
     chance, runs = Random(seed), []
     own: dict[str, set[str]] = {}
     agents = [MORE[name](program(name)) for name in ("copilot", "pi", "qwen-code", "cline")]

@@ -1,4 +1,4 @@
-"""An agent is updated between two turns of a session: the next version goes on, and both are recorded."""
+"""An agent is updated between two turns: the next version continues the session, and both are recorded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.nightly
 
 @pytest.fixture(scope="session", autouse=True)
 def updated() -> Path | str:
-    """Asked for before the environment is emptied."""
+    """The folder of the newer versions, or why there is none; set up before the environment is emptied."""
     try:
         return next_programs()
     except NotInstalledError as error:
@@ -26,7 +26,7 @@ def updated() -> Path | str:
 
 
 @pytest.mark.parametrize("agent", [ClaudeCode, Codex])
-def test_a_session_that_the_next_version_goes_on_with(
+def test_a_session_that_the_next_version_continues(
     agent: type[ClaudeCode | Codex], installed: Path, updated: Path | str, workshop: Workshop
 ) -> None:
     if isinstance(updated, str):

@@ -1,6 +1,6 @@
-"""The stories of a session told with OpenCode, whose log is a database that it never closes.
+"""The stories played with OpenCode, whose log is a database without an end mark for sessions.
 
-It is the slowest to start: by day two of them.
+It is the slowest to start: by day only two stories.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def test_a_command_of_the_session_knows_its_session(opencode: Agent, workshop: W
 
 
 def check_owner(header: Json, run: Run) -> None:
-    """What holds of an agent that its hook's environment does not name: the log alone says who it was."""
+    """Check a commit of an agent that the hook's environment does not name: only the log names it."""
     assert (header["agent"], header["session"], header["models"]) == ("opencode", run.session, [run.model])
     assert header["link"]["role"] == "produced"
     assert header["link"]["evidence"] in ("agent", "output", "order")

@@ -1,4 +1,4 @@
-"""What must not be kept is kept nowhere: not in an object, reachable or not, and not in the local state."""
+"""Private text is stored nowhere: not in an object, reachable or not, and not in the local state."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def token() -> str:
 
 
 def plan(*, path: str = "plan.txt", text: str = "Dig a pond\n") -> list[Turn]:
-    """Think, write one file, commit it, and say so."""
+    """A script that thinks, writes one file, commits it, and says so."""
     return [
         turn(Write(path, text), think=THOUGHT),
         turn(Shell(f"git add {path} && git commit -m 'Plan {path}'")),
@@ -39,7 +39,7 @@ def plan(*, path: str = "plan.txt", text: str = "Dig a pond\n") -> list[Turn]:
 
 
 def test_sealed_thinking_is_nowhere_in_clear(agent: Agent, workshop: Workshop, tmp_path: Path) -> None:
-    """Its owner reads it, and nothing else that git-traj keeps, sends or prints has a word of it."""
+    """Its owner can read it; nothing else that git-traj stores, sends or prints contains a word of it."""
     workshop.traj("keys", "init")
     workshop.commit(".gitignore", "private/\n")
     (workshop.path / "private").mkdir()
@@ -100,7 +100,7 @@ def test_thinking_is_kept_in_clear_where_that_is_asked_for(agent: Agent, worksho
 
 @pytest.fixture
 def secrets() -> dict[str, str]:
-    """Fresh ones of many kinds, by the name of a file that an agent will print, and the file's text."""
+    """The text of files that an agent will print, by name; they contain fresh secrets of many kinds."""
 
     def drawn(length: int, alphabet: str = string.ascii_letters + string.digits) -> str:
         return "".join(random.choices(alphabet, k=length - 4)) + "x7Q2"
@@ -119,7 +119,7 @@ def secrets() -> dict[str, str]:
 
 
 def values(secrets: dict[str, str]) -> list[str]:
-    """What of these files nobody may see again: each long word that was drawn."""
+    """The secret values in these files: each long random word."""
     words = [word for text in secrets.values() for word in re.findall(r"[A-Za-z0-9]{9,}", text)]
     return [word for word in words if word.endswith("x7Q2") or len(word) > 26]
 
@@ -127,7 +127,7 @@ def values(secrets: dict[str, str]) -> list[str]:
 def test_secrets_of_many_kinds_are_nowhere(
     agent: Agent, workshop: Workshop, tmp_path: Path, secrets: dict[str, str], token: str
 ) -> None:
-    """Nor what the agent thinks, unless somebody wants it."""
+    """Nor is the agent's thinking, unless that is switched on."""
     workshop.commit(".gitignore", "private/\n")
     (workshop.path / "private").mkdir()
     for name, text in secrets.items():
@@ -165,7 +165,7 @@ def test_secrets_of_many_kinds_are_nowhere(
 
 
 def crash(workshop: Workshop, folder: Path) -> str:
-    """The report of a bug that has all those secrets in its hands, and what is said of it."""
+    """Crash with all those secrets in local variables; return the bug report and what is printed about it."""
     code = """if True:
         import pathlib, sys, gittraj.cli.common.group as group, gittraj.cli.show as show
         def fall(*_, **__):
@@ -187,10 +187,10 @@ def crash(workshop: Workshop, folder: Path) -> str:
     return done.stdout + done.stderr + report.read_text()
 
 
-def test_a_secret_that_becomes_known_when_it_is_stored_already(
+def test_a_secret_that_becomes_known_after_it_was_stored(
     agent: Agent, workshop: Workshop, token: str
 ) -> None:
-    """A bare word at the first commit, a password at the second: nothing that could be pushed has it."""
+    """At the first commit it is a plain word, at the second a password; nothing to be pushed contains it."""
     late = "Heron" + token[-14:]
     first = agent.run(
         [
@@ -232,7 +232,7 @@ def test_a_secret_that_becomes_known_when_it_is_stored_already(
 
 @pytest.mark.parametrize("mixed", some([True, False], 1))
 def test_a_session_over_two_repositories(agent: Agent, tmp_path: Path, mixed: bool) -> None:
-    """No repository learns what stands in the other's files, nor gets the other's calls."""
+    """Neither repository gets the text of the other's files, or the other's calls."""
     pond, river = Workshop.founded(tmp_path / "pond"), Workshop.founded(tmp_path / "river")
     for workshop in (pond, river):
         workshop.traj("install")
@@ -262,7 +262,7 @@ def test_a_session_over_two_repositories(agent: Agent, tmp_path: Path, mixed: bo
 
 
 def test_a_commit_with_the_tool_off(agent: Agent, workshop: Workshop) -> None:
-    """Nothing is stored for it, then or later; the next commit tells only what came after it."""
+    """Nothing is stored for it, then or later; the next commit's record has only what came after it."""
     run = agent.run(
         [
             turn(Write("quiet.txt", "hush\n"), say="This one is between us."),
@@ -297,11 +297,11 @@ def test_a_pause(agent: Agent, workshop: Workshop) -> None:
 
 
 def calls(told: list[Fact]) -> list[Fact]:
-    """Only what the tools were asked and answered."""
+    """Only the tool calls and their results."""
     return [fact for fact in told if fact[0].startswith("tool")]
 
 
-def test_a_rule_of_the_team_holds_where_its_own_engine_is(agent: Agent, workshop: Workshop) -> None:
+def test_a_gitleaks_rule_of_the_team_redacts(agent: Agent, workshop: Workshop) -> None:
     pytest.importorskip("re2")
     rule = "[[rules]]\nid = 'badge'\nregex = 'badge ([a-z]{4}-[0-9]{4})'\n"
     workshop.commit(".gitleaks.toml", rule)

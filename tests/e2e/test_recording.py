@@ -1,4 +1,4 @@
-"""Agents that write down what they decide, by commands in their shell and by blocks in what they say."""
+"""Agents record their decisions, by commands in their shell and by blocks in their messages."""
 
 from __future__ import annotations
 
@@ -57,9 +57,7 @@ def decided(trajectory: Json) -> dict[str, tuple[object, ...]]:
     return found
 
 
-def test_one_trajectory_has_what_was_logged_and_what_was_written(
-    any_agent: Agent, workshop: Workshop
-) -> None:
+def test_one_trajectory_has_the_log_and_the_recorded_decisions(any_agent: Agent, workshop: Workshop) -> None:
     ran = run(any_agent, workshop)
     workshop.settle(ran)
 
@@ -84,7 +82,7 @@ def test_one_trajectory_has_what_was_logged_and_what_was_written(
     assert not list((workshop.path / ".git" / "traj" / "active").glob("*")), "all of it stands on the commit"
 
 
-def test_it_ends_as_its_agent_says(any_agent: Agent, workshop: Workshop) -> None:
+def test_a_trajectory_ends_with_the_status_its_agent_stated(any_agent: Agent, workshop: Workshop) -> None:
     end = f"{TRAJ} complete --summary 'It greets' --learning 'formal is better' -q"
     ran = run(any_agent, workshop, Shell(end))
     workshop.settle(ran)
@@ -98,7 +96,7 @@ def test_it_ends_as_its_agent_says(any_agent: Agent, workshop: Workshop) -> None
 
 
 def test_codex_decides_in_a_login_shell_that_does_not_find_git_traj(codex: Agent, workshop: Workshop) -> None:
-    """Its shell reads the profile, which sets PATH anew: what it decided by command was lost."""
+    """Its shell reads the profile, which resets PATH: decisions recorded by command used to be lost."""
     workshop.traj("install", "--agent", "codex")
     (Path.home() / ".profile").write_text("PATH=/usr/bin:/bin\n")
     (told,) = re.findall(r"is not a command, run `(.+)` in", (workshop.path / "AGENTS.md").read_text())
@@ -120,7 +118,7 @@ def test_codex_decides_in_a_login_shell_that_does_not_find_git_traj(codex: Agent
     assert "'traj' is not a git command" in outputs[0]
 
 
-def test_it_is_abandoned(any_agent: Agent, workshop: Workshop) -> None:
+def test_a_trajectory_that_its_agent_abandons(any_agent: Agent, workshop: Workshop) -> None:
     ran = run(any_agent, workshop, Shell(f"{TRAJ} abandon --reason 'nobody greets any more'"))
     workshop.settle(ran)
     trajectory = workshop.only()
@@ -128,8 +126,8 @@ def test_it_is_abandoned(any_agent: Agent, workshop: Workshop) -> None:
     assert "nobody greets any more" in [e["content"] for e in events(trajectory) if e["type"] == "note"]
 
 
-def test_what_the_log_does_not_show_is_recorded_all_the_same(agent: Agent, workshop: Workshop) -> None:
-    """Its output goes elsewhere: it waits in the local state, and comes by hand if nobody tells of it."""
+def test_a_decision_that_the_log_does_not_show_is_still_recorded(agent: Agent, workshop: Workshop) -> None:
+    """The command's output is redirected: the decision waits in the local state for two days."""
     ran = agent.run(
         [
             turn(Write("hello.py", HELLO)),
@@ -179,7 +177,7 @@ def test_another_agent_takes_over(agent: Agent, workshop: Workshop) -> None:
     assert "Review" in [chapter["title"] for chapter in trajectory["chapters"]]
 
 
-def test_an_agent_that_is_killed_has_said_what_it_decided(agent: Agent, workshop: Workshop) -> None:
+def test_decisions_of_an_agent_that_is_killed_are_recorded(agent: Agent, workshop: Workshop) -> None:
     """Its retrospective is added afterwards, by hand."""
     steps: list[Step] = [
         Shell(DECIDE),

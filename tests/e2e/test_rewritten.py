@@ -1,7 +1,7 @@
-"""A person rewrites history: the reasons are on the commits that are there now, and say where they came from.
+"""A person rewrites history: the records move to the new commits, and name the commits they came from.
 
-Each story is told twice: the rewrite comes long after everything was written down, and at once, before the
-background worker has even started; all four with an amend, else each with another agent.
+Each test runs twice: the rewrite comes long after everything was recorded, or at once, before the
+background worker has even started; the amend is tested with both agents, each other rewrite with one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SCRIPT = [
 
 
 class Person:
-    """Rewrites once, when the agent has made both commits: at once, or after all is written down."""
+    """Rewrites once, when the agent has made both commits: at once, or after everything was recorded."""
 
     def __init__(self, workshop: Workshop, *rewrite: str) -> None:
         self.workshop = workshop
@@ -103,7 +103,7 @@ def test_squash(agent: Agent, workshop: Workshop, at_once: bool, monkeypatch: py
 
 
 def check_carried(workshop: Workshop, person: Person, run: Run, revs: list[str]) -> None:
-    """`revs` are where the first and the second commit of the script are now."""
+    """Check the records on `revs`, the commits that replaced the script's first and second one."""
     for rev, original, told in zip(revs, person.originals, (run.told(0, 2), run.told(2)), strict=True):
         trajectory = workshop.only(rev)
         assert trajectory["link"]["evidence"] == "agent"

@@ -1,4 +1,4 @@
-"""The user's own agent summarises: the real `claude -p` and `codex exec`, a scripted model behind them."""
+"""The user's own agent summarizes: the real `claude -p` and `codex exec`, with a scripted model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Summarize = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def message(agent: Agent, workshop: Workshop) -> str:
-    """The id of what the agent said when it had made a commit."""
+    """The id of the agent's message after its commit."""
     steps = Write("a.txt", "a\n"), Shell("git add a.txt && git commit -qm 'Add a'")
     run = agent.run([turn(*steps), turn(say=SAID)], folder=workshop.path)
     workshop.settle(run)
@@ -35,7 +35,7 @@ def message(agent: Agent, workshop: Workshop) -> str:
 
 @contextmanager
 def summarizer(agent: Agent, workshop: Workshop, reply: Reply, **more: Any) -> Iterator[ModelServer]:
-    """The same agent's program, named in the user's configuration, with a model of its own."""
+    """Configure the same agent's program as the summarizer, and serve it a model of its own."""
     with serving([reply], before_turn=more.get("before_turn", lambda _: None)) as server:
         words = agent.command(server.url, "", None)
         if isinstance(agent, ClaudeCode):
@@ -58,7 +58,7 @@ def summarize(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Summarize:
-    """Runs `git traj summarize` with one reply of the model; its status, and what it printed."""
+    """Returns a function that runs `git traj summarize` with one model reply: its status and output."""
 
     def run(reply: Reply, **more: Any) -> tuple[int, str]:
         monkeypatch.chdir(workshop.path)
@@ -102,7 +102,7 @@ def test_a_right_answer(message: str, agent: Agent, workshop: Workshop, summariz
     assert "by the model" in workshop.traj("log")
 
 
-def test_words_that_nobody_said_are_refused(message: str, workshop: Workshop, summarize: Summarize) -> None:
+def test_an_invented_quote_is_refused(message: str, workshop: Workshop, summarize: Summarize) -> None:
     invented = [{"event": message, "quote": "Linux is untested, too."}, {"event": "x", "quote": "No id."}]
     status, printed = summarize(answer(message, decisions=[], doubts=invented))
     assert status == 0, printed
@@ -144,22 +144,22 @@ def test_a_secret_echoed_back(message: str, workshop: Workshop, summarize: Summa
 def test_too_many_requests(
     message: str, workshop: Workshop, summarize: Summarize, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(program, "_PATIENCE", 6.0)  # Codex tries again and again
+    monkeypatch.setattr(program, "_PATIENCE", 6.0)  # Codex retries for a long time
     status, printed = summarize(Reply(thinking="", text="", status=429))
     assert status == 1
     assert "no answer" in printed
     assert workshop.only()["summaryBy"] == "agent"
 
 
-def test_when_the_turn_is_over(agent: Agent, workshop: Workshop) -> None:
-    """In the background, by the worker that a hook woke, from inside the agent that it starts again."""
+def test_it_summarizes_in_the_background_when_the_turn_is_over(agent: Agent, workshop: Workshop) -> None:
+    """The worker, woken by a hook inside the agent, starts the agent a second time."""
     steps = Write("a.txt", "a\n"), Shell("git add a.txt && git commit -qm 'Add a'")
     with summarizer(agent, workshop, answer("x", decisions=[], doubts=[])) as server:
         agent.run([turn(*steps), turn(say=SAID)], folder=workshop.path)
         wait_until(lambda: workshop.only()["summaryBy"] == f"model:{agent.model}", "the summary")
         assert len(server.script.served) == 1
     assert workshop.only()["summary"] == "A set makes it fast."
-    assert len(_logs()) == 1  # the agent's own: the summarizer leaves none
+    assert len(_logs()) == 1  # that of the session: the summarizer leaves none
 
 
 def _logs() -> set[Path]:

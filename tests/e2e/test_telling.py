@@ -1,4 +1,4 @@
-"""A day's work in ordinary prose: every view tells the same of it, and what happened."""
+"""A day's work in ordinary prose: every view shows the same, and what really happened."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ All tests pass now.
 """
 
 
-def test_every_view_tells_what_happened(any_agent: Agent, workshop: Workshop) -> None:
+def test_every_view_shows_what_happened(any_agent: Agent, workshop: Workshop) -> None:
     agent = any_agent
     run = agent.run(
         [

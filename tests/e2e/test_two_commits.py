@@ -1,4 +1,4 @@
-"""One session, two commits: each carries its own part of the reasons, nothing is lost, nothing told twice."""
+"""One session, two commits: each has its own part of the session; nothing is lost, nothing recorded twice."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_two_commits_in_one_call_share_the_part(agent: Agent, workshop: Workshop
 
 
 def test_edits_first_commits_later(agent: Agent, workshop: Workshop) -> None:
-    """The second commit shows the edit it holds, though an earlier part has it; no figure counts twice."""
+    """The second commit shows the edit in it, though an earlier part has the event; no tokens count twice."""
     run = agent.run(
         [
             turn(Write("hello.py", HELLO), say=CHOICE),
@@ -88,7 +88,7 @@ def test_the_agent_amends_at_once(agent: Agent, workshop: Workshop, calls: str) 
 
 
 def test_an_edit_and_its_commit_in_one_response(agent: Agent, workshop: Workshop) -> None:
-    """The response's figures count once, though one of its calls makes the commit."""
+    """The response's tokens count once, though one of its calls makes the commit."""
     run = agent.run(
         [
             turn(Write("hello.py", HELLO), Shell("git add . && git commit -m 'Say hello'"), say=CHOICE),
@@ -110,12 +110,12 @@ def test_an_edit_and_its_commit_in_one_response(agent: Agent, workshop: Workshop
 
 
 def test_a_resumed_session_commits_again(agent: Agent, workshop: Workshop) -> None:
-    """The first run's closing words stay with its own commit, and the second prompt opens the second part."""
+    """The first run's closing message stays with its commit; the second prompt begins the second part."""
     tell_of_a_resumed_session(agent, workshop)
 
 
 def check_header(header: Json, run: Run) -> None:
-    """What holds on every commit of a session that the agent committed itself."""
+    """Check what is true of every commit that the agent itself made."""
     assert (header["agent"], header["session"], header["models"]) == (run.agent, run.session, [run.model])
     assert header["link"]["evidence"] == "agent"
     assert header["link"]["role"] == "produced"

@@ -1,6 +1,6 @@
-"""A repository where people and agents work together, and the eyes with which a test looks at it.
+"""A repository where people and agents work together, with the methods that a test examines it by.
 
-Everything of git-traj is seen through its command line, as its users see it; only `stored` looks underneath,
+They use git-traj's command line, as its users do; only `stored` reads the files underneath,
 to prove that something is *not* there.
 """
 
@@ -42,14 +42,14 @@ class Workshop:
         return self.git("rev-parse", rev).strip()
 
     def commit(self, path: str, text: str) -> str:
-        """A person writes a file and commits it; the commit's id."""
+        """Let a person write a file and commit it; return the commit's id."""
         (self.path / path).write_text(text)
         self.git("add", path)
         self.git("commit", "-q", "-m", f"By hand: {path}")
         return self.head()
 
     def traj(self, *arguments: str) -> str:
-        """What `git traj …` prints; in this process, as the agents' shells and git's hooks start one each."""
+        """Run `git traj …` in this process and return its stdout; agents and hooks start real ones."""
         said = traj(self.path, *arguments)
         assert said.returncode == 0, f"git traj {arguments}: {said}"
         return said.stdout
@@ -77,12 +77,12 @@ class Workshop:
         before, now = "", self.traj("log", "--all", "--json")
         while before != now:
             assert time.monotonic() < deadline, "the background worker never comes to rest"
-            time.sleep(0.7)  # longer than the worker waits for company
+            time.sleep(0.7)  # longer than the worker waits for more work
             before, now = now, self.traj("log", "--all", "--json")
 
     def stored(self) -> bytes:
-        """Every byte that git or git-traj keeps: all objects, reachable or not, the local state, and what the
-        index of text has."""
+        """Every byte that git or git-traj stores: all objects, reachable or not, the local state, and the
+        text in the index."""
         objects = subprocess.run(
             ["git", "cat-file", "--batch-all-objects", "--batch", "--unordered"],
             cwd=self.path,
@@ -90,7 +90,7 @@ class Workshop:
             check=True,
         ).stdout
         common = Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir").strip())
-        self.traj("search", "--json", "a")  # which brings the index up to date
+        self.traj("search", "--json", "a")  # which updates the index
         files = b"".join(f.read_bytes() for f in sorted((common / "traj").rglob("*")) if f.is_file())
         return objects + files + indexed(common).encode("utf-8", "surrogatepass")
 

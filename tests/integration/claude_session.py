@@ -16,7 +16,7 @@ _COMMITTED = re.compile(r"^\[\S+ (?:\([^)]*\) )?([0-9a-f]{7,40})\] ", re.MULTILI
 
 
 class ClaudeSession(SessionWriter):
-    """``lag``: seconds that the message with a shell call comes into the log after the call began."""
+    """``lag``: how many seconds after a shell call began its message is written to the log."""
 
     agent = "claude-code"
     model = "claude-sonnet-4-5"
@@ -75,7 +75,7 @@ class ClaudeSession(SessionWriter):
         )
 
     def bash_mode(self, command: str) -> None:
-        """A person types ``! command``: Claude Code runs it, with the environment of its calls."""
+        """Let a person type ``! command``: Claude Code runs it with the environment of its calls."""
         known = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": self.session}
         with self.running(Shell(command), known) as process:
             output = process.communicate()[0]

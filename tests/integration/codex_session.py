@@ -20,7 +20,7 @@ _GRACE = 0.5
 
 
 class CodexSession(SessionWriter):
-    """A thread of ``codex exec``; its shell calls end by the death of their process group."""
+    """A thread of ``codex exec``; at the end of a shell call its process group is killed."""
 
     agent = "codex"
     model = "gpt-5.5"
@@ -268,7 +268,7 @@ _RATE_LIMITS = {"limit_id": "codex", "limit_name": None, "primary": None, "secon
 
 
 def _tokens(usage: Usage) -> Json:
-    """OpenAI counts what came from the cache among the input."""
+    """The token counts in OpenAI's form, whose input includes cached tokens."""
     return {
         "input_tokens": usage.input + usage.cached,
         "cached_input_tokens": usage.cached,
@@ -280,7 +280,7 @@ def _tokens(usage: Usage) -> Json:
 
 
 def _end_group(group: int) -> None:
-    """What a shell call left running dies with it, unless it made itself a session of its own at once."""
+    """Kill what a shell call left running, unless it started its own session at once."""
     end = time.monotonic() + _GRACE
     while time.monotonic() < end:
         try:

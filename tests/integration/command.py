@@ -1,7 +1,7 @@
 """``git traj …`` without a process of its own.
 
-Half a second of processor time goes into starting one that drains: modules, data classes, and the rules'
-regular expressions. What is about processes (killed, at once, on a terminal) starts them.
+Starting a process that drains costs half a second of processor time: modules, data classes, and the rules'
+regular expressions. Tests about processes (killed, concurrent, on a terminal) start real ones.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gittraj.cli.common.group import call
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """How a command ended, and what it said. A byte that is no UTF-8 is a lone surrogate."""
+    """A command's exit status and output. A byte that is not UTF-8 becomes a lone surrogate."""
 
     returncode: int
     stdout: str
@@ -30,7 +30,7 @@ class Said:
 def traj(
     folder: Path, *arguments: str, given: str | bytes = b"", env: Mapping[str, str] | None = None
 ) -> Said:
-    """Run one in ``folder``, with ``given`` on its stdin and ``env`` added to the environment."""
+    """Run a command in ``folder``, with ``given`` on its stdin and ``env`` added to the environment."""
     given = given.encode() if isinstance(given, str) else given
     streams = [
         io.TextIOWrapper(io.BytesIO(b), "utf-8", "surrogateescape", newline="", write_through=True)

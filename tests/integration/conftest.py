@@ -37,14 +37,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def real_clocks(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commits have the time at which they are made, as the agents' logs have."""
+    """Commits get the real time, like the agents' logs."""
     for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.delenv(name)
 
 
 @pytest.fixture(params=WRITERS)
 def writer(request: pytest.FixtureRequest) -> Writer:
-    """Begins a session of either agent in a folder."""
+    """A function that begins a session, of Claude Code or Codex, in a folder."""
     return WRITERS[request.param]
 
 
@@ -55,7 +55,7 @@ def object_format(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def first_git(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the first test that needs an empty repository makes the one that all of them copy."""
+    """The path of the empty repository that the first test makes and all others copy."""
     return tmp_path_factory.mktemp("git") / "repo"
 
 
@@ -67,7 +67,7 @@ def git(tmp_path: Path, first_git: Path) -> Git:
 
 @pytest.fixture
 def story(git: Git) -> Iterator[Story]:
-    """Writes records into it."""
+    """A ``Story``, which writes records into ``git``."""
     with git.open() as repository:
         yield Story(repository)
 
@@ -81,7 +81,7 @@ def host(git: Git, tmp_path: Path) -> Iterator[Host]:
 
 @pytest.fixture(params=KINDS)
 def each_git(request: pytest.FixtureRequest, tmp_path: Path) -> Git:
-    """The test runs once per way of storing: through libgit2, through git's commands, and with SHA-256."""
+    """A repository; the test runs once per backend: libgit2, git's commands, and with SHA-256."""
     return Git.init(tmp_path / "repo", f"--object-format={KINDS[request.param][0]}")
 
 
@@ -95,14 +95,14 @@ def repository(request: pytest.FixtureRequest, each_git: Git) -> Iterator[Reposi
 
 @pytest.fixture(scope="session")
 def first_desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the first test that needs a desk makes the one that all of them copy."""
+    """The path of the desk that the first test makes and all others copy."""
     return tmp_path_factory.mktemp("desk") / "repo"
 
 
 @pytest.fixture
 def desk(git: Git, first_desk: Path) -> Desk:
-    """Installed in a repository with one commit; each piece of work is recorded at once."""
-    if "GIT_COMMITTER_DATE" not in os.environ:  # a commit of now
+    """A repository with one commit and git-traj installed; each piece of work is recorded at once."""
+    if "GIT_COMMITTER_DATE" not in os.environ:  # the commit is of now
         git.commit({"base": "1\n"}, "base")
         return Desk(git).install()
     if not first_desk.exists():
@@ -114,20 +114,20 @@ def desk(git: Git, first_desk: Path) -> Desk:
 
 @pytest.fixture(params=WAYS)
 def each_desk(request: pytest.FixtureRequest, desk: Desk) -> Desk:
-    """Its work is recorded at once; or nothing is, before all is over."""
+    """A desk whose work is recorded at once; or only when all work is over."""
     desk.waits = request.param == "waiting"
     return desk
 
 
 @pytest.fixture
 def be(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Be:
-    """``git traj`` as whoever has a clone."""
+    """A function that makes the user of a clone, who runs ``git traj`` there."""
     return lambda git: Person(git, monkeypatch, capsys)
 
 
 @pytest.fixture
 def ann(server: Git, tmp_path: Path) -> Git:
-    """A clone of what a module calls ``server``."""
+    """A clone of the test module's fixture ``server``."""
     return clone(server, tmp_path / "ann")
 
 

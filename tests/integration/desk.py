@@ -22,20 +22,13 @@ from gittraj.model.values import Record
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.record.drain.composition import drain
-from gittraj.state.precommit_flag import update_watch
 from tests.e2e.scenario import Fact, Shell, Step, Write, turn
 from tests.integration.claude_session import ClaudeSession
-from tests.integration.records import hold_workers, read_facts, read_records
+from tests.integration.records import age_configuration, hold_workers, read_facts, read_records
 from tests.integration.repository import Git, copy_repository
 from tests.integration.session_writer import SessionWriter
 
 Told = Mapping[str, Collection[str]]
-
-
-def _age_configuration(folder: Path) -> None:
-    """Or it might be newer than the look at it."""
-    for config in (folder / "config", os.environ["GIT_CONFIG_GLOBAL"]):
-        os.utime(config, (1, 1))
 
 
 @dataclass
@@ -55,8 +48,6 @@ class Desk:
         with self.git.open() as repository:
             install(repository)
             hold_workers(repository.common_dir / "traj")
-            update_watch(repository)
-            _age_configuration(repository.common_dir)
         return self
 
     def copy(self, first: Path) -> Desk:
@@ -66,12 +57,12 @@ class Desk:
         installed = json.loads(path.read_text())
         path.write_text(json.dumps(installed | {"time": time.time()}))
         hold_workers(path.parent)
-        _age_configuration(self.git.root / ".git")
         return self
 
     def work(self, name: str, *steps: Step, by: str = "one", git: Git | None = None) -> None:
         """A prompt, what the agent ``by`` does about it, and its last words."""
         here = git or self.git
+        age_configuration(self.git.root / ".git")
         session = self.sessions.get(by)
         if session is None:
             session = self.sessions[by] = ClaudeSession(here.root, name=by)

@@ -1,5 +1,5 @@
 """Gemini CLI's log, record by record as version 0.61 writes it: a message is written again when its calls
-have ended."""
+have finished."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A git server over HTTP on loopback: git's own ``http-backend``, and how many bytes went through it.
+"""A git server over HTTP on loopback: git's own ``http-backend``; it counts the transferred bytes.
 
 https://git-scm.com/docs/git-http-backend
 """
@@ -22,7 +22,7 @@ _UNAUTHORIZED = b'Status: 401\r\nWWW-Authenticate: Basic realm="git"\r\n\r\n'
 
 @dataclass(slots=True)
 class Exchange:
-    """``sent`` and ``received`` are bytes, as the client sees them, heads not counted."""
+    """One request. ``sent`` and ``received`` are the client's byte counts, without headers."""
 
     method: str
     path: str
@@ -32,12 +32,12 @@ class Exchange:
 
     @property
     def name(self) -> str:
-        """Of the repository."""
+        """The repository's name."""
         return self.path.strip("/").partition(".git")[0]
 
     @property
     def token(self) -> str | None:
-        """The password of a basic authorization."""
+        """The password of the request's basic authorization."""
         if self.authorization is None:
             return None
         return base64.b64decode(self.authorization.rpartition(" ")[2]).decode().partition(":")[2]
@@ -45,8 +45,8 @@ class Exchange:
 
 @dataclass
 class GitHost:
-    """Repositories below ``root``, for everybody. ``delay``: seconds that each request is on its way, there
-    and back."""
+    """Serves the repositories below ``root`` to everybody. ``delay``: the seconds that each request takes,
+    there and back."""
 
     root: Path
     url: str = ""
@@ -54,8 +54,8 @@ class GitHost:
     exchanges: list[Exchange] = field(default_factory=list)
 
     def found(self, name: str) -> Git:
-        """A bare repository, as GitHub has one: it gives any object that it has and filters, but of trees all
-        or none."""
+        """A bare repository configured like GitHub's: any object can be fetched, and filters are allowed, but
+        for trees only all or none."""
         git = Git.init(self.root / f"{name}.git", "--bare")
         for key in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant", "http.receivepack"):
             git("config", key, "true")
@@ -101,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
         head, _, answer = told.partition(b"\r\n\r\n")
         headers = dict(line.split(": ", 1) for line in head.decode("latin-1").split("\r\n") if line)
         asked.received = len(answer)
-        with suppress(OSError):  # git hung up
+        with suppress(OSError):  # git closed the connection
             self.send_response(int(headers.pop("Status", "200").split()[0]))
             for name, value in (headers | {"Content-Length": str(len(answer))}).items():
                 self.send_header(name, value)
@@ -136,7 +136,7 @@ class _Handler(BaseHTTPRequestHandler):
         }
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: what counts is in ``exchanges``."""
+        """Print nothing: ``exchanges`` has what matters."""
 
 
 class _Server(ThreadingHTTPServer):

@@ -1,5 +1,5 @@
-"""What somebody else may have written: notes, segments, trees, refs, settings and local files, changed at
-random from honest ones. Nothing here knows what git-traj makes of it."""
+"""Data that an attacker may have written: notes, segments, trees, refs, settings and local files, made by
+random changes of valid ones. Nothing here depends on what git-traj makes of it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ SETTINGS: Sequence[str] = (
 
 @dataclass
 class Hostile:
-    """Changes a repository, of which ``files`` and ``refs`` are the honest ones, and puts it right again."""
+    """Changes a repository at random, and restores its original ``files`` and ``refs``."""
 
     git: Git
     random: random.Random
@@ -104,14 +104,14 @@ class Hostile:
                 path.unlink(missing_ok=True)
 
     def change(self) -> str:
-        """Returns what was changed."""
+        """Make a random change; return what was changed."""
         kind = self.random.choice(KINDS)
         return f"{kind.__name__}: {kind(self)}"
 
     # ------------------------------------------------------------ bytes
 
     def garble(self, body: bytes) -> bytes:
-        """Bytes with a few changes: cut, doubled, flipped, and odd words put in."""
+        """``body`` with a few changes: cut, doubled, flipped, and with odd words inserted."""
         text = bytearray(body)
         for _ in range(self.random.choice([1, 1, 2, 5])):
             at = self.random.randrange(len(text) + 1)
@@ -130,7 +130,7 @@ class Hostile:
         return bytes(text)
 
     def reword(self, body: bytes) -> bytes:
-        """A line of JSON with a value somewhere replaced by one of another kind."""
+        """``body`` with a value in a line of JSON replaced by one of another type."""
         lines = body.splitlines()
         try:
             value = json.loads(lines[0])
@@ -173,7 +173,7 @@ class Hostile:
     # ------------------------------------------------------------ objects and refs
 
     def object(self, kind: str, body: bytes) -> str:
-        """An object of that kind, however wrong."""
+        """Write an object of that kind, however invalid; return its id."""
         done = subprocess.run(
             ["git", "hash-object", "-w", "--literally", "-t", kind, "--stdin"],
             cwd=self.git.root,
@@ -201,13 +201,13 @@ class Hostile:
         return found
 
     def point(self, ref: str, oid: str) -> None:
-        """As a fetch would, that asks nothing: also to what is no commit, or not here."""
+        """Set the ref as an unchecked fetch would: also to an object that is not a commit, or missing."""
         path = self.git.root / ".git" / ref
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{oid}\n")
 
     def replace(self, ref: str, below: Callable[[str], str | None]) -> str:
-        """The ref with one blob in its tree replaced, somewhere."""
+        """Replace a random blob in the ref's tree."""
         rows = [
             row.split() for row in self.git("ls-tree", "-r", "-z", ref).replace("\t", " ").split("\0") if row
         ]
@@ -236,7 +236,7 @@ class Hostile:
 
 
 def a_body(hostile: Hostile) -> str:
-    """A note or a segment."""
+    """Change a note or a segment."""
     git = hostile.git
     return hostile.replace(
         hostile.some_ref(),
@@ -249,7 +249,7 @@ def a_missing_blob(hostile: Hostile) -> str:
 
 
 def a_tree(hostile: Hostile) -> str:
-    """Entries of any name and mode, doubled, in any order, or trees that are their own folders many times."""
+    """Add entries of any name and mode, twice, in any order, or trees that contain one tree many times."""
     ref = hostile.some_ref()
     rows = hostile.rows(f"{ref}^{{tree}}")
     for _ in range(hostile.random.choice([1, 3, 400])):
@@ -264,7 +264,7 @@ def a_tree(hostile: Hostile) -> str:
 
 
 def a_raw_object(hostile: Hostile) -> str:
-    """A tree or a commit that is none."""
+    """Replace a tree or a commit with an invalid one."""
     ref = hostile.some_ref()
     kind = hostile.random.choice(["tree", "commit"])
     oid = hostile.git("rev-parse", f"{ref}^{{{kind}}}")
@@ -274,7 +274,7 @@ def a_raw_object(hostile: Hostile) -> str:
 
 
 def a_ref(hostile: Hostile) -> str:
-    """One that names something else than a commit of notes, or an odd name."""
+    """Create a ref that does not point to a commit of notes, or has an odd name."""
     odd = (
         "refs/notes/traj-data-0000-00",
         "refs/notes/traj-data-2026-99",
@@ -291,7 +291,7 @@ def a_ref(hostile: Hostile) -> str:
         hostile.object("blob", b"x"),
         hostile.git("rev-parse", "HEAD^{tree}"),
     ]
-    if ref == "refs/notes/traj/x":  # a folder where our file is
+    if ref == "refs/notes/traj/x":  # a folder where our ref's file is
         return ref
     hostile.point(
         ref, hostile.random.choice([*others, "", "ref: refs/notes/traj", "ref: refs/heads/none", "x"])
@@ -307,7 +307,7 @@ def a_setting(hostile: Hostile) -> str:
 
 
 def a_file(hostile: Hostile) -> str:
-    """Of the team, or of local state."""
+    """Change a file of the team's settings or of the local state."""
     path = hostile.random.choice([p for p in hostile.files if p.name != "config"])
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(hostile.changed(hostile.files[path]))

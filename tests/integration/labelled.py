@@ -1,7 +1,7 @@
-"""A session as a script in no agent's words, and the logs that agents leave of it.
+"""A session as a script, independent of agents, and the logs that agents would write of it.
 
-A script is a list of what a human types, the agent thinks, says and runs; a log of each format is made of it,
-record by record as the agents write them, with what they repeat.
+A script is a list of what a human types, and what the agent thinks, says and runs; from it a log of each
+format is made, record by record as the agents write them, with what they repeat.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Says:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """A call of the shell, or of another tool with ``given``."""
+    """A call of the shell, or of another ``tool`` with the arguments ``given``."""
 
     command: str
     printed: str = ""
@@ -96,7 +96,7 @@ def claude(script: Script, session: str) -> bytes:
 
 
 def claude_stream(script: Script, session: str) -> bytes:
-    """With the partial messages: each text comes in pieces, and then whole."""
+    """The log with partial messages: each text comes in chunks, and then whole."""
     own = {"session_id": name(session, "session"), "parent_tool_use_id": None}
     begin = {"type": "system", "subtype": "init", "model": "claude-sonnet-4-5", "cwd": "/w", "tools": []}
     records: list[Json] = [begin | own | {"uuid": name(session, "init")}]
@@ -116,7 +116,7 @@ def claude_stream(script: Script, session: str) -> bytes:
 
 
 def rollout(script: Script, session: str) -> bytes:
-    """What is said stands twice: as an item of the history, and as an event for the screen."""
+    """Codex's rollout, which has each message twice: as a history item, and as an event for the screen."""
 
     def line(kind: str, **payload: Any) -> Json:
         return {"timestamp": AT, "type": kind, "payload": payload}
@@ -153,7 +153,7 @@ def rollout(script: Script, session: str) -> bytes:
 
 
 def codex_exec(script: Script, session: str) -> bytes:
-    """An item is told when it begins, as it grows and when it is complete."""
+    """The output of ``codex exec``: it prints an item when it begins, as it grows and when it is complete."""
     records: list[Json] = [{"type": "thread.started", "thread_id": name(session, "session")}]
     records.append({"type": "turn.started"})
     for number, step in enumerate(script):
@@ -167,7 +167,7 @@ def codex_exec(script: Script, session: str) -> bytes:
                 ran = {"aggregated_output": step.printed, "exit_code": int(step.failed), "status": status}
                 item = {"type": "command_execution", "command": step.command} | ran
             case Asks():
-                continue  # the output does not hold what was asked
+                continue  # the output does not contain the prompt
         item["id"] = f"item_{number}"
         kinds = ("updated", "completed") if isinstance(step, Says) else ("completed",)
         records += [{"type": f"item.{kind}", "item": item} for kind in kinds]
@@ -175,7 +175,7 @@ def codex_exec(script: Script, session: str) -> bytes:
 
 
 def gemini(script: Script, session: str) -> bytes:
-    """A message with calls is written again when they are done."""
+    """Gemini CLI's log, which has a message with calls again when these are done."""
     own = name(session, "session")
     times = {"startTime": AT, "lastUpdated": AT}
     records: list[Json] = [{"sessionId": own, "projectHash": "h", "kind": "main"} | times]

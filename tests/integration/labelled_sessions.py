@@ -1,4 +1,4 @@
-"""Twenty sessions, each with all the decisions that it states or shows. What is not listed is none."""
+"""Twenty sessions, each with all the decisions that it states or shows: nothing else in it is a decision."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Label = tuple[str, str, str | None, tuple[str, ...], str | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """``notes``: how many blocks and commands could not be read; ``kept``: texts that still stand there."""
+    """``notes``: how many blocks and commands could not be read; ``kept``: texts that must remain."""
 
     name: str
     format: str

@@ -27,7 +27,7 @@ from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.record.drain.composition import drain
 from tests.e2e.scenario import Edit, Fact, Shell, Step, Write, turn
 from tests.integration.claude_session import ClaudeSession
-from tests.integration.records import read_facts
+from tests.integration.records import hold_workers, read_facts
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
 from tests.integration.village import Village
@@ -104,11 +104,9 @@ class Misuse(Village):
         with open_repository(self.root, environ=os.environ) as repository:
             install(repository)
         state = self.root / ".git" / "traj"
-        (state / "drain.lock").write_text(f"{os.getpid()}\n")  # no hook wakes a worker
+        hold_workers(state)
         installed = json.loads((state / "installed.json").read_text())
         (state / "installed.json").write_text(json.dumps(installed | {"time": self.clock.time}))
-        for config in (self.root / ".git/config", Path(os.environ["GIT_CONFIG_GLOBAL"])):
-            os.utime(config, (1, 1))
 
     def _tell(self, story: Story) -> Iterator[None]:
         for _ in story(self):

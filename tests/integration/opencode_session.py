@@ -1,5 +1,5 @@
-"""OpenCode's sessions, in the database that all of them share: a call stands in it before it runs, and is
-changed when it has ended."""
+"""OpenCode's sessions, in the database that all of them share: a call is inserted before it runs, and
+updated when it has ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A repository in which agents worked before anybody thought of git-traj, and what a backfill says of it."""
+"""A repository in which agents worked before git-traj was installed, and what a backfill prints."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ DAY = 86_400.0
 
 
 def begin(git: Git) -> Git:
-    """A repository that nothing is installed in."""
+    """A repository without git-traj."""
     git.commit({"README": "here\n"}, "Begin")
     git("config", "traj.thinking", "clear")
     return git
 
 
 def age(*sessions: SessionWriter, days: float = 2) -> None:
-    """The logs rest since then: nobody goes on with these sessions."""
+    """Make the logs look unchanged for ``days``: these sessions are over."""
     then = time.time() - days * DAY
     for session in sessions:
         os.utime(session.log, (then, then))
 
 
 def commit_turns(*names: str, where: str = "") -> list[Turn]:
-    """A file for each name, and a commit that prints its id: ``Add NAME``."""
+    """Turns that write a file for each name, and commit it as ``Add NAME``, printing the commit's id."""
     steps = (
         (Write(f"{where}{name}", text(name)), Shell(f"git add -A && git commit -m 'Add {name}'"))
         for name in names
@@ -49,7 +49,7 @@ def backfill(git: Git, *options: str) -> dict[str, Any]:
 
 
 def carried(git: Git, *revisions: str) -> dict[str, set[str]]:
-    """The sessions of each commit that carries any, by its subject."""
+    """The sessions of each commit that has records, by its subject."""
     commits = json.loads(traj(git, "log", "--json", *revisions))["commits"]
     return {c["subject"]: {t["session"] for t in c["trajectories"]} for c in commits}
 
@@ -60,5 +60,5 @@ def evidence(git: Git, rows: Iterable[dict[str, Any]]) -> dict[str, str]:
 
 
 def refs(git: Git) -> str:
-    """All that is recorded, by content."""
+    """A listing of everything recorded: our refs and their object ids."""
     return git("for-each-ref", "--format=%(refname) %(objectname)", "refs/notes")

@@ -1,5 +1,5 @@
-"""Random histories: files that are renamed, deleted and made again, branches that are merged any way, clocks
-that go wrong; with records on half of the commits."""
+"""Random histories: files that are renamed, deleted and made again, branches that are merged any way, wrong
+clocks; with records on half of the commits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _START = 1_700_000_000
 
 @dataclass(slots=True)
 class RandomHistory:
-    """``commits`` in the order in which they were made; every path that ever was is in ``paths``."""
+    """``commits`` are in the order in which they were made; ``paths`` are all paths that ever existed."""
 
     root: Path
     chance: random.Random
@@ -30,7 +30,7 @@ class RandomHistory:
     _trees: list[dict[str, str]] = field(default_factory=list)
 
     def grow(self, count: int) -> None:
-        """So many commits more, the last of them HEAD."""
+        """Make ``count`` more commits; the last of them becomes HEAD."""
         first = len(self._trees)
         stream: list[bytes] = []
         for number in range(first, first + count):
@@ -51,7 +51,7 @@ class RandomHistory:
         subprocess.run(["git", "symbolic-ref", "HEAD", "refs/heads/main"], cwd=self.root, check=True)
 
     def tell(self, share: float) -> None:
-        """Put records onto some of the commits; a few are taken off again, or led to no commit."""
+        """Put records onto some of the commits; a few are withdrawn again, or led to no commit."""
         notes: dict[str, list[Line]] = {}
         for commit in self.commits:
             if self.chance.random() < share:
@@ -121,7 +121,7 @@ class RandomHistory:
             self._put(tree, path, "".join(f"{path} {chance.randrange(9)} {n}\n" for n in range(8)))
 
     def _put(self, tree: dict[str, str], path: str, text: str) -> None:
-        """A file, in place of what would be a folder there, and of a file that would be its folder."""
+        """Add a file; remove what is in its way: files below it, or a file that would be its folder."""
         for other in [*tree]:
             if other.startswith(f"{path}/") or path.startswith(f"{other}/"):
                 del tree[other]

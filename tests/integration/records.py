@@ -45,12 +45,23 @@ def install(git: Git) -> Path:
     """Install git-traj as a user would, keeping thinking as it is; returns its folder of local state."""
     traj(git, "install")
     git("config", "traj.thinking", "clear")
-    return Path(git("rev-parse", "--path-format=absolute", "--git-common-dir")) / "traj"
+    folder = Path(git("rev-parse", "--path-format=absolute", "--git-common-dir"))
+    age_configuration(folder)
+    return folder / "traj"
+
+
+def age_configuration(folder: Path) -> None:
+    """As if it were of long ago. After a change, the pre-commit hook starts a process to look at it, at each
+    commit of the next two seconds: a tenth of a second of a processor each time."""
+    for config in (folder / "config", Path(os.environ["GIT_CONFIG_GLOBAL"])):
+        if config.exists():
+            os.utime(config, (1, 1))
 
 
 def hold_workers(folder: Path) -> Path:
     """To hooks, a worker runs already, and they wake none: commands record. The lock is of tomorrow, or it
-    would be taken for a dead worker's after a minute."""
+    would be taken for a dead worker's after a minute. And they have looked at the configuration."""
+    age_configuration(folder.parent)
     lock, end = folder / "drain.lock", time.time() + 86_400
     lock.write_text(f"{os.getpid()}\n")
     os.utime(lock, (end, end))

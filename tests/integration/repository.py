@@ -1,6 +1,6 @@
-"""The driver that integration tests use git with: short calls, fixed names and dates, nothing hidden.
+"""How integration tests run git: short calls, fixed names and dates, nothing hidden.
 
-The environment (an empty HOME, one author, one date) is the one of ``tests/conftest.py``, so that the same
+The environment (an empty HOME, one author, one date) is that of ``tests/conftest.py``: the same
 test makes the same commit ids on every machine.
 """
 
@@ -35,7 +35,7 @@ class Git:
 
     @classmethod
     def copy_of(cls, first: Path, to: Path) -> Git:
-        """The empty repository ``first``, which is made if it is not there, at ``to``: no process."""
+        """Copy the empty repository ``first``, which is made if missing, to ``to``, without a process."""
         if not first.exists():
             cls.init(first)
         shutil.copytree(first, to)
@@ -47,8 +47,8 @@ class Git:
         input: str | bytes | None = None,  # noqa: A002 - the name that subprocess uses
         env: Mapping[str, str] | None = None,
     ) -> str:
-        """Run git and return its stdout without the last newline; a failure fails the test with git's
-        words.
+        """Run git and return its stdout without the last newline; if git fails, the test fails with
+        its message.
         """
         return self.raw(*args, input=input, env=env).decode("utf-8", "surrogateescape").removesuffix("\n")
 
@@ -97,7 +97,7 @@ class Git:
         return self.head()
 
     def head(self) -> str:
-        """Read from its files where they have it, as after each commit: no process."""
+        """The id of HEAD; read from git's files if possible, as after each commit, without a process."""
         folder = self.root / ".git"
         try:
             head = (folder / "HEAD").read_text()
@@ -108,12 +108,12 @@ class Git:
             return self("rev-parse", "HEAD")
 
     def open(self, backend: Backend = "auto") -> Repository:
-        """What git-traj sees of it. Close it, or use it in a ``with``."""
+        """Open it as git-traj does. Close the result, or use it in a ``with``."""
         return open_repository(self.root, backend=backend)
 
 
 def copy_repository(first: Path, to: Path) -> None:
-    """``first``, in which git-traj may be installed, as if it had been made at ``to``."""
+    """Copy ``first``, in which git-traj may be installed, as if it had been made at ``to``."""
     shutil.copytree(first, to, symlinks=True, dirs_exist_ok=True)
     for path in (to / ".git" / "traj").iterdir():
         if path.is_file() and bytes(first) in (body := path.read_bytes()):
@@ -121,7 +121,7 @@ def copy_repository(first: Path, to: Path) -> None:
 
 
 def has_configured_hooks() -> bool:
-    """Whether git has hooks in its configuration; asked in a test, whose environment names the git to try."""
+    """Whether git has hooks in its configuration; call it in a test, which says what git to use."""
     version = subprocess.check_output(["git", "version"], text=True)
     major, minor = re.findall(r"\d+", version)[:2]
     return (int(major), int(minor)) >= (2, 54)

@@ -1,4 +1,4 @@
-"""What the full-text index holds, read underneath the command: texts are compressed, words stemmed."""
+"""Reads the files of the full-text index directly: its texts are compressed, its words stemmed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def place(common_dir: Path) -> Path:
 
 
 def indexed(common_dir: Path) -> str:
-    """Every text and every word in it; empty where there is none."""
+    """Every text and every word in the index; empty if there is no index."""
     if not place(common_dir).exists():
         return ""
     with closing(sqlite3.connect(place(common_dir))) as connection:
@@ -26,5 +26,5 @@ def indexed(common_dir: Path) -> str:
         rows = connection.execute("SELECT said, about FROM parts").fetchall()
         leaves = connection.execute("SELECT block FROM words_data").fetchall()
     texts = [text for said, _ in rows for _, _, text, *_ in json.loads(zlib.decompress(said))]
-    raw = [leaf.decode("latin-1") for (leaf,) in leaves]  # also words that only a merge would take away
+    raw = [leaf.decode("latin-1") for (leaf,) in leaves]  # also words that only a merge would remove
     return "\n".join((*words, *texts, *raw, *(about for _, about in rows)))

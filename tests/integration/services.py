@@ -1,7 +1,7 @@
-"""Task services on this machine: each checks what it is asked against what the service publishes.
+"""Local stand-ins for task services: each checks requests against the service's published API.
 
 GitHub: https://docs.github.com/en/rest/issues/issues; Jira: https://developer.atlassian.com/cloud/jira/platform/
-rest/v2/api-group-issues; Linear: the schema of its API, of which the types that matter here stand below.
+rest/v2/api-group-issues; Linear: the schema of its API; the types used here are below.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Answering = Callable[[Asked], Reply]
 
 @dataclass
 class Service:
-    """What was asked so far, and who answers."""
+    """A running service: the requests so far, and the function that answers them."""
 
     url: str
     answer: Answering
@@ -75,7 +75,7 @@ def serve(answer: Answering) -> Iterator[Service]:
                 for part in reply.drip() if reply.drip else (reply.body,):
                     self.wfile.write(part)
             except OSError:
-                pass  # nobody listens any more
+                pass  # the client closed the connection
 
         do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815
 
@@ -117,7 +117,7 @@ UPDATE_SCHEMA: dict[str, Any] = {
 
 
 def github(issues: dict[int, dict[str, Any]]) -> Answering:
-    """Issues of acme/app by their numbers."""
+    """GitHub with the issues of acme/app, by their numbers."""
 
     def answer(asked: Asked) -> Reply:
         if asked.headers.get("authorization") not in (f"token {KEY}", f"Bearer {KEY}", None):
@@ -136,7 +136,7 @@ def github(issues: dict[int, dict[str, Any]]) -> Answering:
 
 
 def jira(issues: Mapping[str, tuple[str, str]], *, user: str | None = None) -> Answering:
-    """Summaries and statuses of issues by their keys. Of Cloud with ``user``, else of Data Center."""
+    """Jira (Cloud with ``user``, else Data Center) with summaries and statuses of issues by their keys."""
     basic = base64.b64encode(f"{user}:{KEY}".encode()).decode()
     wanted = f"Basic {basic}" if user else f"Bearer {KEY}"
 

@@ -1,8 +1,8 @@
-"""Sessions of agents without the agents: real files, real git commands, and the logs that these would leave.
+"""Sessions of agents without the agents: real files, real git commands, and the logs that agents would write.
 
-A test says what the model thinks, says and does (``tests.e2e.scenario``); a writer does it in a real folder,
-with the agent's environment variables, and writes every record in the shape and the order in which the agent
-does. Nothing here reads git-traj, so that what a test expects never comes from what it tests.
+A test states what the model thinks, says and does (``tests.e2e.scenario``); a writer does it in a real
+folder, with the agent's environment variables, and writes each record in the shape and order in which the
+agent writes it. Nothing here reads git-traj, so that what a test expects never comes from what it tests.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from tests.e2e.model_server import Served, Usage
 from tests.e2e.scenario import Edit, Fact, Run, Shell, Step, Turn, Write
 
 Json = dict[str, Any]
-_FIGURES = 20  # Usage.of() doubles with every response: a long session begins again
+_FIGURES = 20  # Usage.of() doubles with every response: after so many it starts over
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file as a call found it (``None``: not at all) and left it."""
+    """A file before and after a call; ``before`` is None if it did not exist."""
 
     path: Path
     before: str | None
     after: str
 
     def hunks(self, context: int) -> Iterator[tuple[str, list[str]]]:
-        """``@@`` line and lines of each hunk."""
+        """Yield the ``@@`` line and the lines of each hunk."""
         old, new = (self.before or "").splitlines(), self.after.splitlines()
         lines: list[str] = []
         for line in [*[*difflib.unified_diff(old, new, n=context, lineterm="")][2:], "@@"]:
@@ -59,7 +59,7 @@ class Ran:
 class SessionWriter(ABC):
     """One session in ``folder``, logged under HOME. The same ``name`` gives the same ids.
 
-    ``facts`` are all that it told so far, in the log's order, thinking included; ``usage`` what it cost.
+    ``facts`` are all facts logged so far, in order, thinking included; ``usage`` the tokens used.
     """
 
     agent: str
@@ -77,7 +77,7 @@ class SessionWriter(ABC):
         self.log.parent.mkdir(parents=True, exist_ok=True)
 
     def run(self, turns: Sequence[Turn], *, prompt: str, env: Mapping[str, str] | None = None) -> Run:
-        """A prompt, the responses to it, and the end of the turn; a second run resumes the session."""
+        """Play a prompt, the responses to it, and the end of the turn; a second run resumes the session."""
         self.prompt(prompt)
         served = [self.respond(each, last=each is turns[-1], env=env) for each in turns]
         self.finish()
@@ -94,12 +94,12 @@ class SessionWriter(ABC):
         )
 
     def prompt(self, text: str) -> None:
-        """A human types ``text``."""
+        """Let a human type ``text``."""
         self.facts.append(("prompt", text))
         self.write_prompt(text)
 
     def respond(self, turn: Turn, *, last: bool = False, env: Mapping[str, str] | None = None) -> Served:
-        """One response of the model and what comes of its calls. ``last``: it ends the turn."""
+        """Play one response of the model and run its calls. ``last``: it ends the turn."""
         calls = tuple(self.new_call() for _ in turn.steps)
         served = Served(Usage.of(self.responses % _FIGURES), calls)
         self.responses += 1
@@ -112,11 +112,11 @@ class SessionWriter(ABC):
 
     @abstractmethod
     def new_session(self) -> str:
-        """An id in the agent's style."""
+        """A session id in the agent's style."""
 
     @abstractmethod
     def new_call(self) -> str:
-        """The id of a call, as the agent's vendor makes them."""
+        """A call id in the style of the agent's vendor."""
 
     @abstractmethod
     def place(self, home: Path) -> Path:
@@ -130,19 +130,19 @@ class SessionWriter(ABC):
 
     @abstractmethod
     def finish(self) -> None:
-        """The turn is over."""
+        """Write what the agent logs at the end of a turn."""
 
     # ------------------------------------------------------------ what all writers do
 
     def append(self, *records: Json) -> None:
-        """One write for each record, as the agents do."""
+        """Append records to the log, each by its own write, as the agents do."""
         with self.log.open("ab") as stream:
             for record in records:
                 text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
                 os.write(stream.fileno(), text.encode() + b"\n")
 
     def change(self, step: Write | Edit) -> Change:
-        """Do what a tool for files does."""
+        """Write or edit a file, as the agent's tool does."""
         path = self.folder / step.path
         before = path.read_text() if path.exists() else None
         if isinstance(step, Write):
@@ -156,7 +156,7 @@ class SessionWriter(ABC):
 
     @contextmanager
     def running(self, step: Shell, env: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
-        """The command, running in a process group of its own."""
+        """Run the command in a process group of its own."""
         process = subprocess.Popen(
             ["/bin/bash", "-c", step.command],
             cwd=self.folder,
@@ -175,11 +175,11 @@ class SessionWriter(ABC):
 
     def uuid(self, version: int = 4) -> str:
         made = str(uuid.UUID(int=self.random.getrandbits(128), version=4))
-        return f"{made[:14]}{version}{made[15:]}"  # Python 3.11 knows no version 7
+        return f"{made[:14]}{version}{made[15:]}"  # Python 3.11 has no uuid7
 
 
 Writer = Callable[..., SessionWriter]
-"""Begins a session in a folder."""
+"""A function that begins a session in a folder."""
 
 
 def now() -> str:
@@ -187,7 +187,7 @@ def now() -> str:
 
 
 def branch(folder: Path) -> str:
-    """What the agents note of the repository; ``HEAD`` outside of one. Each record has it: no process."""
+    """The branch, or ``HEAD`` outside of a repository; starts no process, as each record needs it."""
     for place in (folder / ".git", *(parent / ".git" for parent in folder.parents)):
         if place.is_file():  # a linked work tree
             place = place.parent / place.read_text().removeprefix("gitdir: ").rstrip("\n")  # noqa: PLW2901

@@ -1,4 +1,4 @@
-"""Clones that share records through a bare repository, told in a few words."""
+"""Shortcuts for tests of clones that share records through a bare repository."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def bare(path: Path, *options: str) -> Git:
 
 
 def clone(server: Git, path: Path, *options: str) -> Git:
-    """One that pushes without being asked."""
+    """A clone that pushes records without asking for consent."""
     Git(path.parent)("clone", "--quiet", *options, str(server.root), path.name)
     git = Git(path)
     git("config", "traj.push", "auto")
@@ -34,7 +34,7 @@ def clone(server: Git, path: Path, *options: str) -> Git:
 
 
 def tell(git: Git, commit: str, trajectory: str, *, text: str = "said", at: int = 0) -> None:
-    """A record on a commit, with a segment of one message."""
+    """Write a record on a commit, with a segment of one message."""
     events: list[AnyEvent] = [Message(id=f"e{at}", content=text)]
     with git.open() as repository:
         story = Story(repository)
@@ -42,7 +42,7 @@ def tell(git: Git, commit: str, trajectory: str, *, text: str = "said", at: int 
 
 
 def told(git: Git, ref: str = RECORDS) -> dict[str, set[str]]:
-    """The trajectories on each commit."""
+    """The ids of the trajectories on each commit."""
     with git.open() as repository:
         notes = {commit: decode_note(body) for commit, body in NotesRef(repository, ref).items()}
     return {c: {line.id for line in lines if isinstance(line, Record)} for c, lines in notes.items()}
@@ -55,14 +55,14 @@ def refs(git: Git, *patterns: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Calls ``git traj`` in a clone, in this process."""
+    """Runs ``git traj`` in a clone, in this process."""
 
     git: Git
     monkeypatch: pytest.MonkeyPatch
     capsys: pytest.CaptureFixture[str]
 
     def __call__(self, *args: str, status: int = 0) -> tuple[str, str]:
-        """What a command says on stdout and on stderr."""
+        """Run a command; return its stdout and stderr."""
         self.monkeypatch.chdir(self.git.root)
         self.capsys.readouterr()
         code = call(args)
@@ -76,7 +76,7 @@ class Person:
         return json.loads(out)
 
     def fails(self, *args: str) -> str:
-        """The one line of an error, and its hint."""
+        """Run a command that must fail; return its one error line with the hint."""
         out, err = self(*args, status=1)
         assert out == ""
         lines = err.splitlines()

@@ -1,4 +1,4 @@
-"""Records and segments as a drain would leave them, told in a few words."""
+"""Shortcuts for tests that write records and segments as a drain would."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def record(
     also: Sequence[SegmentRef] = (),
     **figures: Any,
 ) -> Record:
-    """A part of ``n`` events that begins at event ``e<at>``."""
+    """A record of a part with ``n`` events, beginning with event ``e<at>``."""
     return Record(
         id=trajectory,
         rev=rev,
@@ -54,7 +54,7 @@ def record(
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """Writes into one repository."""
+    """Writes notes and segments into one repository."""
 
     repository: Repository
 
@@ -65,7 +65,7 @@ class Story:
         NotesRef(self.repository).write({commit: add}, message="git-traj: a test")
 
     def notes(self, records: Mapping[str, Line]) -> None:
-        """Many notes at once."""
+        """Write many notes at once."""
         bodies = {commit: encode_note([line]) for commit, line in records.items()}
         NotesRef(self.repository).write(
             {commit: lambda _, body=body: body for commit, body in bodies.items()}, message="a test"

@@ -1,4 +1,4 @@
-"""A command on a terminal of its own."""
+"""Runs a command on a terminal of its own."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _QUESTION = (b"[y/N]: ", b"[Y/n]: ", b"[all]: ")
 def at_terminal(
     folder: Path, *arguments: str, answer: bytes = b"", env: Mapping[str, str] | None = None
 ) -> tuple[int, str]:
-    """Run ``git traj`` in ``folder``; its status and all that the terminal showed. ``answer`` is typed at
-    each question."""
+    """Run ``git traj`` in ``folder``; return its status and all that the terminal showed. ``answer`` is typed
+    at each question."""
     ours, theirs = pty.openpty()
     shown = b""
     command = [sys.executable, "-m", "gittraj", *arguments]
@@ -27,7 +27,7 @@ def at_terminal(
         while True:
             try:
                 read = os.read(ours, 4096)
-            except OSError:  # nobody has it open any more; one read alone may end before the output does
+            except OSError:  # the other end is closed; until then, a single read may not return all output
                 break
             if not read:
                 break

@@ -1,4 +1,4 @@
-"""The Action's own steps, as a runner runs them, between a GitHub on loopback and a real git server."""
+"""The Action's own steps, run as on a runner, against a GitHub on loopback and a real git server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.sizes import NIGHTLY
 SECRET = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
 
 
-def test_created_unchanged_and_updated(host: Host) -> None:
+def test_the_comment_is_created_left_unchanged_and_updated(host: Host) -> None:
     host.over_http().runner.process = True
     chosen = Decision(
         chosen="a bucket", by="agent", alternatives=("a window",), reasoning="bursts", confidence=0.5
@@ -47,7 +47,7 @@ def test_created_unchanged_and_updated(host: Host) -> None:
     assert "**2 of 2 commits**" in host.comment
 
 
-def test_without_records_it_is_quiet(host: Host) -> None:
+def test_without_records_it_does_not_comment(host: Host) -> None:
     done = host.run()
     assert (done.status, done.outputs["result"], host.github.comments) == (0, "summary-only", {})
     assert "the repository has no records" in done.summary
@@ -58,7 +58,7 @@ def test_without_records_it_is_quiet(host: Host) -> None:
     assert "No agent trajectory" in host.comment, "no comment is wanted, also not another"
 
 
-def test_a_comment_that_stands_is_kept_up_to_date_though_there_is_nothing_to_say(host: Host) -> None:
+def test_an_existing_comment_is_updated_even_if_there_are_no_records_now(host: Host) -> None:
     host.recorded()
     host.run()
     host.bare("update-ref", "-d", NOTES)
@@ -66,7 +66,7 @@ def test_a_comment_that_stands_is_kept_up_to_date_though_there_is_nothing_to_say
     assert "the repository has no records" in host.comment
 
 
-def test_superseded_by_a_newer_head(host: Host) -> None:
+def test_a_run_for_an_old_head_writes_nothing(host: Host) -> None:
     host.recorded()
     stale = host.event()
     host.clone.commit({"src/c.py": "1\n"}, "And on")
@@ -78,7 +78,7 @@ def test_superseded_by_a_newer_head(host: Host) -> None:
     assert host.comment == told
 
 
-def test_superseded_by_a_push_while_it_worked(host: Host) -> None:
+def test_a_run_that_a_push_overtakes_writes_nothing(host: Host) -> None:
     host.recorded()
     newer = Fault("POST /graphql", message(502), then=lambda: setattr(host.pull, "head", "c" * 40))
     host.github.faults.append(newer)
@@ -126,7 +126,7 @@ def test_the_gate_alone_comments_nothing(host: Host) -> None:
     assert not [call for call in host.github.calls if call.startswith("POST /repos")]
 
 
-def test_a_gate_that_cannot_tell_is_shut(host: Host) -> None:
+def test_a_gate_that_cannot_decide_fails(host: Host) -> None:
     host.recorded()
     host.bare.root.rename(host.bare.root.with_name("elsewhere"))
     done = host.run()
@@ -135,7 +135,7 @@ def test_a_gate_that_cannot_tell_is_shut(host: Host) -> None:
     assert (done.status, "::error title=git-traj::git cannot read" in done.log) == (1, True)
 
 
-def test_an_input_that_means_nothing(host: Host) -> None:
+def test_an_invalid_input(host: Host) -> None:
     done = host.run(min_coverage="200")
     assert (done.status, done.log.count("::warning")) == (0, 1)
     done = host.run(min_coverage="200", fail_on_error="true")
@@ -184,7 +184,7 @@ def test_a_token_of_its_own_is_hidden_by_the_runner(host: Host) -> None:
 
 
 def test_the_token_is_in_no_command_and_no_file(host: Host, tmp_path: Path) -> None:
-    """What git is told, and with what environment; it goes into a header by way of git's configuration."""
+    """No git command line or environment shows it; it gets into a header by git's configuration."""
     host.over_http().runner.process = True
     host.recorded()
     git, told = shutil.which("git"), tmp_path / "told"
@@ -215,7 +215,7 @@ def test_an_enterprise_server(git: Git, tmp_path: Path) -> None:
         assert "POST /api/graphql" in host.github.calls
 
 
-def test_deleted_between_looking_and_editing(host: Host) -> None:
+def test_a_comment_deleted_before_it_is_edited(host: Host) -> None:
     host.recorded()
     host.run()
     (there,) = host.github.comments
@@ -227,7 +227,7 @@ def test_deleted_between_looking_and_editing(host: Host) -> None:
     assert "**2 of 2 commits**" in host.comment
 
 
-def test_a_commit_without_a_record_is_told_of_by_its_files(host: Host) -> None:
+def test_a_commit_without_a_record_is_listed_with_its_files(host: Host) -> None:
     host.recorded()
     host.run()
     assert "| ✍️ | [`src/b.py`](" in host.comment
@@ -280,7 +280,7 @@ def test_a_request_without_commits_and_one_that_is_closed(host: Host) -> None:
 
 
 def extend(host: Host, number: int) -> None:
-    """The branch anew, with so many commits, each with a record."""
+    """Make the branch again, with ``number`` commits, each with a record."""
     base = host.clone("rev-parse", "main")
     stream = [f"reset refs/heads/many\nfrom {base}\n"]
     for n in range(number):
@@ -324,8 +324,8 @@ def test_260_commits_and_3001_files(host: Host) -> None:
     assert f"/commits/{gone})" in done.summary
 
 
-def test_a_doubt_stands_at_its_line(host: Host) -> None:
-    """On the page of a run for another event nobody would see it."""
+def test_a_caveat_is_annotated_at_its_line(host: Host) -> None:
+    """Not for other events: nobody would see it on the page of their run."""
     there = Decision(chosen="a bucket", by="agent", confidence=0.5, path="src/a.py", line=1)
     elsewhere = Decision(chosen="a pool", by="agent", confidence=0.4, path="src/a.py", line=7)
     host.note(host.commits[0], decisions=(there, elsewhere))
@@ -361,7 +361,7 @@ def test_labels_say_what_is_unsure_and_unrecorded(host: Host) -> None:
     assert host.pull.labels == ["bug"]
 
 
-def test_labels_that_the_token_may_not_set_are_no_red_job(host: Host) -> None:
+def test_labels_that_the_token_may_not_set_do_not_fail_the_job(host: Host) -> None:
     host.recorded()
     host.github.grants.clear()
     done = host.run(labels="true")
@@ -369,7 +369,7 @@ def test_labels_that_the_token_may_not_set_are_no_red_job(host: Host) -> None:
     assert "No labels on the pull request: setting labels: the token may not (403)" in done.log
 
 
-def test_a_doubt_stands_in_a_check_run_where_that_is_granted(host: Host) -> None:
+def test_a_caveat_is_in_a_check_run_if_permitted(host: Host) -> None:
     there = Decision(chosen="a bucket", by="agent", confidence=0.5, path="src/a.py", line=1)
     host.note(host.commits[0], decisions=(there,))
     host.push(NOTES)
@@ -390,11 +390,11 @@ def test_a_doubt_stands_in_a_check_run_where_that_is_granted(host: Host) -> None
     )
 
 
-def test_a_doubt_stands_in_one_review_comment(host: Host) -> None:
+def test_a_caveat_is_in_one_review_comment(host: Host) -> None:
     there = Decision(chosen="a bucket for @octocat", by="agent", confidence=0.5, path="src/a.py", line=1)
     host.note(host.commits[0], decisions=(there,))
     host.push(NOTES)
-    for _ in range(2):  # the next push does not say it again
+    for _ in range(2):  # the next push does not repeat it
         assert "::notice" not in host.run(annotations="review").log
     (made,) = host.github.reviewed
     assert (made["path"], made["line"], made["side"]) == ("src/a.py", 1, "RIGHT")
@@ -404,15 +404,15 @@ def test_a_doubt_stands_in_one_review_comment(host: Host) -> None:
     assert "::notice file=src/a.py,line=1," in host.run(annotations="review").log
 
 
-def test_a_commit_whose_record_cannot_be_read_is_not_told_as_one_without(host: Host) -> None:
-    """A number that nothing counts to, and more lines than are read: named, beside what could be read."""
+def test_a_commit_with_an_unreadable_record_is_not_shown_as_one_without(host: Host) -> None:
+    """A huge number, and more lines than are read: both are reported beside what could be read."""
     clone, (one, two, *_) = host.clone, host.commits
     host.note(one)
     clone("notes", "--ref=traj", "add", "-f", "-m", '{"v":1,"id":"traj_x","rev":' + "9" * 310 + "}", two)
     host.push(NOTES)
     done = host.run()
     (comment,) = host.github.comments.values()
-    assert "Not read in full (larger than 1 MB, too many, damaged, or not come in time)" in comment["body"]
+    assert "Not read in full (larger than 1 MB, too many, damaged, or too late)" in comment["body"]
     assert "No trajectory for" not in comment["body"]
     assert done.outputs["coverage"] == "unknown"
     (clone.root / "many").write_text("x\n" * 20_001)

@@ -1,5 +1,5 @@
-"""Records follow what the host's buttons make of a pull request: the Action's own steps on the push that it
-ends in, against a real git server."""
+"""Records follow when the host merges a pull request: the Action's own steps on the resulting push,
+against a real git server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.integration.test_action import extend
 
 
 def merged(host: Host, *, squash: bool) -> str:
-    """What the host's button does; the base branch as it was."""
+    """Merge as the host's button does; return the base branch's previous commit."""
     before = host.bare("rev-parse", "main")
     host.clone("checkout", "-q", "-B", "base", before)
     host.clone.commit({"other": "1\n"}, "In between")
@@ -75,8 +75,8 @@ def test_records_follow_a_merge_on_the_host(host: Host, squash: bool) -> None:
 
 
 @MERGES
-def test_a_push_race_that_is_lost_is_run_again(host: Host, squash: bool) -> None:
-    """Somebody else's push arrives between our fetch and ours: twice, the second by who carries the same."""
+def test_a_push_that_loses_a_race_is_retried(host: Host, squash: bool) -> None:
+    """Another push arrives between our fetch and push: twice, the second one carrying the same records."""
     both_recorded(host)
     old = host.commits[0 if squash else 1]
     before = merged(host, squash=squash)
@@ -109,7 +109,7 @@ def test_a_push_race_that_is_lost_is_run_again(host: Host, squash: bool) -> None
     assert host.bare("merge-base", "--is-ancestor", host.clone("rev-parse", NOTES), NOTES) == ""
 
 
-def test_a_race_that_is_always_lost_is_said(host: Host) -> None:
+def test_a_race_that_is_always_lost_is_reported(host: Host) -> None:
     both_recorded(host)
     before = merged(host, squash=True)
     tip = host.bare("rev-parse", NOTES)
@@ -154,7 +154,7 @@ def test_a_forks_secret_is_not_carried(host: Host) -> None:
     assert key[:12] not in stored
 
 
-def test_a_fork_that_is_gone_holds_up_nothing(host: Host) -> None:
+def test_a_fork_that_is_gone_delays_nothing(host: Host) -> None:
     both_recorded(host)
     host.pull.head_repository = "mallory/gone"
     before = merged(host, squash=True)
@@ -178,6 +178,6 @@ def test_50_commits_that_were_rebased(host: Host) -> None:
     before = merged(host, squash=False)
     done = pushed(host, before)
     assert "records carried to 50 commits" in done.log
-    assert "more commits than were looked at" in done.log, "with the one in between there are 51"
+    assert "more commits than were examined" in done.log, "with the one in between there are 51"
     for at, new in enumerate(host.clone("rev-list", "--reverse", "--max-count=50", "HEAD").split()):
         assert [each.range and each.range.at for each in host.records(new)] == [at]

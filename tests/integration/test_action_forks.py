@@ -1,5 +1,5 @@
-"""Pull requests of others: of forks, of forks that are private or gone, of Dependabot. The Action's own
-steps; forks are repositories on the git server, which knows who came with a token."""
+"""Pull requests from forks, also private or deleted ones, and from Dependabot. The Action's own
+steps; forks are repositories on the git server, which knows the token of each request."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def forked(host: Host) -> Host:
 
 
 def test_a_fork_gets_a_summary_and_no_red_cross(forked: Host) -> None:
-    forked.github.grants.clear()  # what GitHub gives such a job, whatever its permissions say
+    forked.github.grants.clear()  # as GitHub does for such a job, whatever its permissions say
     for inputs in ({}, {"fail_on_error": "true"}):
         done = forked.run(**inputs)
         assert (done.status, done.outputs["result"]) == (0, "summary-only")
@@ -46,7 +46,7 @@ def test_a_fork_under_pull_request_target_gets_a_comment(forked: Host) -> None:
     assert {name for name, _ in forked.asked} == {FORK, REPOSITORY}
 
 
-def test_what_a_fork_says_of_commits_that_are_not_its_own_is_not_read(forked: Host) -> None:
+def test_a_forks_records_on_commits_of_others_are_not_read(forked: Host) -> None:
     main = forked.clone("rev-parse", "main")
     forked.note(main, "traj_main")
     forked.fork("mallory/second")
@@ -55,8 +55,8 @@ def test_what_a_fork_says_of_commits_that_are_not_its_own_is_not_read(forked: Ho
     assert main not in forked.comment
 
 
-def test_a_run_for_a_fork_believes_no_number_and_no_file(forked: Host) -> None:
-    """What the fork's own workflow could say: another number, a title, an artifact; only its head counts."""
+def test_a_run_for_a_fork_trusts_no_number_and_no_file_of_it(forked: Host) -> None:
+    """The fork's own workflow can set another number, a title, an artifact; only its head commit counts."""
     run = {
         "event": "pull_request",
         "head_sha": forked.pull.head,
@@ -74,7 +74,7 @@ def test_a_run_for_a_fork_believes_no_number_and_no_file(forked: Host) -> None:
 
 
 @pytest.mark.parametrize("state", ["private", "gone", "deleted"])
-def test_a_fork_that_cannot_be_read_is_said(forked: Host, state: str) -> None:
+def test_an_unreadable_fork_is_reported(forked: Host, state: str) -> None:
     if state == "private":
         forked.server.hidden.add(FORK)
     elif state == "gone":
@@ -104,7 +104,7 @@ def test_a_hidden_repository_is_read_with_the_token(host: Host) -> None:
 
 @pytest.mark.parametrize("actor", ["dependabot[bot]", "octocat"])
 def test_dependabot_gets_a_summary_and_no_red_cross(host: Host, actor: str) -> None:
-    """Whoever runs the job again is its actor."""
+    """A person who reruns the job becomes its actor."""
     host.recorded()
     host.github.grants.clear()
     host.runner.extra["GITHUB_ACTOR"] = actor

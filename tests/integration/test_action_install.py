@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.sizes import in_turn
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -112,10 +114,14 @@ def test_without_a_python_one_line_says_so(machine: Machine) -> None:
     assert log.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    "inputs", [{"INPUT_FAIL_ON_ERROR": "True"}, {"INPUT_REQUIRE": "Fail"}, {"INPUT_REQUIRE": "fial"}]
-)
-@pytest.mark.parametrize("uv", [True, False])
+GATES = {
+    "fail-on-error": {"INPUT_FAIL_ON_ERROR": "True"},
+    "require": {"INPUT_REQUIRE": "Fail"},
+    "misspelt": {"INPUT_REQUIRE": "fial"},
+}
+
+
+@in_turn("inputs", "uv", GATES, {"uv": True, "pip": False})
 def test_an_index_that_is_down_is_no_red_job_but_under_a_gate(
     machine: Machine, inputs: dict[str, str], uv: bool
 ) -> None:
@@ -126,11 +132,11 @@ def test_an_index_that_is_down_is_no_red_job_but_under_a_gate(
     assert (status, given) == (0, {})
     assert (
         log
-        == "::warning title=git-traj::what the Action needs cannot be installed: no package index answers\n"
+        == "::warning title=git-traj::the Action's packages cannot be installed: no package index answers\n"
     )
     status, log, given = machine.install(**inputs)
     assert (status, given) == (1, {})
-    assert log.startswith("::error title=git-traj::what the Action needs cannot be installed")
+    assert log.startswith("::error title=git-traj::the Action's packages cannot be installed")
 
 
 def test_nothing_in_the_workspace_runs(machine: Machine) -> None:

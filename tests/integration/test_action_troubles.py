@@ -1,4 +1,4 @@
-"""What goes wrong between the Action and GitHub: through all its steps, and never red."""
+"""Failures between the Action and GitHub, through all its steps: they never fail the job."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ POST = "POST .*/comments"
 
 
 @pytest.mark.parametrize("status", [403, 404])
-def test_what_github_refuses_is_never_red(host: Host, status: int) -> None:
+def test_a_refusal_by_github_never_fails_the_job(host: Host, status: int) -> None:
     host.recorded()
     host.github.faults.append(Fault(POST, message(status, "Resource not accessible by integration"), times=9))
     done = host.run()
@@ -38,7 +38,7 @@ def test_what_github_refuses_is_never_red(host: Host, status: int) -> None:
 
 
 @pytest.mark.parametrize("reply", [message(502), Lost(200)], ids=["502", "lost"])
-def test_a_write_happened_and_its_answer_did_not_arrive(host: Host, reply: Reply) -> None:
+def test_a_write_whose_answer_did_not_arrive_is_not_repeated(host: Host, reply: Reply) -> None:
     host.recorded()
     host.github.faults.append(Fault(POST, reply, after=True))
     done = host.run()
@@ -73,7 +73,7 @@ def test_a_limit_is_waited_for(host: Host, reply: Reply) -> None:
     [message(429, retry_after="3600"), message(403, SECONDARY, retry_after="3600")],
     ids=["429", "secondary limit"],
 )
-def test_a_limit_that_lasts_is_not(host: Host, reply: Reply) -> None:
+def test_a_limit_that_lasts_is_not_waited_for(host: Host, reply: Reply) -> None:
     host.recorded()
     host.github.faults.append(Fault(POST, reply, times=9))
     done = host.run()
@@ -115,7 +115,7 @@ def test_a_comment_that_github_finds_too_long(host: Host) -> None:
 
 @pytest.mark.parametrize("trial", range(TRIALS))
 def test_three_racing_runs(host: Host, trial: int) -> None:
-    """Each for a push of its own, which may come while the others look, write or wait."""
+    """Each runs for its own push, which may come while the others read, write or wait."""
     chance = random.Random(trial)
     host.runner.process = True
     host.recorded()
@@ -151,7 +151,7 @@ def test_three_racing_runs(host: Host, trial: int) -> None:
 
 
 def test_nothing_in_the_workspace_runs(host: Host) -> None:
-    """Modules of the standard library's and of our own names, which Python would find there first."""
+    """Modules named like the standard library's and our own, which Python would find there first."""
     host.runner.process = True
     host.recorded()
     names = ("types", "json", "github", "gittraj", "github_action", "sitecustomize", "pip")
@@ -177,7 +177,7 @@ def test_an_index_that_is_down_leaves_the_outputs_under_a_gate_too(host: Host, t
         assert told == ["failed", *["unknown"] * 3]
 
 
-def test_a_gate_that_is_misspelt_is_no_open_gate(host: Host) -> None:
+def test_a_misspelt_gate_is_not_an_open_gate(host: Host) -> None:
     assert host.run(require="Fail").status == 1
     done = host.run(require="fial")
     assert done.status == 1
@@ -187,8 +187,8 @@ def test_a_gate_that_is_misspelt_is_no_open_gate(host: Host) -> None:
     assert host.run(comment="alwys").status == 0
 
 
-def test_a_note_that_is_too_large_is_named_and_the_rest_is_told(host: Host) -> None:
-    """As much as it has: the run ends in time."""
+def test_a_note_that_is_too_large_is_named_and_the_rest_is_shown(host: Host) -> None:
+    """However large the note is, the run ends in time."""
     host.note(host.commits[0], prompt="x" * 40)
     large = host.clone("hash-object", "-w", "--stdin", input="\0" * (20 << 20))
     host.clone("notes", "--ref=traj", "add", "-C", large, host.commits[1])
@@ -197,10 +197,10 @@ def test_a_note_that_is_too_large_is_named_and_the_rest_is_told(host: Host) -> N
     done = host.run()
     assert time.monotonic() - began < 60
     assert (done.status, done.outputs["commits-with-trajectory"]) == (0, "1")
-    assert f"what is recorded of [`{host.commits[1][:7]}`](" in host.comment
+    assert f"the records of [`{host.commits[1][:7]}`](" in host.comment
 
 
-def test_a_line_that_is_no_record_costs_no_comment(host: Host) -> None:
+def test_an_invalid_line_does_not_prevent_the_comment(host: Host) -> None:
     host.note(host.commits[0])
     body = host.clone("notes", "--ref=traj", "show", host.commits[0])
     bad = body.replace('"rev":1', f'"rev":{"9" * 310}')
@@ -212,11 +212,11 @@ def test_a_line_that_is_no_record_costs_no_comment(host: Host) -> None:
 
 
 def test_records_that_are_pushed_seconds_late(host: Host) -> None:
-    """git pushes the branch, a hook or a person the records; others have some already."""
+    """git pushes the branch, then a hook or a person the records; the ref already has others."""
     host.note(host.clone("rev-parse", "main"))
     host.push(NOTES)
     host.note(host.commits[0])
-    host.pull.dates = dict.fromkeys(host.commits, now().isoformat())  # the clone's are of long ago
+    host.pull.dates = dict.fromkeys(host.commits, now().isoformat())  # the clone's commits have old dates
     late = Timer(size(2, 8), host.push, [NOTES])
     late.start()
     done = host.run(max_wait_notes="auto")
@@ -225,7 +225,7 @@ def test_records_that_are_pushed_seconds_late(host: Host) -> None:
 
 
 def test_a_note_that_does_not_come_is_named(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An old git asks the network for it when it is read, and ends where it cannot."""
+    """An old git fetches it over the network when it is read, and fails without one."""
     for commit in host.commits:
         host.note(commit)
     host.push(NOTES)
@@ -239,13 +239,13 @@ def test_a_note_that_does_not_come_is_named(host: Host, monkeypatch: pytest.Monk
     monkeypatch.setattr(Fetched, "_bring", not_in_time)
     done = host.run()
     assert (done.status, done.outputs["coverage"]) == (0, "unknown")
-    assert "or not come in time): what is recorded of" in done.summary
+    assert "or too late): the records of" in done.summary
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("away", "api"), [(0.3, 0.5), (3.0, 1.0)], ids=["slow", "very slow"])
 def test_a_slow_host_is_waited_for_a_minute_at_most(host: Host, away: float, api: float) -> None:
-    """Seconds that each answer takes, of git there and back."""
+    """``away`` are the seconds that git's server takes to answer, ``api`` those of the API."""
     host.over_http().runner.process = True
     host.recorded()
     host.server.delay = away
@@ -263,8 +263,8 @@ def test_a_slow_host_is_waited_for_a_minute_at_most(host: Host, away: float, api
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("when", ["GET .*/pulls/7$", "POST .*/comments$"], ids=["first", "last"])
-def test_a_host_that_drips_is_ended_and_said(host: Host, when: str) -> None:
-    """A byte every few seconds: no time-out of the connection sees it."""
+def test_a_host_that_drips_is_stopped_and_reported(host: Host, when: str) -> None:
+    """A byte every few seconds: no timeout of the connection notices."""
 
     def drip() -> Iterator[bytes]:
         for _ in range(300):

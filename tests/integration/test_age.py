@@ -1,6 +1,6 @@
-"""Others' programs open what is sealed here, and the other way round: ``age`` itself, rage by pyrage, typage.
+"""Other programs open what is sealed here, and vice versa: ``age`` itself, rage through pyrage, typage.
 
-Typage is the package ``age-encryption`` of npm, and the one of them that has post-quantum keys.
+Typage is npm's package ``age-encryption``, the only one of them with post-quantum keys.
 ``GIT_TRAJ_TYPAGE`` names the folder whose ``node_modules`` has it.
 """
 
@@ -43,7 +43,7 @@ class Program:
         return done.stdout
 
     def ask(self, *words: str, answers: str) -> bytes:
-        """It takes passphrases from the terminal alone: from the first one that a new session opens."""
+        """Run it with ``answers`` on a terminal: it reads passphrases only from its session's terminal."""
         keyboard, terminal = pty.openpty()
         os.write(keyboard, answers.encode())
         shell = ["sh", "-c", 'exec <"$0" && exec "$@"', os.ttyname(terminal), "age", *words]
@@ -76,7 +76,7 @@ def sealed(text: bytes, *readers: Party) -> bytes:
 
 @pytest.mark.parametrize("kind", CLASSIC)
 @pytest.mark.parametrize("size", SIZES)
-def test_age_opens_ours_and_we_its(program: Program, kind: str, size: int) -> None:
+def test_age_opens_our_seals_and_we_open_its(program: Program, kind: str, size: int) -> None:
     text, alice = os.urandom(size), party(kind)
     assert program.decrypt(sealed(text, alice), alice) == text
     assert opened(program.encrypt(text, alice), alice) == text
@@ -123,7 +123,7 @@ def test_age_and_a_passphrase(program: Program) -> None:
 
 
 def test_age_refuses_what_we_refuse(program: Program) -> None:
-    """Where both must: a header with a reader more than its MAC covers."""
+    """Where both must: a header with one reader more than its MAC covers."""
     alice = party("X25519")
     file = sealed(b"text", alice).replace(b"v1\n", b"v1\n-> grease\n\n", 1)
     with pytest.raises(ValueError, match="MAC"):
@@ -164,7 +164,7 @@ def test_keys_that_ssh_keygen_makes(
 
 
 def _rages(rage: ModuleType, one: Party) -> tuple[object, object]:
-    """Its recipient and identity."""
+    """The recipient and identity of ``one`` in rage's types."""
     if one.public.startswith("age1"):
         return rage.x25519.Recipient.from_str(one.public), rage.x25519.Identity.from_str(one.secret.strip())
     return rage.ssh.Recipient.from_str(one.public), rage.ssh.Identity.from_buffer(one.secret.encode())
@@ -172,7 +172,7 @@ def _rages(rage: ModuleType, one: Party) -> tuple[object, object]:
 
 @pytest.mark.parametrize("kind", CLASSIC)
 @pytest.mark.parametrize("size", SIZES)
-def test_rage_opens_ours_and_we_its(rage: ModuleType, kind: str, size: int) -> None:
+def test_rage_opens_our_seals_and_we_open_its(rage: ModuleType, kind: str, size: int) -> None:
     text, alice = os.urandom(size), party(kind)
     recipient, identity = _rages(rage, alice)
     assert rage.decrypt(sealed(text, alice), [identity]) == text
@@ -209,7 +209,7 @@ process.stdout.write(await (mode === "seal" ? one.encrypt(text) : one.decrypt(te
 
 @pytest.mark.parametrize("kind", ["X25519", "mlkem768x25519"])
 @pytest.mark.parametrize("size", SIZES)
-def test_typage_opens_ours_and_we_its(tmp_path: Path, kind: str, size: int) -> None:
+def test_typage_opens_our_seals_and_we_open_its(tmp_path: Path, kind: str, size: int) -> None:
     folder = os.environ.get("GIT_TRAJ_TYPAGE")
     if not folder:
         pytest.skip("no typage: npm install --prefix FOLDER age-encryption; set GIT_TRAJ_TYPAGE to FOLDER")

@@ -1,4 +1,4 @@
-"""Agents' own hooks: put into their settings and taken out, and what the script does that they start."""
+"""Agents' own hooks: how they are added to settings and removed, and what the script that they start does."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def take_out(git: Git) -> dict[str, str]:
 
 
 def files(root: Path) -> dict[str, bytes | None]:
-    """Everything in the work tree and git's own list of what to ignore; None for a folder."""
+    """The files of the work tree and git's ``info/exclude``; None for a folder."""
     paths = [p for p in root.rglob("*") if ".git" not in p.relative_to(root).parts]
     paths += [root / ".git/info/exclude"] if (root / ".git/info/exclude").exists() else []
     return {str(p.relative_to(root)): p.read_bytes() if p.is_file() else None for p in paths}
@@ -72,7 +72,7 @@ def test_the_command_line_knows_just_these_agents() -> None:
 
 @pytest.mark.parametrize("present", [None, "{}\n", '{"hooks":{"Stop":[{"hooks":[]}]},"b":1,"a":2}'])
 @pytest.mark.parametrize("times", [1, 2])
-def test_in_and_out_byte_for_byte(git: Git, present: str | None, times: int) -> None:
+def test_uninstall_restores_the_settings_byte_for_byte(git: Git, present: str | None, times: int) -> None:
     git.commit({"a": "1"})
     if present:
         git.write(dict.fromkeys(FILES.values(), present))
@@ -104,7 +104,7 @@ def test_repeated_in_parts_and_without_info_folder(tmp_path: Path) -> None:
     assert not (git.root / ".git/info").exists()
 
 
-def test_what_somebody_changed_since_stays(git: Git) -> None:
+def test_changes_that_others_made_since_are_kept(git: Git) -> None:
     git.write({".gemini/settings.json": '{\n  "ui": {}\n}\n'})
     put_in(git, *AGENTS)
     settings = git.root / FILES["gemini"]
@@ -121,7 +121,7 @@ def test_what_somebody_changed_since_stays(git: Git) -> None:
     assert not [line for line in lines if line.startswith("/.")]
 
 
-def test_our_file_to_which_somebody_added_stays_without_us(git: Git) -> None:
+def test_our_file_with_others_additions_stays_without_our_entries(git: Git) -> None:
     put_in(git, "claude-code")
     path = git.root / FILES["claude-code"]
     settings = json.loads(path.read_text())
@@ -150,7 +150,7 @@ def test_comments_are_refused_and_kept(git: Git) -> None:
     assert files(git.root) == before
 
 
-def test_file_that_was_broken_since_is_left_and_said(git: Git) -> None:
+def test_a_file_that_was_broken_since_is_left_and_reported(git: Git) -> None:
     put_in(git, "codex")
     path = git.root / FILES["codex"]
     path.write_text(path.read_text() + "// mine")
@@ -196,7 +196,7 @@ def test_linked_worktree_has_settings_of_its_own(git: Git) -> None:
     assert not (linked.root / ".codex").exists()
 
 
-def test_lost_book_still_takes_our_entries_out(git: Git) -> None:
+def test_our_entries_are_removed_even_if_our_list_of_them_is_lost(git: Git) -> None:
     git.write({".claude/settings.local.json": '{"a": 1}'})
     put_in(git, "claude-code")
     shutil.rmtree(git.root / ".git/traj")
@@ -213,7 +213,7 @@ def states(git: Git) -> dict[str, str]:
 
 
 def trust_codex(git: Git) -> None:
-    """What Codex writes down when its user trusts the hooks."""
+    """Write what Codex writes when its user trusts the hooks."""
     keys = [f"{git.root}/.codex/hooks.json:{event}:0:0" for event in ("session_start", "stop")]
     config = Path.home() / ".codex/config.toml"
     config.parent.mkdir(exist_ok=True)
@@ -255,7 +255,7 @@ def test_agents_hooks_die_in_many_ways(git: Git) -> None:
     assert codes(git) == ["agent-hook-damaged"]
 
 
-def test_status_tells_of_them(git: Git) -> None:
+def test_status_shows_the_agents_hooks(git: Git) -> None:
     put_in(git, "codex")
     run = [sys.executable, "-m", "gittraj", "status"]
     said = subprocess.run(run, cwd=git.root, capture_output=True, text=True, check=True).stdout
@@ -269,7 +269,7 @@ def test_status_tells_of_them(git: Git) -> None:
 
 
 def fire(git: Git, agent: str, payload: bytes | dict[str, Any], **env: str) -> None:
-    """As the agent does it: by the command in its settings; nothing may be said, and nothing fail."""
+    """Run the command in the agent's settings, as the agent does; it must print nothing and not fail."""
     data = payload if isinstance(payload, bytes) else json.dumps(payload, separators=(",", ":")).encode()
     said = hooks(git, agent)["SessionStart"][0]["hooks"][0]["command"]
     done = subprocess.run(
@@ -291,7 +291,7 @@ def payload(event: str, **fields: Any) -> dict[str, Any]:
 
 @pytest.fixture(params=SHELLS)
 def rigged(request: pytest.FixtureRequest, git: Git) -> Git:
-    """Hooks of all agents, by another shell, with an interpreter that is gone."""
+    """A repository with the hooks of all agents, run by another shell, whose interpreter is gone."""
     shell = request.param[2:]
     if not Path(shell.split(maxsplit=1)[0]).exists():
         pytest.skip(f"no {shell} here")
@@ -304,7 +304,7 @@ def rigged(request: pytest.FixtureRequest, git: Git) -> Git:
 
 
 def fired(rigged: Git, given: bytes | dict[str, Any], agent: str = "gemini") -> list[str]:
-    """What the spool then holds."""
+    """Run the hook; return the lines of the spool."""
     fire(rigged, agent, given)
     return spool(rigged)
 
@@ -402,7 +402,7 @@ def test_the_worker_wakes_and_the_drain_knows_the_log(git: Git, tmp_path: Path) 
 
 
 def test_a_log_that_only_the_hook_knows(git: Git, tmp_path: Path) -> None:
-    """A person commits what an agent wrote whose log lies where nobody would look for it."""
+    """A person commits what an agent wrote whose log is at a path that is not searched."""
     git.commit({"README": "here\n"})
     put_in(git, "claude-code")
     session = ClaudeSession(git.root)
@@ -428,7 +428,7 @@ def test_the_last_words_of_a_session_that_ended_wait_for_nothing(git: Git, ended
     session.prompt("Commit a file")
     session.respond(turn(Write("a.txt", "one\n"), Shell("git add . && git commit -qm Made")))
     traj(git, "log")
-    session.respond(turn(say="The last words"))  # cut off: the log does not say that the turn is over
+    session.respond(turn(say="The last words"))  # cut off: the log does not show that the turn is over
     if ended:
         told = {"session_id": session.session, "transcript_path": str(session.log)}
         fire(git, "claude-code", payload("SessionEnd", **told))
@@ -439,8 +439,8 @@ def test_the_last_words_of_a_session_that_ended_wait_for_nothing(git: Git, ended
     assert shown["status"] == ("completed" if ended else None)
 
 
-def test_nobody_waits_for_the_worker(git: Git, tmp_path: Path) -> None:
-    """One is started when a turn is over, none at a session's start; the agent goes on at once."""
+def test_the_agent_does_not_wait_for_the_worker(git: Git, tmp_path: Path) -> None:
+    """A worker is started when a turn is over, none at a session's start; the agent continues at once."""
     slow = tmp_path / "it's" / "python"
     slow.parent.mkdir()
     slow.write_text(f'#!/bin/sh\necho "$@" >>"{tmp_path}/called"\n{BUSY.format(tmp_path)}\n')

@@ -1,4 +1,4 @@
-"""``gittraj.Trajectories``: the example of docs/exchange.md, run, and that it does what the commands do."""
+"""``gittraj.Trajectories``: the example of docs/exchange.md runs, and returns what the commands print."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ def asking(git: Git) -> Git:
     git.commit({"README": "here\n"})
     with git.open() as repository:
         install(repository, agents=["claude-code"])
+        git("config", "traj.retrospective", "ask")
         hold_workers(repository.common_dir / "traj")
-    git("config", "traj.retrospective", "ask")
     return git
 
 

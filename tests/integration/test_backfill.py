@@ -1,4 +1,4 @@
-"""Sessions from before git-traj: what they committed, by whatever way, and what was not theirs."""
+"""Sessions from before git-traj: what they committed, in whatever way, and what was not theirs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_every_way_in_which_an_agent_commits(begun: Git, writer: Writer) -> None
     check(begun, session)
 
 
-def test_a_quiet_commit_found_afterwards_has_an_evidence_word_of_its_own(begun: Git, writer: Writer) -> None:
+def test_a_quiet_commit_found_afterwards_has_its_own_kind_of_evidence(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     quiet = turn(Write("a", text("a")), Shell("git add -A && git commit -qm Quiet"))
     session.run([quiet, turn(say="Done")], prompt="Write a")
@@ -73,7 +73,7 @@ def test_a_dry_run_says_what_the_real_run_does(begun: Git, writer: Writer) -> No
     assert planned["linked"] == backfill(begun)["linked"]
 
 
-def test_a_second_time_nothing_is_left_to_do(begun: Git, writer: Writer) -> None:
+def test_a_second_backfill_finds_nothing_to_do(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     session.run(commit_turns("a", "b"), prompt="Write both")
     assert backfill(begun)["parts"] > 0
@@ -140,8 +140,8 @@ def test_in_a_linked_worktree(begun: Git, writer: Writer, tmp_path: Path, *, rem
     check(begun, session)
 
 
-def test_what_is_recorded_of_a_removed_worktree_is_not_refused(begun: Git, tmp_path: Path) -> None:
-    """Its log proves nothing any more: small files, and a quiet commit."""
+def test_a_recorded_session_of_a_removed_worktree_is_not_refused(begun: Git, tmp_path: Path) -> None:
+    """Its log does not prove any commit now: small files, and a quiet commit."""
     tree = tmp_path / "tree"
     begun("worktree", "add", "-q", "-b", "topic", str(tree))
     session = ClaudeSession(tree)
@@ -157,7 +157,7 @@ def test_what_is_recorded_of_a_removed_worktree_is_not_refused(begun: Git, tmp_p
 
 @pytest.mark.parametrize("quiet", ["-q", ""])
 def test_a_folder_that_was_moved(begun: Git, writer: Writer, tmp_path: Path, quiet: str) -> None:
-    """Quiet commits print no id: then the files that the agent wrote say whose repository it was."""
+    """Quiet commits print no id: then the files that the agent wrote identify the repository."""
     session = writer(begun.root)
     session.run(
         [
@@ -212,7 +212,7 @@ def test_without_reflogs(begun: Git, writer: Writer) -> None:
 def test_another_repository_with_the_same_names_and_messages(
     begun: Git, writer: Writer, tmp_path: Path, *, gone: bool
 ) -> None:
-    """Also where its folder is gone: then it is told, since it might have been this one."""
+    """Also if its folder is gone: that is reported, since it might have been this repository."""
     other = Git.init(tmp_path / "other")
     stranger = writer(other.root, name="stranger")
     stranger.run(
@@ -248,7 +248,7 @@ def test_a_fork_begins_with_a_copy(begun: Git) -> None:
     check(begun, parent, fork)
 
 
-def test_what_a_subagent_of_claude_code_wrote(begun: Git) -> None:
+def test_edits_of_a_subagent_of_claude_code(begun: Git) -> None:
     session = ClaudeSession(begun.root)
     session.prompt("Delegate")
     session.respond(turn(Shell("echo agentId: a1b2c3d4")))
@@ -269,7 +269,7 @@ def test_what_a_subagent_of_claude_code_wrote(begun: Git) -> None:
     assert [f["path"] for f in below["filesChanged"]] == ["helped"]
 
 
-def test_what_a_thread_that_codex_started_wrote(begun: Git) -> None:
+def test_edits_of_a_thread_that_codex_started(begun: Git) -> None:
     above, below = CodexSession(begun.root), CodexSession(begun.root, name="child")
     above.prompt("Delegate")
     above.respond(turn(Shell(f"echo started {below.session}")))
@@ -288,7 +288,7 @@ def test_what_a_thread_that_codex_started_wrote(begun: Git) -> None:
     assert carried(begun) == {"Both": {above.session, below.session}}
 
 
-def test_what_is_excluded_stays_out(begun: Git, writer: Writer) -> None:
+def test_excluded_sessions_stay_out(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     session.run(commit_turns("a", "b"), prompt="Write both")
     age(session)

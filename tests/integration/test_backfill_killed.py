@@ -1,4 +1,4 @@
-"""A backfill that is killed anywhere, and started again: what it comes to is what one run comes to."""
+"""A backfill that is killed at any moment and started again ends with the same result as a single run."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from tests.sizes import size, some
 
 SESSIONS = size(14, 24)
 KILLS = (0, 1, 1, 2, 1, 0, 1, 1)[: size(4, 8)]
-"""How many writes each killed run lives to see."""
+"""After how many writes each run is killed."""
 SMALL = """
 import gittraj.commands.backfill.run as run, gittraj.commands.backfill.worker_pool as pool
 run._BATCH, pool.WORTH = 20_000, {worth}
 from gittraj.cli import main
 main()
 """
-"""``git traj`` that names what it wrote after every few sessions."""
+"""A ``git traj`` that writes refs after every few sessions."""
 
 pytestmark = pytest.mark.usefixtures("real_clocks")
 
 
 def work(git: Git) -> list[SessionWriter]:
-    """Many short sessions of both agents."""
+    """Make many short sessions of both agents."""
     sessions: list[SessionWriter] = []
     for n in range(SESSIONS):
         session = (ClaudeSession, CodexSession)[n % 2](git.root, name=f"session {n}")
@@ -76,7 +76,7 @@ def tip(git: Git) -> bytes:
 
 
 def wait_for(git: Git, process: subprocess.Popen[bytes], writes: int) -> None:
-    """Until the records were written that often, or it ended."""
+    """Wait until the records were written ``writes`` times, or the process ended."""
     last = tip(git)
     while writes and process.poll() is None:
         now = tip(git)
@@ -85,7 +85,7 @@ def wait_for(git: Git, process: subprocess.Popen[bytes], writes: int) -> None:
 
 
 def processes_of(group: int) -> list[int]:
-    """The processes of a session that still run."""
+    """The running processes of a process group."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -117,12 +117,12 @@ def test_killed_at_any_moment(git: Git, tmp_path: Path, worth: int) -> None:
         with start(git, worth=worth) as process:
             wait_for(git, process, writes)
             time.sleep(chance.uniform(0, 0.1))
-            process.kill()  # not those that it started: they must notice it
+            process.kill()  # not its child processes: they must notice by themselves
         wait_until(lambda: not processes_of(process.pid), "the end of the processes that it started")
         tips.append(tip(git))
     assert len({*tips}) > len(KILLS) / 3, "hardly killed while it wrote"
     for path in (git.root / ".git" / "traj").iterdir():
-        os.utime(path, (1, 1))  # what lives for a moment goes after a minute
+        os.utime(path, (1, 1))  # temporary files are removed after a minute
     with start(git, worth=worth) as last:
         assert last.stderr is not None
         assert (last.stderr.read(), last.wait()) == (b"", 0)

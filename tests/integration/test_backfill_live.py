@@ -1,4 +1,4 @@
-"""A backfill where capture goes on: what was before the installation, and never anything twice."""
+"""A backfill beside live capture: it adds what was before the installation, and nothing twice."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def one(name: str, *, quiet: bool = False) -> list[Write | Shell]:
 
 @pytest.mark.parametrize("again", [False, True], ids=["with cursors", "without cursors"])
 def test_installed_in_the_middle_of_a_session(begun: Git, writer: Writer, *, again: bool) -> None:
-    """What a drain passed over as older than the installation is stored by a backfill, and nothing else."""
+    """What a drain skipped as older than the installation is stored by a backfill, and nothing else."""
     session = writer(begun.root)
     session.prompt("Write all of them")
     session.respond(turn(*one("a"), think="How?"))
@@ -73,7 +73,7 @@ def test_live_capture_goes_on_after_a_backfill_without_installation(begun: Git, 
     check(begun, session)
 
 
-def test_what_the_agent_left_before_a_backfill_a_person_commits_after_it(begun: Git, writer: Writer) -> None:
+def test_a_person_commits_after_a_backfill_what_the_agent_left_before(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     session.run([turn(*one("a")), turn(Write("left", text("left"))), turn(say="Done")], prompt="Write")
     hold_workers(install(begun))
@@ -87,7 +87,7 @@ def test_what_the_agent_left_before_a_backfill_a_person_commits_after_it(begun: 
 
 
 def test_interrupted_before_the_cursors(begun: Git, writer: Writer) -> None:
-    """Refs are written first: what died after them left records that the cursors know nothing of."""
+    """Refs are written first: a run killed after that leaves records that the cursors do not cover."""
     state = hold_workers(install(begun))
     session = writer(begun.root)
     kept = (state / "cursors.json").read_bytes() if (state / "cursors.json").exists() else None
@@ -104,7 +104,7 @@ def test_interrupted_before_the_cursors(begun: Git, writer: Writer) -> None:
     check(begun, session)
 
 
-def test_what_was_switched_off_stays_unstored(begun: Git, writer: Writer) -> None:
+def test_work_done_while_off_stays_unstored(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     state = hold_workers(install(begun))
     session.prompt("Write four")
@@ -185,7 +185,7 @@ def test_the_documents_fields(begun: Git, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dry", [(), ("--dry-run",)])
-def test_what_live_capture_recorded_is_recorded_already_to_a_dry_run_too(
+def test_a_dry_run_counts_live_captures_records_as_already_recorded(
     begun: Git, writer: Writer, dry: tuple[str, ...]
 ) -> None:
     hold_workers(install(begun))
@@ -199,8 +199,8 @@ def test_what_live_capture_recorded_is_recorded_already_to_a_dry_run_too(
     assert f": 0 commits {verb}, 1 commit already recorded" in told.replace("\n", " ")
 
 
-def test_it_goes_on_where_a_recorded_commit_is_gone(begun: Git) -> None:
-    """Amended on a branch that was deleted, and pruned: its record is still there, the commit is not."""
+def test_a_backfill_works_when_a_recorded_commit_is_gone(begun: Git) -> None:
+    """The commit was amended on a branch that was deleted, and pruned: only its record still exists."""
     first, second = ClaudeSession(begun.root), ClaudeSession(begun.root, name="two")
     begun("switch", "-qc", "b")
     first.run([turn(*one("a")), turn(say="Done")], prompt="Write a")
@@ -232,7 +232,7 @@ time.sleep(600)
 """
 
 
-def test_what_keeps_it_from_working_is_said(begun: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backfill_reports_why_it_cannot_run(begun: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gittraj.state.folder.PATIENCE", 2.5)
     session = ClaudeSession(begun.root)
     session.run([turn(*one("a")), turn(say="Done")], prompt="Write a")

@@ -106,7 +106,7 @@ def test_segments_that_unfold_for_ever(recorded: Git) -> None:
 
 
 def test_more_entries_than_a_tree_of_ours_has(recorded: Git, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "ENTRIES", 50)
+    monkeypatch.setattr(limits, "TREE", 4_000)
     with notes(recorded) as ref:
         objects = ref.repository.objects
         blob = objects.write_blob(b"{}")
@@ -115,7 +115,28 @@ def test_more_entries_than_a_tree_of_ours_has(recorded: Git, monkeypatch: pytest
         commit = objects.write_commit(tree=tree, parents=[], message="many")
         objects.flush()
     recorded("update-ref", RECORDS_REF, commit)
-    assert "more than 50 entries" in read_all(recorded)["doctor"]
+    assert "more than 4,000 bytes" in read_all(recorded)["doctor"]
+
+
+@pytest.mark.parametrize("name", some([b"..", b".git", b"a/b", b""], 2))
+def test_a_name_that_no_tree_can_hold(recorded: Git, name: bytes) -> None:
+    """The records beside it are read, and new ones are written."""
+    with notes(recorded) as ref:
+        objects = ref.repository.objects
+        tip = ref.tip() or ""
+        honest = objects.read(objects.commit(tip).tree)
+        assert honest
+        odd = b"100644 %s\0" % name + bytes.fromhex(objects.write_blob(b"{}"))
+        tree = objects.write("tree", odd + honest[1])
+        commit = objects.write_commit(tree=tree, parents=[tip], message="odd")
+        objects.flush()
+    recorded("update-ref", RECORDS_REF, commit)
+    made = Shell("git add b.py && git commit -qm Next")
+    session = ClaudeSession(recorded.root, name="next")
+    session.run([turn(Write("b.py", "b = 1\n"), made), turn(say="Done")], prompt="Write b")
+    said = read_all(recorded)["log"]
+    assert "Write a" in said
+    assert "Write b" in said
 
 
 def test_a_note_that_unpacks_to_a_great_deal(recorded: Git) -> None:
@@ -140,13 +161,13 @@ def test_a_note_that_unpacks_to_a_great_deal(recorded: Git) -> None:
     assert "no record" not in traj(recorded.root, "show", large).stderr
     said_of = traj(recorded.root, "why", "README")
     assert said_of.stderr.count(told) == 1
-    assert "what is recorded of this commit cannot be read" in said_of.stdout
+    assert "the records of this commit cannot be read" in said_of.stdout
     assert "no record" not in said_of.stdout
     recorded.commit({"b.py": "b = 1\n"})
     recorded("notes", "--ref=traj", "add", "-C", blob.strip(), "HEAD")
     for form, said_so in (
         ("github", "<sub>Not read in full (larger than 1 MB"),
-        ("text", "not read  what is recorded of"),
+        ("text", "not read  the records of"),
     ):
         seen = traj(recorded.root, "pr", "--base", large, "--format", form)
         assert said_so in seen.stdout

@@ -1,5 +1,5 @@
-"""What a fetch of all notes, or another's plain git, took away: what comes back with the next drain, and what
-does not."""
+"""A fetch of all notes, or another's plain git, removed records: which of them come back with the next drain,
+and which do not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORCED = ("fetch", "-q", "origin", "+refs/notes/*:refs/notes/*")
 
 @pytest.fixture
 def server(desk: Desk, tmp_path: Path) -> Git:
-    """It has what the desk made of ``a``, and not what was made of ``b``."""
+    """A server that has the records of ``a``, but not those of ``b``."""
     server = bare(tmp_path / "server.git")
     desk.git("remote", "add", "origin", str(server.root))
     desk.git("config", "traj.push", "auto")
@@ -45,7 +45,7 @@ def month(git: Git) -> str:
 
 
 def move(git: Git, ref: str, *, parents: tuple[str, ...] = ()) -> str:
-    """The ref rewritten, as by hand, to a commit that holds nothing of ours."""
+    """Point the ref, as by hand, to a commit without any records; return its id."""
     tree = git("mktree", input="")
     words = [word for parent in parents for word in ("-p", parent)]
     commit = git("commit-tree", tree, *words, "-m", "by hand")
@@ -54,7 +54,7 @@ def move(git: Git, ref: str, *, parents: tuple[str, ...] = ()) -> str:
 
 
 def lost(git: Git) -> dict[str, str]:
-    """As the tips of the last drain tell."""
+    """The refs that lost records, by the tips that the last drain stored."""
     with git.open() as repository:
         state = load_state(LocalState.of(repository).folder)
         assert state
@@ -81,7 +81,7 @@ def test_history_from_before_a_purge_stays_away(desk: Desk, server: Git, tmp_pat
     assert desk.told() == {"c": {"c"}}
 
 
-def test_what_is_overwritten_after_a_purge_comes_back(desk: Desk, server: Git) -> None:
+def test_records_overwritten_after_a_purge_come_back(desk: Desk, server: Git) -> None:
     git = desk.git
     name = name_of(git, "HEAD~")
     assert traj(git.root, "forget", name, "--purge").returncode == 0
@@ -95,7 +95,7 @@ def test_what_is_overwritten_after_a_purge_comes_back(desk: Desk, server: Git) -
 def test_two_forced_fetches_before_a_drain(desk: Desk, server: Git) -> None:
     git = desk.git
     git(*FORCED)
-    for ref in refs(git):  # what another pushed there meanwhile
+    for ref in refs(git):  # another clone pushed there meanwhile
         move(server, ref, parents=(server("rev-parse", ref),))
     git(*FORCED)
     assert month(git) in lost(git)
@@ -104,7 +104,7 @@ def test_two_forced_fetches_before_a_drain(desk: Desk, server: Git) -> None:
 
 
 @pytest.mark.parametrize("then", ["fetch", "sync", "git notes add"])
-def test_refs_that_are_deleted_and_made_anew_before_a_drain(desk: Desk, server: Git, then: str) -> None:
+def test_refs_that_are_deleted_and_recreated_before_a_drain(desk: Desk, server: Git, then: str) -> None:
     git = desk.git
     delete_refs(git)
     if then == "git notes add":
@@ -118,8 +118,8 @@ def test_refs_that_are_deleted_and_made_anew_before_a_drain(desk: Desk, server: 
     assert lost(git) == {} or then != "git notes add"
 
 
-def test_a_join_into_a_ref_that_was_deleted_is_no_purge(desk: Desk, server: Git) -> None:
-    """As an earlier version's fetch did."""
+def test_a_join_into_a_deleted_ref_does_not_count_as_a_purge(desk: Desk, server: Git) -> None:
+    """An earlier version's fetch did such joins."""
     git, before = desk.git, refs(desk.git)
     delete_refs(git)
     for ref in before:
@@ -128,7 +128,7 @@ def test_a_join_into_a_ref_that_was_deleted_is_no_purge(desk: Desk, server: Git)
     assert desk.told() == {"a": {"a"}, "b": {"b"}}
 
 
-def test_a_ref_at_what_is_no_commit_keeps_no_drain(desk: Desk, server: Git) -> None:
+def test_a_ref_that_is_not_a_commit_stops_no_drain(desk: Desk, server: Git) -> None:
     git, ref = desk.git, month(desk.git)
     tip = git("rev-parse", ref)
     git("update-ref", ref, git("hash-object", "-w", "--stdin", input="no commit\n"))
@@ -141,7 +141,7 @@ def test_a_ref_at_what_is_no_commit_keeps_no_drain(desk: Desk, server: Git) -> N
     assert refs(git)[ref] == tip
 
 
-def test_a_ref_that_cannot_be_restored_keeps_no_drain(desk: Desk, server: Git) -> None:
+def test_a_ref_that_cannot_be_restored_stops_no_drain(desk: Desk, server: Git) -> None:
     git = desk.git
     tip, records = git("rev-parse", month(git)), git("rev-parse", RECORDS)
     who = "N <e> 0 +0000"
@@ -163,7 +163,7 @@ def test_a_ref_that_cannot_be_restored_keeps_no_drain(desk: Desk, server: Git) -
 
 @pytest.mark.parametrize("emptied", [False, True])
 @pytest.mark.parametrize("how", ["set back", "rewritten"])
-def test_a_ref_that_is_moved_by_hand_comes_back_but_for_an_emptied_reflog(
+def test_a_ref_moved_by_hand_comes_back_unless_its_reflog_is_emptied(
     desk: Desk, server: Git, how: str, emptied: bool
 ) -> None:
     git = desk.git
@@ -209,8 +209,8 @@ def test_a_purge_that_a_forced_fetch_undid_is_done_again(desk: Desk, server: Git
     assert desk.told() == told
 
 
-def test_notes_that_were_removed_at_once_stay_removed_and_what_that_overwrote_comes_back(desk: Desk) -> None:
-    """Six records, the last made a moment before; of one note the removal had read an older state."""
+def test_removed_notes_stay_removed_and_a_record_overwritten_by_that_comes_back(desk: Desk) -> None:
+    """Six records, the last made just before; the removal had read an older state of one note."""
     git = desk.git
     for name in "abcdef":
         desk.commit(name)
@@ -228,8 +228,8 @@ def test_notes_that_were_removed_at_once_stay_removed_and_what_that_overwrote_co
     assert "theirs" in git("notes", "--ref=traj", "show", kept)
 
 
-def test_a_note_that_was_left_empty_in_an_editor_takes_no_other_with_it(desk: Desk) -> None:
-    """``git notes edit`` had read the notes before the last record was written."""
+def test_a_note_emptied_in_an_editor_removes_no_other_record(desk: Desk) -> None:
+    """``git notes edit`` has read the notes before the last record is written."""
     git = desk.git
     for name in "abc":
         desk.commit(name)

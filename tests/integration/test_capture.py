@@ -34,7 +34,7 @@ def begun(git: Git) -> Git:
 
 
 def carried(git: Git) -> dict[str, list[dict[str, Any]]]:
-    """The headers on each commit, by its subject."""
+    """The trajectories' headers on each commit, by its subject."""
     commits = json.loads(traj(git, "log", "--json"))["commits"]
     return {c["subject"]: c["trajectories"] for c in commits}
 
@@ -59,17 +59,17 @@ def said(git: Git, rev: str) -> list[str]:
         pytest.param(True, 2 * 24 * 60, ["Hi", "Now b"], ["Done"], id="killed, and resumed after days"),
     ],
 )
-def test_a_last_message_ends_no_turn_whose_end_the_log_will_tell(
+def test_a_last_message_ends_no_turn_if_the_log_marks_the_ends(
     begun: Git, told: bool, minutes: int, first: list[str], second: list[str]
 ) -> None:
     session = CodexSession(begun.root)
     session.run([turn(say="Hi")], prompt="Are you there?")
     session.prompt("Write both")
-    if not told:  # as older versions
+    if not told:  # as in logs of older versions
         lines = session.log.read_text().splitlines(keepends=True)
         session.log.write_text("".join(line for line in lines if '"task_started"' not in line))
     session.respond(turn(Write("a", "a\n"), Shell("git add a && git commit -qm A")))
-    traj(begun, "log")  # the next one reads on from the prompt
+    traj(begun, "log")  # the next drain continues after the prompt
     session.respond(turn(say="Now b"))
     grew = time.time() - 60 * minutes
     os.utime(session.log, (grew, grew))
@@ -81,7 +81,7 @@ def test_a_last_message_ends_no_turn_whose_end_the_log_will_tell(
 
 
 def test_a_paused_session(begun: Git) -> None:
-    """What it commits meanwhile carries nothing, and nothing of it waits; what follows is its own."""
+    """A commit made while paused gets no record, then or later; a later one has only what followed."""
     session = ClaudeSession(begun.root)
     session.prompt("Write three files")
     for step in (
@@ -102,7 +102,7 @@ def test_a_paused_session(begun: Git) -> None:
     assert json.loads(traj(begun, "status", "--json"))["waiting"] == []
 
 
-def test_what_was_off_cannot_be_linked(begun: Git, writer: Writer) -> None:
+def test_work_done_while_off_cannot_be_linked(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     session.run(
         [
@@ -120,7 +120,7 @@ def test_what_was_off_cannot_be_linked(begun: Git, writer: Writer) -> None:
 
 
 def test_a_commit_by_the_user_s_own_hook(git: Git) -> None:
-    """It commits quietly on top of what the agent's call commits, and on top of what a person does."""
+    """The hook commits quietly on top of the agent's commit, and on top of a person's."""
     git.commit({"README": "here\n"})
     hook = git.root / ".git/hooks/post-commit"
     bump = (
@@ -153,7 +153,7 @@ def test_link_takes_the_session_id_that_status_prints(begun: Git) -> None:
 
 
 def test_a_person_commits_in_pieces_what_the_agent_left(begun: Git, writer: Writer) -> None:
-    """The agent commits one file and leaves two; each commit of those carries what wrote it."""
+    """The agent commits one file and leaves two; each commit of these has the call that wrote it."""
     session = writer(begun.root)
     session.run(
         [
@@ -189,7 +189,7 @@ def test_a_person_s_own_work_beside_a_session(begun: Git, writer: Writer) -> Non
     assert set(carried(begun)) == {"Agent"}
 
 
-def test_commits_that_failed_are_passed_over(begun: Git, writer: Writer) -> None:
+def test_failed_commits_are_ignored(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     session.run(
         [
@@ -207,7 +207,7 @@ def test_commits_that_failed_are_passed_over(begun: Git, writer: Writer) -> None
 
 
 def test_a_lock_that_a_killed_writer_left(begun: Git) -> None:
-    """git never takes it away; nobody holds one for seconds."""
+    """git never removes it; no live process keeps a lock for seconds."""
     lock = begun.root / ".git" / "refs" / "notes" / "traj.lock"
     lock.parent.mkdir(exist_ok=True)
     lock.touch()
@@ -218,7 +218,7 @@ def test_a_lock_that_a_killed_writer_left(begun: Git) -> None:
 
 
 def test_a_subagent_s_edit_goes_where_its_call_does(begun: Git) -> None:
-    """Its log lies beside its session's; the call that started it tells which commit owns it."""
+    """Its log is beside its session's; the call that started it decides which commit it belongs to."""
     session = ClaudeSession(begun.root)
     session.prompt("Delegate")
     session.respond(turn(Shell("echo agentId: a1b2c3d4")))
@@ -252,7 +252,7 @@ def test_a_commit_waits_for_its_log_also_when_the_cursors_are_lost(begun: Git, *
 
 
 def test_git_goes_on_without_its_state(begun: Git) -> None:
-    """Whatever happens to the folder, the user's commit succeeds and says nothing."""
+    """Whatever happens to the folder, the user's commit succeeds and prints nothing."""
     state = begun.root / ".git" / "traj"
     (state / "cursors.json").write_text("{")
     (state / "spool").unlink(missing_ok=True)
@@ -263,7 +263,7 @@ def test_git_goes_on_without_its_state(begun: Git) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_a_fork_s_copy_of_its_parent_is_not_told_twice(begun: Git) -> None:
+def test_a_fork_s_copy_of_its_parent_is_not_recorded_twice(begun: Git) -> None:
     parent = ClaudeSession(begun.root)
     parent.run(
         [turn(Write("a", "a\n"), Shell("git add . && git commit -m One")), turn(say="Done")], prompt="Write a"
@@ -284,7 +284,7 @@ def test_a_fork_s_copy_of_its_parent_is_not_told_twice(begun: Git) -> None:
 
 
 def test_nothing_of_another_repository_comes_along(tmp_path: Path, writer: Writer) -> None:
-    """Linked by hand, as a title or in a mixed call: a private repository's text stays where it is."""
+    """Neither by hand, nor as a title, nor in a mixed call does a private repository's text get here."""
     secret, ours = Git.init(tmp_path / "secret"), Git.init(tmp_path / "ours")
     for each in (secret, ours):
         each.commit({"README": "here\n"})
@@ -317,7 +317,7 @@ def _objects(git: Git) -> Iterator[tuple[str, bytes]]:
 
 
 def test_a_person_commits_with_the_tool_off(begun: Git, writer: Writer) -> None:
-    """Neither by what the agent wrote nor by what it amends does such a commit get a record."""
+    """Such a commit gets no record, neither for the agent's text in it nor for the commit that it amends."""
     session = writer(begun.root)
     session.run(
         [
@@ -341,16 +341,16 @@ PRIVATE = "This was said while git-traj was paused."
 
 @pytest.fixture
 def paused(begun: Git, tmp_path: Path) -> ClaudeSession:
-    """A session that worked somewhere else, and here, while git-traj was paused; and that went on."""
+    """A session that worked while git-traj was paused, with its log elsewhere, and after that."""
     session = ClaudeSession(begun.root)
     traj(begun, "pause")
     session.run([turn(Write("a", "a\n")), turn(say=PRIVATE)], prompt=f"Before. {PRIVATE}")
     elsewhere = tmp_path / "logs" / session.log.name
     elsewhere.parent.mkdir()
-    session.log.rename(elsewhere)  # nobody knows of it when the pause ends
+    session.log.rename(elsewhere)  # git-traj does not know it when the pause ends
     time.sleep(0.01)
     traj(begun, "resume")
-    time.sleep(0.01)  # a log cuts its times to milliseconds
+    time.sleep(0.01)  # logs truncate times to milliseconds
     session.log = elsewhere
     session.run(
         [turn(Write("b", "b\n"), Shell("git add . && git commit -qm Loud")), turn(say="Loud words")],
@@ -374,13 +374,13 @@ def test_a_pause_holds_for_what_is_imported_afterwards(begun: Git, paused: Claud
     assert PRIVATE not in str([told.facts for told in read_records(begun).values()])
 
 
-def test_what_was_paused_can_be_asked_for(begun: Git, paused: ClaudeSession) -> None:
+def test_a_paused_session_can_be_imported_on_request(begun: Git, paused: ClaudeSession) -> None:
     traj(begun, "import", "--commit", "HEAD", "--include-paused", str(paused.log))
     assert PRIVATE in str([told.facts for told in read_records(begun).values()])
 
 
 def test_a_pause_holds_for_subagents(begun: Git) -> None:
-    """Their logs are files of their own, which nobody measured when the pause began."""
+    """Their logs are separate files, whose sizes were not stored when the pause began."""
     session = ClaudeSession(begun.root)
     session.prompt("Delegate")
     session.respond(turn(Shell("echo agentId: a1b2c3d4")))
@@ -395,7 +395,7 @@ def test_a_pause_holds_for_subagents(begun: Git) -> None:
     helper.respond(turn(Write("quiet", "by another\n"), say=PRIVATE))
     time.sleep(0.01)
     traj(begun, "resume")
-    time.sleep(0.01)  # a log cuts its times to milliseconds
+    time.sleep(0.01)  # logs truncate times to milliseconds
     helper.respond(turn(say="After the pause"), last=True)
     session.respond(turn(Shell("git add . && git commit -m Both")))
     session.respond(turn(say="Done"), last=True)
@@ -408,7 +408,7 @@ def test_a_pause_holds_for_subagents(begun: Git) -> None:
 
 
 def in_its_environment(session: ClaudeSession, *command: str) -> None:
-    """A person's command in a terminal that was opened under the agent, or in its bash mode."""
+    """Run a person's command in a terminal that was opened under the agent, or in its bash mode."""
     known = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session.session}
     subprocess.run(command, cwd=session.folder, env={**os.environ, **known}, check=True, capture_output=True)
 
@@ -434,7 +434,7 @@ def test_a_person_commits_with_the_agent_s_environment(begun: Git, *, bash_mode:
 
 
 @pytest.mark.usefixtures("real_clocks")
-def test_what_a_person_takes_while_the_agent_s_call_is_waited_for(begun: Git) -> None:
+def test_a_person_commits_while_the_worker_waits_for_the_agent_s_call(begun: Git) -> None:
     """A hook's worker waits for a call of the session that the environment names; there is none."""
     (begun.root / ".git/traj/drain.lock").write_text(f"{os.getpid()}\n")  # no other worker runs
     session = ClaudeSession(begun.root)
@@ -448,7 +448,7 @@ def test_what_a_person_takes_while_the_agent_s_call_is_waited_for(begun: Git) ->
 
 
 def test_a_turn_after_the_commit_s_own_is_recorded_without_another_commit(begun: Git) -> None:
-    """As who captures it afterwards does; a reading command need not look."""
+    """The drain records it, as a later capture would; a reading command does not cause it."""
     session = CodexSession(begun.root)
     session.run([turn(Write("a", "a\n"), Shell("git add a && git commit -qm One"))], prompt="Write a")
     assert carried(begun)
@@ -467,7 +467,7 @@ def test_an_agent_s_commit_by_whatever_runs_under_its_call(begun: Git, command: 
     (begun.root / "release").write_text("#!/bin/sh\ngit commit -qm Made\n")
     (begun.root / "release").chmod(0o755)
     (begun.root / "Makefile").write_text("ship:\n\t@git commit -qm Made\n")
-    if command.startswith("node"):  # which need not be here
+    if command.startswith("node"):  # which may not be installed
         command = command.replace("node", "sh ./release #")
     (begun.root / "staged").write_text("by somebody\n")
     begun("add", ".")

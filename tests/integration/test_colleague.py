@@ -1,4 +1,4 @@
-"""What a fetch brought of others' records is read beside ours, by its remote's name, and changes nothing."""
+"""Fetched records of others are shown beside ours, with their remote's name, and change nothing."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def fetch(git: Git, remote: str = "origin") -> None:
 
 
 def fork_of(server: Git, ann: Git) -> Git:
-    """Another's copy of the server, which ann has as a remote."""
+    """Another user's copy of the server, which ann has as a remote."""
     fork = bare(server.root.with_name("fork"))
     ann("push", "--quiet", str(fork.root), "main")
     ann("remote", "add", "fork", str(fork.root))
@@ -69,7 +69,7 @@ def without_ages(text: str) -> str:
 
 
 def files(git: Git) -> dict[str, bytes]:
-    """Everything in the git directory but the index, which is derived."""
+    """All files of the git directory, except the index, which is derived."""
     kept = (p for p in sorted((git.root / ".git").rglob("*")) if p.is_file() and "traj-index" not in p.parts)
     return {str(path): path.read_bytes() for path in kept}
 
@@ -83,7 +83,7 @@ READERS = [
 
 
 def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> None:
-    """Bob recorded and pushed; Ann fetches with plain git, and is told by every command; then she joins."""
+    """Bob recorded and pushed; Ann fetches with plain git, every command shows it; then she joins it."""
     decision = Decision(chosen="a bucket", alternatives=("a window",), reasoning="bursts", by="agent")
     note(bob, "HEAD~1", part("traj_b", "Limit the rate", decisions=(decision,)))
     push(bob, server)
@@ -120,7 +120,7 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
     assert without_ages(be(ann)("why", "two:1")[0]) == (
         f"1  two\n{short} two  AGO by A U Thor\n"
         "  written  git fetch brings the record, not its events: git traj fetch origin\n"
-        "  the commit also carries:\n"
+        "  the commit also has:\n"
         "  asked    Limit the rate\n"
         "  claude-code, from origin · sonnet · committed by the agent\n"
         f"  git traj show {short} has more\n"
@@ -193,7 +193,7 @@ def test_a_writer_says_that_a_record_is_not_joined(
         ("unlink", "HEAD"),
     ],
 )
-def test_a_writer_says_so_of_no_other_record(
+def test_a_writer_says_that_of_no_other_record(
     server: Git, ann: Git, bob: Git, be: Be, asked: Sequence[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_CLI", "AI_AGENT"):
@@ -228,7 +228,7 @@ def test_search_finds_what_remotes_have(server: Git, ann: Git, bob: Git, be: Be)
 
 
 def test_fork_that_deletes_replaces_and_floods(server: Git, ann: Git, be: Be) -> None:
-    """What is fetched of it stands beside ours, named, bounded; ours stay as they are."""
+    """Its fetched records are shown beside ours, named and limited in number; ours stay as they are."""
     mallory = fork_of(server, ann)
     head, ours = ann.head(), part("traj_a", "Ours", caveats=("not tested",))
     note(ann, "HEAD", ours)
@@ -255,7 +255,7 @@ def test_fork_that_deletes_replaces_and_floods(server: Git, ann: Git, be: Be) ->
     assert {t["remote"] for t in json.loads(shown)["trajectories"][1:]} == {"fork"}
     assert be(ann)("context", "three")[0].splitlines()[2] == before[2][0].splitlines()[2]
     assert "Replaced" not in be(ann)("log", "--json")[0]
-    assert be(ann)("why", "three:1")[0].splitlines()[3:5] == ["  the commit also carries:", "  asked    Ours"]
+    assert be(ann)("why", "three:1")[0].splitlines()[3:5] == ["  the commit also has:", "  asked    Ours"]
     assert told(ann) == {head: {"traj_a"}}
     assert be(ann)("fetch", "fork")[0] == "fork: new records on 1 commit\n", "now its user says so"
     assert "Ours" not in be(ann)("log", "--json", "-n1")[0]
@@ -271,8 +271,8 @@ def test_fork_withdraws_its_own(server: Git, ann: Git, be: Be) -> None:
     assert [t["prompt"] for t in entry["trajectories"]] == ["Kept"]
 
 
-def test_a_note_of_a_remote_of_which_nothing_is_shown_is_no_record(server: Git, ann: Git, be: Be) -> None:
-    """All of it is withdrawn there, or was forgotten here."""
+def test_a_remotes_note_without_visible_records_does_not_count(server: Git, ann: Git, be: Be) -> None:
+    """All its records were withdrawn there, or forgotten here."""
     mallory = fork_of(server, ann)
     note(ann, "HEAD~2", part("traj_f", "Forgotten"))
     be(ann)("forget", "traj_f")
@@ -286,7 +286,7 @@ def test_a_note_of_a_remote_of_which_nothing_is_shown_is_no_record(server: Git, 
 
 
 def test_the_same_records_of_two_remotes_are_shown_once(server: Git, ann: Git, bob: Git, be: Be) -> None:
-    """And what we have of a remote is not shown again."""
+    """Records of a remote that we have ourselves are not shown again."""
     note(bob, "HEAD", part("traj_b", "Bob's"))
     push(bob, server)
     mallory = fork_of(server, ann)
@@ -306,7 +306,7 @@ def test_the_same_records_of_two_remotes_are_shown_once(server: Git, ann: Git, b
 
 
 def test_a_trajectory_that_went_on_elsewhere(server: Git, ann: Git, bob: Git, be: Be) -> None:
-    """Its parts here and there are told apart; each has an id that show takes."""
+    """Its parts here and there are shown separately; each has an id that show accepts."""
     note(ann, "HEAD~1", part("traj_x", "Begun here"))
     note(bob, "HEAD", part("traj_x", "Gone on there", at=9))
     push(bob, server)
@@ -342,8 +342,8 @@ def test_order_with_and_without_our_own(server: Git, ann: Git, bob: Git, be: Be,
     assert [line.split()[1] for line in found.splitlines()] == ["two", "one"]
 
 
-def test_stamp_of_a_remote_is_not_believed(server: Git, ann: Git, bob: Git, be: Be) -> None:
-    """Today's rules look at its records before they are shown; what came of it is kept, the secret is not."""
+def test_the_ruleset_that_a_remote_claims_is_not_trusted(server: Git, ann: Git, bob: Git, be: Be) -> None:
+    """Its records are redacted by today's rules before they are shown; only the result is cached."""
     from gittraj.redact import RULESET
 
     note(bob, "HEAD", part("traj_b", f"Use {SECRET} to push", ruleset=RULESET))
@@ -359,7 +359,7 @@ def test_stamp_of_a_remote_is_not_believed(server: Git, ann: Git, bob: Git, be: 
 
 
 def test_rules_are_loaded_once(server: Git, ann: Git, bob: Git) -> None:
-    """They take longer to load than an answer: what they said of a record is kept."""
+    """They take longer to load than a command to answer: their result for a record is cached."""
     note(bob, "HEAD", part("traj_b", "Bob's"))
     push(bob, server)
     fetch(ann)
@@ -371,7 +371,7 @@ def test_rules_are_loaded_once(server: Git, ann: Git, bob: Git) -> None:
 
 
 @pytest.mark.parametrize("name", ["engine.py", "data/lines.toml", "data/words.txt", ".gittraj.yml"])
-def test_what_was_vetted_by_other_rules_is_looked_at_again(
+def test_records_redacted_by_other_rules_are_redacted_again(
     ann: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     rules = tmp_path / "redact"
@@ -385,7 +385,7 @@ def test_what_was_vetted_by_other_rules_is_looked_at_again(
         assert remote_records._find_rules(repository) != before
 
 
-def test_what_we_withdrew_stays_away(server: Git, ann: Git, bob: Git, be: Be) -> None:
+def test_a_record_withdrawn_here_is_not_shown_from_a_remote(server: Git, ann: Git, bob: Git, be: Be) -> None:
     both = (part("traj_b", "Withdrawn"), part("traj_c", "Kept"))
     for git in (ann, bob):
         note(git, "HEAD", *both)
@@ -396,7 +396,7 @@ def test_what_we_withdrew_stays_away(server: Git, ann: Git, bob: Git, be: Be) ->
     assert [(t["prompt"], t.get("remote")) for t in entry["trajectories"]] == [("Kept", None)]
 
 
-def test_notes_that_are_too_large_are_passed_over(server: Git, ann: Git, bob: Git, be: Be) -> None:
+def test_notes_that_are_too_large_are_skipped(server: Git, ann: Git, bob: Git, be: Be) -> None:
     note(bob, "HEAD~1", part("traj_b", "Small"))
     with bob.open() as repository:
         body = encode_note([part("traj_l", "Large")]) + b"x" * 2_000_000 + b"\n"
@@ -422,7 +422,7 @@ def test_remote_that_was_removed(server: Git, ann: Git, bob: Git, be: Be) -> Non
 
 
 def test_remote_with_too_many_commits(ann: Git, be: Be) -> None:
-    """What is over is said, also where none of it is on a commit that is listed."""
+    """What is left out is reported, even if none of it is on a listed commit."""
     note(ann, "HEAD", part("traj_a", "Ours"))
     body = encode_note([part("traj_f", "Flood")])
     files = (
@@ -438,7 +438,7 @@ def test_remote_with_too_many_commits(ann: Git, be: Be) -> None:
 
 
 def test_bare_server_reads_its_own(server: Git, bob: Git, be: Be) -> None:
-    """There the records are no remote's; a mirror of it has them in its own refs, too."""
+    """There the records are not a remote's; a mirror of it has them in its own refs, too."""
     note(bob, "HEAD", part("traj_b", "Bob's"))
     push(bob, server)
     short = server("rev-parse", "--short", "main")
@@ -453,7 +453,7 @@ def test_bare_server_reads_its_own(server: Git, bob: Git, be: Be) -> None:
 
 
 def test_purge_joins_no_remote_unasked(server: Git, ann: Git, be: Be) -> None:
-    """To look for a secret everywhere it fetches what remotes have; one that was never joined is not."""
+    """To search for a secret everywhere it fetches remotes' records, but joins none that never was joined."""
     mallory = fork_of(server, ann)
     note(ann, "HEAD", part("traj_a", "Ours"))
     note(mallory, "HEAD", Tombstone(id="traj_a", rev=9, deleted="gone", scope="all"))

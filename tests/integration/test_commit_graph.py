@@ -1,4 +1,4 @@
-"""Where git would be faster with filters of changed paths, it is said; they are never made."""
+"""We report when changed-path filters would make git faster, but never write them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gittraj.git.commit_graph import WRITE, lacks_filters
 from tests.integration.repository import Git
 
 
-def test_long_histories_are_told_of_filters(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_filters_are_suggested_for_long_histories(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3):
         git.commit({"a.py": f"{number}\n"})
     with git.open() as repository:

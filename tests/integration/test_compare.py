@@ -1,4 +1,4 @@
-"""``git traj compare``, and what runs came to: ``stats --by run``, ``log --status``, ``search --event``."""
+"""``git traj compare``, and the results of runs: ``stats --by run``, ``log --status``, ``search --event``."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_two_sides_by_trajectory_commit_and_agent(
     assert [row["b"]["failed"] for row in told["steps"]] == [False, False, False, True]
 
 
-def test_a_step_that_only_one_made_stands_alone(git: Git, two: dict[str, str]) -> None:
+def test_a_step_that_only_one_side_made_has_no_counterpart(git: Git, two: dict[str, str]) -> None:
     with git.open() as repository:
         story = Story(repository)
         events = _events("edit claude", fails=False)
@@ -133,7 +133,7 @@ def test_a_step_that_only_one_made_stands_alone(git: Git, two: dict[str, str]) -
     assert told["parted"] == 2
 
 
-def test_every_page_has_both_sides_and_nothing_of_them_lives(git: Git, two: dict[str, str]) -> None:
+def test_every_page_has_both_sides_as_inert_text(git: Git, two: dict[str, str]) -> None:
     with git.open() as repository:
         story = Story(repository)
         ref = story.segment("traj_evil", 0, [Prompt(id="p", content=_HOSTILE)])
@@ -150,10 +150,10 @@ def test_every_page_has_both_sides_and_nothing_of_them_lives(git: Git, two: dict
         assert form == "text" or "<script>alert" not in said.stdout
     written = git.root / "page.html"
     traj(git.root, "compare", "HEAD~1", "traj_codex", "--format", "html", "-o", str(written))
-    assert "they part at step 4" in written.read_text()
+    assert "they diverge at step 4" in written.read_text()
     wide = traj(git.root, "compare", "HEAD~1", "traj_codex").stdout
     assert max(map(len, wide.splitlines())) <= 80
-    assert "they part at step 4" in wide
+    assert "they diverge at step 4" in wide
 
 
 def test_a_name_without_a_trajectory_is_an_error(git: Git, two: dict[str, str]) -> None:
@@ -175,7 +175,7 @@ def test_the_side_that_was_not_given_is_named(git: Git) -> None:
     assert "Missing argument 'B'." in said.stderr
 
 
-def test_several_runs_are_compared_by_what_they_came_to(git: Git) -> None:
+def test_several_runs_are_compared_by_their_results(git: Git) -> None:
     commit = git.commit({"a": "1\n"}, "base")
     with git.open() as repository:
         story = Story(repository)
@@ -216,7 +216,7 @@ def test_statistics_by_run_status_and_task(git: Git, two: dict[str, str]) -> Non
     assert rows["task"]["Fix the bug"]["medianSeconds"] == 60
 
 
-def test_statistics_do_not_call_what_ended_a_success(git: Git, two: dict[str, str]) -> None:
+def test_statistics_do_not_count_an_ended_run_as_a_success(git: Git, two: dict[str, str]) -> None:
     told = " ".join(traj(git.root, "stats", "--by", "task").stdout.split())
     assert "2 of 2 ended as completed" in told and "0 of 1 ended as completed" in told
     assert "success" not in told

@@ -74,7 +74,7 @@ def script_of(shell: str, tmp_path: Path) -> Path:
 
 
 def words(line: str) -> list[str]:
-    """As a shell takes it apart; the last word may be empty."""
+    """Split ``line`` as a shell does; the last word may be empty."""
     return line.split(" ")
 
 
@@ -115,7 +115,7 @@ def test_fish(place: Git, tmp_path: Path, through: str) -> None:
 
 @pytest.mark.parametrize("through", ["git traj", "git-traj"])
 def test_zsh(place: Git, tmp_path: Path, through: str) -> None:
-    """zsh completes on a terminal only: what is typed there is completed, and written down."""
+    """zsh completes on a terminal only: the line typed there is completed, and written to a file."""
     zsh = shutil.which("zsh")
     if not zsh:
         pytest.skip("no zsh here")

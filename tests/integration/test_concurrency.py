@@ -33,7 +33,7 @@ from tests.integration.waiting import wait_until
 from tests.sizes import size
 
 WRITERS = size(3, 8)
-EACH = size(10, 50)
+EACH = size(6, 50)
 COMMITS = size(6, 20)  # so that every note is written by all of them
 
 pytestmark = pytest.mark.usefixtures("real_clocks")

@@ -1,4 +1,4 @@
-"""``git traj context``: what the next agent is told about a file, and that none of it can pose as ours."""
+"""``git traj context``: what it shows the next agent about a file; no record can pose as our words."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def inside(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def told(git: Git, story: Story) -> Told:
-    """Commits, and puts a trajectory of its own on the commit."""
+    """A function that commits, and puts a new trajectory on the commit."""
 
     def commit(files: dict[str | bytes, Any], **fields: Any) -> str:
         made = git.commit(files)
@@ -39,7 +39,7 @@ def told(git: Git, story: Story) -> Told:
 
 @pytest.fixture
 def context(capsys: pytest.CaptureFixture[str]) -> Context:
-    """The lines of ``git traj context …`` between its first two and its last."""
+    """A function that returns the lines of ``git traj context …`` without the first two and the last."""
 
     def run(*args: str) -> list[str]:
         capsys.readouterr()
@@ -179,7 +179,7 @@ def test_a_file_through_its_renames_and_a_folder(git: Git, told: Told, context: 
     assert quoted(context(":(glob)elsewhere/*", "*.py")) == ["elsewhere", "renamed", "written"]
 
 
-def test_neighbours_come_after(told: Told, context: Context) -> None:
+def test_records_of_neighbouring_files_come_after_the_files_own(told: Told, context: Context) -> None:
     told({"far/away": "1"}, caveats=("unrelated",))
     told({"other/model.py": "1"}, caveats=("partner",))
     told({"src/beside.py": "1"}, caveats=("beside",))
@@ -221,7 +221,7 @@ def test_the_index_changes_nothing(told: Told, context: Context, git: Git, index
     assert lines == ["own 3", "own 2", "own 1", "own 0", "side 3", "side 2", "side 1", "side 0"]
 
 
-def test_work_that_led_to_no_commit_was_tried(git: Git, story: Story, context: Context) -> None:
+def test_work_without_a_commit_is_shown_as_tried(git: Git, story: Story, context: Context) -> None:
     git.commit({"a.py": "1"})
     head = git.commit({"b/c": "1"})
     tried = record(
@@ -237,7 +237,7 @@ def test_work_that_led_to_no_commit_was_tried(git: Git, story: Story, context: C
     ]
 
 
-def test_a_carried_decision_is_told_once(git: Git, story: Story, context: Context) -> None:
+def test_a_carried_decision_is_shown_once(git: Git, story: Story, context: Context) -> None:
     old, new = git.commit({"a.py": "1"}), git.commit({"a.py": "2"})
     carried = Link(evidence="agent", carried_from=(old,))
     story.note(old, record(**reject("a scanner")))
@@ -246,7 +246,7 @@ def test_a_carried_decision_is_told_once(git: Git, story: Story, context: Contex
     assert line.startswith(new[:7])
 
 
-def test_nothing_to_tell(git: Git, told: Told, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_to_show(git: Git, told: Told, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["context", "a"]) == 0
     assert capsys.readouterr() == (
         "",
@@ -265,7 +265,7 @@ def test_nothing_to_tell(git: Git, told: Told, capsys: pytest.CaptureFixture[str
     assert call(["context", "src/b"]) == 0
     out, err = capsys.readouterr()
     assert 'doubt "unsure" (near "src/a")\n' in out
-    assert err == "no record for src/b\nhint: the following is about its neighbours\n"
+    assert err == "no record for src/b\nhint: what follows is about files near it\n"
 
 
 @pytest.mark.parametrize(
@@ -295,14 +295,14 @@ def test_outside_of_a_repository(
     assert re.fullmatch(r"error: .* is not in a git repository\nhint: .*\n", capsys.readouterr().err)
 
 
-def test_records_are_enough(git: Git, story: Story, context: Context) -> None:
-    """A segment that is not here is nobody's loss: a plain fetch brings none."""
+def test_the_records_alone_are_enough(git: Git, story: Story, context: Context) -> None:
+    """Missing segments do not matter: a plain fetch brings none."""
     ref = SegmentRef(name="000000-aaaaaaaa", month="2020-03", bytes=9, sha256="a" * 64)
     story.note(git.commit({"a": "1"}), record(caveats=("unsure",), segments=[ref]))
     assert quoted(context("a")) == ["unsure"]
 
 
-def test_of_two_sessions_on_a_commit_the_one_that_wrote_the_file_speaks(
+def test_of_two_sessions_on_a_commit_only_the_files_author_is_quoted(
     git: Git, story: Story, context: Context
 ) -> None:
     one, two = (
@@ -313,7 +313,7 @@ def test_of_two_sessions_on_a_commit_the_one_that_wrote_the_file_speaks(
     assert (quoted(context("one.py")), quoted(context("two.py"))) == (["one?"], ["two?"])
 
 
-def test_what_a_later_commit_took_back_is_said(
+def test_a_revert_by_a_later_commit_is_shown(
     git: Git, told: Told, context: Context, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = told({"a.py": "one\ntwo\n"}, **reject("a scanner"))
@@ -331,13 +331,11 @@ def test_what_a_later_commit_took_back_is_said(
         assert f"reverted by {again[:7]}" in capsys.readouterr().out
     assert call(["export", "--format", "html", "--all", "-o", "site"]) == 0
     assert f"reverted by {again[:7]}" in (git.root / "site" / "index.html").read_text()
-    revert(again)  # it stands again
+    revert(again)  # the first commit's change is there again
     assert "reverted" not in context("a.py")[0]
 
 
-def test_a_message_that_says_revert_and_takes_back_something_else_proves_nothing(
-    git: Git, told: Told, context: Context
-) -> None:
+def test_a_revert_message_on_another_change_proves_nothing(git: Git, told: Told, context: Context) -> None:
     first = told({"a.py": "one\ntwo\n", "b.py": "1\n"}, **reject("a scanner"))
     git.commit({"a.py": "one\n"}, f"Revert half\n\nThis reverts commit {first}.")
     assert "reverted" not in context("a.py")[0]

@@ -125,7 +125,7 @@ def test_without_spool(git: Git, state: Path, writer: Writer) -> None:
         check(git, session)
 
 
-def test_what_killed_processes_left_is_cleared(git: Git, state: Path, writer: Writer) -> None:
+def test_files_that_killed_processes_left_are_deleted(git: Git, state: Path, writer: Writer) -> None:
     """Only after a while: a process that made a file a moment ago may still be running."""
     session = writer(git.root)
     session.run(_story(0, random.Random(0)), prompt="Please do it")

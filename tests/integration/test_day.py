@@ -1,7 +1,7 @@
-"""A day of a team in a minute: two people and four agents in three worktrees and two clones, and everything
-that goes wrong meanwhile.
+"""A day of a team in a minute: two people and four agents in three worktrees and two clones, while everything
+goes wrong.
 
-``GIT_TRAJ_DAY=N`` takes N steps instead of a few; a step is mostly a commit.
+``GIT_TRAJ_DAY=N`` sets the number of steps; most steps are a commit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ASKED = (("log", "-n", "5"), ("status",), ("stats", "--json"))
 
 
 class Day(Walk):
-    """A walk with one worktree more, which began yesterday and ends now."""
+    """A walk with one more worktree, which began yesterday and ends now."""
 
     def found_places(self) -> Iterator[tuple[str, str, str]]:
         yield from super().found_places()
@@ -35,7 +35,7 @@ class Day(Walk):
 
 
 class Beset(Ours):
-    """git-traj, with something going wrong at every third recording, and somebody asking it."""
+    """git-traj, with trouble at every third recording, and with commands that read the records."""
 
     agents: Sequence[str] = ("claude", "codex", "gemini", "opencode")
 

@@ -1,6 +1,6 @@
-"""Decisions: all that a session states, by whom it states them, and nothing else.
+"""Decisions: all those that a session states, each with the right author, and no others.
 
-Those of real sessions were judged by reading the log where each stands.
+Those of real sessions were checked by reading the log at each of them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Desk = Callable[..., list[dict[str, Any]]]
 def take(
     git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Desk:
-    """Imports files onto a commit, and gives what is shown of each session."""
+    """A function that imports files onto a commit, and returns what ``show`` prints of each session."""
     git.commit({"README": "here\n"}, "Begin")
     git("config", "traj.thinking", "clear")
     monkeypatch.chdir(git.root)
@@ -82,7 +82,7 @@ def test_a_session_has_the_decisions_that_it_states(session: Labelled, take: Des
     assert [text for text in session.kept if text not in said] == []
 
 
-def test_a_session_that_is_resumed_says_it_once(take: Desk, tmp_path: Path) -> None:
+def test_a_decision_of_a_resumed_session_is_recorded_once(take: Desk, tmp_path: Path) -> None:
     script: list[Step] = [Asks("Go"), Says(FULL), Asks("Go on"), Says("Done")]
     for end in (2, 4):
         path = tmp_path / f"{end}.jsonl"
@@ -91,14 +91,14 @@ def test_a_session_that_is_resumed_says_it_once(take: Desk, tmp_path: Path) -> N
         assert decisions(shown) == Counter([STATED])
 
 
-def test_a_session_that_repeats_its_own_message_says_it_once(take: Desk, tmp_path: Path) -> None:
+def test_a_decision_in_a_repeated_message_is_recorded_once(take: Desk, tmp_path: Path) -> None:
     records = [*claude_records([Asks("Go"), Says(FULL)], "twice")]
     (tmp_path / "log.jsonl").write_bytes(lines([*records, *records]))
     (shown,) = take(tmp_path / "log.jsonl")
     assert decisions(shown) == Counter([STATED])
 
 
-def test_a_fork_does_not_say_again_what_it_was_copied_with(take: Desk, tmp_path: Path) -> None:
+def test_a_decision_that_a_fork_copied_is_not_recorded_again(take: Desk, tmp_path: Path) -> None:
     first = [*claude_records([Asks("Go"), Says(FULL)], "first")]
     other = name("other", "session")
     fork = [*claude_records([Asks("Go"), Says(FULL), Says("Done")], "first", sessionId=other)]
@@ -109,8 +109,8 @@ def test_a_fork_does_not_say_again_what_it_was_copied_with(take: Desk, tmp_path:
     assert sum(map(decisions, shown), Counter()) == Counter([STATED])
 
 
-def test_a_subagent_states_its_own(take: Desk, tmp_path: Path) -> None:
-    """What it was told by the agent that began it is a prompt."""
+def test_a_subagents_decisions_are_its_own(take: Desk, tmp_path: Path) -> None:
+    """The instructions of the agent that started it are a prompt."""
     script: list[Step] = [Asks(NO), Runs("cat README", NO), Says(FULL)]
     records = claude_records(script, "parent", isSidechain=True, agentId="a1b2c3d")
     (tmp_path / "agent-a1b2c3d.jsonl").write_bytes(lines([*records]))
@@ -136,14 +136,14 @@ JUDGED = {
         ("human", "Standalone copy"),
         ("human", "--allowedTools with specific list"),
     ],
-    # the plan lies in a file outside of the log
+    # the plan is in a file outside of the log
     "claude-code/v2-subagent-inline.jsonl": [
         ("human", "No rig"),
         ("human", "Credo + Dialyxir + mix_audit"),
         ("human", "approved the plan"),
     ],
 }
-"""By file: who decided, and what. No sentence of theirs says by itself what was taken and what was not."""
+"""By file: who decided, and what. No sentence in them alone states both a choice and its alternatives."""
 
 
 def read(path: Path) -> Iterator[AnyEvent]:
@@ -154,7 +154,7 @@ def read(path: Path) -> Iterator[AnyEvent]:
 
 
 @pytest.mark.shared
-def test_the_decisions_of_real_sessions_are_those_that_were_judged(samples: Path) -> None:
+def test_the_decisions_of_real_sessions_are_those_found_by_reading(samples: Path) -> None:
     found: dict[str, list[tuple[str, str]]] = {}
     messages = 0
     for path in sessions(samples):
@@ -174,6 +174,6 @@ def test_the_decisions_of_real_sessions_are_those_that_were_judged(samples: Path
 
 @pytest.mark.shared
 @pytest.mark.parametrize("file", JUDGED)
-def test_they_are_stored_so(file: str, samples: Path, take: Desk) -> None:
+def test_the_decisions_of_real_sessions_are_stored(file: str, samples: Path, take: Desk) -> None:
     shown = [decision for each in take(samples / file) for decision in decisions(each)]
     assert {(by, chosen) for chosen, by, *_ in shown if by != "inferred"} == set(JUDGED[file])

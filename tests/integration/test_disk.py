@@ -1,8 +1,8 @@
-"""A disk that is full, or that may only be read: edge case 19 of ``docs/edge-cases.md``.
+"""A full or read-only disk: edge case 19 of ``docs/edge-cases.md``.
 
-git's own commands end as they would without git-traj; ours say one line and answer from what is recorded;
-what was missed is recorded when there is room again. On file systems of their own, since root may write
-everywhere and no quota holds it.
+git's own commands end as they would without git-traj; ours print one line and answer from what is recorded;
+what was missed is recorded when there is room again. On separate file systems, since root may write
+everywhere and no quota limits it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from tests.integration.repository import Git
 from tests.sizes import some
 
 PAGE = 4096
-"""Bytes that a tmpfs gives out at once."""
+"""Bytes that a tmpfs allocates at once."""
 THEN = "what is new is recorded then; repeat any other command"
 SOON = 5.0
-"""Seconds of sleep. Nobody may wait for room, as one waits for a lock."""
+"""The most seconds that a command may sleep. It must not wait for room as for a lock."""
 FORMS = {
     "sha1": "--object-format=sha1",
     "sha256": "--object-format=sha256",
@@ -40,7 +40,7 @@ BOTH = {"a": {"a"}, "b": {"b"}}
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A small disk of its own."""
+    """A small file system of its own."""
     place = tmp_path / "disk"
     place.mkdir()
     mount("-t", "tmpfs", "-o", "size=3m", "tmpfs", str(place))
@@ -55,7 +55,7 @@ def mount(*arguments: str) -> None:
 
 
 def fill(disk: Path, *, spare: int = 0) -> Path:
-    """Everything but so many pages; returns what is to be removed for room."""
+    """Fill the disk except for ``spare`` pages; return the file to remove to make room."""
     filler = disk / "filler"
     descriptor = os.open(filler, os.O_WRONLY | os.O_CREAT)
     size = 0
@@ -70,7 +70,7 @@ def fill(disk: Path, *, spare: int = 0) -> Path:
 
 
 def two_works(disk: Path, form: str = "sha1") -> Desk:
-    """The agent's commit ``a``, which is recorded, and ``b``, which is not yet."""
+    """A desk on ``disk`` with the agent's commits ``a``, which is recorded, and ``b``, which is not yet."""
     if not Git(disk).succeeds("init", "--quiet", FORMS[form], "repo"):
         pytest.skip(f"this git knows no {form}")
     git = Git(disk / "repo")
@@ -97,7 +97,7 @@ def traj(git: Git, *arguments: str) -> Said:
 
 
 def answers(git: Git, line: str) -> None:
-    """What is recorded is told, after ``line``."""
+    """Commands print the line ``line`` on stderr, and answer from what is recorded."""
     a = git("log", "-1", "--format=%h", "--", "a")
     for asked, told in (
         (["log", "--oneline"], f"{a} a"),
@@ -114,7 +114,7 @@ def answers(git: Git, line: str) -> None:
 
 
 def check(desk: Desk) -> None:
-    """All is there, once there is room, and nothing is left of what could not be finished."""
+    """Once there is room, everything is recorded, and nothing is left of unfinished writes."""
     desk.check(BOTH)
     folder = desk.git.root / ".git"
     assert {path.name for path in (folder / "traj").iterdir()} <= STATE | {"drain.lock", "off.json"}
@@ -149,8 +149,8 @@ def test_edge_19_a_full_disk(disk: Path, form: str) -> None:
 
 @pytest.mark.parametrize("form", some(FORMS, 1))
 def test_edge_19_little_room(disk: Path, tmp_path: Path, form: str) -> None:
-    """However little is left when a person commits and a drain begins, git ends as it does without hooks, and
-    the drain does all or nothing."""
+    """However little is left when a person commits and a drain begins, git ends as it does without hooks,
+    and the drain does all or nothing."""
     desk = two_works(disk, form)
     git = desk.git
     saved = tmp_path / "saved"
@@ -179,14 +179,14 @@ def test_edge_19_little_room(disk: Path, tmp_path: Path, form: str) -> None:
 
 
 def by_hand(git: Git, *options: str, **env: str) -> tuple[int, str]:
-    """How a person's commit ends, and what it says."""
+    """Commit as a person; return the status and the output."""
     made = ["git", *options, "commit", "--allow-empty", "-qm", "by hand"]
     done = subprocess.run(made, cwd=git.root, env=os.environ | env, stderr=subprocess.PIPE, check=False)
     return done.returncode, done.stderr.decode()
 
 
 def test_edge_19_read_only(disk: Path) -> None:
-    """All of it: git refuses as ever, and what is recorded can be read."""
+    """If all of it is read-only, git refuses as usual, and records can be read."""
     desk = two_works(disk)
     git = desk.git
     mount("-o", "remount,ro", str(disk))
@@ -200,8 +200,8 @@ def test_edge_19_read_only(disk: Path) -> None:
     check(desk)
 
 
-def test_edge_19_local_state_that_may_only_be_read(git: Git) -> None:
-    """The rest may be written to: commits are made without a word, and are found by the reflog later."""
+def test_edge_19_read_only_local_state(git: Git) -> None:
+    """The rest is writable: commits print nothing of ours, and are found by the reflog later."""
     git.commit({"base": "1\n"}, "base")
     desk = Desk(git).install()
     desk.commit("a")

@@ -1,4 +1,4 @@
-"""``git traj doctor``: each kind of damage is found, said with its remedy, and mended where that is safe."""
+"""``git traj doctor``: each kind of damage is found, reported with its remedy, and fixed if that is safe."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def first_well(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def well(git: Git, first_well: Path) -> Git:
-    """Installed, with a commit whose hook ran and whose worker has gone: a copy of the first one."""
+    """A copy of an installed repository with one commit, whose hook and worker have run."""
     if not first_well.exists():
         first = Git.init(first_well)
         with first.open() as repository:
@@ -79,7 +79,7 @@ def write_segment(git: Git, name: str, body: bytes = BODY) -> None:
         DataRefs(repository).write(MONTH, {segment_path("traj_a", name): body})
 
 
-def test_keys_of_the_teams_file_that_mean_nothing(well: Git) -> None:
+def test_unknown_keys_in_the_teams_file(well: Git) -> None:
     (well.root / ".gittraj.yml").write_text("thinkng: drop\nredact: {allow: [x]}\n")
     code, document = doctor(well)
     (finding,) = document["findings"]
@@ -103,7 +103,7 @@ def test_a_secret_that_was_pushed(well: Git) -> None:
     assert document["status"]["exposed"] == ["traj_a"]
 
 
-def test_all_is_well(well: Git) -> None:
+def test_a_repository_without_problems(well: Git) -> None:
     write_segment(well, ref().name)
     write_note(well, record(segments=(ref(),)))
     code, document = doctor(well)
@@ -118,7 +118,7 @@ def test_not_installed(git: Git) -> None:
     assert [(f["code"], f["remedy"]) for f in document["findings"]] == [("not-installed", "git traj install")]
 
 
-def test_a_clone_that_only_reads_is_not_wrong(git: Git) -> None:
+def test_a_clone_that_only_reads_is_not_a_finding(git: Git) -> None:
     git.commit({"a": "1"})
     assert doctor(git)[0] == 1, "nothing is recorded, and there is nothing to read"
     write_segment(git, ref().name)
@@ -204,7 +204,7 @@ SAFE: list[tuple[Callable[[Git], None], str]] = [
 
 
 @pytest.mark.parametrize(("harm", "code"), SAFE)
-def test_what_is_safe_is_fixed(well: Git, harm: Callable[[Git], None], code: str) -> None:
+def test_fix_repairs_each_safe_damage(well: Git, harm: Callable[[Git], None], code: str) -> None:
     assert codes(well) == []
     harm(well)
     assert codes(well) == [(code, "wrong")]
@@ -238,7 +238,7 @@ def test_a_working_lock_is_left_alone(well: Git) -> None:
     assert codes(well) == []
 
 
-def test_what_only_people_can_mend(well: Git) -> None:
+def test_damage_that_only_a_person_can_repair(well: Git) -> None:
     path = well.root / ".git/hooks/post-commit"
     path.write_text("#!/bin/sh\necho other\n")
     path.with_name("post-commit.traj-orig").write_text("#!/bin/sh\necho before\n")
@@ -251,7 +251,7 @@ def test_what_only_people_can_mend(well: Git) -> None:
     assert all(f["remedy"] for f in document["findings"])
 
 
-def test_what_was_recorded_and_cannot_be_read_is_told(well: Git) -> None:
+def test_unreadable_records_are_reported(well: Git) -> None:
     active = well.root / ".git/traj/active"
     active.mkdir(exist_ok=True)
     (active / "traj_aaaaaaaaaaaaaaaa.json").write_text("{")
@@ -259,7 +259,7 @@ def test_what_was_recorded_and_cannot_be_read_is_told(well: Git) -> None:
 
 
 def doctor_quietly(git: Git, *options: str) -> tuple[int, dict[str, Any]]:
-    """What keeps a drain from draining is said on stderr too."""
+    """Run doctor; what keeps a drain from working is printed on stderr, too."""
     done = traj(git.root, "doctor", "--json", *options)
     return done.returncode, json.loads(done.stdout)
 
@@ -270,9 +270,9 @@ def test_hooks_elsewhere_is_a_remark(well: Git) -> None:
     assert doctor(well)[0] == 0
 
 
-def test_commits_without_hook_and_without_record_are_remarks(well: Git) -> None:
+def test_commits_without_hook_or_record_are_remarks(well: Git) -> None:
     well("-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "no hook")
-    interpreter_gone(well)  # so that no worker writes beside the test
+    interpreter_gone(well)  # so that no worker writes during the test
     well("commit", "-q", "--allow-empty", "-m", "x", env={"CODEX_THREAD_ID": "t"})
     assert codes(well) == [("hook-dead", "wrong"), ("without-hook", "note"), ("unlinked", "note")]
 
@@ -353,7 +353,7 @@ def test_refspec_that_overwrites(well: Git) -> None:
     assert codes(well) == [("refspec-clobbers", "wrong")]
 
 
-def test_notes_merge_left_in_its_middle(well: Git) -> None:
+def test_an_unfinished_notes_merge(well: Git) -> None:
     well("notes", "--ref=traj", "add", "-m", "{}")
     well("notes", "--ref=other", "add", "-m", "[]")
     assert not well.succeeds("notes", "--ref=traj", "merge", "other")
@@ -362,7 +362,7 @@ def test_notes_merge_left_in_its_middle(well: Git) -> None:
     assert ("notes-merge", "wrong") not in codes(well)
 
 
-def test_a_torn_ref_goes_where_it_was_and_not_where_it_is_packed(well: Git) -> None:
+def test_a_torn_ref_is_set_to_its_last_value_and_not_the_packed_one(well: Git) -> None:
     one, two = (well.commit({"f": name}) for name in "ab")
     write_note(well, record(), name="refs/notes/traj")
     well("pack-refs", "--all")
@@ -374,7 +374,7 @@ def test_a_torn_ref_goes_where_it_was_and_not_where_it_is_packed(well: Git) -> N
     assert two
 
 
-def test_a_symbolic_ref_is_whole(well: Git) -> None:
+def test_a_symbolic_ref_is_not_damaged(well: Git) -> None:
     well.commit({"f": "1"})
     write_note(well, record(), name="refs/notes/shared")
     well("symbolic-ref", "refs/notes/traj", "refs/notes/shared")

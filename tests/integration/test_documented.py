@@ -1,4 +1,4 @@
-"""Every command line of README and the documents runs as it is written: status 0, and an answer."""
+"""Every command line of README and the documentation runs as it is written: status 0, and some output."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SILENT = ("git traj rewrap", "git traj redact --audit")
 
 
 def lines(page: Path) -> Iterator[str]:
-    """Command lines, without those that cannot run here and without comments."""
+    """The command lines of a page, without comments and those that cannot run here."""
     for block in _BLOCK.findall(page.read_text("utf-8")):
         for line in block.splitlines():
             if line.startswith("git traj") and not line.startswith(tuple(NOT_HERE)):
@@ -47,7 +47,7 @@ def lines(page: Path) -> Iterator[str]:
 
 
 def scripts(page: Path) -> Iterator[str]:
-    """Blocks of plain shell."""
+    """The shell blocks of a page."""
     for block in _BLOCK.findall(page.read_text("utf-8")):
         if "git traj" not in block and not block.startswith(tuple(NOT_HERE)):
             yield block
@@ -69,7 +69,7 @@ def shop(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
     desk.drain()
     key = traj(git.root, "keys", "init").stdout.split()[-1]
     assert traj(git.root, "recipients", "add", key).returncode == 0
-    git("config", "traj.push", "auto")  # there is no terminal to ask on
+    git("config", "traj.push", "auto")  # there is no terminal to confirm a push on
     return git
 
 
@@ -84,7 +84,7 @@ def test_commands_of_a_page(shop: Git, page: Path) -> None:
 
 
 def test_the_format_in_plain_git(shop: Git) -> None:
-    """Each block of its page, with what the one before it printed."""
+    """Each block of its page runs with the output of the one before it."""
     first, event, patch, *rest = scripts(ROOT / "docs" / "format.md")
     assert rest == []
 
@@ -106,6 +106,6 @@ def test_the_format_in_plain_git(shop: Git) -> None:
     assert run(patch.replace("COMMIT", commit)).split()[1] == commit
 
 
-def test_what_does_not_run_here_is_in_a_page() -> None:
+def test_each_line_that_does_not_run_here_is_in_a_page() -> None:
     text = "".join(page.read_text("utf-8") for page in PAGES)
     assert [start for start in NOT_HERE if f"\n{start}" not in text] == []

@@ -24,8 +24,8 @@ from tests.integration.repository import Git
 def test_edge_24_the_agent_switches_hooks_off(
     each_desk: Desk, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For its own commits, as Gemini CLI does for all: found at the next drain, by the log and the reflog,
-    whose times have to be right then."""
+    """For its own commits, as Gemini CLI does for all: they are found at the next drain, by the log and the
+    reflog, whose times have to match then."""
     monkeypatch.delenv("GIT_COMMITTER_DATE")
     command = f"git {way} commit -q -m a" if way.startswith("-c") else "git commit -q -m a"
     if way == "environment":
@@ -39,7 +39,7 @@ def test_edge_24_the_agent_switches_hooks_off(
 
 
 def test_edge_25_records_glued_on_one_line(desk: Desk) -> None:
-    """Two writers, one file: each record counts, and what comes after them too."""
+    """Two writers, one file: each record is read, and those after them, too."""
     desk.waits = True
     desk.commit("a")
     log = desk.sessions["one"].log
@@ -52,7 +52,7 @@ def test_edge_25_records_glued_on_one_line(desk: Desk) -> None:
 
 
 def test_edge_25_a_partial_last_line(desk: Desk) -> None:
-    """It waits for its end; one that never gets it, for a crash, is passed over."""
+    """It is read when it is complete; after a crash it never is, and is skipped."""
     desk.commit("a")
     log = desk.sessions["one"].log
     with log.open("ab") as stream:
@@ -66,7 +66,7 @@ def test_edge_25_a_partial_last_line(desk: Desk) -> None:
 
 
 def test_edge_25_a_resumed_session_repeats_its_history(desk: Desk) -> None:
-    """In a file of its own, with another id: what was told already is told once."""
+    """In a separate file, with another id: the repeated history is recorded once."""
     desk.commit("a")
     first = desk.sessions["one"]
     second = ClaudeSession(desk.git.root, name="two")
@@ -77,7 +77,7 @@ def test_edge_25_a_resumed_session_repeats_its_history(desk: Desk) -> None:
 
 
 def test_edge_26_a_person_commits_while_a_session_is_open(each_desk: Desk) -> None:
-    """Own work, before, between and right after the agent's, in the agent's file too: nobody's."""
+    """A person's own work, before, between and right after the agent's, also in its file, gets no record."""
     each_desk.git.commit({"mine 1": "1\n"}, "mine 1")
     each_desk.commit("a", path="shared")
     each_desk.git.commit({"mine 2": "2\n"}, "mine 2")
@@ -88,7 +88,7 @@ def test_edge_26_a_person_commits_while_a_session_is_open(each_desk: Desk) -> No
 
 
 def test_edge_27_one_session_over_several_repositories(tmp_path: Path) -> None:
-    """Started in the folder above both: each commit has what was done in its repository, and no more."""
+    """Started in the folder above both: each commit has only what was done in its repository."""
     desks = [Desk(Git.init(tmp_path / name)) for name in ("one", "two")]
     for desk in desks:
         desk.git.commit({"base": "1\n"}, "base")
@@ -121,7 +121,7 @@ def test_edge_27_a_session_in_a_worktree_that_is_gone(desk: Desk, tmp_path: Path
 
 @pytest.mark.parametrize("writer", [ClaudeSession, CodexSession])
 def test_edge_28_a_session_that_never_ends(desk: Desk, writer: type[ClaudeSession | CodexSession]) -> None:
-    """Killed in the middle: no last words, no event that ends a turn, perhaps half a line."""
+    """Killed in the middle: no last message, no event that ends a turn, perhaps half a line."""
     session = desk.sessions["one"] = writer(desk.git.root, name="killed")
     session.prompt("Please do a")
     session.respond(turn(Write("a", "a\n" * 3)))
@@ -135,7 +135,7 @@ def test_edge_28_a_session_that_never_ends(desk: Desk, writer: type[ClaudeSessio
 
 
 def test_edge_29_hooks_of_an_agent_that_fire_at_once(desk: Desk) -> None:
-    """Parallel tools: every line is whole, and nothing comes out of a hook."""
+    """Parallel tools: every line is complete, and no hook prints anything."""
     with desk.git.open() as repository:
         install(repository, agents=("claude-code",))
     script = desk.git.root / ".git/traj/agent-hook"
@@ -162,7 +162,7 @@ def test_edge_29_hooks_of_an_agent_that_fire_at_once(desk: Desk) -> None:
 
 
 def test_edge_30_the_agent_pushes_with_its_commit(desk: Desk, tmp_path: Path) -> None:
-    """In one command: moments later the record can be pushed after it, and says the same in a clone."""
+    """In one command: moments later the record can be pushed, too, and reads the same in a clone."""
     Git.init(tmp_path / "server.git", "--bare")
     desk.git("remote", "add", "origin", str(tmp_path / "server.git"))
     desk.git("config", "traj.push", "auto")
@@ -180,7 +180,7 @@ def test_edge_30_the_agent_pushes_with_its_commit(desk: Desk, tmp_path: Path) ->
 def test_each_run_of_mini_swe_agent_overwrites_the_log_of_the_one_before(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the second did is no part of the first, of which events wait for a commit."""
+    """The second run's work does not belong to the first, whose events wait for a commit."""
     monkeypatch.delenv("GIT_COMMITTER_DATE")
     log = Path(os.environ["XDG_CONFIG_HOME"]) / "mini-swe-agent" / "last_mini_run.traj.json"
     log.parent.mkdir(parents=True)

@@ -31,18 +31,18 @@ NAMES = [
     "\N{PILE OF POO}",
     "漢字",
     "caf\N{LATIN SMALL LETTER E WITH ACUTE}",
-    *(["cafe\N{COMBINING ACUTE ACCENT}"] if sys.platform != "darwin" else []),  # there both are one name
+    *(["cafe\N{COMBINING ACUTE ACCENT}"] if sys.platform != "darwin" else []),  # there both are the same
     ":(glob)*",
     "*.py",
 ]
 
 
 def test_edge_18_names_that_are_odd(desk: Desk) -> None:
-    """By the agent's commit, and by a person's of what it wrote: listed, followed and blamed as any."""
+    """In the agent's commit, and a person's of its work: they are listed, followed and blamed as usual."""
     writes = [Write(name, f"{name!r}\n" * 3) for name in NAMES]
     desk.work("mine", *writes, Shell("git add -A && git commit -q -m mine"))
     desk.work("theirs", *(Edit(name, f"{name!r}\n", "other\n") for name in NAMES))
-    if sys.platform != "darwin":  # which takes no such bytes
+    if sys.platform != "darwin":  # whose file system refuses such bytes
         desk.git.write({b"\xff\xfe": "a person's\n"})
     desk.git("add", "-A")
     assert desk.ends("commit", "-q", "-m", "theirs") == 0
@@ -60,7 +60,7 @@ def test_edge_18_names_that_are_odd(desk: Desk) -> None:
 
 @pytest.mark.parametrize("kind", ["crlf", "autocrlf", "latin-1", "utf-16", "nul"])
 def test_edge_18_content_that_is_odd(desk: Desk, kind: str) -> None:
-    """What an agent wrote, committed by a person: with line ends of either kind, beside bytes of any."""
+    """An agent's text, committed by a person: with either kind of line end, beside arbitrary bytes."""
     text = (
         "one line\r\nanother line\r\nthe third\r\n"
         if "crlf" in kind
@@ -100,7 +100,7 @@ CONFIG = {
 
 
 def test_edge_19_a_configuration_that_changes_what_git_prints(each_desk: Desk) -> None:
-    """What one has set for oneself changes no link, no rewrite and no listing."""
+    """A user's own settings change no link, no rewrite and no listing."""
     for key, value in CONFIG.items():
         each_desk.git("config", "--global", key, value)
     each_desk.git.commit({".gitattributes": "* diff=x\n"}, "attributes")
@@ -119,7 +119,7 @@ def test_edge_19_a_configuration_that_changes_what_git_prints(each_desk: Desk) -
     "name", ["GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_CONFIG_PARAMETERS", "GIT_DIR"]
 )
 def test_edge_19_an_inherited_environment(desk: Desk, tmp_path: Path, name: str) -> None:
-    """A command in another tool's hook: its index and objects are not ours; only ``GIT_DIR`` is meant so."""
+    """A command in another tool's hook ignores its index and objects; only ``GIT_DIR`` is respected."""
     desk.commit("a")
     value = str(desk.git.root / ".git") if name == "GIT_DIR" else str(tmp_path / "nowhere")
     value = "'core.bare'='true'" if name == "GIT_CONFIG_PARAMETERS" else value
@@ -136,7 +136,7 @@ def test_edge_19_an_inherited_environment(desk: Desk, tmp_path: Path, name: str)
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
 def test_edge_19_a_git_directory_that_cannot_be_written(desk: Desk) -> None:
-    """Listings say what is there; nothing is lost that waits."""
+    """Listings show what is recorded; nothing that waits is lost."""
     desk.waits = True
     desk.commit("a")
     folder = desk.git.root / ".git"
@@ -154,7 +154,7 @@ def test_edge_19_a_git_directory_that_cannot_be_written(desk: Desk) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_edge_19_a_full_disk_under_the_hooks(desk: Desk) -> None:
-    """They say nothing, and the reflog tells of the commit afterwards."""
+    """They print nothing, and the commit is found by the reflog afterwards."""
     spool = desk.git.root / ".git/traj/spool"
     desk.waits = True
     spool.unlink()
@@ -166,7 +166,7 @@ def test_edge_19_a_full_disk_under_the_hooks(desk: Desk) -> None:
 
 
 def test_edge_20_more_than_a_thousand_paths(desk: Desk) -> None:
-    """In one commit, of which the agent wrote two by a tool and the others by a script."""
+    """In one commit; the agent wrote two files by a tool and the others by a script."""
     script = "for n in $(seq 1200); do echo $n >f$n; done; git add -A && git commit -q -m many"
     desk.work("many", Write("one", "1\n"), Write("two", "2\n"), Shell(script))
     desk.check({"many": {"many"}})
@@ -176,7 +176,7 @@ def test_edge_20_more_than_a_thousand_paths(desk: Desk) -> None:
 
 @pytest.mark.parametrize("size", ["records", "bytes"])
 def test_edge_20_a_transcript_that_is_large(desk: Desk, size: str) -> None:
-    """Many records, or few that are large; GIT_TRAJ_E2E_LARGE=1: a million of them, or 100 MB."""
+    """Many records, or few large ones; with GIT_TRAJ_E2E_LARGE=1, a million of them, or 100 MB."""
     whole = os.environ.get("GIT_TRAJ_E2E_LARGE") == "1"
     desk.waits = True
     desk.work("before", Write("f", "by the agent\n" * 3))
@@ -193,7 +193,7 @@ def test_edge_20_a_transcript_that_is_large(desk: Desk, size: str) -> None:
 
 
 def test_edge_20_a_session_that_is_still_being_written(desk: Desk) -> None:
-    """Cut anywhere: what is there is read, and the rest when it comes."""
+    """Cut anywhere: what is there is read, and the rest when it is written."""
     desk.waits = True
     desk.commit("a")
     log = desk.sessions["one"].log
@@ -206,8 +206,8 @@ def test_edge_20_a_session_that_is_still_being_written(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("harm", ["deleted", "truncated"])
-def test_edge_20_a_session_file_that_goes_under_us(desk: Desk, harm: str) -> None:
-    """What is recorded stays; what the file still holds, or holds again, is not recorded twice."""
+def test_edge_20_a_session_file_that_disappears_or_shrinks(desk: Desk, harm: str) -> None:
+    """What is recorded stays; what the file still contains, or contains again, is not recorded twice."""
     desk.commit("a")
     log = desk.sessions["one"].log
     before = desk.git("rev-parse", "refs/notes/traj")
@@ -309,7 +309,7 @@ def environment(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("harm", some(["deleted", "emptied", "moved"], 2))
 def test_edge_22_the_virtual_environment_is_gone(git: Git, environment: Path, harm: str) -> None:
-    """Hooks are silent and harmless, ``doctor`` says so, and mends from where it runs now."""
+    """Hooks are silent and harmless; ``doctor`` reports it, and repairs it with its own interpreter."""
     git.commit({"a": "1\n"})
     python = environment / "bin/python"
     installing = [python, "-m", "gittraj", "install", "--agent", "claude-code"]

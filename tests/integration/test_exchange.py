@@ -1,4 +1,4 @@
-"""Formats of other tools: what is written of sessions, and that it is the same when it is taken in again."""
+"""Formats of other tools: sessions are written to them, and come back the same when imported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def export(git: Git, form: str, *names: str) -> str:
 
 
 def told(git: Git, name: str) -> Any:
-    """Of one trajectory, what does not depend on where it is stored."""
+    """What does not depend on where a trajectory is stored, from ``show``."""
     (shown,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
     return {key: shown[key] for key in ("title", "agent", "models", "session", "decisions", "chapters")}
 
@@ -49,14 +49,14 @@ def test_a_session_goes_out_in_every_form_and_comes_back(git: Git, tmp_path: Pat
     name, first, second = row["trajectory"], git("rev-parse", "HEAD~"), git("rev-parse", "HEAD")
     assert {each["commit"] for each in row["commits"]} == {first, second}
 
-    # where: a commit, a range, a trajectory
+    # what to export: a commit, a range, a trajectory
     document = json.loads(export(git, "atif", name))
     assert document["trajectory_id"] == name
     assert len(json.loads(export(git, "atif", first))["steps"]) < len(document["steps"])
     ranged = json.loads(export(git, "json", f"{first}~..{second}"))
     assert [entry["commit"] for entry in ranged["commits"]] == [second, first]
 
-    # lines: those that the session wrote are its own, what a program printed is nobody's
+    # lines: those that the session wrote are credited to it, what a program printed to nobody
     traces = [json.loads(line) for line in export(git, "agent-trace", name).splitlines()]
     assert [trace["vcs"]["revision"] for trace in traces] == [first, second]
     (file,) = (file for file in traces[0]["files"] if file["path"] == "a")
@@ -73,7 +73,7 @@ def test_a_session_goes_out_in_every_form_and_comes_back(git: Git, tmp_path: Pat
     assert {span["name"].split()[0] for span in spans} == {"invoke_agent", "chat", "execute_tool"}
     assert all(len(s["spanId"]) == 16 and s["endTimeUnixNano"] >= s["startTimeUnixNano"] for s in spans)
 
-    # the same again, here and elsewhere
+    # importing it again, here and in another repository
     for form in FORMATS:
         assert export(git, form, name) == export(git, form, name)
     for form in ("trajectory", "atif"):
@@ -86,7 +86,7 @@ def test_a_session_goes_out_in_every_form_and_comes_back(git: Git, tmp_path: Pat
         assert told(other, name) == told(git, name)
 
 
-def test_what_is_exported_is_redacted_and_sealed(git: Git, tmp_path: Path) -> None:
+def test_exports_are_redacted_and_sealed(git: Git, tmp_path: Path) -> None:
     git.commit({"README": "here\n"}, "Begin")
     traj(git, "keys", "init")
     secret = "gh" + "p_" + "A7f3kQ9zL2mX8vB4nR6tY1wC5sD0eH3jK7pU"
@@ -135,7 +135,7 @@ def test_several_documents_need_a_folder(git: Git, tmp_path: Path) -> None:
     assert [row["parts"] for row in taken] == [0, 0]
 
 
-def test_nothing_there(git: Git) -> None:
+def test_without_records_an_export_is_empty(git: Git) -> None:
     begin(git)
     done = command.traj(git.root, "export", "--format", "csv")
     assert (done.returncode, done.stdout) == (0, "")
@@ -145,7 +145,7 @@ def test_nothing_there(git: Git) -> None:
     assert (unknown.returncode, "'nothing' is not a revision" in unknown.stderr) == (1, True)
 
 
-def test_an_agents_own_log_takes_the_place_of_its_conversion(git: Git, tmp_path: Path) -> None:
+def test_an_agents_own_log_replaces_its_conversion(git: Git, tmp_path: Path) -> None:
     begin(git)
     session = ClaudeSession(git.root)
     session.run([turn(Write("a", "one\n")), turn(say="Done")], prompt="Write a")
@@ -166,7 +166,7 @@ def test_an_agents_own_log_takes_the_place_of_its_conversion(git: Git, tmp_path:
     assert again["parts"] == 0
 
 
-def test_folders_of_others_are_taken_in_by_their_documents(git: Git, tmp_path: Path) -> None:
+def test_documents_of_other_tools_are_imported_from_their_folder(git: Git, tmp_path: Path) -> None:
     begin(git)
     moment = "2026-01-02T03:04:05.000Z"
 
@@ -194,7 +194,7 @@ def test_folders_of_others_are_taken_in_by_their_documents(git: Git, tmp_path: P
     assert sorted(row["format"] for row in rows) == ["agent-trajectories"] * 2 + [markdown]
 
 
-# ---------------------------------------------------------------- documents by somebody who means no good
+# ---------------------------------------------------------------- malicious documents
 
 
 def given(path: Path, value: Any) -> str:
@@ -229,7 +229,7 @@ def test_no_document_leaves_its_folder(git: Git, tmp_path: Path) -> None:
     assert all(path.resolve().is_relative_to(out) for path in made)
 
 
-def test_thinking_stands_nowhere_but_in_thinking(git: Git, tmp_path: Path) -> None:
+def test_thinking_is_in_no_other_field(git: Git, tmp_path: Path) -> None:
     git.commit({"README": "here\n"}, "Begin")
     git("config", "traj.thinking", "drop")
     steps = [

@@ -1,4 +1,4 @@
-"""What other tools make of what is exported: their own validators, and the program that reads the tree.
+"""Other tools read our exports: their own validators, and the program that reads the tree.
 
 ``GIT_TRAJ_E2E_TRAIL`` is a folder in which npm installed agent-trajectories 0.6.1, ``GIT_TRAJ_E2E_ATIF`` a
 Python that has the package ``atif``, ``GIT_TRAJ_E2E_A3S`` a Python 3.11 that has ``a3s-code`` 3.1.0,
@@ -110,7 +110,7 @@ def out(git: Git, folder: Path, form: str, *names: str) -> list[str]:
 
 
 def sampled(git: Git, request: pytest.FixtureRequest, *folders: str) -> Git:
-    """And the real sessions of some formats, where they are at hand."""
+    """``git`` with the real sessions of some formats, too, if they are available."""
     try:
         samples: Path = request.getfixturevalue("samples")
     except pytest.skip.Exception:
@@ -118,7 +118,7 @@ def sampled(git: Git, request: pytest.FixtureRequest, *folders: str) -> Git:
     for folder in folders:
         for path in sorted((samples / folder).iterdir()):
             if path.stat().st_size < 100_000:
-                command.traj(git.root, "import", str(path))  # what holds no session says so
+                command.traj(git.root, "import", str(path))  # a file without a session only causes a message
     return git
 
 

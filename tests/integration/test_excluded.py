@@ -1,4 +1,4 @@
-"""What ``traj.exclude`` names is not stored, however a command names it; what it does not name is."""
+"""Files in ``traj.exclude`` are not stored, however a command names them; others are."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def test_none_of_it_is_stored(private: Git) -> None:
     assert not [blob for blob in stored if PRIVATE.encode() in blob]
 
 
-def test_what_only_a_message_names_is_stored(private: Git) -> None:
-    """An agent's name is no folder's, and a word longer than a file's name ends no capture."""
+def test_a_file_that_only_a_message_names_is_stored(private: Git) -> None:
+    """An agent's name does not count as a folder, and words too long for a file name do not stop capture."""
     session = ClaudeSession(private.root)
     session.prompt("Mend it")
     session.respond(turn(Shell(f"cat codex/a; echo {'x' * 300}")))

@@ -53,7 +53,7 @@ class Scene:
 
 @pytest.fixture
 def scene(git: Git, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
-    """One session over two commits, of which the second renames the file of the first; then one by hand."""
+    """A session of two commits, the second renaming the first one's file; then a commit by hand."""
     monkeypatch.chdir(git.root)
     first = git.commit({"hello.py": "hello\n" * 9}, "Hello <script>")
     git("mv", "hello.py", "ü b.py")
@@ -105,7 +105,9 @@ def test_without_a_format_it_is_markdown_or_what_the_name_ends_with(
     assert (scene.folder / "site" / "index.html").is_file()
 
 
-def test_what_cannot_be_exported(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exports_without_results_and_invalid_arguments(
+    scene: Scene, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert call(["export", "--format", "html"]) == 0
     out, err = capsys.readouterr()
     assert out == ""
@@ -126,7 +128,7 @@ def test_what_cannot_be_exported(scene: Scene, capsys: pytest.CaptureFixture[str
         assert capsys.readouterr().err.startswith(said)
 
 
-def test_missing_events_are_told(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_events_are_reported(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
     lost = SegmentRef(name="000000-0badc0de", month="2019-12", bytes=1, sha256="0" * 64)
     scene.story.note(scene.by_hand, record("traj_two", segments=[lost], prompt="Still here"))
     assert call(["export", "--format", "html", "--no-fetch"]) == 0
@@ -169,7 +171,7 @@ def test_a_site(scene: Scene, capsys: pytest.CaptureFixture[str], tmp_path: Path
 
 
 def _check_links(site: Path, name: str, page: Element, found: dict[str, Element]) -> None:
-    """Each leads to a page or an element of the site, or to one of its two files."""
+    """Check that each link leads to a page or an element of the site, or to one of its two files."""
     for each in page.all():
         for key in ("href", "src"):
             link = each.attributes.get(key)
@@ -192,7 +194,7 @@ def _check_search(site: Path, scene: Scene) -> None:
     assert "too much" not in data
 
 
-def test_a_site_again_has_no_page_that_was_taken_out(
+def test_a_second_export_removes_pages_that_are_gone(
     scene: Scene, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     site = tmp_path / "site"

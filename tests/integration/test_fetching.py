@@ -1,4 +1,4 @@
-"""What the Action fetches: the records of a few commits, and little else."""
+"""The Action fetches the records of a few commits, and little else."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _text(body: bytes, _: bytes) -> bytes:
 
 
 def fill(git: Git, number: int, *, letters: int) -> list[str]:
-    """Notes on commits that nobody asks for, and on those of a branch."""
+    """Write notes on unrelated commits, and on those of a branch."""
     commits = [git.commit({"file": f"{n}\n"}) for n in range(5)]
     others = {f"{n:040x}": os.urandom(letters // 2).hex().encode() for n in range(1, number + 1)}
     with git.open() as repository:
@@ -66,7 +66,7 @@ def test_the_records_of_a_branch_out_of_many(git: Git, server: Git, tmp_path: Pa
 
 
 def test_each_level_comes_in_one_go(git: Git, tmp_path: Path) -> None:
-    """Over HTTP, from a host that filters no more than GitHub, and beside segments that nobody asked for."""
+    """Over HTTP, from a host that filters no more than GitHub, and without unneeded segments."""
     commits = fill(git, 2_000, letters=1_000)
     with git.open() as repository:
         DataRefs(repository).write("2026-01", {"s/00/t/1": os.urandom(1_000_000)})

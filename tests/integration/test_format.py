@@ -1,4 +1,4 @@
-"""The page on the format is true: what is written fits the schema, and plain git reads it as it says."""
+"""The documentation of the format is true: records fit the schema, and plain git reads them as it says."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHOICE = "I'll use a list rather than a map, because the order matters."
 
 @pytest.fixture
 def recorded(writer: Writer, git: Git) -> SessionWriter:
-    """A session whose commits carry records: two of its own, one amended, one by a person."""
+    """A session whose commits have records: two of its own, one amended, one by a person."""
     git.commit({"README": "here\n"})
     hold_workers(install(git))
     session = writer(git.root)
@@ -51,7 +51,7 @@ def lines(git: Git) -> list[dict[str, Any]]:
     return [json.loads(line) for body in shown for line in body.splitlines()]
 
 
-def test_what_is_written_fits_the_schema(git: Git, recorded: SessionWriter) -> None:
+def test_written_records_fit_the_schema(git: Git, recorded: SessionWriter) -> None:
     found = lines(git)
     assert {line["link"]["evidence"] for line in found if "link" in line} == {"agent", "content"}
     assert any(line["link"].get("carriedFrom") for line in found)

@@ -1,5 +1,5 @@
-"""Whatever stands in refs, trees, notes, settings and local files, no command ends as by a bug, takes long or
-holds much at once."""
+"""Whatever is in refs, trees, notes, settings and local files, no command fails as by a bug, takes long or
+needs much memory."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ COMMANDS = (
     *(["redact", "--audit"], ["keys", "list"], ["rewrap"], ["log", "--file", "a.py"], ["pause"], ["resume"]),
 )
 CPU = 8.0
-"""Seconds that a command may take, of those of this process: a few times what is told, for slow machines."""
+"""CPU seconds that a command may take: a few times what is needed, for slow machines."""
 MEMORY = 100 * 1024 * 1024
-"""Bytes."""
+"""The most bytes that a command may use."""
 STATUS = Path("/proc/self/status")
 
 
 @pytest.fixture
 def recorded(tmp_path: Path) -> Iterator[Git]:
-    """Two honest records; and a server that has them."""
+    """A repository with two valid records, and a server that has them."""
     git = Git.init(tmp_path / "repo")
     git.commit({"README": "here\n"})
     install(git)
@@ -73,22 +73,22 @@ def recorded(tmp_path: Path) -> Iterator[Git]:
 
 
 def _memory(name: str) -> int:
-    """Bytes that this process holds (``VmRSS``) or held at most (``VmHWM``), SQLite and libgit2 too. The
-    kernel is asked: ``tracemalloc`` makes each command three times as slow."""
+    """The memory that this process uses (``VmRSS``) or used at most (``VmHWM``), in bytes, with SQLite and
+    libgit2. The kernel counts it: ``tracemalloc`` makes each command three times as slow."""
     row = re.search(rf"^{name}:\s+(\d+) kB$", STATUS.read_text(), re.MULTILINE)
     assert row
     return int(row[1]) * 1024
 
 
 def _restart_peak() -> int:
-    """What is held; from here on ``VmHWM`` tells the most that was."""
+    """The memory in use; from now on ``VmHWM`` is the maximum since this call."""
     STATUS.with_name("clear_refs").write_text("5")
     return _memory("VmRSS")
 
 
 @pytest.mark.skipif(not STATUS.exists(), reason="memory is asked of Linux")
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_input_ends_a_command_as_a_bug_does(recorded: Git, seed: int) -> None:
+def test_no_input_makes_a_command_crash(recorded: Git, seed: int) -> None:
     chance = random.Random(seed)
     hostile = Hostile(recorded, chance)
     for number in range(INPUTS // len(SEEDS)):

@@ -1,5 +1,5 @@
-"""Gemini CLI may write the log of a resumed session anew: its history in one record, poorer, later and with
-fresh message ids. A call is its call id, and what is stored already is not stored again."""
+"""Gemini CLI may rewrite the log of a resumed session: its history in one record, with less detail, later
+times and fresh message ids. A call is known by its call id, and what is stored is not stored again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("real_clocks")
 
 
 def rewrite(session: GeminiSession) -> None:
-    """As a resume does: what the model is told from now on, and nothing else."""
+    """Rewrite the log as a resume does: only what the model is sent from now on remains."""
     records = [json.loads(line) for line in session.log.read_text().splitlines()]
     head, history = records[0], dict[str, dict[str, Any]]()
     for record in records:
@@ -48,7 +48,7 @@ def _poorer(message: dict[str, Any], at: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("times", some([3, 1], 1))
-def test_a_call_is_its_call_id_and_is_not_stored_again_under_another(git: Git, times: int) -> None:
+def test_a_call_with_a_known_call_id_is_not_stored_again(git: Git, times: int) -> None:
     git.commit({"README": "here\n"})
     hold_workers(install(git))
     session = GeminiSession(git.root)
@@ -68,7 +68,7 @@ def test_a_call_is_its_call_id_and_is_not_stored_again_under_another(git: Git, t
         (git.root / ".git/traj/cursors.json").unlink()
 
 
-def test_another_text_in_the_place_of_a_stored_one_is_stored(git: Git) -> None:
+def test_a_text_that_replaced_a_stored_one_is_stored(git: Git) -> None:
     git.commit({"README": "here\n"})
     hold_workers(install(git))
     session = GeminiSession(git.root)

@@ -1,4 +1,4 @@
-"""What a commit changed, however odd the names, the content or the user's configuration."""
+"""The changes of a commit, however odd the names, the content or the user's configuration."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_empty_commit_and_no_commits(each_git: Git, repository: Repository) -> N
     assert read_changes(repository, []) == {}
 
 
-def test_merges_stand_against_their_first_parent(each_git: Git, repository: Repository) -> None:
+def test_merges_are_compared_with_their_first_parent(each_git: Git, repository: Repository) -> None:
     base = each_git.commit({"f": "1\n"})
     each_git("switch", "--quiet", "--create", "side")
     side = each_git.commit({"side": "s\n"})

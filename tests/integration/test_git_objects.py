@@ -15,7 +15,7 @@ from tests.integration.repository import Git
 REF = "refs/notes/test"
 
 
-def test_written_objects_are_gits(each_git: Git, repository: Repository) -> None:
+def test_written_objects_are_identical_to_gits(each_git: Git, repository: Repository) -> None:
     objects = repository.objects
     blob = objects.write_blob(b"text\0\n")
     inner = objects.write_tree([Entry(BLOB, b"f", blob)])
@@ -49,7 +49,7 @@ def test_reading_what_git_wrote(each_git: Git, repository: Repository) -> None:
     assert [objects.kind(oid) for oid in (second, info.tree, inner.oid)] == ["commit", "tree", "blob"]
 
 
-def test_what_is_not_here(each_git: Git, repository: Repository) -> None:
+def test_missing_objects(each_git: Git, repository: Repository) -> None:
     objects = repository.objects
     commit = each_git.commit({"f": "1"})
     absent = "0" * len(commit)
@@ -66,13 +66,13 @@ def test_what_is_not_here(each_git: Git, repository: Repository) -> None:
 
 
 def test_a_branch_without_an_upstream(each_git: Git, repository: Repository) -> None:
-    """Its ``@{u}`` ends ``git cat-file --batch``: what is asked next is answered all the same."""
+    """Its ``@{u}`` ends ``git cat-file --batch``: the next query still gets its answer."""
     commit = each_git.commit({"f": "1"})
     assert repository.objects.resolve("@{u}") is None
     assert repository.objects.resolve("HEAD") == commit
 
 
-def test_an_iteration_given_up_leaves_no_wrong_answer(each_git: Git, repository: Repository) -> None:
+def test_an_unfinished_iteration_spoils_no_later_answer(each_git: Git, repository: Repository) -> None:
     each_git.commit({str(n): str(n) for n in range(300)})
     blobs = [entry.oid for entry in repository.objects.read_tree(each_git("rev-parse", "HEAD^{tree}"))]
     next(repository.objects.read_blobs(blobs))
@@ -137,7 +137,7 @@ def test_forgotten_processes_end_by_themselves(git: Git) -> None:
     gc.collect()  # a process left running is a ResourceWarning, which fails the test
 
 
-def test_closed_opens_again(each_git: Git, repository: Repository) -> None:
+def test_a_closed_repository_opens_again(each_git: Git, repository: Repository) -> None:
     commit = each_git.commit({"f": "1"})
     assert repository.objects.exists(commit)
     repository.close()

@@ -1,4 +1,4 @@
-"""Reading what HEAD did, a little at a time."""
+"""Reading HEAD's reflog incrementally."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.integration.repository import Git
 
 @pytest.fixture(params=["file", "listing"])
 def reflog_git(request: pytest.FixtureRequest, git: Git) -> Git:
-    """The test runs on the reflog's file, and on git's listing of it, which is all that reftable offers."""
+    """A repository; its reflog is read from the file, or from git's listing, as reftable has no file."""
     if request.param == "listing":
         (git.root / ".git" / "reftable").mkdir()
     return git
@@ -50,7 +50,7 @@ def test_kinds_and_ids_in_order(reflog_git: Git) -> None:
     assert entries[0].message == "commit (initial): one: with a colon"
 
 
-def test_only_what_is_new(reflog_git: Git) -> None:
+def test_only_new_entries_are_read(reflog_git: Git) -> None:
     git = reflog_git
     git.commit({"f": "1"})
     entries, position = read(git)
@@ -62,7 +62,7 @@ def test_only_what_is_new(reflog_git: Git) -> None:
     assert read(git, later) == ([], later)
 
 
-def test_expired_or_rewritten_starts_again(reflog_git: Git) -> None:
+def test_an_expired_or_rewritten_reflog_is_read_from_its_start(reflog_git: Git) -> None:
     git = reflog_git
     for n in range(5):
         git.commit({"f": str(n)})
@@ -78,20 +78,20 @@ def test_expired_or_rewritten_starts_again(reflog_git: Git) -> None:
     assert [e.new for e in read(git, position)[0]] == [only]
 
 
-def test_the_first_that_is_left_tells_what_was_before(reflog_git: Git) -> None:
-    """As of a reflog that expired: it is not whole."""
+def test_the_first_entry_left_has_the_id_before_it(reflog_git: Git) -> None:
+    """As in an expired reflog, which is not complete."""
     git = reflog_git
     first, second = git.commit({"f": "1"}), git.commit({"f": "2"})
     git("reflog", "delete", "HEAD@{1}")
     assert [(e.old, e.new) for e in read(git)[0]] == [(first, second)]
 
 
-def test_unborn_and_missing(reflog_git: Git) -> None:
+def test_an_unborn_branch_and_a_missing_reflog(reflog_git: Git) -> None:
     assert read(reflog_git) == ([], Position())
     assert read(reflog_git, Position(100, "gone")) == ([], Position())
 
 
-def test_a_line_being_written_waits(git: Git) -> None:
+def test_an_incomplete_line_is_not_read(git: Git) -> None:
     commit = git.commit({"f": "1"})
     log = git.root / ".git" / "logs" / "HEAD"
     line = f"{commit} {'a' * 40} N <e> 0 +0000\tcommit: half"

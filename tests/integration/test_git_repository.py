@@ -1,4 +1,4 @@
-"""Finding a repository, and running git in it whatever the surroundings."""
+"""Finding a repository, and running git in it whatever the environment."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_which_commit_a_revision_names(git: Git) -> None:
             assert repository.find_commit(rev) is None, rev
 
 
-def test_what_a_hook_inherits_is_ignored(git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hooks_environment_is_ignored(git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = Git.init(tmp_path / "other")
     there = other.commit({"theirs": "1"})
     here = git.commit({"ours": "1"})

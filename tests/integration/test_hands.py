@@ -1,4 +1,4 @@
-"""Where hands go wrong: git's habits, near names, files, colour, and what a terminal is not for."""
+"""Typing mistakes and habits from git: near names, files, colour, and what is not for a terminal."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_path_is_taken_for_a_revision_that_does_not_exist(recorded: Desk) -> N
     assert said(recorded, "stats", "src", "--json")[0] == 0
 
 
-def test_why_says_which_file_was_meant(recorded: Desk) -> None:
+def test_why_suggests_the_file_that_was_meant(recorded: Desk) -> None:
     def hint(place: str) -> str:
         status, _, err = said(recorded, "why", place)
         assert (status, err.splitlines()[0]) == (
@@ -69,7 +69,7 @@ def test_why_says_which_file_was_meant(recorded: Desk) -> None:
     assert "adding" in said(recorded, "why", "--rev", f"{short}~1", "h.py:1")[1]
 
 
-def test_a_page_is_not_written_of_nothing(recorded: Desk) -> None:
+def test_no_page_is_written_without_records(recorded: Desk) -> None:
     recorded.git.commit({"README": "here"}, "by hand")
     for options in (["--format", "html", "-o", "why.html"], ["--redactions"], ["--format", "markdown"]):
         status, out, err = said(recorded, "show", *options)
@@ -94,7 +94,7 @@ def test_commands_of_a_group_are_listed(recorded: Desk) -> None:
         assert "\nCommands:\n" in err
 
 
-def test_what_is_not_on_this_branch_is_looked_for_elsewhere(recorded: Desk) -> None:
+def test_records_on_other_branches_are_suggested(recorded: Desk) -> None:
     recorded.git("checkout", "-q", "--orphan", "empty")
     recorded.git("rm", "-rqf", ".")
     recorded.git.commit({"other": "here"}, "by hand")
@@ -103,12 +103,12 @@ def test_what_is_not_on_this_branch_is_looked_for_elsewhere(recorded: Desk) -> N
     assert ", on other branches or rewritten since: git traj log " in said(recorded, "log", "--all")[2]
 
 
-def test_a_revision_is_one_though_a_file_has_its_name(recorded: Desk) -> None:
+def test_a_revision_takes_precedence_over_a_file_of_its_name(recorded: Desk) -> None:
     recorded.git("branch", "src")
     assert len(said(recorded, "log", "src", "--oneline")[1].splitlines()) == 2
 
 
-def test_the_value_of_an_option_is_no_path(recorded: Desk) -> None:
+def test_the_value_of_an_option_is_not_taken_for_a_path(recorded: Desk) -> None:
     assert len(said(recorded, "log", "--grep", "src", "--json")[1]) > 0
     assert said(recorded, "log", "--agent", "src")[0] == 0
 
@@ -143,7 +143,7 @@ def test_near_options(recorded: Desk) -> None:
     assert "'--oneline'" in said(recorded, "log", "--onelin")[2]
 
 
-def test_an_unknown_agent_is_named_by_what_there_is(recorded: Desk) -> None:
+def test_for_an_unknown_agent_the_known_ones_are_listed(recorded: Desk) -> None:
     assert said(recorded, "log", "--agent", "claud-code")[2].endswith("hint: did you mean claude-code?\n")
     assert said(recorded, "log", "--agent", "xyzzy")[2].endswith("hint: agents recorded here: claude-code\n")
 
@@ -168,7 +168,7 @@ def test_html_is_not_for_a_terminal(recorded: Desk) -> None:
         assert "<html" in said(recorded, command, "--format", "html")[1]
 
 
-def test_what_was_written_is_said_on_a_terminal(recorded: Desk, tmp_path: Path) -> None:
+def test_a_terminal_shows_which_file_was_written(recorded: Desk, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     shown = at_terminal(recorded.git.root, "show", "--format", "html", "-o", str(page))[1]
     assert re.fullmatch(rf"Wrote {page} \([\d.]+ kB\)\r\n", shown)
@@ -220,7 +220,7 @@ def test_each_command_has_an_example_in_the_manual_and_its_help_all_of_them() ->
 
 @pytest.mark.parametrize("line", LINES)
 def test_examples_are_taken_as_they_are_written(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Their options and arguments, not what they do."""
+    """Only their options and arguments are parsed, they do not run."""
     words = shlex.split(re.sub(r" > \S+$", "", line))
     assert words[:2] == ["git", "traj"]
     context = click.Context(group, info_name="git traj", **group.context_settings)  # a command keeps its -h

@@ -1,4 +1,4 @@
-"""Where hands go wrong on the command line: ``help``, and names that are like a command's."""
+"""Typing mistakes on the command line: ``help``, and names similar to a command's."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_blame_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.search(r"^  why .*\n(?: {6}.*\n)*  blame +Another name of why$", out, re.MULTILINE)
 
 
-def test_an_option_is_not_meant_for_its_dashes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_dashes_alone_do_not_make_an_option_similar(capsys: pytest.CaptureFixture[str]) -> None:
     for typed, meant in (("--bogus", ""), ("--agnt", " Did you mean '--agent'?")):
         assert call(["install", typed]) == 2
         assert capsys.readouterr().err.splitlines()[0] == f"error: No such option '{typed}'.{meant}"

@@ -12,14 +12,14 @@ REWRITE = '#!/bin/sh\nprintf "PROJ-1 %s\\n" "$(cat "$1")" >"$1"\n'
 
 
 def hook(desk: Desk, name: str, text: str) -> None:
-    """What git runs besides ours, which keeps what was there."""
+    """Add a hook that git runs besides ours; a hook that was there is kept."""
     path = desk.git.root / ".git" / "hooks" / name
     path.write_text(text)
     path.chmod(0o755)
 
 
 def refuse_once(desk: Desk) -> str:
-    """A hook that fails the first time."""
+    """The script of a hook that fails the first time."""
     mark = desk.git.root.parent / "failed"
     return f'#!/bin/sh\n[ -e "{mark}" ] && exit 0\n: >"{mark}"\necho "not like this" >&2\nexit 1\n'
 
@@ -40,7 +40,7 @@ def test_edge_13_a_hook_rewrites_the_subject_in_a_rebase(desk: Desk) -> None:
 
 
 def test_edge_13_an_emptied_message_makes_no_commit(each_desk: Desk) -> None:
-    """What led to it belongs to the commit that is made in the end."""
+    """The work belongs to the commit that is made in the end."""
     empty = "GIT_EDITOR='sed -i d' git commit"
     each_desk.work("given up", Write("a", "a\n"), Shell(f"git add a && {empty}"))
     assert each_desk.git("log", "--format=%s") == "base"
@@ -68,7 +68,7 @@ def test_edge_13_a_hook_fails_and_the_agent_tries_again(before: Desk, name: str)
 
 @pytest.mark.parametrize("name", ["post-commit", "post-rewrite"])
 def test_edge_13_a_later_hook_fails(before: Desk, name: str) -> None:
-    """git goes on whatever these say; so do we."""
+    """git ignores their status; so do we."""
     desk = before
     hook(desk, name, "#!/bin/sh\nexit 1\n")
     desk.install()
@@ -79,6 +79,6 @@ def test_edge_13_a_later_hook_fails(before: Desk, name: str) -> None:
 
 @pytest.fixture
 def before(git: Git) -> Desk:
-    """A repository that nothing is installed in yet."""
+    """A desk where git-traj is not installed yet."""
     git.commit({"base": "1\n"}, "base")
     return Desk(git)

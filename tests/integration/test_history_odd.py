@@ -1,4 +1,4 @@
-"""Installed too late, with too little, at odd times, on odd commits: edge cases 15 and 17 of
+"""Late installation, pruned reflogs, wrong clocks and odd commits: edge cases 15 and 17 of
 ``docs/edge-cases.md``.
 """
 
@@ -19,12 +19,12 @@ def forget_reflogs(git: Git) -> None:
     git("reflog", "expire", "--expire=now", "--all")
 
 
-# ---------------------------------------------------------------- installed late, pruned, out of time
+# ---------------------------------------------------------------- installed late, pruned, wrong clocks
 
 
 @pytest.mark.parametrize("way", ["--merge", "--apply"])
 def test_edge_15_installed_in_the_middle_of_a_rebase(git: Git, way: str) -> None:
-    """What was made before is nobody's here until a backfill; what is made from now on is recorded."""
+    """What was made before has no record until a backfill; what is made from now on is recorded."""
     git.commit({"f": "1\n"}, "base")
     git("checkout", "-q", "-b", "topic")
     git.commit({"f": "2\n"}, "before")
@@ -42,7 +42,7 @@ def test_edge_15_installed_in_the_middle_of_a_rebase(git: Git, way: str) -> None
 
 
 def test_edge_15_installed_again_in_the_middle_of_a_rebase(desk: Desk) -> None:
-    """The hooks were out while it began; the records that stand follow."""
+    """The hooks were removed when it began; the existing records follow."""
     desk.branch_off("a", "b", "c")
     desk.git("checkout", "-q", "main")
     desk.git.commit({"b": "theirs\n"}, "their b")
@@ -58,7 +58,7 @@ def test_edge_15_installed_again_in_the_middle_of_a_rebase(desk: Desk) -> None:
 
 @pytest.mark.parametrize("drained", [True, False], ids=["recorded", "waiting"])
 def test_edge_15_a_pruned_reflog(desk: Desk, drained: bool) -> None:
-    """The hooks' lines tell of the commits and of the rebase, and what git prunes takes no record along."""
+    """The hooks' lines report the commits and the rebase; no record is lost with what git prunes."""
     desk.waits = not drained
     desk.branch_off("a", "b", "c")
     forget_reflogs(desk.git)
@@ -72,7 +72,7 @@ def test_edge_15_a_pruned_reflog(desk: Desk, drained: bool) -> None:
 
 @pytest.mark.parametrize("to", ["1999-01-01T00:00:00Z", "2037-12-31T00:00:00Z"], ids=["back", "ahead"])
 def test_edge_15_a_clock_that_jumps(each_desk: Desk, to: str) -> None:
-    """git's clock, for one commit and for the rebase of all of them."""
+    """git's clock jumps for one commit, and for the rebase of all."""
     each_desk.git("checkout", "-q", "-b", "topic")
     each_desk.commit("a")
     jump = f"GIT_AUTHOR_DATE={to} GIT_COMMITTER_DATE={to}"
@@ -86,7 +86,7 @@ def test_edge_15_a_clock_that_jumps(each_desk: Desk, to: str) -> None:
 
 
 def test_edge_15_the_log_s_clock_jumps(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its order is what counts."""
+    """Only its order counts."""
     times = iter(["2030-01-01T00:00:00.000Z", "1999-01-01T00:00:00.000Z"] * 500)
     monkeypatch.setattr("tests.integration.claude_session.now", lambda: next(times))
     desk.branch_off("a", "b")
@@ -113,7 +113,7 @@ def test_edge_17_an_unborn_branch_beside_others(desk: Desk) -> None:
 
 
 def test_edge_17_empty_commits(each_desk: Desk) -> None:
-    """All alike, told apart by the calls that made them; a rebase keeps them apart too."""
+    """They look alike, and are distinguished by the calls that made them, also after a rebase."""
     each_desk.git("checkout", "-q", "-b", "topic")
     for name in "ab":
         each_desk.work(name, Shell(f"git commit --allow-empty -m {name}"))
@@ -126,8 +126,8 @@ def test_edge_17_empty_commits(each_desk: Desk) -> None:
 
 
 def test_edge_17_merges_by_an_agent(each_desk: Desk) -> None:
-    """One that git commits by itself has no work but what it brings in, which stands where it was made; one
-    that the agent commits is its work."""
+    """A merge that git commits by itself has no work of its own: the merged work is on its own commits; a
+    merge that the agent commits is its work."""
     for name in "ab":
         each_desk.git("checkout", "-q", "-b", name, "main")
         each_desk.commit(name)

@@ -1,4 +1,4 @@
-"""Copies and commits made anew, by every command that makes some: edge case 12 of ``docs/edge-cases.md``."""
+"""Copied and recreated commits, by every command that makes some: edge case 12 of ``docs/edge-cases.md``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_edge_12_cherry_pick_with_a_conflict(clash: Desk, way: str) -> None:
 
 @pytest.mark.parametrize("day", [1, 3], ids=["before", "later"])
 def test_edge_12_cherry_pick_of_what_is_squashed(desk: Desk, day: int) -> None:
-    """The pick is of what ``a`` was: ``b``, which went into it before or since, is not in the pick."""
+    """The pick is of the original ``a``: ``b``, squashed into it before or since, is not in the pick."""
     desk.git("branch", "other")
     for name, text in {"a": "a\n" * 3, "b": "a\n" * 3 + "b\n"}.items():
         desk.commit(name, text, path="f")
@@ -81,8 +81,8 @@ def test_edge_12_cherry_pick_of_what_is_squashed(desk: Desk, day: int) -> None:
     desk.check({"a": {"a", "b"}}, "main")
 
 
-def test_edge_12_cherry_pick_of_what_has_copies(each_desk: Desk) -> None:
-    """Two branches have one each: the pick is of what these are copies of."""
+def test_edge_12_cherry_pick_of_a_copied_commit(each_desk: Desk) -> None:
+    """Two branches have a copy each; the pick is of their original."""
     each_desk.branch_off("a")
     each_desk.git("branch", "two")
     first = each_desk.git.head()
@@ -116,7 +116,7 @@ def test_edge_12_cherry_pick_that_skips(clash: Desk) -> None:
 
 
 def test_edge_12_cherry_pick_that_is_aborted(clash: Desk) -> None:
-    """Also when a commit of it had failed already; what is committed next is another work."""
+    """Also if a commit of it had failed before; the next commit is other work."""
     (hook := clash.git.root / ".git" / "hooks" / "commit-msg").write_text("#!/bin/sh\nexit 1\n")
     hook.chmod(0o755)
     assert clash.ends("cherry-pick", "topic~1") == 1
@@ -129,7 +129,7 @@ def test_edge_12_cherry_pick_that_is_aborted(clash: Desk) -> None:
     clash.check({}, "main")
 
 
-def test_edge_12_cherry_pick_that_comes_to_nothing(topic: Desk) -> None:
+def test_edge_12_cherry_pick_that_becomes_empty(topic: Desk) -> None:
     assert topic.ends("cherry-pick", "topic~2") == 0
     assert topic.ends("cherry-pick", "topic~2") == 1
     assert topic.ends("cherry-pick", "--skip") == 0
@@ -138,7 +138,7 @@ def test_edge_12_cherry_pick_that_comes_to_nothing(topic: Desk) -> None:
 
 
 def test_edge_12_cherry_pick_of_what_was_never_fetched(topic: Desk, tmp_path: Path) -> None:
-    """A commit by its address, without its notes: nothing here is its work; a fetch of records brings it."""
+    """A commit fetched by URL, without its notes: it has no record here until records are fetched."""
     there = topic.git
     here = Desk(Git.init(tmp_path / "here"))
     here.git.commit({"base": "1\n"}, "base")
@@ -155,7 +155,7 @@ def test_edge_12_cherry_pick_of_what_was_never_fetched(topic: Desk, tmp_path: Pa
 
 
 def test_edge_12_revert(topic: Desk) -> None:
-    """What takes work back is not that work; nor is the commit that brings it back a copy."""
+    """A revert does not count as the work that it reverts, nor does a revert of it as a copy."""
     topic.git("checkout", "-q", "topic")
     assert topic.ends("revert", "--no-edit", "HEAD~1") == 0
     topic.check(EACH)
@@ -190,8 +190,8 @@ def test_edge_12_reset_and_one_commit(each_desk: Desk, mode: str) -> None:
     each_desk.check({"all": ALL})
 
 
-def test_edge_12_reset_and_one_commit_of_what_stands(each_desk: Desk) -> None:
-    """Another branch still has the commits, and the last of them is nobody's work."""
+def test_edge_12_reset_and_one_commit_while_a_branch_has_the_commits(each_desk: Desk) -> None:
+    """Another branch still has the commits, and the last of them has no record."""
     each_desk.branch_off("a", "b")
     each_desk.git.commit({"mine": "mine\n"}, "mine")
     each_desk.git("checkout", "-q", "-b", "kept")
@@ -204,7 +204,7 @@ def test_edge_12_reset_and_one_commit_of_what_stands(each_desk: Desk) -> None:
 
 @pytest.mark.parametrize("way", ["amended", "as it was"])
 def test_edge_12_reset_of_what_a_reset_left(each_desk: Desk, way: str) -> None:
-    """Nobody looked at what came between."""
+    """Nothing was drained in between."""
     each_desk.commit("a")
     assert each_desk.ends("reset", "--soft", "HEAD~1") == 0
     assert each_desk.ends("commit", "--message", "again") == 0
@@ -218,7 +218,7 @@ def test_edge_12_reset_of_what_a_reset_left(each_desk: Desk, way: str) -> None:
 
 
 def test_edge_12_reset_twice_and_rebase(desk: Desk) -> None:
-    """Somebody has what the first reset made; what the second made is rebased before anybody looks."""
+    """A branch has the first reset's commit; the second one's commit is rebased before a drain."""
     desk.commit("a")
     desk.git.commit({"mine": "mine\n"}, "mine")
     desk.commit("b")
@@ -234,8 +234,8 @@ def test_edge_12_reset_twice_and_rebase(desk: Desk) -> None:
     desk.check({"a": {"a"}, "again": {"b"}, "once more": {"b"}})
 
 
-def test_edge_12_reset_of_what_was_taken_back_in_part(each_desk: Desk) -> None:
-    """A person's file went into ``a``; of the work itself nothing is in what is committed again."""
+def test_edge_12_reset_of_partly_reverted_work(each_desk: Desk) -> None:
+    """A person's file went into ``a``; only that, and none of the agent's work, is committed again."""
     each_desk.commit("a")
     each_desk.git.write({"mine": "mine\n"})
     each_desk.git("add", "mine")
@@ -249,7 +249,7 @@ def test_edge_12_reset_of_what_was_taken_back_in_part(each_desk: Desk) -> None:
 
 
 def test_edge_12_reset_and_autosquash(each_desk: Desk) -> None:
-    """What was committed again is the base of a fixup, before anybody looks."""
+    """The new commit becomes the base of a fixup before a drain."""
     each_desk.branch_off("a", "b")
     assert each_desk.ends("reset", "--soft", "HEAD~2") == 0
     assert each_desk.ends("commit", "--message", "all") == 0
@@ -261,8 +261,8 @@ def test_edge_12_reset_and_autosquash(each_desk: Desk) -> None:
     each_desk.check({"all": {"a", "b"}})
 
 
-def test_edge_12_reset_twice_of_what_stands(desk: Desk) -> None:
-    """``main`` has ``a`` in the place of what was seen and is gone: that is no source of it."""
+def test_edge_12_reset_twice_while_a_branch_has_the_commits(desk: Desk) -> None:
+    """``main`` has ``a`` instead of the drained commit that is gone: that one is not its source."""
     desk.commit("a")
     desk.git("checkout", "-q", "-b", "topic")
     for name in ("again", "once more"):
@@ -277,7 +277,7 @@ def test_edge_12_reset_twice_of_what_stands(desk: Desk) -> None:
 
 
 def test_edge_12_reset_and_split(each_desk: Desk) -> None:
-    """What was committed again is split, before anybody looks; one of the pieces is what was there before an
+    """The new commit is split before a drain; one of the pieces is the commit as it was before an
     amend."""
     each_desk.git.commit({"mine": "mine\n"}, "mine")
     each_desk.commit("a")
@@ -292,8 +292,8 @@ def test_edge_12_reset_and_split(each_desk: Desk) -> None:
 
 
 def test_edge_12_split_of_what_an_agent_amended(each_desk: Desk) -> None:
-    """Another branch has what was there before the amend, and gets the rest: two pieces of the amended. Its
-    agent wrote to the other's file too, and took that back."""
+    """Another branch has the commit from before the amend, and gets the rest: two pieces of the amended one.
+    Its agent wrote to the other's file too, and reverted that."""
     each_desk.commit("a")
     each_desk.git("checkout", "-q", "-b", "two")
     assert each_desk.ends("commit", "--amend", "--message", "a, too") == 0
@@ -307,8 +307,8 @@ def test_edge_12_split_of_what_an_agent_amended(each_desk: Desk) -> None:
     each_desk.check({"a, too": {"a"}, "b alone": {"b"}})
 
 
-def test_edge_12_reset_and_amend_of_what_stands(each_desk: Desk) -> None:
-    """Another branch has what was committed again as one: it was put together from that, not split."""
+def test_edge_12_reset_and_amend_while_a_branch_has_the_commit(each_desk: Desk) -> None:
+    """Another branch has the combined commit: it was combined from the pieces, not split."""
     each_desk.commit("a")
     assert each_desk.ends("commit", "--amend", "--message", "again") == 0
     each_desk.git.commit({"a": "a\na\na\nmine\n"}, "mine")
@@ -322,8 +322,8 @@ def test_edge_12_reset_and_amend_of_what_stands(each_desk: Desk) -> None:
 
 
 def test_edge_12_reset_beside_what_another_did(each_desk: Desk) -> None:
-    """Another agent's commit of the same second stands where the one that is gone stood, with a later date
-    and the same file: it is not that commit, amended."""
+    """Another agent's commit of the same second takes the place of the commit that is gone, with a later date
+    and the same file: it does not count as that commit, amended."""
     each_desk.git("checkout", "-q", "-b", "topic")
     each_desk.commit("b", path="f", by="two")
     each_desk.git("checkout", "-q", "main")
@@ -360,8 +360,8 @@ def test_edge_12_merge_squash(each_desk: Desk) -> None:
     each_desk.check({"all": ALL})
 
 
-def test_edge_12_merge_squash_of_what_is_there_in_part(each_desk: Desk) -> None:
-    """``b`` went into a pick of ``a``; where that is squashed, ``a`` is already."""
+def test_edge_12_merge_squash_of_partly_merged_work(each_desk: Desk) -> None:
+    """``b`` went into a pick of ``a``; the target of the squash has ``a`` already."""
     each_desk.commit("a")
     each_desk.git("checkout", "-q", "-b", "topic", "HEAD~1")
     assert each_desk.ends("cherry-pick", "main") == 0
@@ -374,8 +374,8 @@ def test_edge_12_merge_squash_of_what_is_there_in_part(each_desk: Desk) -> None:
 
 @pytest.mark.parametrize("more", ["", "mine\n"], ids=["alone", "with another's file"])
 def test_edge_12_merge_squash_that_is_split_and_then_amended(each_desk: Desk, more: str) -> None:
-    """The amend is one piece of three, though the others were seen before it; also when it adds a line to the
-    file of another piece."""
+    """The amended commit is one of three pieces, though the others were drained before it; also if it adds a
+    line to the file of another piece."""
     each_desk.branch_off("a", "b", "c")
     each_desk.git("checkout", "-q", "main")
     assert each_desk.ends("merge", "--squash", "topic") == 0
@@ -392,7 +392,7 @@ def test_edge_12_merge_squash_that_is_split_and_then_amended(each_desk: Desk, mo
 
 
 def test_edge_12_merge_squash_that_is_given_up(topic: Desk) -> None:
-    """Its commit fails, and another one is made in its place."""
+    """Its commit fails, and another one is made instead."""
     (hook := topic.git.root / ".git" / "hooks" / "commit-msg").write_text("#!/bin/sh\nexit 1\n")
     hook.chmod(0o755)
     assert topic.ends("merge", "--squash", "topic") == 0
@@ -413,7 +413,7 @@ def test_edge_12_mail(topic: Desk) -> None:
 
 
 def test_edge_12_commit_tree_and_update_ref(topic: Desk) -> None:
-    """As stacked-branch tools do, on the branch that is checked out."""
+    """As tools for stacked branches do, on the branch that is checked out."""
     topic.git("checkout", "-q", "topic")
     plumb(topic.git)
     topic.check(EACH, "topic")
@@ -421,7 +421,7 @@ def test_edge_12_commit_tree_and_update_ref(topic: Desk) -> None:
 
 @pytest.fixture
 def history(topic: Desk) -> Callable[..., str]:
-    """``git history``, on ``topic`` and later than all of it."""
+    """A function that runs ``git history`` on ``topic``, later than all its commits."""
     if "git history" not in usage(topic.git, "history"):
         pytest.skip("git history came with git 2.54")
     topic.git("checkout", "-q", "topic")
@@ -459,19 +459,19 @@ def usage(git: Git, command: str) -> str:
 
 
 def test_edge_12_replay(topic: Desk) -> None:
-    """It moves a branch that is not checked out, and tells nobody."""
+    """It moves a branch that is not checked out, and calls no hook."""
     git = topic.git
     if "--onto" not in usage(git, "replay"):
         pytest.skip("git replay came with git 2.44")
     told = git("replay", "--onto", "main", "main..topic")
-    if told:  # before git 2.52 it says what is to be updated
+    if told:  # before git 2.52 it only prints which refs to update
         git("update-ref", "--stdin", input=told + "\n")
     topic.check(EACH, "topic", repaired=True)
 
 
 def test_edge_12_the_map_of_filter_repo(topic: Desk) -> None:
-    """Every path was moved, so no patch is alike; its map tells what became of each commit, and of one that
-    was left out."""
+    """Every path was moved, so no patch is the same; filter-repo's map says what each commit became, also one
+    that was left out."""
     git = topic.git
     git("checkout", "-q", "topic")
     rows, parent = ["old                                      new"], git("rev-parse", "main")
@@ -492,7 +492,7 @@ def test_edge_12_the_map_of_filter_repo(topic: Desk) -> None:
 
 
 def test_edge_12_filter_repo(topic: Desk) -> None:
-    """It leaves the notes where they were; the records follow by their patches."""
+    """It leaves the notes as they were; the records follow by their patches."""
     git = topic.git
     script = Path(sys.prefix) / "bin" / "git-filter-repo"
     own = ["git", "filter-repo"] if git.succeeds("filter-repo", "--version") else []

@@ -49,7 +49,7 @@ def test_edge_16_rewritten_in_a_worktree_that_is_gone(each_desk: Desk, tmp_path:
 
 
 def test_edge_16_merged_at_once_from_another_worktree(desk: Desk, tmp_path: Path) -> None:
-    """A person commits an agent's edits there, and another agent here merges them in the same second."""
+    """A person commits an agent's edits in one worktree; an agent in another merges them within a second."""
     desk.waits = True
     tree = Git(tmp_path / "tree")
     desk.git("worktree", "add", "-q", "-b", "side", str(tree.root))
@@ -72,7 +72,7 @@ def test_edge_16_picked_at_once_from_another_worktree(desk: Desk, tmp_path: Path
 
 
 def test_edge_16_two_agents_in_one_worktree(each_desk: Desk) -> None:
-    """In turns, each with its own files; one commits while the other has begun something."""
+    """They take turns, each with its own files; one commits while the other is at work."""
     each_desk.commit("a", by="one")
     each_desk.work("begun", Write("begun", "begun\n" * 3), by="two")
     each_desk.work("b", Write("b", "b\n"), Shell("git add b && git commit -m b"), by="one")
@@ -81,7 +81,7 @@ def test_edge_16_two_agents_in_one_worktree(each_desk: Desk) -> None:
 
 
 def test_edge_16_one_agent_commits_what_two_wrote(desk: Desk) -> None:
-    """The commit is its maker's; the other has a part in it, for its lines."""
+    """The commit is credited to the agent that made it; the other has a part on it, for its lines."""
     desk.work("theirs", Write("theirs", "theirs\n" * 3), by="two")
     desk.commit("all", by="one")
     desk.check({"all": {"theirs", "all"}})
@@ -106,13 +106,13 @@ def test_edge_16_a_nested_repository(desk: Desk) -> None:
 
 
 def calls(git: Git) -> set[Fact]:
-    """What was called, and what came of it."""
+    """The calls on HEAD, and their results."""
     facts = (fact for told in read_records(git).values() for fact in told.facts)
     return {fact for fact in facts if fact[0].startswith("tool")}
 
 
 def test_edge_16_a_submodule(desk: Desk, tmp_path: Path) -> None:
-    """Installed in both; the commit inside and the one that takes it up."""
+    """Installed in both; a commit inside, and the outer commit that updates the submodule."""
     library = Git.init(tmp_path / "library")
     library.commit({"l": "1\n"}, "library")
     allow = ("-c", "protocol.file.allow=always")
@@ -140,7 +140,7 @@ def test_edge_16_a_bare_repository_with_worktrees(tmp_path: Path) -> None:
 
 
 def test_edge_16_a_bare_repository_that_is_pushed_to(desk: Desk, tmp_path: Path) -> None:
-    """Without a work tree nothing commits; what arrives is somebody's."""
+    """Without a work tree nothing commits; pushed commits are recorded elsewhere."""
     desk.commit("a")
     bare = Git.init(tmp_path / "bare.git", "--bare")
     there = Desk(bare).install()

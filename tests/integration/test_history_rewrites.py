@@ -20,7 +20,7 @@ def topic(desk: Desk) -> Desk:
 
 @pytest.fixture
 def clash(desk: Desk) -> Desk:
-    """The same, and ``main`` has another ``b``."""
+    """Like ``topic``, but ``main`` has another ``b``."""
     desk.git.write({"b": "theirs\n"})
     desk.git("stash", "-q", "--include-untracked")
     desk.branch_off("a", "b", "c")
@@ -94,10 +94,10 @@ def test_edge_10_rebase_that_skips(clash: Desk, way: str) -> None:
     ],
     ids=["whole", "without", "other", "no hooks"],
 )
-def test_edge_10_rebase_that_skips_what_a_conflict_took(
+def test_edge_10_rebase_that_skips_a_commit_resolved_before(
     each_desk: Desk, resolved: str, works: set[str], options: tuple[str, ...]
 ) -> None:
-    """``b`` comes first, and is resolved with the lines of ``a``, of which nothing is left then."""
+    """``b`` comes first, and is resolved with the lines of ``a``, which is then empty."""
     each_desk.commit("a", "one\ntwo\n", path="f")
     each_desk.commit("b", "one\ntwo\nthree\n", path="f")
     swap = {"GIT_SEQUENCE_EDITOR": "sed -i '1{h;d};2{G}'"}
@@ -110,8 +110,8 @@ def test_edge_10_rebase_that_skips_what_a_conflict_took(
 
 
 def test_edge_10_rebase_of_twins(desk: Desk) -> None:
-    """``b`` stands on both sides of a merge, alike but for its parents. In a row one of them conflicts and is
-    resolved, and the other comes to nothing: git says that both became the same."""
+    """``b`` is on both sides of a merge, with different parents only. Linearized, one of them conflicts and
+    is resolved, and the other becomes empty: git reports that both became the same."""
     desk.branch_off("a", "b")
     desk.git("checkout", "-q", "main")
     desk.git.commit({"b": "theirs\n"}, "their b")
@@ -129,9 +129,9 @@ def test_edge_10_rebase_of_twins(desk: Desk) -> None:
     desk.check({"a again": {"a"}, "b": {"b"}})
 
 
-def test_edge_10_rebase_of_what_was_put_there_by_hand(each_desk: Desk) -> None:
-    """A person put the lines of ``a``, most of them theirs, into a commit of their own, and merged ``a``. In
-    a row nothing is left of it then, and git says that it became theirs."""
+def test_edge_10_rebase_of_lines_copied_by_hand(each_desk: Desk) -> None:
+    """A person put the lines of ``a``, most of them theirs, into a commit of their own, and merged ``a``.
+    Linearized, ``a`` becomes empty, and git reports that it became the person's commit."""
     later = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2026-01-03T03:04:05Z")
     each_desk.commit("a", "a\n")
     each_desk.git.write({"a": "a\nmine\nall of it\n"})
@@ -192,7 +192,7 @@ def test_edge_10_rebase_that_splits(desk: Desk) -> None:
 
 
 def test_edge_10_one_half_of_a_split_is_amended(each_desk: Desk) -> None:
-    """The other half stands as it was, so that together they are not the whole any more."""
+    """The other half stays as it was, so together they are no longer the original commit."""
     files = Write("p", "p\n" * 3), Write("q", "q\n" * 3)
     each_desk.work("both", *files, Shell("git add . && git commit -m both"))
     each_desk.git("reset", "-q", "HEAD~1")
@@ -207,7 +207,7 @@ def test_edge_10_one_half_of_a_split_is_amended(each_desk: Desk) -> None:
 def test_edge_10_committed_again_as_one_and_rebased_onto_a_part(
     each_desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it was put together from is no piece of it."""
+    """The commits that it was combined from are not pieces of it."""
     git = each_desk.git
     git("checkout", "-q", "-b", "topic")
     each_desk.commit("a")
@@ -226,7 +226,7 @@ def test_edge_10_committed_again_as_one_and_rebased_onto_a_part(
 
 
 def test_edge_10_one_half_of_a_split_is_dropped(each_desk: Desk) -> None:
-    """What stands afterwards is not the work of the other half."""
+    """What is left then does not have the dropped half's work."""
     each_desk.commit("p")
     each_desk.work("q", Write("q", "q\n" * 3), Shell("git add q && git commit --amend --no-edit"))
     each_desk.git("reset", "-q", "HEAD~1")
@@ -260,8 +260,8 @@ def test_edge_10_autosquash(topic: Desk) -> None:
 
 
 def test_edge_10_autosquash_that_takes_the_lines_of_another(each_desk: Desk) -> None:
-    """``b`` was moved without hooks, and nobody looked. The fixup stands beside its lines, so the conflict is
-    resolved with them; nothing is left of ``b`` then, and git says that it became ``a``."""
+    """``b`` was moved without hooks, and nothing was drained. The fixup's lines are next to its, so the
+    conflict is resolved with them; ``b`` becomes empty, and git reports that it became ``a``."""
     each_desk.git.commit({"f": "1\n2\n"}, "mine")
     each_desk.commit("a")
     each_desk.git.commit({"m": "m\n"}, "m")
@@ -283,9 +283,9 @@ def test_edge_10_rebase_onto(topic: Desk) -> None:
     topic.check({"c": {"c"}})
 
 
-def test_edge_10_rebase_onto_what_has_it(each_desk: Desk) -> None:
-    """It was taken back there, and is applied again; no hook tells, and the drain looks only at what is
-    beside."""
+def test_edge_10_rebase_onto_a_branch_that_has_the_commit(each_desk: Desk) -> None:
+    """It was reverted there, and is applied again; no hook reports it, and the drain compares only the
+    neighbouring commits."""
     each_desk.commit("a")
     first = each_desk.git.head()
     assert each_desk.ends("revert", "--no-edit", "HEAD") == 0
@@ -315,7 +315,7 @@ def test_edge_10_pull_rebase_by_config_and_by_alias(topic: Desk, way: str) -> No
 
 @pytest.mark.parametrize("way", ["rebase", "merge", "pull --rebase=merges", "pull --no-rebase --no-edit"])
 def test_edge_11_upstream_commits_are_nobodys(topic: Desk, way: str) -> None:
-    """Though they touch the files that the session writes, while it is open."""
+    """Even if they change the files that the open session writes."""
     git = topic.git
     git("checkout", "-q", "main")
     git.commit({"a": "a\n" * 3, "later": "theirs\n"}, "upstream writes what the agent wrote")
@@ -328,8 +328,8 @@ def test_edge_11_upstream_commits_are_nobodys(topic: Desk, way: str) -> None:
     topic.check(expected, waiting=["half"])
 
 
-def test_edge_11_a_pull_that_brings_what_the_agent_left(desk: Desk) -> None:
-    """Somebody else committed the same lines; a fast-forward makes no commit."""
+def test_edge_11_a_pull_that_brings_the_lines_that_the_agent_left(desk: Desk) -> None:
+    """Somebody else committed the same lines; a fast-forward creates no commit."""
     git = desk.git
     desk.work("left", Write("x", "the same\n" * 3))
     git("checkout", "-q", "-b", "elsewhere")

@@ -1,6 +1,6 @@
-"""``core.hooksPath`` of every kind: ours run once, beside whoever rules there, and nothing is left behind.
+"""``core.hooksPath`` of every kind: our hooks run once, beside others, and uninstall leaves nothing.
 
-A git that has hooks in its configuration (2.54) is used so wherever the folder is not the repository's own.
+If git has configured hooks (2.54), ours are installed so wherever the folder is not the repository's.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ THEIRS = '#!/bin/sh\necho theirs >>"$RAN"\nexit ${THEY_END:-0}\n'
 
 @pytest.fixture
 def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What other tools' hooks write to."""
+    """The file that other tools' hooks write to."""
     path = tmp_path / "ran"
     monkeypatch.setenv("RAN", str(path))
     return path
@@ -40,7 +40,7 @@ def theirs(folder: Path, *names: str) -> None:
 
 
 def state(git: Git) -> dict[str, tuple[int, bytes]]:
-    """All that an installation may touch."""
+    """The mode and content of every file that an installation may change."""
     common = Path(git("rev-parse", "--path-format=absolute", "--git-common-dir"))
     roots = [common / "hooks", git.root / "ci", git.root / ".husky"]
     files = [common / "config", *(p for root in roots for p in root.rglob("*") if p.is_file())]
@@ -90,7 +90,7 @@ def commit(git: Git) -> str:
 def test_edge_22_hooks_path_outside_the_repository(
     git: Git, tmp_path: Path, ran: Path, place: str, scope: str
 ) -> None:
-    """Theirs is never written to. Where git can, ours stand in the configuration, and run before theirs."""
+    """That folder is never written to. If git can, ours are in the configuration, and run before theirs."""
     outside = Path.home() / "hooks" if place.startswith("~") else tmp_path / "outside"
     theirs(outside)
     git("config", scope, "core.hooksPath", place.replace("OUTSIDE", str(outside)))
@@ -111,7 +111,7 @@ def test_edge_22_hooks_path_outside_the_repository(
 
 @pytest.mark.parametrize("kind", ["relative", "absolute", "worktree"])
 def test_edge_22_hooks_path_inside_the_repository(git: Git, ran: Path, kind: str) -> None:
-    """Theirs runs once, and first, unless git runs ours from its configuration; their status is git's."""
+    """Theirs runs once, and first, unless git runs ours from its configuration; git gets their status."""
     folder = git.root / "ci/hooks"
     theirs(folder)
     if kind == "worktree":
@@ -135,7 +135,7 @@ def test_edge_22_hooks_path_inside_the_repository(git: Git, ran: Path, kind: str
 
 
 def test_edge_22_hooks_path_of_one_worktree(git: Git, tmp_path: Path, ran: Path) -> None:
-    """Set in a linked worktree's own configuration: each worktree's commits are told once."""
+    """Set in a linked worktree's own configuration: each worktree's commits are spooled once."""
     git.commit({"a": "1"})
     git("config", "extensions.worktreeConfig", "true")
     git("worktree", "add", "-q", "../linked")
@@ -152,7 +152,7 @@ def test_edge_22_hooks_path_of_one_worktree(git: Git, tmp_path: Path, ran: Path)
 
 
 def test_edge_22_a_relative_hooks_path_in_a_new_worktree(git: Git, tmp_path: Path) -> None:
-    """It means another folder there: ``doctor`` says so, and mends."""
+    """It is another folder there: ``doctor`` reports it, and repairs it."""
     git.commit({"a": "1"})
     git("config", "core.hooksPath", "ci/hooks")
     put_in(git)
@@ -166,7 +166,7 @@ def test_edge_22_a_relative_hooks_path_in_a_new_worktree(git: Git, tmp_path: Pat
 
 
 def test_edge_22_hooks_path_that_comes_and_goes(git: Git, ran: Path) -> None:
-    """A tool takes the hooks over after us, and is removed again: at no time ours run twice."""
+    """A tool takes the hooks over after us, and is removed again: ours never run twice."""
     put_in(git)
     theirs(git.root / ".husky/_")
     git("config", "core.hooksPath", ".husky/_")
@@ -199,7 +199,7 @@ def configured(git: Git) -> Git:
 
 
 def test_configured_hooks_beside_others(configured: Git, ran: Path) -> None:
-    """Others of the configuration run too, once, with stdin and arguments; ours never fail the commit."""
+    """Others in the configuration run, too, once, with stdin and arguments; ours never fail the commit."""
     git = configured
     git("config", "hook.other.command", 'f() { echo "other $*"; cat; } >>"$RAN"; f')
     for event in ("post-commit", "post-rewrite"):
@@ -212,7 +212,7 @@ def test_configured_hooks_beside_others(configured: Git, ran: Path) -> None:
 
 
 def test_configured_hooks_of_a_moved_repository(configured: Git, tmp_path: Path) -> None:
-    """git would refuse the commit if the command failed: it says nothing, and doctor mends."""
+    """git would refuse the commit if the command failed: it is silent, and doctor repairs it."""
     configured.root.rename(tmp_path / "moved")
     git = Git(tmp_path / "moved")
     commit(git)
@@ -244,7 +244,7 @@ def test_configured_hooks_where_somebody_removed_half(configured: Git) -> None:
 
 
 def test_configured_hooks_become_files_where_git_is_older(configured: Git, tmp_path: Path) -> None:
-    """Also the other way: never both, whichever git installs."""
+    """Also the other way round: never both, whichever git installs."""
     git = configured
     older = tmp_path / "older"
     older.mkdir()

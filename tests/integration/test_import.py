@@ -1,4 +1,4 @@
-"""``git traj import``: what is taken in from files and pipes, where it stands, and what is said of it."""
+"""``git traj import``: what is read from files and pipes, on which commits it is put, and what is printed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def header(git: Git, trajectory: str) -> dict[str, Any]:
 
 
 def away(session: SessionWriter, folder: Path) -> Path:
-    """The log as it comes from another machine."""
+    """Move the log into ``folder``, as if it came from another machine."""
     folder.mkdir(exist_ok=True)
     path = folder / session.log.name
     shutil.move(session.log, path)
@@ -55,10 +55,10 @@ def away(session: SessionWriter, folder: Path) -> Path:
     return path
 
 
-# ---------------------------------------------------------------- where it stands
+# ---------------------------------------------------------------- on which commit
 
 
-def test_without_a_commit_it_stands_where_it_started(begun: Git, writer: Writer, tmp_path: Path) -> None:
+def test_without_a_commit_it_is_put_where_it_started(begun: Git, writer: Writer, tmp_path: Path) -> None:
     session = writer(begun.root)
     session.run([turn(Write("a", text("a")), think="How?"), turn(say="Done")], prompt="Write")
     (row,) = take(begun, away(session, tmp_path / "away"))
@@ -99,7 +99,7 @@ def test_by_evidence(begun: Git, writer: Writer, tmp_path: Path) -> None:
     check(begun, session)
 
 
-def test_what_was_explored_and_then_linked_is_told_once(begun: Git, writer: Writer, tmp_path: Path) -> None:
+def test_explored_work_that_is_linked_later_is_shown_once(begun: Git, writer: Writer, tmp_path: Path) -> None:
     session = writer(begun.root)
     session.run(commit_turns("a", "b"), prompt="Write both")
     path = away(session, tmp_path / "away")
@@ -129,10 +129,10 @@ def test_another_repository_s_session_is_refused(begun: Git, writer: Writer, tmp
     assert refs(begun) == ""
 
 
-# ---------------------------------------------------------------- what is said
+# ---------------------------------------------------------------- messages
 
 
-def test_words_that_make_no_sense(begun: Git) -> None:
+def test_options_that_make_no_sense(begun: Git) -> None:
     session = ClaudeSession(begun.root)
     session.run([turn(say="Yes")], prompt="Think")
     both = run(begun.root, str(session.log), "--auto", "--commit", "HEAD")
@@ -208,8 +208,8 @@ def test_a_bare_repository(begun: Git, writer: Writer, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["repository", "nowhere", "off"])
-def test_garbage_in_a_pipe_fails_nobody(begun: Git, tmp_path: Path, where: str) -> None:
-    """Whoever writes into it must neither see a status nor a closed pipe."""
+def test_garbage_in_a_pipe_does_not_fail_its_writer(begun: Git, tmp_path: Path, where: str) -> None:
+    """The program that writes into it must see neither a failure nor a closed pipe."""
     given = b"no session at all\n" * (3 * MB // 18)
     env = {"GIT_TRAJ": "0"} if where == "off" else {}
     folder = tmp_path if where == "nowhere" else begun.root
@@ -223,7 +223,7 @@ def test_garbage_in_a_pipe_fails_nobody(begun: Git, tmp_path: Path, where: str) 
 
 
 def test_a_pipe_is_read_to_its_end(begun: Git) -> None:
-    """Also where nothing of it can be used, or the command line is wrong in a way that reading shows."""
+    """Also if none of it can be used, or if only reading shows that the command line is wrong."""
     lines = f"yes a line that is no event | head -c {2 * MB}"
     command = f"{{ {lines}; echo >&2 written; }} | {sys.executable} -m gittraj import -"
     for env in ({}, {"GIT_TRAJ": "0"}):
@@ -249,7 +249,7 @@ PIPED = {
 
 @pytest.mark.shared
 @pytest.mark.parametrize("name", PIPED)
-def test_what_an_agent_prints(begun: Git, samples: Path, name: str) -> None:
+def test_the_printed_output_of_an_agent(begun: Git, samples: Path, name: str) -> None:
     given = (samples / name).read_bytes()
     done = run(begun.root, "-", "--json", given=given)
     assert (done.returncode, done.stderr) == (0, "")
@@ -289,7 +289,7 @@ def test_a_run_that_is_terminated_leaves_nothing_of_its_pipe(begun: Git, tmp_pat
     assert not [*home.glob("import.*")]
 
 
-def test_what_a_killed_run_left_of_its_pipe_is_removed(begun: Git) -> None:
+def test_the_pipe_file_that_a_killed_run_left_is_removed(begun: Git) -> None:
     left = begun.root / ".git" / "traj" / "import.x.123"
     left.mkdir(parents=True)
     (left / "stdin").write_text("words")
@@ -310,7 +310,7 @@ TWICE = {
 @pytest.mark.shared
 @pytest.mark.parametrize("agent", TWICE)
 @pytest.mark.parametrize("together", [False, True])
-def test_an_agent_s_output_and_its_own_log_are_told_once(
+def test_an_agent_s_output_and_its_own_log_are_shown_once(
     begun: Git, samples: Path, agent: str, *, together: bool
 ) -> None:
     output, log = (samples / name for name in TWICE[agent])
@@ -363,7 +363,7 @@ def test_runs_of_one_task_stay_apart(begun: Git, samples: Path, tmp_path: Path) 
     assert counts[0] == counts[1] > 3
 
 
-def test_what_was_explored_here_goes_onto_this_commit(begun: Git) -> None:
+def test_work_explored_on_a_commit_is_imported_onto_it(begun: Git) -> None:
     """The explored copy and the record have one commit and one key: neither deletes the other."""
     session = ClaudeSession(begun.root.parent)
     session.run([turn(say="An idea")], prompt="Think")
@@ -374,7 +374,7 @@ def test_what_was_explored_here_goes_onto_this_commit(begun: Git) -> None:
     assert told["task"]["source"] == {"system": "jira", "id": "A-1", "url": None}
 
 
-def test_a_further_commit_gets_what_stands_on_another(begun: Git) -> None:
+def test_a_session_on_one_commit_is_put_on_a_second_one(begun: Git) -> None:
     session = ClaudeSession(begun.root.parent)
     session.run([turn(say="An idea")], prompt="Think")
     take(begun, session.log, "--commit", "HEAD")
@@ -385,7 +385,7 @@ def test_a_further_commit_gets_what_stands_on_another(begun: Git) -> None:
     assert len({c["trajectories"][0]["id"] for c in commits}) == 1
 
 
-def test_what_can_be_read_only_once(begun: Git) -> None:
+def test_files_that_can_be_read_only_once(begun: Git) -> None:
     session = ClaudeSession(begun.root.parent)
     session.run([turn(say="An idea")], prompt="Think")
     command = f"{sys.executable} -m gittraj import"
@@ -400,10 +400,10 @@ def test_what_can_be_read_only_once(begun: Git) -> None:
 
 @pytest.mark.shared
 @pytest.mark.parametrize("runs", [("build-and-commit", "resume"), ("resume", "build-and-commit", "resume")])
-def test_runs_of_one_thread_sum_to_what_the_last_one_says(
+def test_runs_of_one_thread_sum_to_the_last_runs_total(
     begun: Git, samples: Path, runs: tuple[str, ...]
 ) -> None:
-    """Codex counts up over the thread, whatever run it is in."""
+    """Codex's counts go on over the whole thread, not per run."""
     for name in runs:
         (row,) = take(begun, samples / "codex-exec" / f"v0.169-{name}.jsonl")
     usage = header(begun, row["trajectory"])["total"]["usage"]

@@ -1,6 +1,6 @@
-"""Real session files through the whole path, from an import over the notes to what is shown.
+"""Real session files on the whole way from an import through the notes to what is shown.
 
-By day every few of them; what each says by itself, ``tests/unit/formats`` asks of all.
+By day only some of them; ``tests/unit/formats`` checks how each of them is read.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ NO_SESSION = (
     "opencode-storage",
     "derived/any--empty",
 )
-"""What holds no agent's own session."""
+"""Folders without an agent's own sessions."""
 OTHERS = ("agent-trace", "agent-trajectories", "atif", "atif-reference")
-"""What other tools made of sessions."""
+"""Folders of sessions that other tools converted."""
 FAMILIES = (
     "claude-code",
     "codex-rollout",
@@ -57,7 +57,7 @@ class Desk:
         return status, *self.capsys.readouterr()
 
     def take(self, *paths: Path, options: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-        """What an import that fails nothing says of each session."""
+        """Import, which must succeed; return what it prints of each session."""
         status, out, errors = self("import", "--json", *options, *map(str, paths))
         assert (status, errors) == (0, ""), paths
         rows: list[dict[str, Any]] = json.loads(out)["imported"]
@@ -81,7 +81,7 @@ def desk(git: Git, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
 def fresh(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[[], Desk]:
-    """A repository more: sessions of different samples are the same one."""
+    """A function that makes another repository, as different samples may be of the same session."""
     made: list[Git] = []
 
     def make() -> Desk:
@@ -94,7 +94,7 @@ def fresh(
 
 
 def sessions(samples: Path) -> list[Path]:
-    """The files that hold an agent's own session, by the folder that they lie in."""
+    """The files of agents' own sessions, some of each folder."""
     found = [p for p in sorted(samples.rglob("*")) if p.is_file() and p.parent != samples]
     return [p for p in found if not any(name in str(p.relative_to(samples)) for name in NO_SESSION)]
 
@@ -109,7 +109,7 @@ def tokens(shown: dict[str, Any]) -> tuple[int, int, int, int]:
     return tuple(usage.get(name) or 0 for name in names)  # type: ignore[return-value]
 
 
-def test_what_others_made_of_sessions_is_taken_in_or_refused_with_a_reason(desk: Desk, samples: Path) -> None:
+def test_converted_sessions_are_imported_or_refused_with_a_reason(desk: Desk, samples: Path) -> None:
     found = [path for name in OTHERS for path in sorted((samples / name).rglob("*")) if path.is_file()]
     found = found[:: size(6, 1)]
     taken = [path for path in found if desk("import", str(path))[0] == 0]
@@ -119,7 +119,7 @@ def test_what_others_made_of_sessions_is_taken_in_or_refused_with_a_reason(desk:
     assert {row["parts"] for row in desk.take(*taken)} == {0}
 
 
-def test_every_file_is_taken_in_or_refused_with_a_reason_and_again_changes_nothing(
+def test_every_file_is_imported_or_refused_and_a_second_import_changes_nothing(
     desk: Desk, samples: Path
 ) -> None:
     ours = sessions(samples)
@@ -148,7 +148,7 @@ def test_every_file_is_taken_in_or_refused_with_a_reason_and_again_changes_nothi
     assert "missing" not in desk.git("fsck", "--full", "--strict")
 
 
-def test_what_is_shown_is_what_an_independent_count_found(fresh: Callable[[], Desk], samples: Path) -> None:
+def test_shown_figures_agree_with_an_independent_count(fresh: Callable[[], Desk], samples: Path) -> None:
     facts = json.loads((samples / "FACTS.json").read_text())
     wrong = {}
     for name, count in [*facts.items()][:: size(5, 1)]:
@@ -166,13 +166,13 @@ def test_what_is_shown_is_what_an_independent_count_found(fresh: Callable[[], De
 
 
 RESTARTED = "01a1f988-bd06-7181-8a78-ca012e03f7c6", "0199812e-64f0-7f73-91fc"
-"""Threads whose last total is not their own: one goes on from its parent's, one began again from nothing."""
+"""Threads whose last total is not their own: one continues its parent's, one began again from zero."""
 
 
 def expect(
     family: str, count: dict[str, Any], shown: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is shown, and what it has to be."""
+    """Yield pairs of a shown value and the expected one."""
     events = counted(shown)
     told = [event for chapter in shown["chapters"] for event in chapter["events"]]
     calls = [event for event in told if event["type"] == "tool_call"]
@@ -210,7 +210,7 @@ def expect(
     if family == "gemini":
         sums = count["token_sums"]
         cached = sums.get("cached", 0)
-        # a file may say the same of a message several times; only what it says last counts
+        # a file may have the usage of a message several times; only the last one counts
         found = {"calls": len(calls), "thinking": events["thinking"]}
         found["tokens"] = tokens(shown)
         return found, {
@@ -223,10 +223,10 @@ def expect(
                 sums.get("output", 0) + sums.get("thoughts", 0),
             ),
         }
-    if "exit_status" not in count:  # messages alone
+    if "exit_status" not in count:  # only messages
         return {}, {}
     exits = shown["exit"] or {}
-    # a long submission ends early in the header; its event has all of it
+    # the header cuts a long submission; its event has all of it
     submitted = max((len(e["content"]) for e in told if e["id"] == "submission:0"), default=0)
     assert (exits.get("submission") or "")[:90] in {(e["content"] or "")[:90] for e in told} | {""}
     return {

@@ -1,4 +1,4 @@
-"""Other systems' stores and notes, imported into a real repository: where they stand, what ``show`` says."""
+"""Other systems' stores and notes, imported into a repository: on which commits, and what ``show`` prints."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_notes_go_to_their_commits_and_later_ones_are_added(begun: Git) -> None:
     before = refs(begun)
     (row,) = take(begun, "refs/notes/agentnote")
     assert (row["parts"], refs(begun)) == (0, before)
-    assert json.loads(traj(begun, "status", "--json"))["sessions"] == []  # nobody writes it here
+    assert json.loads(traj(begun, "status", "--json"))["sessions"] == []  # it is not running here
     (begun.root / ".git" / "traj" / "cursors.json").unlink()
     (row,) = take(begun, "refs/notes/agentnote")
     assert (row["parts"], refs(begun)) == (0, before)
@@ -149,7 +149,7 @@ def test_two_sessions_on_one_commit(begun: Git) -> None:
     assert found["old"]["participants"] == [{"name": "A Developer", "role": "human"}]
 
 
-def test_the_agents_own_log_takes_the_place_of_a_note(begun: Git) -> None:
+def test_the_agents_own_log_replaces_a_note(begun: Git) -> None:
     session = ClaudeSession(begun.root)
     session.run(commit_turns("a"), prompt="Write a")
     leave(begun, "agentnote", "HEAD", {**noted.NOTE, "session_id": session.session})
@@ -173,7 +173,7 @@ def test_notes_of_whogitit_memento_and_qwen_code(begun: Git) -> None:
         begun("notes", f"--ref={ref}", "add", "--file=-", one, input=text.encode())
         (row,) = take(begun, f"refs/notes/{ref}")
         assert row["agent"] == agent
-        if ref == "ai-attribution":  # a share proves of no work that the commit came out of it
+        if ref == "ai-attribution":  # a percentage does not prove that a session made the commit
             assert (row["commits"], row["explored"]) == ([], [one])
             assert json.loads(traj(begun, "stats", "--json"))["total"]["recorded"] == 0
             assert json.loads(traj(begun, "pr", "--base", "HEAD~1", "--json"))["recorded"] == 0
@@ -217,7 +217,7 @@ def test_the_logs_that_entire_keeps(begun: Git, ref: str) -> None:
 
 
 def keep_checkpoint(git: Git, ref: str, checkpoint: str, session: ClaudeSession) -> None:
-    """As Entire does: in a branch the folders of all, or each in a ref of its own."""
+    """Store a checkpoint as Entire does: in a branch with a folder for each, or in a ref of its own."""
     told = {
         "metadata.json": "{}",
         "0/full.jsonl": session.log.read_text(),
@@ -238,7 +238,7 @@ def keep_checkpoint(git: Git, ref: str, checkpoint: str, session: ClaudeSession)
     git("update-ref", name, made)
 
 
-def test_what_is_refused(begun: Git) -> None:
+def test_refused_imports(begun: Git) -> None:
     done = command.traj(begun.root, "import", "refs/notes/none")
     assert (done.returncode, "no such ref" in done.stderr) == (1, True)
     done = command.traj(begun.root, "import", "refs/notes/agentnote", "--commit", "HEAD")
@@ -254,7 +254,7 @@ NPM = os.environ.get("GIT_TRAJ_E2E_AGENTNOTE")
 
 
 @pytest.mark.e2e
-def test_what_a_real_agentnote_left(begun: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notes_of_a_real_agentnote(begun: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     if not NPM:
         pytest.skip("GIT_TRAJ_E2E_AGENTNOTE: no folder into which npm installed @wasabeef/agentnote@1.0.8")
     monkeypatch.setenv("AGENT_NOTE", NPM)

@@ -1,4 +1,4 @@
-"""The index gives the answer that is given without it, whatever happens to it."""
+"""With the index, whatever happens to it, the answer is the same as without it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Asked = Callable[[Path, list[str]], str]
 
 @pytest.fixture
 def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """What `git traj log …` says in a repository, on both streams, with its status."""
+    """A function that runs `git traj log …` in a repository; returns stdout, stderr and status."""
 
     def run(root: Path, words: list[str]) -> str:
         monkeypatch.chdir(root)
@@ -51,7 +51,7 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def answer(ask: Asked, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str | None]:
-    """The same, where all of it was cached; else None."""
+    """Like ``ask``, but returns None unless the whole answer was cached."""
     cached = False
     rendered = Answers.rendered
 
@@ -100,7 +100,7 @@ def question(chance: random.Random, history: RandomHistory) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", some(range(3), 1))
-def test_it_changes_no_answer(
+def test_the_index_changes_no_answer(
     seed: int, tmp_path: Path, ask: Asked, answer: Callable[..., str | None]
 ) -> None:
     chance = random.Random(seed)
@@ -130,7 +130,7 @@ def test_it_changes_no_answer(
     assert (history.root / ".git" / FOLDER / NAME).exists()
 
 
-# ---------------------------------------------------------------- what may happen to it
+# ---------------------------------------------------------------- damage to the index
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def history(tmp_path: Path) -> RandomHistory:
 
 @pytest.fixture
 def path(history: RandomHistory, ask: Asked) -> str:
-    """A file of which something is recorded."""
+    """A file with records."""
     found = (
         path for path in sorted(history.paths) if "no matching" not in ask(history.root, ["--file", path])
     )
@@ -162,7 +162,7 @@ def _scribble(path: Path) -> None:
 
 
 def _age(path: Path) -> None:
-    """As another version would leave it."""
+    """Change the file to what another version would leave."""
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 12345")
     connection.close()
@@ -171,7 +171,7 @@ def _age(path: Path) -> None:
 
 
 def _spoil_quietly(path: Path, page: int = 1) -> None:
-    """Pages that are none any more, in a file that looks untouched."""
+    """Overwrite pages of a file that still looks untouched."""
     with path.open("r+b") as stream:
         stream.seek(4096 * page)
         stream.write(b"\xff" * (path.stat().st_size - 4096 * page))
@@ -197,7 +197,7 @@ def _spoil_quietly(path: Path, page: int = 1) -> None:
     ],
     ids=["gone", "half", "scribbled", "older", "spoiled", *"abcdef", "empty", "text", "unstamped", "journal"],
 )
-def test_a_harmed_index_heals_silently(
+def test_a_damaged_index_is_rebuilt_silently(
     harm: Callable[[Path], object],
     history: RandomHistory,
     path: str,
@@ -213,7 +213,7 @@ def test_a_harmed_index_heals_silently(
     assert answer(history.root, "--file", path) == expected
 
 
-def test_what_cannot_be_written_is_done_without(history: RandomHistory, ask: Asked) -> None:
+def test_without_a_writable_index_the_answer_is_the_same(history: RandomHistory, ask: Asked) -> None:
     expected = ask(history.root, ["--oneline"])
     folder = history.root / ".git" / FOLDER
     shutil.rmtree(folder)
@@ -221,7 +221,7 @@ def test_what_cannot_be_written_is_done_without(history: RandomHistory, ask: Ask
     assert ask(history.root, ["--oneline"]) == expected
 
 
-def test_a_deepened_clone_is_read_anew(history: RandomHistory, tmp_path: Path, ask: Asked) -> None:
+def test_a_deepened_clone_is_read_again(history: RandomHistory, tmp_path: Path, ask: Asked) -> None:
     clone = tmp_path / "clone"
     url = history.root.as_uri()
     git = Git(tmp_path)
@@ -234,7 +234,7 @@ def test_a_deepened_clone_is_read_anew(history: RandomHistory, tmp_path: Path, a
         assert ask(clone, ["--oneline", "--file", path]) == ask(history.root, ["--oneline", "--file", path])
 
 
-def test_a_note_that_goes_is_gone(git: Git, ask: Asked, answer: Callable[..., str | None]) -> None:
+def test_a_removed_note_is_no_longer_listed(git: Git, ask: Asked, answer: Callable[..., str | None]) -> None:
     with git.open() as repository:
         story = Story(repository)
         commits = [git.commit({"a.txt": f"{n}\n"}, f"Number {n}") for n in range(3)]
@@ -288,7 +288,7 @@ with open_repository(Path(sys.argv[1])) as repository:
 """
 
 
-def test_a_killed_builder_leaves_nothing_in_the_way(history: RandomHistory, ask: Asked) -> None:
+def test_a_killed_builder_does_not_block_the_next(history: RandomHistory, ask: Asked) -> None:
     with pytest.raises(KeyboardInterrupt), file.writing(history.root / ".git") as connection:
         file.write_source(connection, notes="half")
         raise KeyboardInterrupt
@@ -321,8 +321,8 @@ def test_only_a_whole_listing_into_a_pipe_is_cached(
     assert "\x1b[" in coloured and coloured != expected
 
 
-def test_a_cached_listing_does_not_import_what_reads_records(git: Git, ask: Asked) -> None:
-    """Each of these takes as long as the answer."""
+def test_a_cached_listing_does_not_import_the_readers_of_records(git: Git, ask: Asked) -> None:
+    """Each of these imports takes as long as the answer."""
     with git.open() as repository:
         Story(repository).note(git.commit({"a.txt": "x"}, "Short"), record("traj_one", prompt="Do it"))
     expected = ask(git.root, ["--file", "a.txt"])
@@ -366,14 +366,14 @@ def test_a_drain_leaves_the_index_warm(history: RandomHistory, answer: Callable[
     assert any(answer(history.root, "--file", path) for path in history.paths)
 
 
-def test_who_keeps_what_it_folded_waits_for_no_reader_its_own_least_of_all(history: RandomHistory) -> None:
+def test_a_writer_waits_for_no_reader_not_even_its_own(history: RandomHistory) -> None:
     keep = history.root / ".git"
     with open_repository(history.root) as repository:
         keep_index(repository)
     with file.reading(keep) as reader:
         with file.writing(keep, wait=0) as connection:
             file.write_source(connection, x="y")
-        assert "x" not in file.read_source(reader)  # one state, whatever is written meanwhile
+        assert "x" not in file.read_source(reader)  # the reader sees one state, whatever is written meanwhile
     with file.reading(keep) as reader:
         assert file.read_source(reader)["x"] == "y"
     assert not [path for path in (keep / FOLDER).iterdir() if path.suffix == ".new"]
@@ -391,7 +391,7 @@ def test_others_read_while_one_writes(history: RandomHistory) -> None:
         assert file.read_source(reader)["x"] == "y"
 
 
-def test_an_error_is_no_reader(tmp_path: Path) -> None:
+def test_an_error_does_not_count_as_a_reader(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "a.db", isolation_level=None)) as connection:
         connection.set_progress_handler(lambda: 1, 1)
         with pytest.raises(sqlite3.OperationalError):
@@ -407,7 +407,7 @@ def test_nothing_is_written_without_a_transaction(tmp_path: Path) -> None:
         connection.execute("INSERT INTO meta VALUES ('x')")
 
 
-def test_the_copy_of_a_killed_writer_goes(history: RandomHistory) -> None:
+def test_the_copy_that_a_killed_writer_left_is_deleted(history: RandomHistory) -> None:
     keep = history.root / ".git"
     with open_repository(history.root) as repository:
         keep_index(repository)
@@ -420,7 +420,7 @@ def test_the_copy_of_a_killed_writer_goes(history: RandomHistory) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows replaces no file that somebody reads")
 def test_an_open_pager_hinders_no_writer(history: RandomHistory) -> None:
-    """As of ``git traj log | less``: the pipe is full, and a person reads."""
+    """As in ``git traj log | less``: the pipe is full while a person reads."""
     git, keep = Git(history.root), history.root / ".git"
     with open_repository(history.root) as repository:
         keep_index(repository)
@@ -459,7 +459,7 @@ def _is_read(index: Path) -> bool:
         return False
 
 
-def test_what_no_index_can_be_kept_of_is_told_by_doctor(history: RandomHistory) -> None:
+def test_doctor_reports_that_no_index_can_be_kept(history: RandomHistory) -> None:
     (history.root / ".git" / FOLDER).write_text("in the way")
     with open_repository(history.root) as repository:
         assert "no-index" in {finding.code for finding in _check_index(repository)}
@@ -468,7 +468,7 @@ def test_what_no_index_can_be_kept_of_is_told_by_doctor(history: RandomHistory) 
         assert [*_check_index(repository)] == []
 
 
-def test_it_knows_whether_anything_waits_for_a_drain(git: Git, ask: Asked) -> None:
+def test_the_index_knows_whether_anything_waits_for_a_drain(git: Git, ask: Asked) -> None:
     state = install(git)
     with git.open() as repository:
         Story(repository).note(git.commit({"a.txt": "x"}, "Short"), record("traj_one", prompt="Do it"))

@@ -28,13 +28,13 @@ def history(tmp_path: Path) -> RandomHistory:
 
 
 def say(command: Sequence[str], root: Path, before: Callable[[], None] | None = None) -> str:
-    """What a command says on both streams, with its status."""
+    """Run a command; return stdout, stderr and status."""
     ran = subprocess.run(command, cwd=root, capture_output=True, check=False, preexec_fn=before)
     return f"{ran.returncode}\n{ran.stdout.decode()}{ran.stderr.decode()}"
 
 
 def expected(history: RandomHistory) -> str:
-    """Where no index can be."""
+    """The answer in a repository where no index can be written."""
     folder = history.root / ".git" / FOLDER
     shutil.rmtree(folder, ignore_errors=True)
     folder.write_text("in the way")
@@ -43,8 +43,8 @@ def expected(history: RandomHistory) -> str:
     return said
 
 
-def test_where_a_file_cannot_grow_nothing_is_lost(history: RandomHistory) -> None:
-    """At any size: when it is built, when it is brought up to date, when it remembers."""
+def test_listings_work_where_files_cannot_grow(history: RandomHistory) -> None:
+    """With a limit at any size: while the index is built, updated, or caches an answer."""
     answer = expected(history)
     folder = history.root / ".git" / FOLDER
     for pages in (0, 1, 5, 12, 20):
@@ -69,14 +69,14 @@ def test_where_a_file_cannot_grow_nothing_is_lost(history: RandomHistory) -> Non
 
 
 def expected_beside(history: RandomHistory) -> str:
-    """Without touching the index."""
+    """The answer of a process that does not use the index."""
     copy = history.root.with_name("plain")
     shutil.copytree(history.root, copy)
     return expected(RandomHistory(copy, random.Random(0)))
 
 
-def test_where_the_disk_is_full_listings_are_as_ever(history: RandomHistory) -> None:
-    """On a file system of its own, which is gone with the command."""
+def test_listings_work_where_the_disk_is_full(history: RandomHistory) -> None:
+    """On a separate file system, which is gone with the command."""
     answer = expected(history)
     folder = history.root / ".git" / FOLDER
     folder.mkdir()
@@ -98,7 +98,7 @@ def test_linked_worktrees_share_the_index(history: RandomHistory) -> None:
     plain = {root: say(words, root) for root in (history.root, other)}
     assert plain[history.root] != plain[other]
     folder.unlink()
-    for _ in range(2):  # built, and remembered
+    for _ in range(2):  # first built, then cached
         for root, said in plain.items():
             assert say(words, root) == said
     assert (folder / NAME).exists()

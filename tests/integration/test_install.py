@@ -1,4 +1,4 @@
-"""Install and uninstall on real repositories: what was there stays, runs, and comes back byte for byte."""
+"""Install and uninstall in real repositories: others' hooks and settings are kept and restored exactly."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def write_hook(git: Git, name: str, content: str | bytes, mode: int = 0o755) -> 
 
 
 def snapshot(root: Path) -> dict[str, tuple[int, bytes]]:
-    """Every file that an installation may touch: mode and content (a link's target)."""
+    """Mode and content (or link target) of every file that an installation may change."""
     paths = [root / "config", *(root / "hooks").glob("*")]
     return {
         str(p.relative_to(root)): (
@@ -70,7 +70,7 @@ def did(steps: list[Step]) -> dict[str, str]:
     return {step.name if step.what != "state" else "state": step.did for step in steps}
 
 
-def test_says_each_thing_and_is_safe_to_repeat(git: Git) -> None:
+def test_install_reports_each_step_and_is_safe_to_repeat(git: Git) -> None:
     git("remote", "add", "origin", "/nowhere")
     assert did(put_in(git)) == dict.fromkeys(("state", *HOOKS, "origin"), "added")
     before, book = snapshot(git.root / ".git"), (git.root / ".git/traj/installed.json").read_bytes()
@@ -130,7 +130,7 @@ def test_repository_of_another_user(git: Git) -> None:
     assert "git config --global --add safe.directory" in hint
 
 
-def test_start_is_written_once(git: Git) -> None:
+def test_the_start_of_recording_is_written_once(git: Git) -> None:
     git.commit({"a": "1"})
     put_in(git)
     first = json.loads((git.root / ".git/traj/installed.json").read_text())
@@ -146,7 +146,7 @@ def test_start_is_written_once(git: Git) -> None:
     assert third["reflogs"] != first["reflogs"], "what happened between is not to be recorded"
 
 
-def test_damaged_book_is_made_anew_and_config_still_comes_back(git: Git) -> None:
+def test_a_damaged_manifest_is_rewritten_and_the_config_still_restored(git: Git) -> None:
     git("remote", "add", "origin", "/nowhere")
     before = snapshot(git.root / ".git")
     put_in(git)
@@ -193,7 +193,7 @@ class _Plugged(LoggedAgent):
 
 
 def test_uninstall_when_the_plug_in_with_hooks_is_off(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing was uninstalled."""
+    """Its settings are still removed (an earlier version removed nothing)."""
     git.commit({"a": "1"})
     before = snapshot(git.root / ".git")
     with monkeypatch.context() as on, git.open() as repository:
@@ -272,8 +272,8 @@ def test_post_rewrite_gets_arguments_and_stdin(git: Git, interpreter: str) -> No
     assert done.returncode == (7 if body else 1)  # cat knows no file "amend"
 
 
-def test_dispatcher_that_looks_at_its_own_name(git: Git) -> None:
-    """husky: every hook sources one script, which asks for the basename of $0."""
+def test_a_dispatcher_that_reads_its_own_name(git: Git) -> None:
+    """husky: every hook sources one script, which uses the basename of $0."""
     git("config", "core.hooksPath", ".husky/_")
     folder = git.root / ".husky" / "_"
     folder.mkdir(parents=True)
@@ -284,7 +284,7 @@ def test_dispatcher_that_looks_at_its_own_name(git: Git) -> None:
     put_in(git)
     git.commit({"a": "1"})
     assert (git.root / "ran").read_text() == "husky\n"
-    # husky writes its folder anew at each npm install
+    # husky rewrites its folder at each npm install
     (folder / "pre-commit").write_text('#!/usr/bin/env sh\n. "$(dirname "$0")/h"')
     assert did(put_in(git))["pre-commit"] == ("unchanged" if has_configured_hooks() else "added")
     take_out(git)
@@ -303,13 +303,13 @@ legacy="$0.legacy"
 @pytest.mark.parametrize(
     ("kept", "runs"), [(FRAMEWORK, ""), ("#!/bin/sh\necho mine >>ran\n", "mine\n"), (None, "")]
 )
-def test_framework_that_runs_ours(git: Git, kept: str | None, runs: str) -> None:
-    """The pre-commit framework moves a hook to NAME.legacy and runs it, and refuses to run itself so."""
+def test_a_framework_that_runs_our_hook(git: Git, kept: str | None, runs: str) -> None:
+    """The pre-commit framework moves a hook to NAME.legacy and runs it, but refuses to run itself so."""
     if kept:
         write_hook(git, "pre-commit", kept)
     put_in(git)
     hook = git.root / ".git/hooks/pre-commit"
-    if kept != FRAMEWORK:  # else ours is in its way of doing it already
+    if kept != FRAMEWORK:  # otherwise it runs ours already
         hook.rename(hook.with_name("pre-commit.legacy"))
         write_hook(git, "pre-commit", FRAMEWORK)
     assert did(put_in(git))["pre-commit"] == "unchanged"
@@ -344,7 +344,7 @@ def test_block_without_an_end_is_not_guessed_at(git: Git) -> None:
     assert hook.read_bytes() == cut
 
 
-# ---------------------------------------------------------------- where hooks lie
+# ---------------------------------------------------------------- where hooks are
 
 
 def test_hooks_path_inside(git: Git) -> None:
@@ -498,7 +498,7 @@ def test_remote_that_was_removed_meanwhile(git: Git) -> None:
     assert "notes" not in (git.root / ".git/config").read_text()
 
 
-def test_locked_config_is_said_and_can_be_done_again(git: Git) -> None:
+def test_a_locked_config_is_reported_and_uninstall_can_be_repeated(git: Git) -> None:
     remotes(git)
     before = snapshot(git.root / ".git")
     lock = git.root / ".git/config.lock"
@@ -524,7 +524,7 @@ def test_locked_config_is_said_and_can_be_done_again(git: Git) -> None:
     ],
 )
 def test_hook_edited_meanwhile(git: Git, kept: str | None) -> None:
-    """The lines that somebody added stay, what stood there before still runs, and before them."""
+    """The added lines stay, and the original hook still runs, before them."""
     if kept:
         write_hook(git, "post-commit", kept)
     put_in(git)
@@ -626,7 +626,7 @@ def test_fetch_brings_records_and_no_segment(clone: tuple[Git, Git]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["none", "mirror"])
-def test_remote_whose_fetch_would_change(git: Git, kind: str) -> None:
+def test_a_remote_whose_fetch_would_change(git: Git, kind: str) -> None:
     if kind == "mirror":
         git("remote", "add", "--mirror=fetch", "origin", "/nowhere")
     else:

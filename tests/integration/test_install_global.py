@@ -1,4 +1,4 @@
-"""``install --global``: what is made or cloned later records; the user's git comes back byte for byte."""
+"""``install --global``: new repositories and clones record; uninstall restores the user's git exactly."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def files(root: Path) -> dict[str, bytes]:
 
 
 def records(git: Git) -> bool:
-    """Whether a commit is told to us, and git says nothing of it."""
+    """Whether a commit is spooled, and git prints nothing about it."""
     git("commit", "-q", "--allow-empty", "-m", "x")
     spool = git.root / ".git/traj/spool"
     return spool.exists() and spool.read_text().splitlines()[-1].split("\t")[2] == git.head()
@@ -40,7 +40,7 @@ def test_new_repositories_and_clones_record(tmp_path: Path, git: Git) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert traj(tmp_path, "install", "--global").stdout.count("already there") == 1
     made = Git.init(tmp_path / "made")
-    assert plain <= set(files(made.root / ".git"))  # git's own template is in ours
+    assert plain <= set(files(made.root / ".git"))  # ours contains git's own template
     git("clone", "-q", ".", str(tmp_path / "clone"))
     clone = Git(tmp_path / "clone")
     assert records(made)
@@ -62,7 +62,7 @@ def test_new_repositories_and_clones_record(tmp_path: Path, git: Git) -> None:
 
 
 def test_a_template_of_the_users_own(tmp_path: Path) -> None:
-    """Their hook is copied too, and runs first; afterwards their folder is theirs."""
+    """Their hook is copied, too, and runs first; after uninstall their folder is the template again."""
     template = tmp_path / "template"
     (template / "hooks").mkdir(parents=True)
     hook = template / "hooks/post-commit"
@@ -103,7 +103,7 @@ def test_its_interpreter_is_gone(git: Git, tmp_path: Path) -> None:
     assert "fixed" not in traj(git.root, "doctor", "--fix").stdout
 
 
-def test_what_it_does_not_take(tmp_path: Path) -> None:
+def test_options_that_global_installs_refuse(tmp_path: Path) -> None:
     before = config().read_bytes()
     for options in (("--agent", "codex"), ("--no-fetch-refspec",)):
         assert traj(tmp_path, "install", "--global", *options).returncode == 2
@@ -114,8 +114,8 @@ def test_what_it_does_not_take(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("team", [True, False])
-def test_a_clone_of_a_project_that_records_is_told(git: Git, team: bool) -> None:
-    """On a terminal alone, and by ``status`` and ``doctor``; a script sees nothing."""
+def test_a_clone_of_a_project_that_records_gets_a_hint(git: Git, team: bool) -> None:
+    """Only on a terminal, and in ``status`` and ``doctor``; a script sees nothing."""
     git.commit({"a": "1", **({".gittraj.yml": "thinking: drop\n"} if team else {})})
     hint = "hint: this project records agents' work, but this clone does not: git traj install"
     assert (hint in at_terminal(git.root, "--no-pager", "log", "--all")[1]) is team

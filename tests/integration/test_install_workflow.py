@@ -1,4 +1,4 @@
-"""``git traj install --action``: shown first, never over a file nor through a link, none that moves."""
+"""``git traj install --action``: shown first, never written over a file or through a link, and pinned."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_every_document_is_a_starter() -> None:
     assert {path.stem for path in (ROOT / "docs" / "workflows").glob("*.yml")} == STARTERS.keys()
 
 
-def test_nothing_is_written_unless_somebody_says_so(git: Git) -> None:
+def test_nothing_is_written_without_consent(git: Git) -> None:
     said = ask(git)
     assert "pull_request" in said.stdout
     assert "Nothing was written: --yes writes it." in said.stdout
@@ -74,19 +74,19 @@ def test_nothing_is_written_through_a_link(git: Git, tmp_path: Path, link: str) 
 @pytest.mark.parametrize(
     "uses", ["acme/git-traj@main", f"acme/git-traj@{COMMIT[:12]}", f"a b@{COMMIT}", f"a/b@{COMMIT}\nx"]
 )
-def test_what_may_move_is_not_named(git: Git, uses: str) -> None:
+def test_a_ref_that_may_move_is_refused(git: Git, uses: str) -> None:
     said = command.traj(git.root, "install", "--action", "--yes", "--uses", uses)
     assert said.returncode != 0
     assert "the full id of the commit" in said.stderr
     assert not (git.root / ".github").exists()
 
 
-def test_without_a_known_commit_one_is_asked_for(git: Git) -> None:
+def test_without_a_known_commit_one_must_be_given(git: Git) -> None:
     said = command.traj(git.root, "install", "--action", "--yes")
     assert said.returncode != 0, "this one was installed from a folder"
     assert "--uses" in said.stderr
 
 
-def test_words_that_do_not_belong_together_are_refused(git: Git) -> None:
+def test_options_that_do_not_belong_together_are_refused(git: Git) -> None:
     for words in (["--action", "--global"], ["--uses", USES], ["--action", "nothing"]):
         assert command.traj(git.root, "install", *words).returncode == 2

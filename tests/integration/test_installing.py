@@ -1,4 +1,4 @@
-"""The first hour: what ``git traj install`` offers, and what ``git traj`` alone says."""
+"""The first hour: what ``git traj install`` offers, and what a bare ``git traj`` prints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Next:
 
 @pytest.fixture(autouse=True)
 def only_git_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No agent of the machine that runs the tests; and the agents' clocks."""
+    """Hide the agents of the machine that runs the tests, and use the real clock."""
     (tmp_path / "bin").mkdir()
     for name in ("git", "sh", "sleep"):
         (tmp_path / "bin" / name).symlink_to(shutil.which(name) or name)
@@ -77,20 +77,20 @@ def test_of_several_agents_yes_is_all_and_no_is_none(worked: Git, answer: bytes,
     assert (worked.root / SETTINGS).exists() is (worked.root / ".codex/hooks.json").exists() is chosen
 
 
-def test_a_second_time_asks_nothing(worked: Git) -> None:
+def test_a_second_install_asks_nothing(worked: Git) -> None:
     at_terminal(worked.root, "install", answer=b"y\n")
     _, shown = at_terminal(worked.root, "install")
     assert "[Y/n]" not in shown
 
 
-def test_no_is_no(worked: Git) -> None:
+def test_the_answer_no_is_respected(worked: Git) -> None:
     _, shown = at_terminal(worked.root, "install", answer=b"n\n")
     assert "  git traj backfill       1 session of this repository was found: link" in shown
     assert not (worked.root / SETTINGS).exists()
     assert traj(worked.root, "log").stdout == ""
 
 
-def test_a_script_is_asked_nothing_and_told_what_there_is(worked: Git) -> None:
+def test_a_script_is_asked_nothing_and_sees_what_was_found(worked: Git) -> None:
     said = traj(worked.root, "install").stdout
     assert "On this machine: claude-code (git traj install --agent NAME sets one up, --yes all)\n" in said
     assert not (worked.root / SETTINGS).exists()
@@ -189,7 +189,7 @@ def test_git_traj_alone_lists_nothing_where_nothing_is(git: Git) -> None:
     assert traj(git.root).stdout.splitlines()[-1].startswith("git traj log lists all, ")
 
 
-def test_git_traj_alone_says_where_one_is(worked: Git, tmp_path: Path) -> None:
+def test_git_traj_alone_shows_the_state_of_the_repository(worked: Git, tmp_path: Path) -> None:
     what, _, said = traj(worked.root).stdout.partition("\n\n")
     state, *shown = said.splitlines()
     assert what.startswith("Why is this code as it is?")

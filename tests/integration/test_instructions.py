@@ -1,4 +1,4 @@
-"""The instruction in the files that agents read: put there, told, and taken out byte for byte."""
+"""The instruction in the files that agents read: it is added, reported, and removed byte for byte."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def content(git: Git, file: str) -> str:
     return (git.root / file).read_bytes().decode()
 
 
-def test_a_file_that_we_make_is_nobodys_clutter(git: Git) -> None:
+def test_a_file_that_we_create_is_ignored_by_git(git: Git) -> None:
     git.commit({"a": "1"})
     steps = put_in(git, *FILES)
     assert {name: step.did for name, step in steps.items()} == dict.fromkeys(OWN.values(), "added")
@@ -48,7 +48,7 @@ def test_a_file_that_we_make_is_nobodys_clutter(git: Git) -> None:
     assert take_out(git) == {}
 
 
-def test_the_teams_files_get_it_at_their_end_and_are_told_of(git: Git) -> None:
+def test_the_teams_files_get_it_at_their_end_and_are_reported(git: Git) -> None:
     git.commit({"CLAUDE.md": CLAUDE, "AGENTS.md": AGENTS, "GEMINI.md": GEMINI})
     steps = put_in(git, *FILES)
     assert steps["AGENTS.md"].text.startswith("instruction for codex added; git tracks the file: ")
@@ -62,13 +62,13 @@ def test_the_teams_files_get_it_at_their_end_and_are_told_of(git: Git) -> None:
     assert git("status", "--porcelain").split() == ["M", "AGENTS.md"]
 
 
-def test_nothing_is_written_only_to_say_so(git: Git) -> None:
+def test_nothing_is_written_just_to_report_it(git: Git) -> None:
     steps = put_in(git, *FILES, dry_run=True)
     assert {step.did for step in steps.values()} == {"added"}
     assert not [file for file in OWN.values() if (git.root / file).exists()]
 
 
-def test_what_somebody_changed_is_told_and_left(git: Git) -> None:
+def test_a_changed_instruction_is_reported_and_left(git: Git) -> None:
     put_in(git, "claude-code")
     path = git.root / "CLAUDE.local.md"
     path.write_text(path.read_text().replace("PATH", "PATH --budget 500"))
@@ -82,7 +82,7 @@ def test_what_somebody_changed_is_told_and_left(git: Git) -> None:
     assert path.read_bytes() == theirs
 
 
-def test_words_that_others_put_into_our_file_keep_it(git: Git) -> None:
+def test_our_file_stays_if_others_added_text(git: Git) -> None:
     put_in(git, "gemini")
     path = git.root / "GEMINI.md"
     path.write_text(path.read_text() + "Mine\n")
@@ -91,7 +91,7 @@ def test_words_that_others_put_into_our_file_keep_it(git: Git) -> None:
 
 
 @pytest.mark.parametrize("shared", ["CLAUDE.md", ".claude/CLAUDE.md"])
-def test_what_the_team_shares_is_enough_and_stays(git: Git, shared: str) -> None:
+def test_an_instruction_that_the_team_shares_is_enough_and_stays(git: Git, shared: str) -> None:
     git.commit({shared: f"# Ours\n\n{TEXT}"})
     assert put_in(git, "claude-code")[shared].did == "unchanged"
     assert not (git.root / "CLAUDE.local.md").exists()
@@ -124,7 +124,7 @@ def test_a_link_is_written_through_but_not_out_of_the_repository(git: Git, tmp_p
     assert (tmp_path / "elsewhere").read_text() == "x"
 
 
-def test_it_is_found_again_when_the_book_is_lost(git: Git) -> None:
+def test_the_instruction_is_found_when_the_manifest_is_lost(git: Git) -> None:
     git.commit({"AGENTS.md": "everyone\n"})
     put_in(git, *FILES)
     (git.root / ".git/traj/installed.json").write_text("{")
@@ -133,7 +133,7 @@ def test_it_is_found_again_when_the_book_is_lost(git: Git) -> None:
     )
 
 
-def test_what_is_no_text_is_left(git: Git) -> None:
+def test_a_file_that_is_not_text_is_left(git: Git) -> None:
     words = "Servus".encode("utf-16")
     (git.root / "GEMINI.md").write_bytes(words)
     assert put_in(git, "gemini")["GEMINI.md"].did == "failed"
@@ -162,7 +162,7 @@ def test_an_agent_without_hooks_gets_the_instruction(git: Git, agent: str) -> No
     assert content(git, OWN[agent]) == AGENTS
 
 
-def test_the_command_says_it(git: Git) -> None:
+def test_install_prints_the_instruction_step(git: Git) -> None:
     said = traj(git, "install", "--agent", "claude-code")
     assert (
         "CLAUDE.local.md: instruction for claude-code added; the file is ignored by git, so it stays here\n"

@@ -96,16 +96,19 @@ def test_a_folder_of_notes_that_is_gone(tmp_path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", some(FORMS, 1))
-@pytest.mark.parametrize("content", ["", "0123\n"], ids=["empty", "cut"])
-def test_a_ref_that_was_never_written_to_its_end(tmp_path: Path, form: str, content: str) -> None:
+@pytest.mark.parametrize("content", ["", "0123\n", "ref: refs/notes/gone\n", "ref: refs/notes/back\n"])
+def test_a_ref_that_names_no_commit(tmp_path: Path, form: str, content: str) -> None:
+    """Never written to its end, or symbolic: to a ref that is not there, to one that leads back."""
     git = make(tmp_path / "repo", form)
     before = refs(git)
     path = git.root / ".git/refs/notes/traj"
+    path.with_name("back").write_text("ref: refs/notes/traj\n")
     path.write_text(content)
     last = before["refs/notes/traj"][:12]
     text = f"refs/notes/traj names no commit ({path}); its reflog has it last at {last}"
     damaged = "refs/notes/traj is damaged: it names no commit"
-    for words in (["log"], ["show"], ["repair"], ["stats"], ["context", "file"]):
+    push = ["push", "--dry-run", str(tmp_path)]
+    for words in (["log"], ["show"], ["repair"], ["stats"], ["context", "file"], push):
         said = traj(git.root, *words)
         assert (said.returncode, said.stderr.splitlines()[-2:]) == (
             1,
@@ -114,6 +117,7 @@ def test_a_ref_that_was_never_written_to_its_end(tmp_path: Path, form: str, cont
     assert all(f"Wrong: {damaged}" in traj(git.root, *words).stdout for words in ([], ["status"]))
     assert f"wrong: {text}" in doctor(git)
     assert f"fixed: {text}" in doctor(git, "--fix")
+    path.with_name("back").unlink()
     assert refs(git) == before
     assert doctor(git) == []
 

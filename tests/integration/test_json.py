@@ -27,7 +27,7 @@ DOCUMENTED = set(re.findall(r"[A-Za-z0-9]+", "".join(
 
 
 def fields(value: Any) -> Iterator[str]:
-    """All keys in a document, but names."""
+    """All keys in a document, except names."""
     for each in value if isinstance(value, list) else ():
         yield from fields(each)
     for key, below in value.items() if isinstance(value, dict) else ():

@@ -1,4 +1,4 @@
-"""``git traj log``: which commits it lists, correct without an index, and what it says of none."""
+"""``git traj log``: which commits it lists, the same without an index, and what it prints for none."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def inside(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def told(git: Git, story: Story) -> Callable[..., str]:
-    """Commits, and puts a trajectory of its own on the commit."""
+    """A function that commits, and puts a new trajectory on the commit."""
 
     def commit(files: dict[str | bytes, Any], message: str, **fields: Any) -> str:
         made = git.commit(files, message)
@@ -50,7 +50,7 @@ def told(git: Git, story: Story) -> Callable[..., str]:
 
 @pytest.fixture
 def log(capsys: pytest.CaptureFixture[str]) -> Log:
-    """The commits of ``git traj log … --json``."""
+    """A function that returns the commits of ``git traj log … --json``."""
 
     def run(*args: str) -> list[dict[str, Any]]:
         assert call(["log", "--json", *args]) == 0
@@ -68,7 +68,7 @@ def subjects(commits: list[dict[str, Any]]) -> list[str]:
     return [commit["subject"] for commit in commits]
 
 
-# ---------------------------------------------------------------- what is said of a commit
+# ---------------------------------------------------------------- what is shown of a commit
 
 
 def test_a_commit_in_json(git: Git, told: Any, log: Log) -> None:
@@ -193,13 +193,13 @@ def test_only_the_wanted_trajectories_of_a_commit_are_listed(git: Git, story: St
     assert [header["id"] for header in commit["trajectories"]] == ["traj_b"]
 
 
-def test_explored_work_needs_all(git: Git, story: Story, log: Log) -> None:
+def test_explored_work_is_listed_with_all(git: Git, story: Story, log: Log) -> None:
     story.note(git.commit({"a": "1"}), record(role="explored"))
     assert log() == []
     assert [h["link"]["role"] for c in log("--all") for h in c["trajectories"]] == ["explored"]
 
 
-def test_what_is_damaged_or_foreign_is_no_obstacle(git: Git, story: Story, told: Any, log: Log) -> None:
+def test_damaged_and_foreign_lines_are_skipped(git: Git, story: Story, told: Any, log: Log) -> None:
     made = told({"a": "1"}, "one")
     git("notes", "--ref=traj", "append", "-m", "somebody else's note", made)
     git("notes", "--ref=traj", "add", "-m", '{"id": 7', git.commit({"a": "2"}, "two"))
@@ -260,7 +260,7 @@ def test_a_merge_is_judged_by_its_first_parent(git: Git, told: Any, log: Log) ->
 
 
 def test_a_name_is_followed_on_both_sides_of_a_merge(git: Git, told: Any, log: Log) -> None:
-    """Main renames, the side edits under the old name: both are the file's history."""
+    """Main renames, the side branch edits under the old name: both belong to the file's history."""
     told({"poem.txt": POEM}, "base")
     git("checkout", "-q", "-b", "side")
     told({"poem.txt": POEM + "side\n"}, "edit on the side")
@@ -304,7 +304,7 @@ def test_a_shallow_clone_does_not_invent_a_history(git: Git, told: Any, log: Log
     assert subjects(log("--file", "a")) == ["three"]
 
 
-def test_nobodys_configuration_changes_the_answer(git: Git, told: Any, log: Log) -> None:
+def test_no_configuration_of_git_changes_the_answer(git: Git, told: Any, log: Log) -> None:
     told({"old ü.txt": POEM}, "write")
     git("mv", "old ü.txt", "new ü.txt")
     told({}, "rename")
@@ -328,7 +328,7 @@ def test_nobodys_configuration_changes_the_answer(git: Git, told: Any, log: Log)
     assert subjects(plain) == ["rename", "write"]
 
 
-# ---------------------------------------------------------------- nothing, and wrong questions
+# ---------------------------------------------------------------- no results, and wrong arguments
 
 
 @pytest.mark.parametrize(
@@ -397,7 +397,7 @@ def test_nothing_found(told: Any, capsys: pytest.CaptureFixture[str]) -> None:
 def test_all_says_where_the_other_records_are(
     git: Git, told: Any, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As git log --all shows the commits of other branches, and who looks for an amended one."""
+    """As ``git log --all`` shows other branches' commits, and a user may look for an amended one."""
     first = told({"a": "1"}, "one")
     assert call(["log", "--all"]) == 0
     assert capsys.readouterr().err == ""
@@ -425,7 +425,7 @@ def test_all_says_where_the_other_records_are(
     assert re.fullmatch(rf"2 more commits have {where} show [0-9a-f]{{7}}", said)
 
 
-def test_where_only_damaged_lines_were_found_that_is_said(
+def test_if_only_damaged_lines_were_read_they_are_reported(
     git: Git, told: Any, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     short = git.commit({"a": "1"}, "Damaged")[:12]
@@ -476,7 +476,7 @@ def test_two_thousand_commits(git: Git, story: Story, log: Log) -> None:
 def test_a_commit_with_hundreds_of_trajectories(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Anybody may have pushed them; the first time the text is rendered, then it is kept."""
+    """Anybody may have pushed them; the text is rendered the first time, and then cached."""
     made = git.commit({"a.py": "1\n"}, "Add a")
     story.note(made, *(record(f"traj_{n:03}", prompt=f"Ask {n}") for n in range(200)))
     for _ in range(2):
@@ -490,7 +490,7 @@ def test_a_commit_with_hundreds_of_trajectories(
     assert len(capsys.readouterr().out.splitlines()) == 200
 
 
-def test_reverted_is_what_a_later_commit_takes_back_and_nothing_less(
+def test_reverted_lists_only_commits_that_a_later_one_reverts_completely(
     git: Git, told: Callable[..., str], log: Log, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = "Take it back\n\nThis reverts commit "

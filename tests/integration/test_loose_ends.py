@@ -1,4 +1,4 @@
-"""Small things that nothing said: a later remote, the keys that go, notes of which nothing is shown."""
+"""Messages about small things: a later remote, removed keys, notes of which nothing is shown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.integration.repository import Git
 REFSPEC = "+refs/notes/traj*:refs/notes-remote/late/traj*"
 
 
-def test_a_remote_that_came_after_the_installation_is_said_and_mended(git: Git) -> None:
+def test_a_remote_added_after_the_installation_is_reported_and_fixed(git: Git) -> None:
     traj(git.root, "install")
     git("remote", "add", "late", "/nowhere")
     said = "late: git fetch does not bring its records (git traj doctor --fix)\n"
@@ -41,7 +41,7 @@ def test_a_remote_that_came_after_the_installation_is_said_and_mended(git: Git) 
     assert said not in traj(git.root, "status").stdout
 
 
-def test_who_wanted_no_refspec_is_not_told_to_have_one(git: Git) -> None:
+def test_no_refspec_is_suggested_to_a_user_who_wanted_none(git: Git) -> None:
     traj(git.root, "install", "--no-fetch-refspec")
     git("remote", "add", "late", "/nowhere")
     assert "late" not in traj(git.root, "status").stdout
@@ -70,7 +70,7 @@ def test_uninstall_names_what_stays_and_the_commands_remove_it(
     git("push", "--quiet", "--no-verify", "origin", "refs/notes/traj")
     git("update-ref", "refs/notes-remote/origin/traj", "refs/notes/traj")
     said = traj(git.root, "uninstall", *purge).stdout
-    traj(git.root, "log")  # a reader makes its cache again, while there are records
+    traj(git.root, "log")  # a reading command recreates its cache while there are records
     assert (git.root / ".git" / "traj-index").exists()
     copies = git("for-each-ref", "refs/notes-remote")
     assert bool(copies) is not bool(purge)
@@ -129,7 +129,7 @@ def test_an_uninstall_after_the_last_one_still_names_what_stays(git: Git) -> Non
     assert "the program:\n" in again.stdout
 
 
-def test_who_deletes_records_is_told_what_brings_them_back(git: Git) -> None:
+def test_uninstall_says_how_records_can_be_deleted_for_everybody(git: Git) -> None:
     git.commit({"a": "1"})
     traj(git.root, "install")
     git("notes", "--ref=traj", "add", "-m", "{}")
@@ -140,7 +140,7 @@ def test_who_deletes_records_is_told_what_brings_them_back(git: Git) -> None:
     assert "the records here (git gc --prune=now then deletes their objects):\n" in said
 
 
-def test_who_deletes_the_records_by_hand_is_told_that_they_are_back(desk: Desk) -> None:
+def test_records_deleted_by_hand_are_restored_with_a_message(desk: Desk) -> None:
     desk.commit("counting", "one\n", path="f.py")
     desk.git("update-ref", "-d", "refs/notes/traj")
     said = "refs/notes/traj was deleted or overwritten, and is restored (git traj uninstall ends that)\n"
@@ -168,7 +168,7 @@ def test_a_reader_says_that_records_were_deleted(desk: Desk, before: str) -> Non
     assert "counting" in traj(desk.git.root, "log").stdout
 
 
-def test_doctor_does_not_send_to_itself(git: Git) -> None:
+def test_doctor_never_gives_itself_as_the_remedy(git: Git) -> None:
     traj(git.root, "install")
     (git.root / ".git/hooks/post-commit").unlink()
     said = traj(git.root, "doctor").stdout
@@ -190,7 +190,7 @@ def test_a_remote_that_came_later_is_named_where_one_asks_for_the_state_and_nowh
         assert said not in done.stdout + done.stderr
 
 
-def test_after_a_purge_nobody_knows_what_a_remote_has(desk: Desk, tmp_path: Path) -> None:
+def test_after_a_purge_the_remotes_state_is_unknown(desk: Desk, tmp_path: Path) -> None:
     git = desk.git
     git("init", "--quiet", "--bare", str(tmp_path / "o.git"))
     git("remote", "add", "origin", str(tmp_path / "o.git"))
@@ -203,7 +203,7 @@ def test_after_a_purge_nobody_knows_what_a_remote_has(desk: Desk, tmp_path: Path
     assert remote == {"name": "origin", "unpushed": None, "unfetched": None}
 
 
-def test_no_link_is_asked_for_of_what_is_excluded(desk: Desk) -> None:
+def test_no_link_is_requested_for_excluded_sessions(desk: Desk) -> None:
     git = desk.git
     git("config", "traj.exclude", "claude-code")
     desk.commit("it", "one\n")
@@ -214,7 +214,7 @@ def test_no_link_is_asked_for_of_what_is_excluded(desk: Desk) -> None:
     }
 
 
-def test_work_that_counts_for_no_commit_is_told_in_the_same_words_everywhere(git: Git) -> None:
+def test_work_that_counts_for_no_commit_is_described_alike_everywhere(git: Git) -> None:
     git.commit({"a": "1"})
     traj(git.root, "install")
     traj(git.root, "start", "By hand")

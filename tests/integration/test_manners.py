@@ -78,14 +78,14 @@ def test_a_table_in_the_c_locale_has_no_escapes_and_no_longer_lines(recorded: De
 
 
 def test_help_in_a_narrow_terminal(recorded: Desk) -> None:
-    """All but the lines that are there to be copied, and the first."""
+    """All lines fit, except the first and those meant to be copied."""
     for command in (["-h"], ["log", "-h"], ["install", "-h"]):
         text = shown(recorded, *command, COLUMNS="20").partition("Examples:")[0]
         assert max(map(len, text.splitlines()[1:])) <= 20, command
     assert "install   Set up this repository" in shown(recorded, "-h")
 
 
-def test_other_locales_get_signs(recorded: Desk) -> None:
+def test_other_locales_get_unicode_symbols(recorded: Desk) -> None:
     assert "·" in shown(recorded, "log", LC_ALL="C.UTF-8")
     assert plain("a · b … “c” → é") == 'a - b ... "c" -> \\xe9'
 

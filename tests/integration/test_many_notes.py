@@ -1,4 +1,4 @@
-"""Notes that together are more than one pass reads: nothing is passed over without a word."""
+"""Notes that together exceed what one pass reads: none is skipped without a message."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.integration.repository import Git
 COMMITS = [f"{n:040x}" for n in range(40)]
 
 
-def test_what_is_over_all_together_is_named(git: Git) -> None:
+def test_notes_over_the_total_limit_are_reported(git: Git) -> None:
     with git.open() as repository:
         notes = NotesRef(repository)
         notes.write(dict.fromkeys(COMMITS[:4], lambda _: b"x" * 100))

@@ -1,5 +1,5 @@
-"""Two agents and a person in one work tree: captured at the time, afterwards or by a clone, no commit is
-another's, and whoever comes later says the same or less."""
+"""Two agents and a person in one work tree: captured at the time, afterwards or in a clone, no commit is
+credited to another, and later captures find the same or less."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def test_live_late_and_imported_agree(seed: int, tmp_path: Path) -> None:
 
 
 def false(day: Misuse, found: Told) -> list[str]:
-    """The kinds of the commits that are told of a session which has no part in them."""
+    """The kinds of the commits credited to a session that has no part in them."""
     whose = ((day.truth.get(commit), session) for commit, session in found)
     return [truth.kind if truth else "?" for truth, s in whose if truth is None or s not in truth.mine]
 
 
 def refuted(day: Misuse) -> list[str]:
-    """What ``doctor`` holds against true links."""
+    """The true links that ``doctor`` reports as wrong."""
     found = json.loads(traj(day.root, "doctor", "--json").stdout)["findings"]
     return [each["text"] for each in found if each["code"] == "refuted"]
 
 
 def missed(day: Misuse, found: Told) -> list[str]:
-    """The kinds of the agents' own commits that are not told."""
+    """The kinds of the agents' own commits that were not recorded."""
     made = ((c, t) for c, t in day.truth.items() if t.kind.startswith("agent"))
     reached = {*day.git("rev-list", "--branches").split()}
     return [t.kind for c, t in made if c in reached for s in t.owed if (c, s) not in found]

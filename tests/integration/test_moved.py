@@ -1,4 +1,4 @@
-"""A repository that was copied or moved: its uninstallation takes its own things out, and no other's."""
+"""A repository that was copied or moved: its uninstall removes its own things, and no other's."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ CHANGES += ",symlink,symlinkat,chmod,fchmodat,truncate,chdir"
 
 
 def files(*roots: Path) -> dict[str, bytes]:
-    """All there, but git's index, which git renews when it looks."""
+    """All files below ``roots`` except git's index, which git refreshes when it reads."""
     found = [path for root in roots for path in sorted(root.rglob("*")) if path.name != "index"]
     return {str(path): path.read_bytes() if path.is_file() else b"" for path in found}
 
 
 def set_up(git: Git) -> Git:
-    """Everything that an installation writes, with a linked worktree beside the repository."""
+    """Install everything that can be installed, with a linked worktree beside the repository."""
     git.commit({"a": "1\n"})
     git("remote", "add", "origin", "/nowhere")
     tree = git.root.with_name("linked")
@@ -42,7 +42,7 @@ def set_up(git: Git) -> Git:
 
 
 def make_absolute(git: Git) -> None:
-    """The manifest as earlier versions wrote it."""
+    """Rewrite the manifest as earlier versions wrote it."""
     path = git.root / ".git/traj/installed.json"
     at = git.root / ".git"
 
@@ -62,7 +62,7 @@ def copied(git: Git) -> Git:
 
 
 def left(git: Git) -> list[str]:
-    """What is ours in a repository, its configuration too."""
+    """Everything of ours in a repository, including its configuration."""
     names = [name for name in OURS for root in (git.root, git.root / ".git") if (root / name).exists()]
     said = (git.root / ".git/config").read_text() + (git.root / ".git/info/exclude").read_text()
     hooks = [path.name for path in (git.root / ".git/hooks").iterdir() if b"traj" in path.read_bytes()]
@@ -126,7 +126,7 @@ def test_uninstall_in_a_renamed_clone(git: Git, form: str) -> None:
 
 
 def test_copy_with_links_into_the_original(git: Git) -> None:
-    """Settings that several clones share by a link are not one clone's to change."""
+    """Settings that several clones share by a link must not be changed by one clone."""
     set_up(git)
     copy = copied(git)
     for name in (".claude", "AGENTS.md"):
@@ -151,8 +151,8 @@ def test_a_copy_is_drained_without_the_past_of_the_original(desk: Desk) -> None:
     assert copy("rev-parse", "refs/notes/traj") == notes
 
 
-def test_answers_go_too(git: Git) -> None:
-    """The list that was trusted, the addresses that may be pushed to."""
+def test_stored_consents_are_removed_too(git: Git) -> None:
+    """The trusted list of readers, and the addresses that may be pushed to."""
     git.commit({"a": "1\n"})
     git("remote", "add", "origin", "/nowhere")
     before = (git.root / ".git/config").read_bytes()
@@ -167,7 +167,7 @@ def test_answers_go_too(git: Git) -> None:
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not here")
 def test_uninstall_in_a_copied_clone_writes_nowhere_else(git: Git, tmp_path: Path) -> None:
-    """As the kernel sees it."""
+    """By the system calls that the kernel sees."""
     set_up(git)
     copy, log = copied(git), tmp_path / "calls"
     strace = ("strace", "-f", "-y", "-s", "4096", "-e", f"trace={CHANGES}", "-o", str(log))
@@ -184,7 +184,7 @@ def test_uninstall_in_a_copied_clone_writes_nowhere_else(git: Git, tmp_path: Pat
 
 
 def changes(line: str, start: Path) -> list[str]:
-    """The paths that a system call of ``strace`` changes; those that it only opens to read are none."""
+    """The paths that a system call of ``strace`` changes; those that it only opens to read do not count."""
     found = re.match(r"\d+ +(\w+)\((.*)\) += (-?\d+)", line)
     if found is None or int(found[3]) < 0 or found[1] == "chdir":
         return []

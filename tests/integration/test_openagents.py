@@ -1,4 +1,4 @@
-"""OpenAgents' database: taken in, shown, and written again so that its own queries run on an export."""
+"""OpenAgents' database: it is imported, shown, and exported so that its own queries run on the export."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def take(git: Git, path: Path) -> dict[str, dict[str, Any]]:
     return {row["session"]: row for row in taken}
 
 
-def test_what_is_taken_in_comes_back_equal(begun: Git, tmp_path: Path) -> None:
+def test_an_imported_session_is_exported_unchanged(begun: Git, tmp_path: Path) -> None:
     given = db.make(tmp_path / "given.db")
     taken = take(begun, given)
     names = [row["trajectory"] for row in taken.values()]
@@ -126,13 +126,13 @@ def test_its_own_queries_run_on_an_export(begun: Git, tmp_path: Path) -> None:
     assert ask("SELECT version FROM _schema_version WHERE version = '004_trajectories'") == [
         ["004_trajectories"]
     ]
-    with closing(sqlite3.connect(path)) as database, database:  # as OpenAgents goes on with it
+    with closing(sqlite3.connect(path)) as database, database:  # as OpenAgents continues it
         database.execute("UPDATE trajectories SET trajectory = '{}' WHERE session_id = ?", (claude,))
         database.execute("DELETE FROM trajectories WHERE session_id = ?", (testgen,))
     assert ask(search.format("tokenizer OR missing")) == []
 
 
-def test_another_systems_session_comes_through_it_equal(begun: Git, tmp_path: Path) -> None:
+def test_another_systems_session_survives_the_round_trip(begun: Git, tmp_path: Path) -> None:
     child = {**a3s.SESSION, "id": "child-1", "parent_id": "s/1", "messages": [a3s.ASKED, a3s.DONE]}
     taken = take(begun, a3s.keep(tmp_path / "store", {**a3s.OLDER, "child-1.json": child}))
     names = [row["trajectory"] for row in taken.values()]

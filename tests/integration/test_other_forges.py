@@ -1,5 +1,5 @@
-"""GitLab, Gitea and Forgejo: the same report, by their own scripts, between their API on loopback and a real
-git server. By day one of them each. Gitea's API is Forgejo's too, as far as it is used."""
+"""GitLab, Gitea and Forgejo: the same report, by their own scripts, with their API on loopback and a real git
+server. By day, each test runs with one of them. As far as it is used, Gitea's API is also Forgejo's."""
 
 from __future__ import annotations
 
@@ -52,8 +52,9 @@ def forge(request: pytest.FixtureRequest, git: Git, tmp_path: Path) -> Iterator[
 
 
 def variables(kind: str, host: Host) -> dict[str, str]:
-    """What a job has beside GitHub's variables, and a mirror of those:
-    https://docs.gitea.com/usage/actions/comparison, https://forgejo.org/docs/latest/user/actions/reference."""
+    """The variables that a job has besides GitHub's, and copies of these under its own name:
+    https://docs.gitea.com/usage/actions/comparison,
+    https://forgejo.org/docs/latest/user/actions/reference."""
     told = {"CI": "true", "GITHUB_ACTIONS": "true", f"{kind.upper()}_ACTIONS": "true"}
     mirrored = {"API_URL": host.runner.api, "SERVER_URL": host.runner.server, "TOKEN": host.runner.token}
     return told | {f"{kind.upper()}_{name}": value for name, value in mirrored.items()}
@@ -78,7 +79,7 @@ def doubt(host: Host) -> None:
     host.push(NOTES)
 
 
-def test_created_unchanged_and_updated_elsewhere(forge: Host) -> None:
+def test_the_comment_is_created_left_unchanged_and_updated_elsewhere(forge: Host) -> None:
     forge.over_http().runner.process = True
     doubt(forge)
     first = forge.run()
@@ -145,7 +146,7 @@ def test_one_comment_among_many_and_none_of_others(forge: Host) -> None:
     assert len(forge.github.bodies()) == 1
 
 
-def test_deleted_between_looking_and_editing_elsewhere(forge: Host) -> None:
+def test_a_comment_deleted_before_it_is_edited_elsewhere(forge: Host) -> None:
     doubt(forge)
     forge.run()
     forge.note(forge.commits[1], "traj_two")
@@ -156,7 +157,7 @@ def test_deleted_between_looking_and_editing_elsewhere(forge: Host) -> None:
 
 
 @pytest.mark.parametrize("status", [403, 404, 500])
-def test_what_the_host_refuses_is_never_red(forge: Host, status: int) -> None:
+def test_a_refusal_by_the_host_never_fails_the_job(forge: Host, status: int) -> None:
     doubt(forge)
     forge.github.faults = [Fault("POST ", message(status), times=9)]
     done = forge.run()
@@ -165,7 +166,7 @@ def test_what_the_host_refuses_is_never_red(forge: Host, status: int) -> None:
     assert "No comment on the pull request" in done.log
 
 
-def test_an_answer_that_is_none_is_no_red_job(forge: Host) -> None:
+def test_an_invalid_answer_does_not_fail_the_job(forge: Host) -> None:
     doubt(forge)
     for body in (b"<html>", b"[]", b'{"head": 1}'):
         forge.github.faults = [Fault("GET .*(pulls|merge_requests)/7$", Reply200(body), times=9)]
@@ -179,7 +180,7 @@ def Reply200(body: bytes) -> Lost:  # noqa: N802
     return type("Odd", (Lost,), {"body": property(lambda self: body)})(200)
 
 
-def test_superseded_elsewhere(forge: Host) -> None:
+def test_a_run_for_an_old_head_writes_nothing_elsewhere(forge: Host) -> None:
     doubt(forge)
     stale = forge.event()
     forge.clone.commit({"src/c.py": "1\n"}, "And on")
@@ -218,14 +219,14 @@ def test_a_fork_elsewhere_gets_the_report_in_its_own_job(forge: Host) -> None:
     assert {token for home, token in forge.asked if home == "mallory/app"} == {None}
 
 
-def test_a_fork_elsewhere_is_commented_where_the_pipeline_is_the_parents(forge: Host) -> None:
+def test_a_fork_elsewhere_gets_a_comment_in_the_parents_pipeline(forge: Host) -> None:
     doubt(forge)
     forge.fork()
     assert forge.run("pull_request_target").outputs["result"] == "created"
     assert "from the fork mallory/app" in forge.comment
 
 
-def test_no_pull_request_is_nothing_to_do(forge: Host) -> None:
+def test_without_a_pull_request_nothing_is_done(forge: Host) -> None:
     done = forge.start(
         "push",
         {
@@ -238,7 +239,7 @@ def test_no_pull_request_is_nothing_to_do(forge: Host) -> None:
     assert (done.status, done.outputs["result"]) == (0, "skipped")
 
 
-def test_doubts_stand_at_their_lines_as_code_quality(gitlab: Host) -> None:
+def test_caveats_are_code_quality_findings_at_their_lines(gitlab: Host) -> None:
     doubt(gitlab)
     gitlab.run()
     assert isinstance(gitlab.runner, GitLabRunner)
@@ -257,8 +258,8 @@ def test_the_log_of_gitlab_has_no_token_and_no_command(gitlab: Host) -> None:
     assert "::" not in done.log
 
 
-def test_quick_actions_in_a_record_are_none(gitlab: Host) -> None:
-    """A line of a note that begins with a command is obeyed: https://docs.gitlab.com/user/project/quick_actions."""
+def test_quick_actions_in_a_record_are_not_executed(gitlab: Host) -> None:
+    """GitLab executes commands in comments: https://docs.gitlab.com/user/project/quick_actions."""
     orders = "fine\n/approve\n/merge\n\n/close"
     chosen = Decision(chosen=orders, by="agent", alternatives=(orders,), reasoning=orders, confidence=0.1)
     gitlab.note(gitlab.commits[0], decisions=(chosen,), why=orders)

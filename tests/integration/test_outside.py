@@ -15,6 +15,7 @@ from gittraj.model.values import ToolCall
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
+from tests.integration.neighbour import NEIGHBOUR, PRIVATE, ways
 from tests.integration.records import install, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
@@ -35,57 +36,6 @@ def outside(git: Git, tmp_path: Path) -> Outside:
 def shell(command: str, folder: Path | str | None = None) -> Entry:
     call = ToolCall(id="c", name="Bash", call_id="c")
     return Entry(event=call, end=0, command=command, folder=str(folder) if folder else None)
-
-
-NEIGHBOUR = [
-    "cat ../neighbour/config.py",
-    "cat ../*/config.py",
-    "grep -rn needle ..",
-    "rg needle ../",
-    "find .. -name config.py -exec cat {{}} +",
-    "find .. -name '*.py' | xargs cat",
-    "cd .. && cat neighbour/config.py",
-    "cd ..; grep -r needle .",
-    "(cd ../neighbour && cat config.py)",
-    "pushd .. && ls",
-    "cat < ../neighbour/config.py",
-    "awk 1 ../neighbour/config.py",
-    "sed -n 1,5p src/../../neighbour/config.py",
-    "diff src/a.py ../neighbour/config.py",
-    "head -5 {neighbour}/config.py",
-    "cat '{neighbour}/config.py'",
-    "python3 -c \"print(open('../neighbour/config.py').read())\"",
-    "python3 -c \"print(open('{neighbour}/config.py').read())\"",
-    "D=..; cat $D/neighbour/config.py",
-    ". ../neighbour/env && env",
-    "git diff --no-index src/a.py ../neighbour/config.py",
-    "tar cf - .. | tar xOf -",
-    "cat linked/config.py",
-    "cat config",
-    "grep -R needle .",
-    "find -L . -name config.py",
-    "cat ~/.netrc",
-    "cat $HOME/notes.txt",
-    "cat ${{HOME}}/notes.txt",
-    "ls ~",
-    "cd && ls",
-    "grep -r needle /",
-    "bash -c 'cat ../neighbour/config.py'",
-    "git --git-dir=../neighbour/.git log -p",
-    "ls -la; cat ../neighbour/config.py | head",
-    "ls /",
-    "ls / 2>&1",
-    "ls // | head",
-    'ls "$(dirname "$(pwd)")/"',
-    "find / 2>/dev/null -name config.py",
-    "find / -maxdepth 1",
-    "cd / && cat x",
-    "python3 -c \"import os; print(os.listdir('/'))\"",
-    "python3 - <<'X'\nprint(9 // 2, open('{neighbour}/config.py').read())\nX",
-    "cat > b.py <<'X'\nprint(9 / 2, open('../neighbour/config.py').read())\nX\npython3 b.py",
-    'cat "$(pwd)/../neighbour/config.py"',
-    "sed 's/(a)/(b)/' {neighbour}/config.py",
-]
 
 
 @pytest.mark.parametrize("command", NEIGHBOUR)
@@ -171,9 +121,6 @@ def test_a_log_of_another_machine(outside: Outside) -> None:
     assert outside.reads(shell("cat ../other/a.py", "/somewhere/else/project"))
 
 
-PRIVATE = "needle = of_somebody_else"
-
-
 @pytest.mark.parametrize("writer", [ClaudeSession, CodexSession])
 def test_none_of_it_is_stored(git: Git, tmp_path: Path, writer: type[SessionWriter]) -> None:
     """What came of the call is, and that something was left out."""
@@ -184,10 +131,7 @@ def test_none_of_it_is_stored(git: Git, tmp_path: Path, writer: type[SessionWrit
     (neighbour / "config.py").write_text(f"{PRIVATE}\n")
     (git.root / "linked").symlink_to(neighbour)
     (git.root / "config").symlink_to(neighbour / "config.py")
-    shown = [
-        c for c in NEIGHBOUR if not any(word in c for word in ("HOME", "~", "tar ", "xargs", "cd &&", " /"))
-    ]
-    commands = [c.format(neighbour=neighbour) for c in shown]
+    commands = ways(neighbour)
     session = writer(git.root)
     session.prompt("Look around")
     for command in commands:

@@ -36,7 +36,7 @@ ALL = [(page.name, line) for page in PAGES for line in commands(page)]
 
 
 def parse(line: str) -> None:
-    """Raises what click does where an option, a value or the number of arguments is wrong."""
+    """Raises click's exceptions if an option, a value or the number of arguments is wrong."""
     words = shlex.split(next(part for part in line.split(" | ") if part.startswith("git traj")))
     if words == ["git", "traj"]:
         return

@@ -1,4 +1,4 @@
-"""What the pipeline writes, read back from a real repository."""
+"""The pipeline's records and segments, read back from a real repository."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def stored(repository: Repository, record: Record) -> list[AnyEvent]:
 
 
 def objects(git: Git) -> bytes:
-    """Every object of the repository, whoever reaches it."""
+    """Every object of the repository, reachable or not."""
     done = subprocess.run(
         ["git", "cat-file", "--batch-all-objects", "--batch"], cwd=git.root, capture_output=True, check=True
     )
@@ -170,7 +170,7 @@ def test_one_part_on_several_commits(git: Git, repository: Repository) -> None:
 
 
 def everywhere(text: str) -> list[AnyEvent]:
-    """Events with ``text`` in each place that an agent can write to."""
+    """Events with ``text`` in each field that an agent can write to."""
     nested: Json = {"a": [{"b": f"x {text} y", f"k-{text}": [text]}]}
     return [
         Prompt(id="1.0", content=f"Use {text}.", tags=(text,), raw=nested, extra={"later": nested}),
@@ -206,10 +206,8 @@ def test_a_planted_secret_is_in_no_object(git: Git, repository: Repository) -> N
     assert record.figures.redactions_by_rule == {"github-token": 1}, "one secret, in eight places"
 
 
-def test_a_secret_that_one_text_gives_away_is_taken_out_of_all_others(
-    git: Git, repository: Repository
-) -> None:
-    """It stands bare before the place that names it, and in an earlier part."""
+def test_a_secret_that_one_text_names_is_redacted_in_all_others(git: Git, repository: Repository) -> None:
+    """It occurs plainly before the text that names it, and in an earlier part."""
     commit = git.commit({"a": "1"})
     first = draft(commit, events=[Message(id="1.0", content=f"Logging in with {PASSWORD} now")])
     second = draft(
@@ -225,7 +223,7 @@ def test_a_secret_that_one_text_gives_away_is_taken_out_of_all_others(
 
 
 class Refusing(Redactor):
-    """Cannot scan what says so, as the real one cannot scan what was made to take for ever."""
+    """Refuses to scan marked texts, as the real one refuses texts made to take forever."""
 
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
         self.text(text, name=name, strict=strict)
@@ -236,7 +234,7 @@ class Refusing(Redactor):
         return super().text(text, name=name, strict=strict)
 
 
-def test_what_cannot_be_redacted_is_parked_and_the_others_are_written(
+def test_a_part_that_cannot_be_redacted_is_parked_and_the_others_are_written(
     git: Git, repository: Repository, tmp_path: Path
 ) -> None:
     commit, other = git.commit({"a": "1"}), git.commit({"a": "2"})
@@ -262,7 +260,7 @@ def test_what_cannot_be_redacted_is_parked_and_the_others_are_written(
         assert text.encode() not in everything
 
 
-def test_what_is_nested_too_deeply_is_parked(git: Git, repository: Repository) -> None:
+def test_a_part_that_is_nested_too_deeply_is_parked(git: Git, repository: Repository) -> None:
     commit = git.commit({"a": "1"})
     deep: Any = SECRET
     for _ in range(5_000):
@@ -336,7 +334,7 @@ def test_more_than_a_megabyte_is_several_segments(git: Git, repository: Reposito
     assert stored(repository, record) == events
 
 
-def test_what_is_over_a_limit_is_left_out_and_counted(git: Git, repository: Repository) -> None:
+def test_events_over_a_limit_are_left_out_and_counted(git: Git, repository: Repository) -> None:
     one, two = git.commit({"a": "1"}), git.commit({"a": "2"})
     events = [
         Prompt(id="p", content="Fix it"),
@@ -384,7 +382,7 @@ def test_also_names_the_segments_of_an_earlier_part_of_the_same_batch(
     assert b.also == (ref, *a.segments)
 
 
-def test_a_commit_that_was_pruned_keeps_no_other_waiting(git: Git, repository: Repository) -> None:
+def test_a_pruned_commit_delays_no_other(git: Git, repository: Repository) -> None:
     here, gone = git.commit({"a": "1\n"}), "d" * 40
     pipeline(repository).write([draft(gone), draft(here, name="traj_b")])
     assert [record.id for record in records(repository, here)] == ["traj_b"]
@@ -408,7 +406,7 @@ def test_nothing_to_write_makes_no_ref(git: Git, repository: Repository) -> None
     assert refs(git) == ""
 
 
-def test_what_stands_is_carried_and_a_late_part_follows_every_rewrite(
+def test_existing_records_are_carried_and_a_late_part_follows_every_rewrite(
     git: Git, repository: Repository
 ) -> None:
     old, new, newest = (git.commit({"a": str(n)}) for n in range(3))
@@ -437,7 +435,7 @@ def stub(commit: str) -> tuple[str, Record]:
     )
 
 
-def test_a_stub_is_superseded_by_the_told_part_and_tombstoned(git: Git, repository: Repository) -> None:
+def test_a_stub_is_replaced_by_the_recorded_part_and_tombstoned(git: Git, repository: Repository) -> None:
     commit, other = git.commit({"a": "1"}), git.commit({"a": "2"})
     pipeline(repository).write([], lines=[stub(commit), stub(other)])
     assert [r.incomplete for r in records(repository, commit)] == [True]
@@ -464,7 +462,7 @@ def test_foreign_lines_of_a_note_are_kept(git: Git, repository: Repository) -> N
     assert len(records(repository, commit)) == 1
 
 
-def test_folders_are_taken_out_before_texts_are_redacted(git: Git, repository: Repository) -> None:
+def test_folder_names_are_removed_before_texts_are_redacted(git: Git, repository: Repository) -> None:
     commit = git.commit({"a": "1"})
     seen: list[Mapping[str, int]] = []
 

@@ -1,5 +1,5 @@
-"""What macOS and Windows have otherwise, with stand-ins for it on any machine: Git Bash's paths, no fcntl.
-That the rest runs there is for the tests there to say."""
+"""What is different on macOS and Windows, tested with stand-ins on any machine: Git Bash's paths, no fcntl.
+The tests that run there check that the rest works."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BASH = Path("/bin/bash")
 
 @pytest.mark.skipif(not BASH.exists(), reason="no bash here")
 @pytest.mark.parametrize("system", ["msys", "linux-gnu", "darwin23"])
-def test_git_bash_tells_paths_as_python_reads_them(git: Git, tmp_path: Path, system: str) -> None:
+def test_git_bash_passes_paths_in_the_form_that_python_reads(git: Git, tmp_path: Path, system: str) -> None:
     """There ``$PWD`` is /c/x, which Python takes for a folder of the current drive; ``pwd -W`` says C:/x."""
     (tmp_path / "C").symlink_to(git.root)
     with git.open() as repository:
@@ -39,7 +39,7 @@ def test_git_bash_tells_paths_as_python_reads_them(git: Git, tmp_path: Path, sys
 
 @contextmanager
 def locking() -> Iterator[None]:
-    """Windows' module for locks, in place of ours."""
+    """A stand-in for Windows' locking module, instead of ``fcntl``."""
 
     def lock(descriptor: int, mode: int, count: int) -> None:
         assert (mode, count) == (2, 1)
@@ -66,7 +66,7 @@ def test_the_drains_lock_without_fcntl(git: Git) -> None:
 
 
 def test_files_that_a_shell_reads_end_in_newlines(git: Git) -> None:
-    """``idle\\r`` is another word to it: the hook would start Python for each commit."""
+    """``idle\\r`` is a different word to it: the hook would start Python for each commit."""
     with git.open() as repository:
         install(repository)
     assert (git.root / ".git/traj/precommit").read_bytes() == b"idle\n"
@@ -75,5 +75,5 @@ def test_files_that_a_shell_reads_end_in_newlines(git: Git) -> None:
         assert len(LocalState.of(repository).key()) == 32
 
 
-def test_a_home_that_only_windows_names() -> None:
+def test_a_home_that_only_windows_variables_name() -> None:
     assert Environ.of({"USERPROFILE": "/Users/x"}).config_dir == Path("/Users/x/.config")

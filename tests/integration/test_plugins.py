@@ -1,5 +1,5 @@
-"""What other packages and programs add: built and installed by pip into an environment of their own, and seen
-by the commands; and what one does wrong is named in one line, and stops nothing."""
+"""Plug-ins of other packages and programs, installed by pip into a separate environment, extend the commands;
+a faulty one is reported in one line, and stops nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXAMPLE = ROOT / "docs" / "example-plugin"
 
 @pytest.fixture(scope="session")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment with git-traj, as it is here, and the example beside it."""
+    """The Python of an environment with this git-traj and the example plug-in."""
     folder = tmp_path_factory.mktemp("plugins") / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     python = folder / "bin" / "python"
@@ -71,7 +71,7 @@ def answer(run: Run, *arguments: str, **options: Any) -> dict[str, Any]:
 
 
 def commit(git: Git, *, session: str | None = None) -> None:
-    """A quiet commit of a script of the example's session, and that session's log."""
+    """Make a quiet commit by a script in a session of the example agent, and write the session's log."""
     began = datetime.now(UTC).isoformat()
     git.write({"greet.txt": "hello\n"})
     now = {"GIT_COMMITTER_DATE": str(int(time.time())), "GIT_AUTHOR_DATE": str(int(time.time()))}
@@ -127,7 +127,7 @@ def test_its_past_sessions_are_linked_and_its_files_imported(run: Run, git: Git)
 
 
 def test_only_the_users_own_configuration_switches_one_on(run: Run, git: Git) -> None:
-    """Never the repository's, which may have come with a folder from elsewhere."""
+    """Never the repository's, whose folder may come from someone else."""
     git("config", "traj.plugin", "example")
     assert answer(run, "status")["plugins"] == []
     commit(git)
@@ -182,7 +182,7 @@ def test_a_broken_package_is_named_in_one_line_and_stops_nothing(
     assert [row["commit"] for row in json.loads(done.stdout)["linked"]] == [git("rev-parse", "HEAD")]
 
 
-def test_one_that_is_not_installed(run: Run, git: Git) -> None:
+def test_a_plug_in_that_is_not_installed(run: Run, git: Git) -> None:
     switch_on(git, "nowhere")
     why = "no package in git-traj's environment provides it"
     assert answer(run, "status")["plugins"] == [{"name": "nowhere", "leftOut": why}]
@@ -245,7 +245,7 @@ def test_a_program_is_named_by_its_absolute_path(run: Run, git: Git) -> None:
     assert found["leftOut"] == "a program is named by its absolute path, …/git-traj-agent-NAME"
 
 
-def test_nobody_pays_for_plug_ins_that_are_not_there(run: Run, git: Git, python: Path) -> None:
+def test_no_time_is_spent_without_plug_ins(run: Run, git: Git, python: Path) -> None:
     command = [str(python), "-X", "importtime", "-m", "gittraj", "status"]
     done = subprocess.run(command, cwd=git.root, capture_output=True, text=True, check=True)
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}

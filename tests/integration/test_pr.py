@@ -40,7 +40,7 @@ def test_the_comment_of_a_branch(branch: Git) -> None:
     assert "| ↩️ | `src/a.py` Edited 6 times |" in text
 
 
-def test_a_decision_that_a_later_commit_took_back_is_told_so(branch: Git) -> None:
+def test_a_decision_that_a_later_commit_reverted_is_marked(branch: Git) -> None:
     before = branch("rev-parse", "HEAD~1")
     branch("revert", "--no-edit", before)
     gone = branch.head()[:7]
@@ -51,7 +51,7 @@ def test_a_decision_that_a_later_commit_took_back_is_told_so(branch: Git) -> Non
     assert "reverted by" not in traj(branch, "pr", "--base", "main", "--head", before)
 
 
-def test_who_comments_before_any_push_is_told(branch: Git, tmp_path: Path) -> None:
+def test_pr_warns_before_anything_was_pushed(branch: Git, tmp_path: Path) -> None:
     hint = "hint: some records here are on no remote yet, where others find them: git traj push\n"
     assert command.traj(branch.root, "pr", "--base", "main").stderr == "", "no remote"
     branch("init", "-q", "--bare", str(tmp_path / "server.git"))
@@ -76,7 +76,7 @@ def test_the_comment_as_text_for_a_terminal(branch: Git) -> None:
 
 @pytest.mark.parametrize("form", ["github", "gitlab"])
 def test_no_host_reads_a_reference_in_the_markdown(branch: Git, form: str) -> None:
-    """Gitea reads ``!1`` as GitLab does, and takes the Markdown that is called GitHub's."""
+    """Gitea reads ``!1`` as GitLab does, and gets the form of Markdown that is named after GitHub."""
     made = branch.commit({"c": "1\n"}, "More")
     decided = Decision(chosen="as in !1 ~x %x &1 @team #1", by="agent", alternatives=("none",))
     with branch.open() as repository:
@@ -85,7 +85,7 @@ def test_no_host_reads_a_reference_in_the_markdown(branch: Git, form: str) -> No
     assert "as in `!1` `~x` `%x` `&1` `@team` `#1`" in text
 
 
-def test_asked_is_what_a_person_typed_though_it_was_before_the_branch(branch: Git) -> None:
+def test_the_prompt_is_a_persons_even_if_it_is_older_than_the_branch(branch: Git) -> None:
     typed, given = (SessionInfo(title=t, agent="codex", session=t) for t in ("Cache prices", "Theming"))
     with branch.open() as repository:
         story = Story(repository)
@@ -113,7 +113,7 @@ def test_the_usual_base_is_found(branch: Git) -> None:
     )
 
 
-def test_on_the_base_itself_it_says_so(branch: Git) -> None:
+def test_pr_on_the_base_branch_itself(branch: Git) -> None:
     branch("switch", "-q", "main")
     done = command.traj(branch.root, "pr")
     assert (done.returncode, done.stdout) == (1, "")

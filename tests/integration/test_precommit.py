@@ -1,4 +1,4 @@
-"""What gets into a commit while the hook guards it: the exact blob, the exact words, and a clean work tree.
+"""The pre-commit hook: which blob is committed, what is printed, and that the work tree stays clean.
 
 The secret of a test is made when it runs.
 """
@@ -37,7 +37,7 @@ def trajectory(secret: str = TOKEN, note: str = "") -> str:
 
 
 def redacted(text: str, like: str) -> str:
-    """``like`` if it is ``text`` with each secret replaced, and nothing else."""
+    """Return ``like`` if it is ``text`` with each secret replaced, and nothing else."""
     parts = [re.escape(part) for part in re.split(f"{TOKEN}|{OTHER}", text)]
     assert re.fullmatch(PLACEHOLDER.pattern.join(parts), like), like
     return like
@@ -71,7 +71,7 @@ def commit(git: Git, *options: str, says: str = "", env: dict[str, str] | None =
 
 
 def settle(git: Git) -> None:
-    """The hook's shell looks closer while the configuration is new."""
+    """Make the configuration look old: while it is new, the hook's shell checks more."""
     for config in (git.root / ".git/config", Path(os.environ["GIT_CONFIG_GLOBAL"])):
         os.utime(config, (1, 1))
 
@@ -139,7 +139,7 @@ def test_commit_all(guarded: Git) -> None:
 
 @pytest.mark.parametrize("how", some([("--",), ("--include", "--"), ("--only", "--")], 2))
 def test_commit_of_paths(guarded: Git, how: tuple[str, ...]) -> None:
-    """With --only git makes the commit of an index that it throws away."""
+    """With --only, git makes the commit from a temporary index."""
     guarded.commit({FILE: trajectory("none"), "readme": "2\n"})
     guarded.write({FILE: trajectory(), "readme": "3\n", "staged": "s\n"})
     guarded("add", "staged")
@@ -153,7 +153,7 @@ def test_commit_of_paths(guarded: Git, how: tuple[str, ...]) -> None:
     assert TOKEN.encode() not in history(guarded)
 
 
-def test_only_leaves_what_else_is_staged(guarded: Git) -> None:
+def test_only_leaves_other_staged_files(guarded: Git) -> None:
     """The other trajectory is redacted when it is committed itself."""
     guarded.write({FILE: trajectory(), "b.trajectory.md": TOKEN + "\n"})
     guarded("add", "-A")
@@ -165,7 +165,7 @@ def test_only_leaves_what_else_is_staged(guarded: Git) -> None:
 
 
 def test_commit_patch(guarded: Git) -> None:
-    """What was not chosen stays in the work tree as it is, secret and all, and gets in redacted later."""
+    """Hunks not chosen stay unchanged in the work tree, with the secret, and are redacted when committed."""
     lines = "".join(f"{n}\n" for n in range(40))
     guarded.commit({"a.trajectory.md": lines})
     edited = f"first {TOKEN}\n{lines}last {OTHER}\n"
@@ -213,7 +213,7 @@ def test_rename_deletion_link_and_submodule(guarded: Git) -> None:
 
 
 def test_merge_takes_what_is_merged_as_it_is(guarded: Git) -> None:
-    """It is in the history already; what resolves a conflict is new."""
+    """Merged files are in the history already; the resolution of a conflict is new."""
     guarded("checkout", "-q", "-b", "side")
     guarded.write({FILE: trajectory(), "both.trajectory.md": "side\n"})
     guarded("add", "-A")
@@ -229,7 +229,7 @@ def test_merge_takes_what_is_merged_as_it_is(guarded: Git) -> None:
     assert status(guarded) == []
 
 
-def test_redacted_again_is_the_same(guarded: Git) -> None:
+def test_redacting_again_changes_nothing(guarded: Git) -> None:
     guarded.write({FILE: trajectory()})
     guarded("add", "-A")
     commit(guarded, says=f"{SAID}{FILE}\n")
@@ -243,7 +243,7 @@ def test_redacted_again_is_the_same(guarded: Git) -> None:
     commit(guarded)
 
 
-def test_what_one_file_tells_is_gone_from_all(guarded: Git) -> None:
+def test_a_secret_that_one_file_names_is_redacted_in_all(guarded: Git) -> None:
     word = "tulip" + "-marble-" + "47"
     guarded.write(
         {".trajectories/a.md": f"the word is {word}\n", ".trajectories/b.json": f'{{"password": "{word}"}}\n'}
@@ -254,7 +254,7 @@ def test_what_one_file_tells_is_gone_from_all(guarded: Git) -> None:
     assert committed(guarded, ".trajectories/a.md").startswith("the word is REDACTED-")
 
 
-# ---------------------------------------------------------------- places
+# ---------------------------------------------------------------- kinds of repositories
 
 
 def test_linked_worktree(guarded: Git) -> None:
@@ -288,7 +288,7 @@ def test_line_ends_and_filters(guarded: Git) -> None:
 
 
 def test_empty_path_and_odd_environment(guarded: Git) -> None:
-    """As a graphical client starts git; and what would have git find no trajectory."""
+    """As graphical clients start git; and variables that would keep git from finding trajectories."""
     git = shutil.which("git")
     assert git is not None
     settle(guarded)
@@ -303,7 +303,7 @@ def test_empty_path_and_odd_environment(guarded: Git) -> None:
 
 
 def test_work_tree_elsewhere(tmp_path: Path) -> None:
-    """The way people keep their dotfiles."""
+    """As people keep their dotfiles."""
     top = tmp_path / "home"
     git = Git.init(top)
     (top / ".git").rename(tmp_path / "dots")
@@ -345,8 +345,8 @@ def test_left_out_of_a_commit_of_paths(guarded: Git) -> None:
     assert status(guarded) == ["?? a.trajectory.md"]
 
 
-def test_what_is_staged_alone_is_named(guarded: Git) -> None:
-    """Nowhere else is it any more. Git asked whether there is anything to commit before it asked the hook."""
+def test_a_file_that_exists_only_in_the_index_is_named(guarded: Git) -> None:
+    """It exists nowhere else. git checks whether there is anything to commit before it runs the hook."""
     guarded.write({"a.trajectory.md": b"\xff"})
     guarded("add", "-A")
     blob = guarded("rev-parse", ":a.trajectory.md")
@@ -357,7 +357,7 @@ def test_what_is_staged_alone_is_named(guarded: Git) -> None:
     assert guarded.raw("cat-file", "blob", blob) == b"\xff"
 
 
-def test_settings_that_mean_nothing(guarded: Git) -> None:
+def test_invalid_settings(guarded: Git) -> None:
     guarded.write({FILE: trajectory(), ".gittraj.yml": "thinking: loud\n"})
     guarded("add", "-A")
     why = ".gittraj.yml: thinking is 'loud'"
@@ -386,8 +386,8 @@ def test_python_that_does_not_work(guarded: Git, tmp_path: Path, mode: str) -> N
         if mode == "gone"
         else f"{python} ended with status {139 if mode == 'broken' else 1}"
     )
-    said = f"could not be redacted: {why}; git traj install puts it right\n"
-    left = f"git-traj: trajectory files were left out of this commit, for they {said}"
+    said = f"could not be redacted: {why}; git traj install repairs it\n"
+    left = f"git-traj: trajectory files were left out of this commit, because they {said}"
     commit(guarded, says=left)
     assert guarded("ls-tree", "-r", "--name-only", "HEAD").splitlines() == [FILE, "readme"]
     assert committed(guarded) == "old\n"
@@ -398,7 +398,7 @@ def test_python_that_does_not_work(guarded: Git, tmp_path: Path, mode: str) -> N
 
 
 def test_index_that_cannot_be_written(guarded: Git) -> None:
-    """Then it can neither be redacted nor left out, and the commit stops: the one case."""
+    """Then the file can neither be redacted nor left out, and the commit is refused: the only case."""
     guarded.write({FILE: trajectory()})
     guarded("add", "-A")
     kept = guarded.root / ".git/hooks/pre-commit.traj-orig"
@@ -509,10 +509,10 @@ def test_switched_for_one_command_and_misspelt(guarded: Git, env: dict[str, str]
 # ---------------------------------------------------------------- when Python is started at all
 
 
-def test_starts_nothing_where_nothing_is_to_be_done(
+def test_no_python_is_started_without_need(
     guarded: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A settled configuration and no trajectory staged: no Python."""
+    """The configuration is old and no trajectory is staged: no Python."""
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\necho "$*" >>"{tmp_path}/called"\nexec {sys.executable} "$@"\n')
     python.chmod(0o755)
@@ -554,7 +554,7 @@ def test_starts_nothing_where_nothing_is_to_be_done(
 
 @pytest.mark.parametrize("path", some(["deep/er/than/.trajectories/x", "one/t.trajectory.md"], 1))
 def test_first_trajectory_of_a_repository(guarded: Git, path: str) -> None:
-    """However deep it lies, and though a pull brought it unseen."""
+    """However deep its folder is, and even if a pull brought it."""
     settle(guarded)
     guarded.write({path: "{}\n"})
     guarded("add", "-A")
@@ -607,7 +607,7 @@ def test_framework_changes_files_and_fails(git: Git) -> None:
 
 
 def test_framework_keeps_what_it_cannot_replace(git: Git) -> None:
-    """Room for less than the file: nothing of it goes."""
+    """There is room for only a part of the file: nothing of it is lost."""
     text = trajectory(note="n" * 80_000)
     git.write({FILE: text})
     program = 'ulimit -f 8; exec "$@"'

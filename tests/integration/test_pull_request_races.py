@@ -1,6 +1,6 @@
-"""Three runs at once on one GitHub: one comment, the newest head's.
+"""Three runs at once on one GitHub: a single comment is left, the newest head's.
 
-``GIT_TRAJ_TRIALS`` says how often; each trial has its own delays, and every third loses the answer to a POST.
+``GIT_TRAJ_TRIALS`` is the number of trials; each has its own delays; every third loses the answer to a POST.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.sizes import size
 TRIALS = size(3, 9, "GIT_TRAJ_TRIALS")
 HEADS = ("1" * 40, "2" * 40, "3" * 40)
 SPEED = 10
-"""Times faster than life: GitHub's answers take 0 to 100 ms here, writes are 0.1 s apart."""
+"""How many times faster than real time: GitHub's answers take 0 to 100 ms here, writes are 0.1 s apart."""
 
 
 @pytest.mark.parametrize("trial", range(TRIALS))
@@ -45,7 +45,7 @@ def test_a_run_for_each_of_three_pushes(trial: int) -> None:
 
 @pytest.mark.parametrize("trial", range(TRIALS))
 def test_three_runs_for_one_push(trial: int) -> None:
-    """Opened, labelled and made ready in one go; each has something else to say."""
+    """Opened, labelled and made ready at once; each run has a different text."""
     chance = random.Random(trial)
     github = a_github(chance, trial)
 

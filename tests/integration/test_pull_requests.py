@@ -1,4 +1,4 @@
-"""The pull request bot and a GitHub on loopback, which checks each request by GitHub's own description."""
+"""The pull request bot and a GitHub on loopback, which checks each request by GitHub's API description."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ KEY = "default"
 
 @dataclass
 class Site:
-    """A GitHub, and the action connected to it; ``waited``: seconds that it would have waited."""
+    """A GitHub, and the action connected to it; ``waited``: the seconds that it would have slept."""
 
     github: GitHub
     api: Api
@@ -104,7 +104,7 @@ def test_a_run_creates_the_next_changes_nothing_and_a_push_updates(each_site: Si
     assert github.bodies() == [text("new", head=OLD, run=202)]
 
 
-def test_connecting_asks_nothing(site: Site) -> None:
+def test_connecting_sends_no_request(site: Site) -> None:
     Thread(site.api, 7)
     assert site.asked == []
 
@@ -123,7 +123,7 @@ def test_facts_take_three_requests(site: Site) -> None:
     assert (details.commits_unlisted, details.files_unlisted) == (0, 0)
 
 
-def test_what_github_does_not_list_is_compared_or_counted(site: Site) -> None:
+def test_commits_and_files_beyond_githubs_lists_are_compared_or_counted(site: Site) -> None:
     pull = PullState(commits=[f"{n:040x}" for n in range(260)], files=[f"src/{n}.py" for n in range(3001)])
     site.github.pulls[7] = pull
     details = read_details(site.api, 7)
@@ -190,7 +190,7 @@ def test_ours_is_found_on_any_page_and_nobody_elses_is_touched(each_site: Site) 
     assert each_site.asked.count("GET comments") == 8
 
 
-def test_duplicates_of_ours_go_and_the_oldest_stays(site: Site) -> None:
+def test_duplicates_of_our_comment_are_deleted_except_the_oldest(site: Site) -> None:
     ids = [site.github.add_comment(text("old", head=OLD)) for _ in range(3)]
     site.github.add_comment(text("other", key="other"))
     assert site.post().result == "updated"
@@ -223,7 +223,7 @@ LOST, BAD = Lost(200), message(502, "Bad Gateway")
 @pytest.mark.parametrize("after", [True, False], ids=["done", "not done"])
 @pytest.mark.parametrize("verb", ["POST .*/comments", "PATCH", "DELETE"])
 def test_writes_whose_answer_is_lost(site: Site, verb: str, after: bool, reply: Reply) -> None:
-    """PyGithub's own policy makes two comments of one here, and gives up on an edit."""
+    """PyGithub's own retries would post the comment twice here, and give up on an edit."""
     if not verb.startswith("POST"):
         for _ in range(2 if verb == "DELETE" else 1):
             site.github.add_comment(text("old", head=OLD))
@@ -245,7 +245,7 @@ def test_writes_whose_answer_is_lost(site: Site, verb: str, after: bool, reply: 
     ],
     ids=["lost", "502", "429", "429 told", "secondary", "403 told"],
 )
-def test_questions_are_put_again(site: Site, request_: str, reply: Reply) -> None:
+def test_reading_requests_are_retried(site: Site, request_: str, reply: Reply) -> None:
     site.github.faults.append(Fault(request_, reply))
     assert site.post().result == "created"
     assert site.github.bodies() == [text()]
@@ -273,7 +273,7 @@ def test_questions_are_put_again(site: Site, request_: str, reply: Reply) -> Non
 @pytest.mark.parametrize(
     "question", [lambda api: read_details(api, 7), lambda api: Thread(api, 7).comments(), Api.viewer]
 )
-def test_patience_ends(
+def test_retries_end_when_the_budget_is_used_up(
     site: Site, reply: Reply, error: type[ForgeError], question: Callable[[Api], object]
 ) -> None:
     site.github.faults.append(Fault("", reply, times=50))
@@ -289,7 +289,7 @@ def test_patience_ends(
         assert (len(site.asked), site.waited) == (1, [])
 
 
-def test_an_hour_is_not_slept_out(site: Site) -> None:
+def test_a_limit_of_an_hour_is_not_waited_for(site: Site) -> None:
     reset = str(int(time.time()) + 3600)
     reply = message(403, PRIMARY, x_ratelimit_remaining="0", x_ratelimit_reset=reset)
     for verb in ("GET", "POST /repos"):
@@ -332,7 +332,7 @@ def test_a_token_that_is_wrong(site: Site) -> None:
         read_pull(api, 7)
 
 
-def test_too_long_is_told_apart(site: Site) -> None:
+def test_a_comment_that_is_too_long_has_its_own_error(site: Site) -> None:
     with pytest.raises(Invalid):
         site.post("x" * LONGEST)
 
@@ -348,14 +348,14 @@ def test_comments_that_are_gone(site: Site) -> None:
         Thread(site.api, 8).comments()
 
 
-def test_an_id_that_is_none_goes_nowhere(site: Site) -> None:
+def test_an_invalid_id_is_never_sent(site: Site) -> None:
     site.github.pulls[7].head = "--upload-pack=x"
     with pytest.raises(Unreachable):
         read_pull(site.api, 7)
 
 
 @pytest.mark.parametrize("url", ["http://github.example/api/v3", "file:///etc/passwd", "", "github.com"])
-def test_the_token_goes_to_nobody_who_listens(url: str) -> None:
+def test_a_url_without_https_is_refused(url: str) -> None:
     with pytest.raises(EventError):
         connect(Token(TOKEN), repository="acme/app", url=url, budget=RetryBudget())
 
@@ -372,20 +372,20 @@ def test_the_token_goes_to_nobody_who_listens(url: str) -> None:
         ("POST", COMMENTS, {"body": 7}),
     ],
 )
-def test_the_server_sees_a_wrong_request(site: Site, verb: str, path: str, body: object) -> None:
+def test_the_test_server_rejects_a_wrong_request(site: Site, verb: str, path: str, body: object) -> None:
     with pytest.raises(GithubException):
         site.api.repository.requester.requestJsonAndCheck(verb, path, input=body)
     assert len(site.github.violations) == 1
     site.github.violations.clear()
 
 
-def test_the_server_sees_a_wrong_query(site: Site) -> None:
+def test_the_test_server_rejects_a_wrong_query(site: Site) -> None:
     with pytest.raises(GithubException):
         site.api.repository.requester.graphql_query("query { viewer { age } }", {})
     assert "age" in site.github.violations.pop()
 
 
-def test_the_server_sees_a_wrong_answer(site: Site) -> None:
+def test_the_test_server_rejects_a_wrong_answer(site: Site) -> None:
     made = site.github.add_comment("text")
     site.github.comments[made]["created_at"] = 7
     Thread(site.api, 7).comments()

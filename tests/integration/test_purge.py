@@ -1,4 +1,4 @@
-"""A purge: nobody has the secret any more, nobody else lost anything, and no old clone brings it back."""
+"""A purge: the secret is gone everywhere, nothing else is lost, and no old clone brings it back."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def commits(git: Git) -> list[str]:
 
 
 def plant(git: Git, trajectory: str = "traj_ann") -> None:
-    """The secret in a title, in the texts of two segments, and in names."""
+    """Write records with the secret in a title, in the texts of two segments, and in names."""
     one, two, three = commits(git)
     said: list[AnyEvent] = [
         Message(id="e0", content=f"It is {SECRET}, I think"),
@@ -98,7 +98,7 @@ def cleanse(git: Git, text: str = SECRET) -> Purge:
 
 
 def share(git: Git, *, replace: bool = False) -> list[str]:
-    """What a sync says besides."""
+    """Fetch and push; return the messages."""
     said: list[str] = []
     with git.open() as repository:
         remote = find_remote(repository, "origin")
@@ -123,7 +123,7 @@ def reachable(git: Git) -> bytes:
 
 
 def check_gone(*clones: Git, word: str = SECRET) -> None:
-    """From what is reachable, after a gc from everywhere, and from our files."""
+    """Check that ``word`` is in nothing reachable, in no object after a gc, and in none of our files."""
     for git in clones:
         assert word.encode() not in reachable(git)
         git("gc", "--quiet", "--prune=now")
@@ -148,7 +148,7 @@ def test_a_secret_that_everybody_had(server: Git, ann: Git, bob: Git, be: Be) ->
     plant(ann)
     be(ann)("push")
     be(bob)("sync")
-    be(bob)("show", one, "--events")  # brings the segments
+    be(bob)("show", one, "--events")  # fetches the segments
     be(bob)("log")  # makes an index
     be(bob)("search", "words")
     assert SECRET in indexed(bob.root / ".git")
@@ -210,7 +210,7 @@ def test_a_trajectory_that_everybody_had(server: Git, ann: Git, bob: Git, be: Be
         assert b"kept words" not in everywhere(git)
 
 
-def test_a_month_that_a_purge_emptied_takes_nothing_from_who_wrote_there(
+def test_a_month_that_a_purge_emptied_keeps_other_clones_records(
     server: Git, ann: Git, bob: Git, be: Be
 ) -> None:
     one, two, _ = commits(ann)
@@ -227,8 +227,8 @@ def test_a_month_that_a_purge_emptied_takes_nothing_from_who_wrote_there(
     assert b"bob's own" in reachable(server)
 
 
-def test_what_a_stale_clone_did_meanwhile(server: Git, ann: Git, bob: Git) -> None:
-    """Records of its own survive, on rewritten commits too; what it made of a purged one does not come
+def test_a_stale_clone_keeps_its_own_records_after_a_purge(server: Git, ann: Git, bob: Git) -> None:
+    """Its own records survive, on rewritten commits, too; those that it made from a purged one do not come
     back."""
     one, two, three = commits(ann)
     plant(ann)
@@ -257,7 +257,7 @@ def test_what_a_stale_clone_did_meanwhile(server: Git, ann: Git, bob: Git) -> No
     assert isinstance(carried, Record)
     assert carried.link.carried_from == (one,)
     assert carried.rev == 1000
-    assert [r.id for r in standing(two, lines(bob, two))] == []  # unlinked is unlinked
+    assert [r.id for r in standing(two, lines(bob, two))] == []  # the unlinked record stays unlinked
     after = {(line.id, line.key[1]): line for line in lines(bob, three) if isinstance(line, Record)}
     assert after.keys() == {("traj_other", "e0"), ("traj_ann", "e7")}
     assert after["traj_ann", "e7"].also == carried.segments != old.segments
@@ -265,9 +265,9 @@ def test_what_a_stale_clone_did_meanwhile(server: Git, ann: Git, bob: Git) -> No
     assert [line.text for line in lines(bob, three) if isinstance(line, ForeignLine)] == [b"kept"]
 
 
-def test_plain_git_cannot_bring_it_back_to_who_purged(server: Git, ann: Git, bob: Git) -> None:
-    """Its union of notes is a step forward for every server: who knows of the purge takes the records
-    alone."""
+def test_plain_git_cannot_bring_it_back_to_a_purged_clone(server: Git, ann: Git, bob: Git) -> None:
+    """A server accepts plain git's union of notes as a fast-forward: a clone that knows of the purge takes
+    only the records from it."""
     plant(ann)
     share(ann)
     share(bob)
@@ -297,7 +297,7 @@ def test_plain_git_cannot_bring_it_back_to_who_purged(server: Git, ann: Git, bob
     assert ann("rev-parse", RECORDS) == bob("rev-parse", RECORDS)
 
 
-def test_two_who_purge_at_the_same_time(server: Git, ann: Git, bob: Git) -> None:
+def test_two_clones_purge_at_the_same_time(server: Git, ann: Git, bob: Git) -> None:
     other = "nothing" + " secret"
     plant(ann)
     share(ann)
@@ -326,7 +326,7 @@ STEPS = (
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_killed_at_any_step(git: Git, monkeypatch: pytest.MonkeyPatch, after: bool) -> None:
-    """And run again: as if nothing had happened."""
+    """When it is run again, the result is as if nothing had happened."""
     for n in range(3):
         git.commit({"file": f"{n}\n"}, f"Commit {n}")
     plant(git)
@@ -388,7 +388,7 @@ def _die(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_what_cannot_be_purged_is_said(git: Git, be: Be) -> None:
+def test_obstacles_to_a_purge_are_reported(git: Git, be: Be) -> None:
     for n in range(3):
         git.commit({"file": f"{n}\n"}, f"Commit {n}")
     plant(git)
@@ -409,8 +409,8 @@ def test_what_cannot_be_purged_is_said(git: Git, be: Be) -> None:
     assert "git gc --prune=now" in out
 
 
-def test_what_the_rules_find(tmp_path: Path, be: Be) -> None:
-    """All of it, or one finding wherever it stands; the secret is remembered by its hash."""
+def test_a_purge_of_what_the_rules_find(tmp_path: Path, be: Be) -> None:
+    """Everything found, or one finding wherever it occurs; the secret is remembered by its hash."""
     git = Git.init(tmp_path / "repo", "--object-format=sha256")
     password = "hT7kLq9" + "-Wm4xRb2z"
     token = "ghp_" + "8sK2mQ9xZ4vB7nR1" + "tY6wE3uI5oP0aSdFgHjK"

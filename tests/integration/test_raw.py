@@ -1,4 +1,4 @@
-"""A log that no reader knows: kept as it is on request, and read when a reader knows it."""
+"""A log in an unknown format: it is kept as it is on request, and read when a reader knows the format."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _rows(git: Git) -> list[dict[str, object]]:
     return rows
 
 
-def test_it_is_kept_on_request_redacted(begun: Git, tmp_path: Path) -> None:
+def test_an_unknown_log_is_kept_redacted_on_request(begun: Git, tmp_path: Path) -> None:
     secret = f"ghp_{secrets.token_hex(18)}"
     log = tmp_path / "odd.log"
     log.write_text(f"turn 1: the agent of next year\nturn 2: {secret}\n")
@@ -45,7 +45,7 @@ def test_it_is_kept_on_request_redacted(begun: Git, tmp_path: Path) -> None:
     assert [each["parts"] for each in again] == [0]
 
 
-def test_a_reader_that_knows_it_reads_it_later(begun: Git, tmp_path: Path) -> None:
+def test_an_unknown_log_is_read_when_a_reader_knows_it(begun: Git, tmp_path: Path) -> None:
     session = ClaudeSession(begun.root)
     session.run([turn(say="Done as asked")], prompt="Do it")
     traj(begun.root, "import", "--format", "raw", "--commit", "HEAD", str(session.log))
@@ -65,7 +65,7 @@ def test_a_reader_that_knows_it_reads_it_later(begun: Git, tmp_path: Path) -> No
     assert json.loads(traj(begun.root, "repair", "--reread", "--json").stdout)["known"] == 0
 
 
-def test_it_is_bounded_and_whole_lines_stay_whole(tmp_path: Path) -> None:
+def test_an_unknown_log_is_stored_in_bounded_chunks_of_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_bytes(b"x" * 450_000 + b"\n" + b"short\n" * 10)
     with path.open("rb") as stream:
@@ -82,7 +82,7 @@ def test_it_is_bounded_and_whole_lines_stay_whole(tmp_path: Path) -> None:
         assert [type(item) for item in raw.read(stream)] == [Damage]
 
 
-def test_a_line_that_is_too_long_is_cut_at_a_blank() -> None:
+def test_a_line_that_is_too_long_is_cut_at_a_space() -> None:
     body = b"a word-of-a-log " * 40_000
     texts = [item.event.content for item in raw.read(io.BytesIO(body)) if isinstance(item, Entry)]
     assert "".join(texts).encode() == body

@@ -1,5 +1,5 @@
-"""Nothing that is stored is out of reach, and what is told of it is true: tasks, runs, abandoned work, what
-was taken off, work that made no commit, who made a commit, sums."""
+"""Everything that is stored can be found, and is shown correctly: tasks, runs, abandoned work, unlinked
+trajectories, work that made no commit, who made a commit, sums."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_run_is_found_by_its_ids_and_shown(
     assert [hit["trajectory"]["id"] for hit in hits] == ["traj_run"]
 
 
-def test_a_task_is_shown_and_stands_for_its_trajectories(
+def test_a_task_is_shown_and_selects_its_trajectories(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     task = TaskRef(title="Limit the rate", source=TaskSource(system="beads", id="bd-1"))
@@ -97,7 +97,7 @@ def test_a_commit_that_was_unlinked_leaves_the_site_and_the_counts(
     assert json.loads(told(capsys, "stats", "--json"))["total"]["recorded"] == 1
 
 
-def test_status_tells_of_other_branches_and_not_of_what_was_rewritten_away(
+def test_status_counts_other_branches_but_not_rewritten_commits(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("main", "side", "gone"):
@@ -129,7 +129,7 @@ def test_one_sentence_is_not_both_reason_and_result(
     assert told(capsys, "log").count("Bad ones get a 422.") == 1
 
 
-def test_explored_work_is_not_told_as_a_commits_reason(
+def test_explored_work_is_not_shown_as_a_commits_reason(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     why = "The cache was too slow."
@@ -142,7 +142,7 @@ def test_explored_work_is_not_told_as_a_commits_reason(
     assert (status["recorded"], status["recordedElsewhere"]) == (0, 1), "what log lists"
 
 
-def test_redactions_are_distinct_secrets_within_a_part_and_sums_say_at_most(
+def test_redactions_count_distinct_secrets_of_a_part_and_sums_are_upper_limits(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, both = (git.commit({"a": str(n)}) for n in range(2))
@@ -153,7 +153,7 @@ def test_redactions_are_distinct_secrets_within_a_part_and_sums_say_at_most(
     assert "at most 3 secrets redacted (parts may share some)" in " ".join(told(capsys, "show", both).split())
 
 
-def test_only_who_made_this_commit_committed_it_and_all_sources_of_a_carried_record_are_told(
+def test_a_squash_is_its_makers_and_all_sources_of_its_records_are_shown(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A person's squash of three commits of an agent is the person's."""
@@ -187,7 +187,7 @@ def test_status_counts_what_log_shows(git: Git, story: Story, capsys: pytest.Cap
     assert json.loads(told(capsys, "status", "--json"))["recorded"] == len(listed) == 2
 
 
-def test_a_person_s_own_trajectory_is_no_unknown_agent(
+def test_a_person_s_own_trajectory_is_not_shown_as_an_unknown_agent(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     story.note(git.commit({"a": "1"}), record("traj_hand", whole=SessionInfo(title="By hand")))

@@ -1,4 +1,4 @@
-"""What README's picture shows is what the command prints."""
+"""README's picture shows what the command prints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PICTURE = "docs/pictures/why.svg"
 
 
 def test_the_picture_is_what_the_command_prints(tmp_path: Path) -> None:
-    """``python .ci/session.py docs/pictures/why.svg`` draws it anew."""
+    """``python .ci/session.py docs/pictures/why.svg`` draws it again."""
     drawn = tmp_path / "why.svg"
     subprocess.run(
         [sys.executable, str(ROOT / ".ci" / "session.py"), str(drawn)],
@@ -28,7 +28,7 @@ def test_the_picture_is_what_the_command_prints(tmp_path: Path) -> None:
 
 
 def _lasting(picture: Path) -> list[str]:
-    """Its lines, without what differs from run to run: the commit's id, ages, how long the session took."""
+    """The picture's lines, without what differs by run: the commit's id, ages, how long the session took."""
     lines = re.findall(r"<text[^>]*>(.*)</text>", picture.read_text("utf-8"))
     text = "\n".join(html.unescape(re.sub(r"<[^>]*>", "", line)) for line in lines).replace("\u00a0", " ")
     text = re.sub(r"^[0-9a-f]{7} ", "ID ", text, flags=re.MULTILINE)

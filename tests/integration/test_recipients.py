@@ -1,4 +1,4 @@
-"""The list of readers and the keys as others may leave them: none of it stops what is recorded."""
+"""The list of readers and the keys, in any state that others may leave: recording never stops."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_list_is_trusted_byte_for_byte(repository: Repository, environ: Enviro
     assert read_readers(repository, environ).trusted
 
 
-def test_a_reader_is_taken_off_however_the_line_is_spaced(repository: Repository, environ: Environ) -> None:
+def test_a_reader_is_removed_however_the_line_is_spaced(repository: Repository, environ: Environ) -> None:
     path = list_path(repository)
     path.write_text(f"# bob\n  {BOB}\tbob\n{ANN}\n")
     trust(repository, environ)
@@ -66,7 +66,7 @@ def test_no_comment_hides_a_reader(repository: Repository, environ: Environ, end
     assert [str(reader.recipient) for reader in read_readers(repository, environ).team] == [ANN]
 
 
-def test_a_link_to_what_never_ends(repository: Repository, environ: Environ) -> None:
+def test_a_link_to_an_endless_file(repository: Repository, environ: Environ) -> None:
     path = list_path(repository)
     path.symlink_to("/dev/zero")
     assert read_readers(repository, environ).problem == f"{FILE} is not a file"
@@ -77,7 +77,7 @@ def test_a_link_to_what_never_ends(repository: Repository, environ: Environ) -> 
 def test_a_link_to_elsewhere_is_not_written_through(
     repository: Repository, environ: Environ, tmp_path: Path
 ) -> None:
-    """A repository may come with ``.gittraj`` as a link to a folder of its reader."""
+    """A hostile repository may have ``.gittraj`` as a link to a folder of its user."""
     folder, elsewhere = list_path(repository).parent, tmp_path / "elsewhere"
     elsewhere.mkdir()
     folder.rmdir()
@@ -94,14 +94,14 @@ def test_a_list_that_is_too_long(repository: Repository, environ: Environ) -> No
 
 
 @pytest.mark.parametrize("value", ["", "/", "~nobody-of-that-name/key"])
-def test_a_path_that_is_none(git: Git, environ: Environ, value: str) -> None:
+def test_an_invalid_path(git: Git, environ: Environ, value: str) -> None:
     git("config", "traj.identity", value)
     with git.open() as repository:
         assert find_public(repository, environ) == []
 
 
-def test_no_half_of_a_key_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beside it none could be made, and it opens nothing."""
+def test_no_half_written_key_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would keep a new key from being made, and could open nothing."""
 
     def fail(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -125,8 +125,8 @@ def test_without_cryptography_thinking_is_dropped(
     assert sealing.remark == "thinking is not stored: Python's cryptography cannot be loaded"
 
 
-def test_it_is_sealed_for_a_key_that_others_may_read(git: Git, tmp_path: Path) -> None:
-    """Or its owner would lose the text, and be told to make the key that is there."""
+def test_thinking_is_sealed_even_for_a_key_file_that_others_can_read(git: Git, tmp_path: Path) -> None:
+    """Otherwise the owner would lose the text, and would be told to create the key that exists."""
     environ = Environ(home=tmp_path, config_dir=tmp_path)
     path, public = make_identity(environ)
     path.chmod(0o644)

@@ -1,4 +1,4 @@
-"""Trajectories that are begun by hand: which commits carry them, and what ends them."""
+"""Trajectories that are started by hand: on which commits they are recorded, and what ends them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def git(git: Git, empty_home: Path) -> Git:
 
 
 def start(git: Git, title: str = "Limit the rate", *more: str) -> str:
-    """The trajectory."""
+    """Start a trajectory; return its id."""
     said = traj(git, "start", title, *more)
     assert said == f"Started '{title}': commits made here get what is recorded, until git traj complete\n"
     active = json.loads(traj(git, "status", "--json"))["active"]
@@ -40,7 +40,7 @@ def refused(git: Git, *arguments: str) -> str:
 
 
 def quietly(git: Git, *arguments: str) -> str:
-    """What is said beside the output."""
+    """Run a command; return its stderr."""
     return command.traj(git.root, *arguments).stderr
 
 
@@ -115,7 +115,7 @@ def test_without_a_commit_it_is_explored_where_it_began(git: Git) -> None:
     assert "chapter: " not in shown, "its title is the heading"
 
 
-def test_before_the_first_commit_it_waits(tmp_path: Path, empty_home: Path) -> None:
+def test_before_the_first_commit_a_trajectory_waits(tmp_path: Path, empty_home: Path) -> None:
     git = Git.init(tmp_path / "fresh")
     traj(git, "install")
     name = start(git)
@@ -126,7 +126,7 @@ def test_before_the_first_commit_it_waits(tmp_path: Path, empty_home: Path) -> N
     assert only(git)["retrospective"]["summary"] == "Thought about it"
 
 
-def test_a_rewritten_commit_keeps_it(git: Git) -> None:
+def test_a_rewritten_commit_keeps_its_trajectory(git: Git) -> None:
     name = start(git)
     git.commit({"a": "1\n"})
     git("commit", "--amend", "-qm", "Better words")
@@ -135,7 +135,7 @@ def test_a_rewritten_commit_keeps_it(git: Git) -> None:
     assert (told["id"], told["retrospective"]["summary"]) == (name, "Done")
 
 
-def test_a_retrospective_afterwards(git: Git) -> None:
+def test_a_retrospective_can_be_added_afterwards(git: Git) -> None:
     name = start(git)
     commit = git.commit({"a": "1\n"})
     traj(git, "complete", "--summary", "Wrong words")
@@ -154,7 +154,7 @@ def test_a_retrospective_afterwards(git: Git) -> None:
     assert [each["chosen"] for each in told["decisions"]] == ["a bucket"]
 
 
-def test_status_tells_what_is_active(git: Git) -> None:
+def test_status_shows_what_is_active(git: Git) -> None:
     name = start(git)
     traj(git, "event", "note", "x")
     assert f"Started by hand: {name} Limit the rate, 2 events waiting for a commit" in traj(git, "status")
@@ -195,7 +195,7 @@ def test_one_for_each_worktree_and_author(git: Git, tmp_path: Path) -> None:
     assert {each["id"] for each in show_on_next_commit(git)} == {here, theirs}
 
 
-def test_an_empty_name_is_no_trajectory(git: Git) -> None:
+def test_an_empty_name_names_no_trajectory(git: Git) -> None:
     start(git)
     traj(git, "complete", "--summary", "Done")
     assert "name is empty" in refused(git, "complete", "", "--summary", "Another")
@@ -235,7 +235,7 @@ def test_nothing_is_active(git: Git) -> None:
     )
 
 
-def test_bad_words(git: Git) -> None:
+def test_invalid_arguments(git: Git) -> None:
     start(git)
     assert "content is missing" in refused(git, "event", "note", "  ")
     assert "TYPE must be one word" in refused(git, "event", "two words", "x")
@@ -278,7 +278,7 @@ def test_switched_off_and_paused(git: Git, monkeypatch: pytest.MonkeyPatch) -> N
     assert "switches git-traj off" in refused(git, "start", "x")
 
 
-def test_a_forgotten_one_stays_away(git: Git) -> None:
+def test_a_forgotten_trajectory_stays_away(git: Git) -> None:
     name = start(git)
     git.commit({"a": "1\n"})
     traj(git, "log")
@@ -314,7 +314,7 @@ def test_a_worktree_that_is_removed_ends_what_began_there(git: Git, tmp_path: Pa
     assert not (git.root / ".git" / "traj" / "active" / f"{name}.json").exists()
 
 
-def test_what_is_forgotten_is_forgotten_before_a_commit_has_it(git: Git) -> None:
+def test_a_trajectory_can_be_forgotten_before_a_commit_has_it(git: Git) -> None:
     name = start(git)
     git.commit({"a": "1\n"})
     traj(git, "event", "note", "not yet on a commit")
@@ -335,7 +335,7 @@ def test_a_repository_may_be_moved(git: Git) -> None:
 
 
 def test_a_crash_loses_nothing(git: Git) -> None:
-    """The file is written whole: what a killed process left beside it is not read."""
+    """The file is written atomically: what a killed process left beside it is not read."""
     name = start(git)
     traj(git, "event", "note", "before")
     folder = git.root / ".git" / "traj" / "active"
@@ -384,7 +384,7 @@ def test_a_variable_that_names_a_commit(git: Git, monkeypatch: pytest.MonkeyPatc
     assert only(git)["id"] == name
 
 
-def test_where_nothing_is_installed_it_says_so_and_waits(tmp_path: Path, empty_home: Path) -> None:
+def test_without_an_installation_start_says_so_and_events_wait(tmp_path: Path, empty_home: Path) -> None:
     git = Git.init(tmp_path / "bare-handed")
     git.commit({"README": "here\n"})
     assert "git traj install" in quietly(git, "start", "By hand")
@@ -480,7 +480,7 @@ def test_a_task_that_is_closed_in_its_system_ends_its_trajectory_here(git: Git) 
     traj(git, "complete", name, "--summary", "It is limited")
 
 
-def test_what_beads_export_says_of_a_task_is_followed_by_the_next_command(git: Git) -> None:
+def test_the_next_command_follows_the_status_in_beads_export(git: Git) -> None:
     export_beads(git, "in_progress")
     name = start(git, "Limit the rate", "--task", "beads:bd-1")
     git.commit({"a": "1\n"})
@@ -497,8 +497,8 @@ def test_what_beads_export_says_of_a_task_is_followed_by_the_next_command(git: G
     assert SECRET not in json.dumps(told)
 
 
-def test_a_commit_after_a_task_was_closed_hides_that_from_no_command(git: Git) -> None:
-    """It writes the trajectory's own file anew, later than Beads its export."""
+def test_a_task_closed_before_a_commit_is_still_noticed(git: Git) -> None:
+    """The commit rewrites the trajectory's own file, later than Beads' export."""
     export_beads(git, "in_progress")
     start(git, "Limit the rate", "--task", "beads:bd-1")
     export_beads(git, "closed")
@@ -508,14 +508,14 @@ def test_a_commit_after_a_task_was_closed_hides_that_from_no_command(git: Git) -
     assert not quietly(git, "log")
 
 
-def test_an_export_that_is_older_than_a_trajectory_ends_it_not(git: Git) -> None:
+def test_an_export_older_than_a_trajectory_does_not_end_it(git: Git) -> None:
     export_beads(git, "closed")
     start(git, "Limit the rate again", "--task", "beads:bd-1")
     assert "closed" not in quietly(git, "log")
     traj(git, "decision", "a bucket")
 
 
-def test_who_completes_a_task_that_beads_has_closed_is_not_too_late(git: Git) -> None:
+def test_a_task_that_beads_has_closed_can_still_be_completed(git: Git) -> None:
     export_beads(git, "in_progress")
     name = start(git, "Limit the rate", "--task", "beads:bd-1")
     git.commit({"a": "1\n"})
@@ -525,7 +525,7 @@ def test_who_completes_a_task_that_beads_has_closed_is_not_too_late(git: Git) ->
     assert told["retrospective"]["summary"] == "It is limited"
 
 
-def test_a_task_in_progress_that_the_branch_is_called_after_starts_once(git: Git) -> None:
+def test_a_task_in_progress_that_the_branch_is_named_after_starts_once(git: Git) -> None:
     export_beads(git, "open")
     git("checkout", "-q", "-b", "feature/bd-1")
     traj(git, "tasks")

@@ -1,4 +1,4 @@
-"""``git traj redact``: a filter anywhere, and a look at what is stored."""
+"""``git traj redact``: a filter that works anywhere, and an audit of what is stored."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def run(folder: Path, *arguments: str, given: str | bytes = "", env: Mapping[str
 # ---------------------------------------------------------------- the filter
 
 
-def test_rules_of_the_team_are_used_and_what_of_them_does_not_count_is_said(git: Git) -> None:
+def test_rules_of_the_team_are_used_and_ignored_ones_are_reported(git: Git) -> None:
     pytest.importorskip("re2")
     rules = "[[rules]]\nid = 'badge'\nregex = 'badge ([a-z]{4})'\n[[rules]]\nid = 'look'\nregex = '(?=x)'\n"
     git.write(
@@ -106,7 +106,7 @@ def test_the_environments_secrets(tmp_path: Path) -> None:
     assert PASSWORD not in run(tmp_path, given=f"it was {PASSWORD}\n", env={"DB_PASSWORD": PASSWORD}).stdout
 
 
-def test_json_says_where_and_not_what(tmp_path: Path) -> None:
+def test_json_shows_positions_and_no_secret(tmp_path: Path) -> None:
     done = run(tmp_path, "--json", given=f"one\n  {TOKEN}\n")
     told = json.loads(done.stdout)
     assert TOKEN not in done.stdout
@@ -127,7 +127,7 @@ def test_json_lines_come_out_in_their_order(tmp_path: Path) -> None:
     assert PASSWORD not in done.stdout
 
 
-def test_a_line_that_cannot_be_scanned_is_none_and_the_others_are(tmp_path: Path) -> None:
+def test_a_line_that_cannot_be_scanned_is_left_out_and_the_others_are_printed(tmp_path: Path) -> None:
     deep = "[" * 50_000 + json.dumps(TOKEN) + "]" * 50_000
     done = run(tmp_path, "--jsonl", given=f'{deep}\n"fine"\n')
     assert done.returncode == 1
@@ -137,7 +137,7 @@ def test_a_line_that_cannot_be_scanned_is_none_and_the_others_are(tmp_path: Path
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16"])
-def test_other_bytes_come_out_as_they_went_in(tmp_path: Path, encoding: str) -> None:
+def test_other_bytes_are_printed_unchanged(tmp_path: Path, encoding: str) -> None:
     said = f"caf\xe9 {TOKEN}\r\ncaf\xe9\r\n".encode(encoding)
     (tmp_path / "file").write_bytes(said)
     done = subprocess.run(
@@ -148,7 +148,7 @@ def test_other_bytes_come_out_as_they_went_in(tmp_path: Path, encoding: str) -> 
     assert done.stdout.decode(encoding).endswith("\r\ncaf\xe9\r\n")
 
 
-def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_input_that_is_not_text_is_refused(tmp_path: Path) -> None:
     done = run(tmp_path, given=b"\x7fELF\x00" + TOKEN.encode())
     assert (done.returncode, done.stdout) == (1, "")
     assert "not text" in done.stderr
@@ -163,13 +163,13 @@ def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
         (("--audit",), 1),
     ],
 )
-def test_what_makes_no_sense(tmp_path: Path, arguments: tuple[str, ...], status: int) -> None:
+def test_invalid_arguments(tmp_path: Path, arguments: tuple[str, ...], status: int) -> None:
     done = run(tmp_path, *arguments, given=TOKEN)
     assert (done.returncode, done.stdout) == (status, "")
     assert done.stderr.startswith("error: ")
 
 
-def test_what_was_found_is_explained_without_the_secret(tmp_path: Path) -> None:
+def test_findings_are_explained_without_the_secret(tmp_path: Path) -> None:
     done = run(tmp_path, "--explain", given=f"first\nthe token {TOKEN} is here\n")
     assert done.stdout == f"2:11: github-token (github-token), {len(TOKEN)} characters\n"
     assert run(tmp_path, "--explain", given="nothing\n").stdout == "Nothing was found.\n"
@@ -182,7 +182,7 @@ def test_the_rules_are_listed(tmp_path: Path) -> None:
     assert [line.split()[0] for line in lines] == [rule["rule"] for rule in listed]
 
 
-def test_the_rules_try_themselves(tmp_path: Path) -> None:
+def test_the_rules_can_test_themselves(tmp_path: Path) -> None:
     told = json.loads(run(tmp_path, "--test", "--json").stdout)
     assert told["examples"] > 100
     assert run(tmp_path, "--test").stdout.endswith(f"{len(told['failed'])} failed\n")
@@ -192,7 +192,7 @@ def test_the_rules_try_themselves(tmp_path: Path) -> None:
 
 
 class Blind(Redactor):
-    """The rules of yesterday: they knew nothing."""
+    """A redactor of an older version, which finds nothing."""
 
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
         return text
@@ -225,7 +225,7 @@ def records(git: Git, commit: str) -> list[Record]:
         return standing(commit, decode_note(NotesRef(repository).read(commit) or b""))
 
 
-def test_an_audit_says_where_and_never_what(git: Git) -> None:
+def test_an_audit_shows_positions_and_never_a_secret(git: Git) -> None:
     one, two = git.commit({"a": "1"}), git.commit({"a": "2"})
     store(git, one, Prompt(id="1.0", content=f"Use {TOKEN}"), Message(id="2.0", content="fine"))
     store(git, two, ToolCall(id="3.0", name="x", arguments={"password": PASSWORD}), name="traj_b")
@@ -278,7 +278,7 @@ def test_many_trajectories_on_a_commit_are_scanned_again_in_proportion(git: Git)
 
 
 def _scan_again(git: Git, count: int) -> float:
-    """Seconds that so many trajectories on one commit take."""
+    """The seconds that scanning ``count`` trajectories on one commit takes."""
     commit = git.commit({"a": str(count)})
     with git.open() as repository:
         LocalState.of(repository).create()
@@ -295,7 +295,7 @@ def _scan_again(git: Git, count: int) -> float:
     return took
 
 
-def test_what_is_pushed_is_scanned_again_first(git: Git, tmp_path: Path) -> None:
+def test_records_are_scanned_again_before_a_push(git: Git, tmp_path: Path) -> None:
     there = Git.init(tmp_path / "there", "--bare")
     git("remote", "add", "origin", str(there.root))
     git("config", "traj.push", "auto")
@@ -312,7 +312,7 @@ def test_what_is_pushed_is_scanned_again_first(git: Git, tmp_path: Path) -> None
     assert git("rev-parse", "refs/notes/traj") == tip
 
 
-def test_what_cannot_be_scanned_again_is_not_pushed(git: Git, tmp_path: Path) -> None:
+def test_a_record_that_cannot_be_scanned_again_is_not_pushed(git: Git, tmp_path: Path) -> None:
     there = Git.init(tmp_path / "there", "--bare")
     git("remote", "add", "origin", str(there.root))
     git("config", "traj.push", "auto")
@@ -329,7 +329,7 @@ def pushed(git: Git, *arguments: str) -> None:
     assert traj(git.root, "push", *arguments).returncode == 0
 
 
-def test_what_was_pushed_is_not_counted(git: Git, tmp_path: Path) -> None:
+def test_pushed_records_are_not_counted(git: Git, tmp_path: Path) -> None:
     Git.init(tmp_path / "there", "--bare")
     git("remote", "add", "origin", str(tmp_path / "there"))
     git("config", "--add", "remote.origin.fetch", "+refs/notes/traj*:refs/notes-remote/origin/traj*")

@@ -1,4 +1,4 @@
-"""Links of earlier rules that times or logs refute: ``doctor`` names them, and ``--fix`` demotes them."""
+"""Links by earlier rules that times or logs refute: ``doctor`` reports them, and ``--fix`` demotes them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def stamp(time: float) -> str:
 
 
 def told(git: Git, story: Story, evidence: Any, begun: float, over: float, *, first: float = 0.0) -> str:
-    """A commit with a record of a call that began and was over so many seconds after it."""
+    """A commit with a record of a call that began and ended so many seconds after it."""
     date = {"GIT_COMMITTER_DATE": f"{MADE} +0000"}
     git("commit", "-q", "--allow-empty", "-m", "made", env=date)
     commit = git.head()
@@ -56,13 +56,13 @@ def doctor(git: Git, *options: str) -> list[str]:
 @pytest.mark.parametrize(
     ("evidence", "begun", "over", "first"),
     [
-        ("content", 60, 61, 0),  # written after a person's commit
-        ("content", 60, 61, 60),  # which came before the whole session
-        ("agent", -90, -60, -90),  # typed in bash mode, or in a terminal, later
-        ("output", 60, 61, -5),  # shown by a later call
+        ("content", 60, 61, 0),  # the edit came after a person's commit
+        ("content", 60, 61, 60),  # the commit came before the whole session
+        ("agent", -90, -60, -90),  # committed later, in bash mode or in a terminal
+        ("output", 60, 61, -5),  # a later call only printed the commit
     ],
 )
-def test_what_times_refute_is_named_and_demoted(
+def test_a_link_that_times_refute_is_reported_and_demoted(
     git: Git, story: Story, evidence: str, begun: float, over: float, first: float
 ) -> None:
     commit = told(git, story, evidence, begun, over, first=first)
@@ -87,7 +87,7 @@ def test_what_times_refute_is_named_and_demoted(
         ("imported", 60, 61, 0),
     ],
 )
-def test_what_they_do_not_refute_stays(
+def test_a_link_that_times_do_not_refute_stays(
     git: Git, story: Story, evidence: str, begun: float, over: float, first: float
 ) -> None:
     told(git, story, evidence, begun, over, first=first)
@@ -95,8 +95,8 @@ def test_what_they_do_not_refute_stays(
 
 
 def written(desk: Desk) -> tuple[str, str]:
-    """A person's commit of what an agent wrote; and one of their own, that a record of it says is the agent's
-    too: it wrote that file once, and took it back."""
+    """A person's commit of an agent's work; and one of their own, which a record wrongly credits to the
+    agent, too: it once wrote that file, and reverted it."""
     lines = "".join(f"value_{n} = compute({n})\n" for n in range(5))
     desk.work("wrote", Write("one.py", lines), Write("two.py", lines), Shell("git add -A && git stash -q"))
     desk.works.clear()
@@ -121,18 +121,18 @@ def records(git: Git, commit: str) -> list[Record]:
     return [each for each in found if each.role == "produced"]
 
 
-def test_what_the_log_refutes_is_named_and_demoted(desk: Desk) -> None:
+def test_a_link_that_the_log_refutes_is_reported_and_demoted(desk: Desk) -> None:
     mine, theirs = written(desk)
     before = records(desk.git, mine)
     (said,) = doctor(desk.git)
-    assert said.endswith(f"{theirs[:12]} last: what their sessions wrote is something else")
+    assert said.endswith(f"{theirs[:12]} last: their sessions wrote something else")
     assert doctor(desk.git, "--fix") == [said]
     assert doctor(desk.git) == []
     assert (records(desk.git, mine), records(desk.git, theirs)) == (before, [])
 
 
 @pytest.mark.parametrize("away", ["gone", "cut", "paused"])
-def test_what_cannot_be_checked_in_a_log_is_not_told(desk: Desk, away: str) -> None:
+def test_a_link_that_no_log_can_check_is_not_reported(desk: Desk, away: str) -> None:
     written(desk)
     log = desk.sessions["one"].log
     if away == "gone":

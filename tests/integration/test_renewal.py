@@ -1,4 +1,4 @@
-"""A secret that becomes known late goes from what is stored already, before anybody else can have it."""
+"""A secret that becomes known late is removed from what is stored, before it can be pushed."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def draft(
 
 
 def first_part(repository: Repository, commit: str) -> Written:
-    """A part that says a password and not that it is one."""
+    """Write a part that contains a password but does not say that it is one."""
     events = (Prompt(id="1.0", content=f"Try {PASSWORD} again"), Message(id="1.1", content="Tried."))
     return pipeline(repository).write([draft(commit, *events, at=0)])
 
@@ -120,13 +120,13 @@ def stored(repository: Repository, record: Record) -> list[AnyEvent]:
 
 
 def reachable(git: Git) -> bytes:
-    """Every object that a ref or a reflog leads to: what a push could bring along."""
+    """Every object that a ref or a reflog reaches: all that a push could send."""
     listed = git("rev-list", "--objects", "--all", "--reflog", "--no-object-names")
     return git.raw("cat-file", "--batch", input=listed + "\n")
 
 
 def found(repository: Repository, words: str) -> list[Hit]:
-    """By a search."""
+    """The hits of a search."""
     return search(repository, parse_query(words), Conditions(), limit=9).hits
 
 
@@ -134,7 +134,7 @@ def wrong(repository: Repository) -> list[str]:
     return [finding.code for finding in fsck(repository) if finding.severity == "wrong"]
 
 
-def test_the_earlier_part_is_made_anew(git: Git, repository: Repository) -> None:
+def test_the_earlier_part_is_rewritten(git: Git, repository: Repository) -> None:
     one, two = git.commit({"a": "1"}), git.commit({"a": "2"})
     before = first_part(repository, one)
     (old,) = before.segments["traj_a", "1.0"]
@@ -164,7 +164,7 @@ def test_the_earlier_part_is_made_anew(git: Git, repository: Repository) -> None
     assert wrong(repository) == []
 
 
-def test_every_note_that_holds_the_part_or_names_its_events(git: Git, repository: Repository) -> None:
+def test_every_note_with_the_part_or_its_events_is_rewritten(git: Git, repository: Repository) -> None:
     one, two, three = (git.commit({"a": str(n)}) for n in range(3))
     (old,) = first_part(repository, one).segments["traj_a", "1.0"]
     copy = records(repository, one)[0]
@@ -204,7 +204,7 @@ def test_nothing_is_searched_when_nothing_became_known(git: Git, repository: Rep
     assert records(repository, one)[0].rev == 1
 
 
-def test_a_secret_that_another_session_told(git: Git, repository: Repository) -> None:
+def test_a_secret_known_from_another_session(git: Git, repository: Repository) -> None:
     one, two = git.commit({"a": "1"}), git.commit({"a": "2"})
     (old,) = first_part(repository, one).segments["traj_a", "1.0"]
     pipeline(repository).write([draft(two, tells(), at=0, name="traj_b")])
@@ -223,7 +223,7 @@ def test_a_secret_that_another_session_told(git: Git, repository: Repository) ->
     assert again.segments.keys() == {("traj_a", "3.0")}
 
 
-def test_what_was_pushed_is_told_once_more_and_said(git: Git, repository: Repository, tmp_path: Path) -> None:
+def test_a_pushed_part_is_rewritten_and_reported(git: Git, repository: Repository, tmp_path: Path) -> None:
     Git.init(tmp_path / "there", "--bare")
     git("remote", "add", "origin", str(tmp_path / "there"))
     git("config", "--add", "remote.origin.fetch", "+refs/notes/traj*:refs/notes-remote/origin/traj*")
@@ -241,7 +241,7 @@ def test_what_was_pushed_is_told_once_more_and_said(git: Git, repository: Reposi
     git("push", "-q", "origin", "refs/notes/*:refs/notes/*")  # still a fast-forward
 
 
-def test_what_was_taken_off_stays_off(git: Git, repository: Repository) -> None:
+def test_an_unlinked_record_stays_unlinked(git: Git, repository: Repository) -> None:
     one, two, three = (git.commit({"a": str(n)}) for n in range(3))
     (old,) = first_part(repository, one).segments["traj_a", "1.0"]
     copy = records(repository, one)[0]
@@ -257,7 +257,7 @@ def test_what_was_taken_off_stays_off(git: Git, repository: Repository) -> None:
     assert wrong(repository) == []
 
 
-def test_a_result_whose_call_stands_in_an_earlier_part(git: Git, repository: Repository) -> None:
+def test_a_result_whose_call_is_in_an_earlier_part(git: Git, repository: Repository) -> None:
     commit = git.commit({"a": "1"})
     shown = ToolResult(id="2.0", call_id="c", content="GREETING=herons at noon\n")
     call = ToolCall(id="1.0", name="Bash", arguments={"command": "printenv"}, call_id="c")
@@ -268,10 +268,8 @@ def test_a_result_whose_call_stands_in_an_earlier_part(git: Git, repository: Rep
         assert ("herons at noon" not in repr(stored(repository, record))) is gone
 
 
-def test_strictness_does_not_come_back_when_a_part_is_looked_at_again(
-    git: Git, repository: Repository
-) -> None:
-    """The call of a result may stand in a part that was not read: then it is as it was stored."""
+def test_a_rewritten_part_is_not_redacted_more_strictly(git: Git, repository: Repository) -> None:
+    """The call of a result may be in a part that is not read: then its first redaction remains."""
     one, two = git.commit({"a": "1"}), git.commit({"a": "2"})
     ls = ToolCall(id="0.0", name="Bash", arguments={"command": "ls"}, call_id="c")
     result = ToolResult(id="1.0", call_id="c", content=f"COLOUR=grey as a heron\n{PASSWORD} is")
@@ -292,8 +290,8 @@ def test_foreign_lines_of_a_note_stay(git: Git, repository: Repository) -> None:
     assert b"somebody else's\n" in (NotesRef(repository).read(one) or b"")
 
 
-def test_a_segment_of_another_name_is_none_of_ours(git: Git) -> None:
-    """Whoever pushes may write any name into a record."""
+def test_a_segment_with_a_foreign_name_is_not_read(git: Git) -> None:
+    """Anybody who pushes may write any name into a record."""
     with git.open() as repository:
         body = b'{"id":"e","type":"prompt","content":"a"}\n'
         refs = [SegmentRef(name=n, month="2026-01", bytes=len(body), sha256="") for n in ("000000-a", "x-a")]

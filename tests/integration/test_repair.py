@@ -1,4 +1,4 @@
-"""Records that are never lost: repaired after any rewrite, carried by hand, forgotten for good."""
+"""Records are never lost: repaired after any rewrite, carried by hand, or forgotten for good."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 
 @dataclass(frozen=True)
 class Told:
-    """What a command said."""
+    """A command's output."""
 
     out: str
     err: str
@@ -47,7 +47,7 @@ def traj(git: Git, *arguments: str) -> Told:
 
 
 def repair(git: Git, *arguments: str) -> dict[tuple[str, str], str]:
-    """Pairs (old, new) with their evidence."""
+    """Repair; return the pairs (old, new) with their evidence."""
     told = traj(git, "repair", "--json", *arguments)
     assert told.status == 0, told.err
     return {(row["old"], row["new"]): row["evidence"] for row in told.json["carried"]}
@@ -62,7 +62,7 @@ def tip(git: Git) -> str:
 
 
 def record(git: Git, commit: str, name: str = "traj_a", **fields: Any) -> None:
-    """A record as a drain writes it: its own work, with the patch of the commit."""
+    """Write a record as a drain would: not carried, and with the commit's patch-id."""
     with git.open() as repository:
         origin = Origin(commit=commit, patch_id=patch_id(repository, commit))
         first = f"e{commit[:6]}"
@@ -86,7 +86,7 @@ def on(git: Git, rev: str) -> list[Record]:
 
 
 def origins(git: Git, rev: str) -> list[str]:
-    """Where the records of a commit were first written."""
+    """The commits on which a commit's records were first written."""
     return sorted({r.origin.commit for r in on(git, rev) if r.origin})
 
 
@@ -96,7 +96,7 @@ def forget_reflogs(git: Git) -> None:
 
 @pytest.fixture
 def topic(git: Git) -> list[str]:
-    """main has ``base`` and ``upstream``; ``topic`` is checked out, with two recorded commits a and b."""
+    """``main`` has ``base`` and ``upstream``; ``topic`` is checked out, with two recorded commits a and b."""
     git.commit({"base": "1\n"}, "base")
     git("checkout", "-q", "-b", "topic")
     made = [git.commit({name: f"{name}\n" * 3}, name) for name in "ab"]
@@ -131,7 +131,7 @@ def recommit(git: Git) -> None:
 
 
 def plumb(git: Git) -> None:
-    """As stacked-branch tools do: no hook, no kind in the reflog."""
+    """Rewrite as tools for stacked branches do: no hook, and no kind in the reflog."""
     parent = git("rev-parse", "main")
     aside = {"GIT_INDEX_FILE": str(git.root / ".git" / "aside")}
     for old in git("rev-list", "--reverse", "main..topic").splitlines():
@@ -144,7 +144,7 @@ def plumb(git: Git) -> None:
 
 
 def expect(git: Git, ways: Any, made: Sequence[str]) -> dict[str, list[str]]:
-    """The commits that each original is in now."""
+    """The commits that each original must be in now."""
     if ways in (squash, recommit):
         return {old: [git.head()] for old in made}
     return {made[0]: [git("rev-parse", "HEAD~1")], made[1]: [git.head()]}
@@ -184,7 +184,7 @@ def test_a_dry_run_writes_no_ref_and_no_state(git: Git, topic: list[str]) -> Non
     assert not (git.root / ".git" / "traj").exists()
 
 
-def test_what_repair_says(git: Git, topic: list[str]) -> None:
+def test_the_output_of_repair(git: Git, topic: list[str]) -> None:
     git("checkout", "-q", "main")
     git("cherry-pick", topic[0])
     git("branch", "-q", "-D", "topic")
@@ -196,7 +196,7 @@ def test_what_repair_says(git: Git, topic: list[str]) -> None:
         "stranded": [{"commit": topic[1], "trajectories": ["traj_a"], "here": True}],
     }
     done = traj(git, "repair")
-    assert done.err.endswith("; git traj unlink COMMIT takes off what you threw away\n")
+    assert done.err.endswith("; git traj unlink COMMIT removes discarded ones\n")
     assert done.out.splitlines() == [
         f"carried {topic[0][:12]} to {git.head()[:12]} (reflog)",
         f"left on {topic[1][:12]}: traj_a; no evidence of where it went",
@@ -235,7 +235,7 @@ def test_a_fresh_clone_knows_old_commits_by_their_patches(git: Git, topic: list[
     assert (repair(clone), stranded(clone), tip(clone)) == ({}, [], after)
 
 
-def test_a_fresh_clone_says_what_is_not_here(git: Git, topic: list[str], tmp_path: Path) -> None:
+def test_a_fresh_clone_reports_missing_commits(git: Git, topic: list[str], tmp_path: Path) -> None:
     squash(git)
     Git(tmp_path)("clone", "-q", "--no-local", str(git.root), "clone")
     clone = Git(tmp_path / "clone")
@@ -263,7 +263,7 @@ def test_a_server_s_squash_in_a_clone_that_fetched_the_pull_request(
 
 
 def test_a_server_s_squash_whose_patch_is_another(git: Git) -> None:
-    """A neighbouring line moved: the number in the subject and the same paths tell, of one commit alone."""
+    """A neighbouring line moved: the number in the subject and the same paths identify a single commit."""
     lines = [f"{n}\n" for n in range(12)]
     git.commit({"f": "".join(lines)}, "base")
     git("checkout", "-q", "-b", "topic")
@@ -307,7 +307,7 @@ def test_upstream_commits_get_nothing(git: Git, topic: list[str]) -> None:
     assert on(git, "main") == []
 
 
-def test_a_revert_is_no_copy(git: Git, topic: list[str]) -> None:
+def test_a_revert_does_not_count_as_a_copy(git: Git, topic: list[str]) -> None:
     git("revert", "--no-edit", topic[1])
     git("revert", "--no-edit", "HEAD")
     assert (repair(git), stranded(git)) == ({}, [])
@@ -393,7 +393,7 @@ def test_carry_of_nothing(git: Git, topic: list[str]) -> None:
     assert told.err == "nothing to carry: no commit of main has a trajectory\n"
 
 
-def test_unlink_on_the_old_commit_takes_nothing_else_off_the_new(git: Git, topic: list[str]) -> None:
+def test_unlink_on_the_old_commit_removes_nothing_else_from_the_new(git: Git, topic: list[str]) -> None:
     traj(git, "unlink", topic[0])
     squash(git)
     repair(git)
@@ -410,7 +410,7 @@ def session(git: Git) -> ClaudeSession:
 
 @pytest.fixture
 def begun(git: Git, session: ClaudeSession) -> Git:
-    """Installed, the hooks dead; a session made two commits on a branch of main, which went on."""
+    """Installed, but the hooks are dead; a session made two commits on a branch; ``main`` has a new one."""
     git.commit({"base": "1\n"}, "base")
     install(git)
     git("config", "core.hooksPath", "/dev/null")
@@ -448,7 +448,7 @@ def test_a_drain_finds_what_dead_hooks_missed(begun: Git, way: Any, drained: boo
 
 
 def test_a_drain_after_pull_rebase_and_a_second_pick(begun: Git, tmp_path: Path) -> None:
-    """Edge cases, line on pull --rebase; another branch gets its copy, upstream nothing."""
+    """Edge cases, line on pull --rebase; another branch gets a copy, upstream commits nothing."""
     traj(begun, "log")
     made = begun("rev-parse", "HEAD~1", "HEAD").splitlines()
     begun("remote", "add", "origin", str(begun.root))
@@ -456,7 +456,7 @@ def test_a_drain_after_pull_rebase_and_a_second_pick(begun: Git, tmp_path: Path)
     assert [c["subject"] for c in traj(begun, "log", "--json").json["commits"]] == ["b", "a"]
     assert on(begun, "HEAD")[0].link.carried_from == (made[1],)
     begun("checkout", "-q", "-b", "release", "main~1")
-    later = {"GIT_COMMITTER_DATE": "2026-02-02T03:04:05Z"}  # or it is the very commit that was rebased
+    later = {"GIT_COMMITTER_DATE": "2026-02-02T03:04:05Z"}  # else it would equal the rebased commit
     begun("cherry-pick", "topic~1", env=later)
     begun("checkout", "-q", "topic")
     traj(begun, "log")
@@ -478,7 +478,7 @@ def test_a_drain_reads_no_history_for_an_ordinary_commit(begun: Git, monkeypatch
         assert moved.find_moved(repository, fresh, (), rewrites={}, taken=(), silent=()) == []
 
 
-def test_what_was_rewritten_while_off_gets_nothing(begun: Git) -> None:
+def test_commits_rewritten_while_off_get_no_records(begun: Git) -> None:
     traj(begun, "log")
     begun("config", "--unset", "core.hooksPath")
     begun("commit", "-q", "--amend", "-m", "b, quietly", env={"GIT_TRAJ": "0"})
@@ -490,8 +490,8 @@ def test_what_was_rewritten_while_off_gets_nothing(begun: Git) -> None:
     assert on(begun, "HEAD") == []
 
 
-def test_a_squash_that_came_to_nothing_is_no_source_of_the_next_commit(begun: Git) -> None:
-    """git keeps its SQUASH_MSG until somebody commits, whatever that is."""
+def test_a_squash_that_was_given_up_is_not_a_source_of_the_next_commit(begun: Git) -> None:
+    """git keeps its SQUASH_MSG until the next commit, whatever that is."""
     begun("config", "--unset", "core.hooksPath")
     begun("checkout", "-q", "main")
     begun("cherry-pick", "topic~1", "topic")
@@ -506,8 +506,8 @@ def test_a_squash_that_came_to_nothing_is_no_source_of_the_next_commit(begun: Gi
 
 
 @pytest.mark.parametrize("drained", [True, False], ids=["later", "at once"])
-def test_of_a_commit_that_was_taken_apart_each_piece_gets_what_is_in_it(begun: Git, drained: bool) -> None:
-    """A person's lines and two calls' work in one commit, then a commit for each file."""
+def test_each_piece_of_a_split_commit_gets_the_work_in_it(begun: Git, drained: bool) -> None:
+    """A person's lines and two calls' work are in one commit, which becomes a commit for each file."""
     made = begun("rev-parse", "HEAD~1", "HEAD").splitlines()
     begun("reset", "-q", "--soft", "HEAD~2")
     begun.commit({"mine": "1\n"}, "all of it")
@@ -566,7 +566,7 @@ def test_a_forgotten_session_is_never_stored_again(begun: Git, session: ClaudeSe
     (trajectory,) = {r.id for r in on(begun, "HEAD")}
     traj(begun, "forget", session.session)
     state = begun.root / ".git" / "traj"
-    for lost in ((), ("cursors.json",), ("cursors.json", "off.json")):  # the tombstones tell it too
+    for lost in ((), ("cursors.json",), ("cursors.json", "off.json")):  # the tombstones are enough
         for name in lost:
             (state / name).unlink()
         session.run([turn(Write("c", f"{lost}\n"), Shell("git add . && git commit -m c"))], prompt="More")
@@ -589,7 +589,7 @@ def test_forget_before_anything_is_stored(begun: Git, session: ClaudeSession) ->
     assert traj(begun, "log", "--all", "--json").json["commits"] == []
 
 
-def test_forget_takes_explored_work_and_what_was_carried(git: Git, topic: list[str]) -> None:
+def test_forget_withdraws_explored_and_carried_work(git: Git, topic: list[str]) -> None:
     record(git, git("rev-parse", "main"), role="explored")
     squash(git)
     repair(git)
@@ -597,15 +597,15 @@ def test_forget_takes_explored_work_and_what_was_carried(git: Git, topic: list[s
     assert [on(git, rev) for rev in (*topic, "main", "main~1")] == [[], [], [], []]
 
 
-def test_forget_what_nobody_knows(git: Git, topic: list[str]) -> None:
+def test_forget_an_unknown_trajectory(git: Git, topic: list[str]) -> None:
     told = traj(git, "forget", "nobody")
     assert (told.status, told.out) == (1, "")
     assert told.err.startswith("error: no trajectory or session 'nobody' is known here\nhint: ")
 
 
 @pytest.mark.parametrize("command", ["unlink", "forget"])
-def test_it_survives_git_s_own_union(git: Git, topic: list[str], command: str) -> None:
-    """Another clone still has the records, and says more of them; plain git joins both, either way round."""
+def test_forgetting_survives_git_s_own_union(git: Git, topic: list[str], command: str) -> None:
+    """Another clone still has the records, with later revisions; plain git joins both, either way round."""
     before = tip(git)
     traj(git, *((command, "topic") if command == "unlink" else (command, "traj_a")))
     mine = tip(git)
@@ -626,7 +626,9 @@ def test_it_survives_git_s_own_union(git: Git, topic: list[str], command: str) -
         assert [r.id for r in on(git, "main")] == ["traj_c"]
 
 
-def test_what_another_clone_forgot_is_off_here_too(begun: Git, session: ClaudeSession) -> None:
+def test_a_session_forgotten_in_another_clone_is_withdrawn_here_too(
+    begun: Git, session: ClaudeSession
+) -> None:
     traj(begun, "log")
     first = tip(begun)
     (trajectory,) = {r.id for r in on(begun, "HEAD")}
@@ -634,7 +636,7 @@ def test_what_another_clone_forgot_is_off_here_too(begun: Git, session: ClaudeSe
     forgotten = tip(begun)
     state = begun.root / ".git" / "traj"
     begun("update-ref", NOTES, first)
-    begun("reflog", "expire", "--expire=now", NOTES)  # or what stood there would come back from it
+    begun("reflog", "expire", "--expire=now", NOTES)  # otherwise the old records would be restored from it
     (state / "off.json").unlink()
     (state / "cursors.json").unlink()
     session.run([turn(Write("c", "c\n"), Shell("git add . && git commit -m c"))], prompt="More")

@@ -1,4 +1,4 @@
-"""``git traj repair --reread``: what older rules drew from stored events is drawn anew."""
+"""``git traj repair --reread``: what older rules derived from stored events is derived again."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def again(capsys: pytest.CaptureFixture[str], *args: str) -> dict[str, int]:
     return found
 
 
-def test_it_is_written_to_every_note_that_has_the_part_and_once_only(
+def test_a_reread_part_is_written_to_each_of_its_notes_once(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, two = (git.commit({"a": str(n)}) for n in range(2))
@@ -87,7 +87,7 @@ def test_it_is_written_to_every_note_that_has_the_part_and_once_only(
     assert again(capsys)["changed"] == 0, "a second time changes nothing"
 
 
-def test_what_cannot_be_read_whole_is_left_and_told(
+def test_a_part_that_cannot_be_read_completely_is_left_and_reported(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stored = story.segment("traj_one", 0, EVENTS)
@@ -104,7 +104,7 @@ def test_what_cannot_be_read_whole_is_left_and_told(
     assert (told["read"], told["changed"], told["absent"], told["newer"]) == (0, 0, 2, 1)
 
 
-def test_a_known_outcome_is_not_lost_where_the_stored_output_is_shortened(
+def test_a_known_test_outcome_survives_shortened_stored_output(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shortened = [*EVENTS[:5], ToolResult(id="r1", call_id="k1", content="…", exit_code=0, truncated=True)]
@@ -115,7 +115,7 @@ def test_a_known_outcome_is_not_lost_where_the_stored_output_is_shortened(
     assert read(story, commit).figures.tests == known
 
 
-def test_what_was_said_before_the_commit_closes_the_work(
+def test_a_caveat_stated_before_the_commit_is_kept(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     commit, doubt = git.commit({"a": "1"}), "I'm unsure whether the clock counts while a laptop sleeps."

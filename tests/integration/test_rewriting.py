@@ -1,6 +1,6 @@
-"""Where rewritten commits went, by every way in which git rewrites, with its reflogs and without.
+"""What rewritten commits became, for every way in which git rewrites, with its reflogs and without.
 
-All commits have one author and one date: nothing may rest on luck with times.
+All commits have one author and one date, so that no result depends on times.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def check(
     taken: Collection[str] = (),
     forgotten: Expected | None = None,
 ) -> None:
-    """With the reflogs; then without them, when only what ``forgotten`` says (None: the same) is known."""
+    """Check ``expected`` with the reflogs, and ``forgotten`` (None: the same) without them."""
     assert find(git, [*expected], taken) == {old: {*new} for old, new in expected.items()}
     forget(git)
     rest = expected if forgotten is None else {**dict.fromkeys(expected, ()), **forgotten}
@@ -49,13 +49,13 @@ def check(
 
 
 def names(git: Git, *revisions: str) -> dict[str, str]:
-    """The commits of a range by their subjects."""
+    """The commits of a range, by their subjects."""
     pairs = (line.partition(" ") for line in git("log", "--format=%H %s", *revisions).splitlines())
     return {subject: commit for commit, _, subject in pairs}
 
 
 def files(git: Git, *subjects: str) -> list[str]:
-    """A commit for each, in a file of its own."""
+    """Make a commit for each subject, with a file of its own."""
     return [git.commit({f"{s}.txt": f"{s}\n" * 3}, s) for s in subjects]
 
 
@@ -80,7 +80,7 @@ def test_an_amend_of_an_amend(git: Git) -> None:
     check(git, {old: [git.head()]}, forgotten={})
 
 
-def test_another_message_is_told_without_a_reflog(git: Git) -> None:
+def test_an_amended_message_is_found_without_a_reflog(git: Git) -> None:
     root, old = files(git, "base", "one")
     git("commit", "--quiet", "--amend", "--message", "two")
     check(git, {old: [git.head()], root: []})
@@ -213,7 +213,7 @@ def test_a_conflict_resolved_by_a_commit(git: Git) -> None:
 
 
 def test_two_conflicts_one_of_them_resolved_by_a_later_commit(git: Git) -> None:
-    """A plain commit in a rebase takes the message of what it applies, and the date of now."""
+    """A plain commit in a rebase takes the message of the applied commit, and the current date."""
     git.commit({"f": "0\n"}, "base")
     git("checkout", "--quiet", "-b", "topic")
     one, two = git.commit({"f": "1\n"}, "one"), git.commit({"f": "2\n"}, "two")
@@ -393,7 +393,7 @@ def test_a_pick_of_a_pick(git: Git, topic: list[str]) -> None:
 
 
 def test_picked_with_a_conflict_then_rebased(git: Git) -> None:
-    """What became of the copy has its names too, and is no source of it."""
+    """What the copy became has the same subject and author, and is not its source."""
     git.commit({"f": "0\n"}, "base")
     git("checkout", "--quiet", "-b", "topic")
     one = git.commit({"f": "1\n"}, "one")
@@ -409,8 +409,8 @@ def test_picked_with_a_conflict_then_rebased(git: Git) -> None:
     check(git, {one: [git.head()]}, forgotten={})
 
 
-def test_picked_from_what_was_amended_and_thrown_away(git: Git, topic: list[str]) -> None:
-    """The pick is of the commit, not of what an amend made of it."""
+def test_a_pick_of_a_commit_that_was_amended_and_thrown_away(git: Git, topic: list[str]) -> None:
+    """The pick is of the original commit, not of the amended one."""
     git.write({"d.txt": "more\n" * 3})
     git("commit", "--quiet", "--all", "--amend", "--no-edit")
     amended = git.head()
@@ -420,7 +420,7 @@ def test_picked_from_what_was_amended_and_thrown_away(git: Git, topic: list[str]
     check(git, {topic[3]: [git.head()], amended: []})
 
 
-def test_picked_with_a_conflict_from_what_was_amended_later(git: Git) -> None:
+def test_a_conflicting_pick_of_a_commit_that_was_amended_later(git: Git) -> None:
     git.commit({"f": "0\n"}, "base")
     git("checkout", "--quiet", "-b", "topic")
     one = git.commit({"f": "1\n"}, "one")
@@ -486,7 +486,7 @@ def test_rebased_then_squashed_on_a_server(git: Git, topic: list[str]) -> None:
 
 
 def test_a_server_rebases_each(git: Git, topic: list[str]) -> None:
-    """By objects alone: no reflog of this repository has ever heard of it."""
+    """Only by its objects: no reflog of this repository mentions it."""
     git("checkout", "--quiet", "--detach", "main")
     git("cherry-pick", "main..topic")
     new = names(git, "main..HEAD")
@@ -505,10 +505,10 @@ def test_reset_soft_and_commit(git: Git, topic: list[str]) -> None:
 
 @pytest.mark.parametrize("some", [1, 4])
 @pytest.mark.parametrize("kept", [False, True], ids=["gone", "standing"])
-def test_what_was_committed_again_and_then_rewritten(
+def test_commits_that_were_squashed_by_a_reset_and_then_rewritten(
     git: Git, topic: list[str], some: int, kept: bool
 ) -> None:
-    """Nobody looked while the commit between them stood."""
+    """Nothing was drained while the commit in between existed."""
     if kept:
         git("branch", "--quiet", "copy")
     git("reset", "--quiet", "--soft", f"HEAD~{some}")
@@ -523,7 +523,7 @@ def test_what_was_committed_again_and_then_rewritten(
     check(git, {c: [git.head()] for c in topic[-some:]}, forgotten={})
 
 
-def test_a_squash_that_lists_what_came_to_nothing(git: Git) -> None:
+def test_a_squash_that_lists_a_reverted_commit(git: Git) -> None:
     files(git, "base")
     git("checkout", "--quiet", "-b", "topic")
     one, two = files(git, "one", "two")
@@ -534,7 +534,7 @@ def test_a_squash_that_lists_what_came_to_nothing(git: Git) -> None:
     check(git, {one: [], two: [git.head()]})
 
 
-def test_a_squash_without_what_another_of_its_commits_took_away(git: Git) -> None:
+def test_a_reset_squash_of_a_commit_and_its_revert(git: Git) -> None:
     files(git, "base")
     one, two = files(git, "one", "two")
     git("revert", "--no-edit", one)
@@ -545,7 +545,7 @@ def test_a_squash_without_what_another_of_its_commits_took_away(git: Git) -> Non
 
 
 def test_committed_again_with_another_s_work_on_top(git: Git) -> None:
-    """Only the reset says that there was a last commit: it carries no record."""
+    """Only the reset shows that there was a last commit, which has no record."""
     files(git, "base")
     old = git.commit({"f": "1\n"}, "an agent's")
     git.commit({"g": "2\n"}, "a person's")
@@ -555,7 +555,7 @@ def test_committed_again_with_another_s_work_on_top(git: Git) -> None:
 
 
 def test_a_squash_counts_what_is_left(git: Git, topic: list[str]) -> None:
-    """Work that was reverted on its branch, and an empty commit, are in no squash."""
+    """Work that was reverted on its branch, and an empty commit, are not in the squash."""
     (x,) = files(git, "x")
     git("revert", "--no-edit", "HEAD")
     empty = git.commit(None, "empty")
@@ -572,7 +572,7 @@ def test_filter_branch(git: Git, topic: list[str]) -> None:
     check(git, dict(zip(topic, ([new[s]] for s in "abcd"), strict=True)))
 
 
-# ------------------------------------------------------------ what is no rewriting
+# ------------------------------------------------------------ what is not a rewrite
 
 
 def test_a_person_writes_the_same_subject(git: Git, topic: list[str]) -> None:
@@ -605,7 +605,7 @@ def test_two_of_the_same_patch_and_one_copy(git: Git, topic: list[str]) -> None:
     check(git, {topic[1]: [], again: []})
 
 
-def test_work_of_its_own_is_no_copy(git: Git, topic: list[str]) -> None:
+def test_new_work_does_not_count_as_a_copy(git: Git, topic: list[str]) -> None:
     git("checkout", "--quiet", "main")
     (mine,) = files(git, "b")
     check(git, {topic[1]: []}, taken=[mine])
@@ -625,7 +625,7 @@ def test_moved_then_reverted(git: Git, topic: list[str]) -> None:
     check(git, dict(zip(topic, ([new[s]] for s in "abcd"), strict=True)))
 
 
-def test_dropped_and_written_anew(git: Git, topic: list[str]) -> None:
+def test_a_dropped_commit_that_is_written_again(git: Git, topic: list[str]) -> None:
     edit_todo(git, "main", "pick a,pick d")
     new = names(git, "main..")
     git.commit({"b.txt": "another b\n"}, "b")
@@ -641,7 +641,7 @@ def test_upstream_commits_are_nobodys(git: Git, topic: list[str]) -> None:
 # ------------------------------------------------------------ odd repositories
 
 
-def test_no_repository_is_too_odd(git: Git) -> None:
+def test_odd_repositories(git: Git) -> None:
     assert find(git, []) == {}
     assert find(git, ["0" * 40, "1" * 40]) == {"0" * 40: set(), "1" * 40: set()}
     (root,) = files(git, "base")
@@ -703,7 +703,7 @@ def test_any_rebases_of_disjoint_work(
     files(git, "base")
     git("checkout", "--quiet", "-b", "topic")
     olds = files(git, "0", "1", "2", "3", "4")
-    truth: dict[str, set[str]] = {name: {name} for name in "01234"}  # a commit's subject: the originals in it
+    truth: dict[str, set[str]] = {name: {name} for name in "01234"}  # by commit subject, the originals in it
     for number, (verbs, order) in enumerate(plans):
         git("checkout", "--quiet", "main")
         files(git, f"upstream{number}")

@@ -1,4 +1,4 @@
-"""``git traj run``: a program that nobody knows, its output, and what is said of the commits it made."""
+"""``git traj run``: an unknown program, its output, and what is recorded of the commits it made."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def test_a_secret_that_was_printed_is_not_stored(desk: Desk) -> None:
     assert not [path for path in (desk.git.root / ".git" / "traj").rglob("*") if "import." in str(path)]
 
 
-def test_what_is_typed_is_not_recorded(desk: Desk) -> None:
-    """The program has a terminal; its input is echoed there, and never comes through here."""
+def test_typed_input_is_not_recorded(desk: Desk) -> None:
+    """The program has the terminal; its input is echoed there, and never passes through git-traj."""
     outer, inner = pty.openpty()
     child = subprocess.Popen(
         [
@@ -140,13 +140,13 @@ def test_the_status_is_the_programs(desk: Desk, command: str, status: int) -> No
     assert run(desk, command).returncode == status
 
 
-def test_it_refuses_where_nothing_would_be_recorded(desk: Desk, tmp_path: Path) -> None:
+def test_run_refuses_where_nothing_would_be_recorded(desk: Desk, tmp_path: Path) -> None:
     assert run(desk, "touch", str(tmp_path / "x"), GIT_TRAJ="0").returncode == 1
     assert not (tmp_path / "x").exists()
 
 
-def test_a_program_ends_when_nobody_reads_its_output(desk: Desk) -> None:
-    """As ``yes | head -1`` does."""
+def test_a_program_ends_when_its_output_is_closed(desk: Desk) -> None:
+    """As in ``yes | head -1``."""
     child = subprocess.Popen([*TRAJ, "run", "yes"], cwd=desk.git.root, stdout=subprocess.PIPE)
     try:
         assert child.stdout is not None
@@ -162,7 +162,7 @@ def test_errors_stay_apart_from_the_output(desk: Desk) -> None:
     assert (done.stdout, done.stderr) == ("out\n", "err\n")
 
 
-def test_errors_that_go_where_the_output_goes_keep_their_place(desk: Desk) -> None:
+def test_errors_on_the_same_terminal_as_the_output_keep_their_order(desk: Desk) -> None:
     words = "for i in 1 2 3 4 5; do echo $i; echo e$i >&2; done"
     done = subprocess.run(
         [*TRAJ, "run", "sh", "-c", words],
@@ -192,15 +192,15 @@ def test_options_after_the_programs_name_are_its_own(desk: Desk, given: tuple[st
     assert done.stdout == "".join(f"{word}|" for word in ("a", *given))
 
 
-def test_a_reader_that_takes_its_time_gets_all(desk: Desk) -> None:
+def test_a_slow_reader_gets_all_output(desk: Desk) -> None:
     command = [*TRAJ, "run", "--", "seq", "1", "25000"]
     child = subprocess.Popen(command, cwd=desk.git.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    time.sleep(3)  # longer than the program, and than anything is waited for that prints nothing
+    time.sleep(3)  # longer than the program runs, and than any wait for a silent one
     assert len(child.communicate()[0].splitlines()) == 25_000
 
 
 @pytest.mark.parametrize("sign", ["\n", " "])
-def test_where_the_middle_is_left_out_no_half_of_a_secret_stays(sign: str) -> None:
+def test_no_half_of_a_secret_stays_where_output_is_cut(sign: str) -> None:
     secret, word, size = f"ghp_{secrets.token_hex(18)}", f"word{sign}", 1024 * 1024
     first = (word * size)[: size - 10 - len(word)] + word
     last = (word * 3 * size)[: 3 * size - 20]
@@ -211,5 +211,5 @@ def test_where_the_middle_is_left_out_no_half_of_a_secret_stays(sign: str) -> No
     assert secret[:6] not in kept and secret[24:-1] not in kept
 
 
-def test_movements_of_the_cursor_are_blanks() -> None:
+def test_cursor_movements_become_spaces() -> None:
     assert terminal.plain("password:\x1b[1C\x1b[31mhunter2\x1b[0m\x1b[40Gdone") == "password: hunter2 done"

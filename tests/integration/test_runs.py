@@ -1,4 +1,4 @@
-"""Runs of a benchmark that made no commit: imported, listed, compared, counted, shared and forgotten."""
+"""Benchmark runs that made no commit are imported, listed, compared, counted, shared and forgotten."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.integration.sharing import bare, clone
 
 
 def run_file(folder: Path, run: str, instance: str, number: int, *, status: str = "Submitted") -> Path:
-    """A run of mini-swe-agent, version 2."""
+    """Write the file of a run of mini-swe-agent, version 2."""
     told = [
         ("system", "You are an agent.", {}),
         ("user", f"Solve {instance}", {}),
@@ -95,7 +95,7 @@ def _notes(git: Git) -> dict[str, bytes]:
         return dict(NotesRef(repository).items())
 
 
-def test_the_key_is_what_git_calls_the_blob(each_git: Git) -> None:
+def test_the_key_is_the_id_that_git_gives_the_blob(each_git: Git) -> None:
     with each_git.open("plumbing") as repository:
         key = runs_place(repository.object_format, "2026-11", "traj_one")
     # SHA-256 of "traj_one" begins with 0f
@@ -107,7 +107,7 @@ def test_the_key_is_what_git_calls_the_blob(each_git: Git) -> None:
     assert [*find_places([key, "0" * len(key)])] == [key]
 
 
-def test_runs_have_notes_of_their_own_and_again_adds_nothing(begun: Git, runs: Path) -> None:
+def test_runs_have_their_own_notes_and_a_second_import_adds_nothing(begun: Git, runs: Path) -> None:
     rows = _take(begun, runs)
     assert len({row["trajectory"] for row in rows}) == 12
     notes = _notes(begun)
@@ -119,14 +119,14 @@ def test_runs_have_notes_of_their_own_and_again_adds_nothing(begun: Git, runs: P
     assert "no commit (git traj log --trajectories --all)" in traj(begun.root, "import", str(runs)).stdout
 
 
-def test_they_are_listed_on_request_and_by_no_commit(begun: Git, runs: Path) -> None:
+def test_runs_are_listed_on_request_and_not_with_commits(begun: Git, runs: Path) -> None:
     _take(begun, runs)
     assert _rows(begun) == []
     assert len(_rows(begun, "--all")) == 12
     assert [row["startedAt"] for row in _rows(begun, "--all")] == sorted(
         (row["startedAt"] for row in _rows(begun, "--all")), reverse=True
     )
-    for _ in range(2):  # from the notes, then from the index
+    for _ in range(2):  # first from the notes, then from the index
         assert len(_rows(begun, "--run", "org__repo-1")) == 6
         (lost,) = _rows(begun, "--status", "failed")
         assert (lost["exit"]["status"], lost["commits"]) == ("Lost", [])
@@ -140,7 +140,7 @@ def test_they_are_listed_on_request_and_by_no_commit(begun: Git, runs: Path) -> 
     assert (shown["link"]["role"], shown["run"]["instance"]) == ("explored", "org__repo-1")
 
 
-def test_a_second_listing_reads_their_rows_and_no_record(begun: Git, runs: Path) -> None:
+def test_a_second_listing_reads_rows_and_no_record(begun: Git, runs: Path) -> None:
     _take(begun, runs)
     asked = (
         ("--all",),
@@ -172,7 +172,7 @@ def test_a_second_listing_reads_their_rows_and_no_record(begun: Git, runs: Path)
     assert len(traj(begun.root, "log", "--trajectories", "--all").stdout.splitlines()) == 11
 
 
-def test_statistics_and_comparison_have_them(begun: Git, runs: Path) -> None:
+def test_statistics_and_comparison_include_runs(begun: Git, runs: Path) -> None:
     _take(begun, runs)
     for _ in range(2):
         told = json.loads(traj(begun.root, "stats", "--json", "--by", "model").stdout)
@@ -191,7 +191,7 @@ def test_statistics_and_comparison_have_them(begun: Git, runs: Path) -> None:
     assert [side["metrics"]["parseFailures"] for side in told["sides"]] == [0, 3]
 
 
-def test_a_plain_fetch_brings_them_and_nothing_takes_them_for_lost(
+def test_a_plain_fetch_brings_runs_and_they_do_not_count_as_lost(
     begun: Git, runs: Path, tmp_path: Path
 ) -> None:
     _take(begun, runs)
@@ -210,7 +210,7 @@ def test_a_plain_fetch_brings_them_and_nothing_takes_them_for_lost(
     assert "not here" not in traj(begun.root, "status").stdout
 
 
-def test_a_commit_takes_a_run_over(begun: Git, runs: Path) -> None:
+def test_a_run_can_be_moved_to_a_commit(begun: Git, runs: Path) -> None:
     _take(begun, runs)
     one = next(runs.glob("a-2/*"))
     said = traj(begun.root, "import", "--json", "--commit", "HEAD", str(one))
@@ -244,7 +244,7 @@ def test_a_whole_instance_is_exported_and_a_run_forgotten(begun: Git, runs: Path
 def test_runs_in_clones_of_their_own_are_imported_and_one_refusal_stops_no_other(
     begun: Git, tmp_path: Path
 ) -> None:
-    """A benchmark clones what it works on, once a run; a session of another repository stays there."""
+    """A benchmark clones its repository for each run; a session of another repository is refused."""
     for number in range(2):
         path = run_file(tmp_path / "runs", "a", "org__repo-1", number)
         copy = Git.init(tmp_path / f"copy{number}")
@@ -262,8 +262,8 @@ def test_runs_in_clones_of_their_own_are_imported_and_one_refusal_stops_no_other
     assert (said.returncode, "another repository" in failed["why"]) == (1, True)
 
 
-def test_runs_of_which_no_answer_could_be_parsed_stay_apart(begun: Git, tmp_path: Path) -> None:
-    """Nothing of theirs differs but the calls that nobody could read."""
+def test_runs_without_a_parsable_answer_stay_separate(begun: Git, tmp_path: Path) -> None:
+    """They differ only in the calls that could not be parsed."""
     for number in range(3):
         path = run_file(tmp_path / "runs", "a", "org__repo-1", number)
         document = json.loads(path.read_text())
@@ -292,7 +292,7 @@ def test_run_solve_and_task_ids_are_found_and_shown(begun: Git, tmp_path: Path) 
 
 
 class _Read(dict[str, Tallies]):
-    """Counts how often all of it is read."""
+    """A dict that counts how often it is read completely."""
 
     times = 0
 
@@ -305,7 +305,7 @@ class _Read(dict[str, Tallies]):
         return super().values()
 
 
-def test_a_table_reads_all_runs_as_often_whatever_their_number(begun: Git, runs: Path) -> None:
+def test_a_table_reads_all_runs_equally_often_whatever_their_number(begun: Git, runs: Path) -> None:
     _take(begun, runs)
     with begun.open() as repository:
         recorded = Recorded(NotesRef(repository).items())

@@ -35,7 +35,7 @@ ALONE = f"thinking is sealed for you alone: {LIST} is not trusted here (git traj
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody with a home and a clone."""
+    """A person with a home directory and a clone."""
 
     home: Path
     git: Git
@@ -43,7 +43,7 @@ class Person:
     def traj(
         self, *arguments: str, status: int = 0, env: Mapping[str, str] | None = None
     ) -> tuple[list[str], list[str]]:
-        """What is said on stdout and stderr, line by line, without this machine's folders and keys."""
+        """Run a command; return the lines of stdout and stderr, without this machine's folders and keys."""
         done = self.run(*arguments, env=env)
         assert done.returncode == status, done.stdout + done.stderr
         return self.lines(done.stdout), self.lines(done.stderr)
@@ -57,12 +57,12 @@ class Person:
         return re.sub(r"age1(?:pq1)?[a-z0-9]{40,}", "KEY", bare).splitlines()
 
     def push(self) -> None:
-        """The branch, without the hook that lets records go along in the background, and then these."""
+        """Push the branch, without the hook, which would push records in the background; then the records."""
         self.git("push", "-q", "--no-verify", "origin", "main")
         self.traj("push")
 
     def in_force(self) -> str:
-        """What ``status`` says of thinking."""
+        """The line of ``status`` on thinking."""
         (line,) = (line for line in self.traj("status")[0] if line.startswith("Thinking:"))
         return line
 
@@ -70,26 +70,26 @@ class Person:
         return self.run("keys", "export").stdout.strip()
 
     def think(self, name: str, thought: str = CANARY) -> None:
-        """A session that thinks, writes a file and commits it."""
+        """Run a session that thinks, writes a file and commits it."""
         os.environ |= {"HOME": str(self.home), "XDG_CONFIG_HOME": str(self.home / ".config")}
         session = ClaudeSession(self.git.root, name=f"{self.home.name}-{name}")
         steps = (Write(name, f"{name}\n"), Shell(f"git add -A && git commit -m '{name}'"))
         session.run([turn(*steps, think=thought), turn(say="done")], prompt=f"Please do {name}")
 
     def thoughts(self, rev: str = "HEAD", *options: str, env: Mapping[str, str] | None = None) -> list[str]:
-        """What ``show --show-thinking`` tells of the thinking; sealed pieces as None would be empty texts."""
+        """The thinking that ``show --show-thinking`` prints; "(sealed)" for what it cannot open."""
         done = self.run("show", rev, "--json", "--show-thinking", *options, env=env)
         told = json.loads(done.stdout)["trajectories"]
         events = [e for t in told for c in t["chapters"] for e in c["events"] if e["type"] == "thinking"]
         return ["(sealed)" if "sealed" in event else event["content"] for event in events]
 
     def stored(self) -> bytes:
-        """Every byte below .git: objects, packed or not, unreachable ones too, and files."""
+        """Every byte below .git: objects, packed or not, also unreachable ones, and files."""
         objects = self.git.raw("cat-file", "--batch-all-objects", "--batch", "--unordered")
         files = b"".join(p.read_bytes() for p in (self.git.root / ".git").rglob("*") if p.is_file())
         return (
             objects + files + indexed(self.git.root / ".git").encode()
-        )  # which holds texts compressed, words cut
+        )  # its texts are compressed, its words stemmed
 
 
 Meet = Callable[[str], Person]
@@ -97,7 +97,7 @@ Meet = Callable[[str], Person]
 
 @pytest.fixture
 def meet(tmp_path: Path) -> Meet:
-    """Somebody new, with a clone of the one repository that all push to, and git-traj installed in it."""
+    """A function that makes a person, with git-traj in a clone of the repository that all push to."""
     server = tmp_path / "server.git"
     subprocess.run(["git", "init", "--bare", "-q", str(server)], check=True)
 
@@ -183,7 +183,7 @@ def test_three_people(meet: Meet) -> None:
     carol.traj("fetch")
     assert (carol.thoughts(), carol.thoughts("HEAD~2")) == (["(sealed)"], ["(sealed)"])
 
-    # ann takes bob off: what he has stays his, what comes is not
+    # ann removes bob: he can still read what he has, but nothing new
     ann.git("pull", "-q")
     ann.traj("recipients", "trust")
     assert ann.traj("recipients", "remove", "bob") == (
@@ -199,7 +199,7 @@ def test_three_people(meet: Meet) -> None:
     bob.traj("fetch")
     assert (bob.thoughts(), bob.thoughts("HEAD~3")) == (["(sealed)"], [CANARY])
 
-    # ann loses her key: nobody but bob reads the first one
+    # ann loses her key: only bob can read the first one
     (ann.home / ".config/git-traj/identities").unlink()
     assert ann.thoughts("HEAD~3") == ["(sealed)"]
     assert ann.in_force() == "Thinking: sealed for 1 reader"
@@ -208,8 +208,8 @@ def test_three_people(meet: Meet) -> None:
     assert again.thoughts("HEAD~3", "--identity", str(bob.home / ".config/git-traj/identities")) == [CANARY]
 
 
-def test_who_is_not_on_the_list_is_told(meet: Meet) -> None:
-    """What others rewrap is for those on the list."""
+def test_a_person_who_is_not_on_the_list_is_warned(meet: Meet) -> None:
+    """What others rewrap is only for those on the list."""
     ann, bob = meet("ann"), meet("bob")
     ann.traj("keys", "init")
     bob.traj("keys", "init")
@@ -247,7 +247,7 @@ def test_a_pull_request_that_adds_itself(meet: Meet) -> None:
 
 
 def test_ci_without_a_key(meet: Meet) -> None:
-    """It counts, says so once and ends well; with the list and its sum it seals for the others."""
+    """It counts thinking, says so once and succeeds; with the list and its checksum it seals for others."""
     ann, ci = meet("ann"), meet("ci")
     ann.traj("keys", "init")
     here = {"CI": "1"}
@@ -273,7 +273,7 @@ def test_ci_without_a_key(meet: Meet) -> None:
     assert ci.thoughts(env={"GIT_TRAJ_IDENTITY": secret}) == [CANARY]
 
 
-def test_what_stands_in_clear_is_sealed_afterwards(meet: Meet) -> None:
+def test_thinking_in_clear_can_be_sealed_afterwards(meet: Meet) -> None:
     ann = meet("ann")
     ann.git("config", "traj.thinking", "clear")
     ann.think("a")
@@ -330,7 +330,7 @@ def test_a_seal_opens_with_age_alone(meet: Meet, tmp_path: Path) -> None:
     assert CANARY in json.loads(plain)["blocks"].values()
 
 
-def test_what_was_opened_is_never_written_down(meet: Meet, tmp_path: Path) -> None:
+def test_opened_thinking_is_never_written_to_disk(meet: Meet, tmp_path: Path) -> None:
     ann = meet("ann")
     ann.traj("keys", "init")
     ann.think("a")
@@ -442,7 +442,7 @@ def test_a_list_that_cannot_be_read(meet: Meet, text: str, why: str) -> None:
 
 
 def test_a_list_that_is_not_trusted_changes_no_seal(meet: Meet) -> None:
-    """Whoever is on it would lose what they can read."""
+    """Otherwise the people on the list would lose what they can read."""
     ann, bob = meet("ann"), meet("bob")
     for person in (ann, bob):
         person.traj("keys", "init")
@@ -464,7 +464,7 @@ def test_a_list_that_is_not_trusted_changes_no_seal(meet: Meet) -> None:
 
 
 def test_no_foreign_header_is_rewrapped(meet: Meet) -> None:
-    """It may be of anything that is encrypted for the same key, and its key would be told to the readers."""
+    """It may be of any file encrypted for the same key, and the readers would get its file key."""
     ann = meet("ann")
     ann.traj("keys", "init")
     ann.think("a")
@@ -517,7 +517,7 @@ def test_installing_on_a_terminal_makes_a_key(meet: Meet) -> None:
     assert ann.in_force() == "Thinking: sealed for 1 reader"
 
 
-def test_keys_are_told_and_made_once(meet: Meet) -> None:
+def test_keys_are_printed_and_made_once(meet: Meet) -> None:
     ann = meet("ann")
     assert ann.traj("keys", "list") == ([], ["git-traj: you have no key (git traj keys init)"])
     assert ann.traj("keys", "export", status=1)[1] == [

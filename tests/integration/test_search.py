@@ -1,4 +1,4 @@
-"""``git traj search``: what it finds in real segments, and that its index is never in the way."""
+"""``git traj search``: what it finds in real segments, and that a damaged index never matters."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def inside(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def find(capsys: pytest.CaptureFixture[str]) -> Find:
-    """The results of ``git traj search … --json``; nothing else may be said when there are some."""
+    """A function that returns the results of ``git traj search … --json``; if any, stderr must be empty."""
 
     def run(*words: str) -> list[dict[str, Any]]:
         assert call(["search", "--json", *words]) == 0
@@ -90,7 +90,7 @@ def tell(story: Story, commit: str, name: str, *events: AnyEvent, **fields: Any)
     story.note(commit, record(name, n=len(events), segments=[segment], **fields))
 
 
-def test_a_doubt_is_called_one_and_nothing_is_shown_twice(git: Git, story: Story, find: Find) -> None:
+def test_a_caveat_is_labelled_and_nothing_is_shown_twice(git: Git, story: Story, find: Find) -> None:
     doubt = "I have not tried herons on Windows."
     said = f"Counted. {doubt}"
     tell(
@@ -189,7 +189,7 @@ def test_everything_that_was_said_is_found(git: Git, story: Story, find: Find) -
     assert commits(find("--similar", "How do we throttle our API?"))[0] == limits
 
 
-def test_what_a_person_sees(git: Git, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_text_output(git: Git, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
     def said(*words: str) -> tuple[int, str, str]:
         status = call(["search", *words])
         return (status, *capsys.readouterr())
@@ -224,7 +224,7 @@ def test_what_a_person_sees(git: Git, story: Story, capsys: pytest.CaptureFixtur
     assert said("--similar", "→")[0] == 2
 
 
-def test_it_follows_the_refs(git: Git, story: Story, find: Find, tmp_path: Path) -> None:
+def test_the_index_follows_the_refs(git: Git, story: Story, find: Find, tmp_path: Path) -> None:
     one = git.commit({"a": "1\n"}, "One")
     tell(story, one, "traj_one", Message(id="e0", content="the heron waits"))
     assert commits(find("heron")) == [one]
@@ -261,7 +261,7 @@ def test_it_follows_the_refs(git: Git, story: Story, find: Find, tmp_path: Path)
     assert "heron" not in indexed(git.root / ".git")
 
 
-def test_what_is_taken_off_leaves_the_index_at_once(git: Git, story: Story, find: Find) -> None:
+def test_an_unlinked_record_is_removed_from_the_index_at_once(git: Git, story: Story, find: Find) -> None:
     for name, word in (("one", "heron"), ("two", "egret"), ("three", "bittern")):
         tell(
             story,
@@ -285,10 +285,10 @@ def test_what_is_taken_off_leaves_the_index_at_once(git: Git, story: Story, find
 
 
 @pytest.mark.parametrize("moment", range(3))
-def test_a_purge_meanwhile_is_not_undone_by_who_read_before_it(
+def test_a_reader_that_began_before_a_purge_does_not_undo_it(
     git: Git, story: Story, moment: int, find: Find
 ) -> None:
-    """``moment``: how often the reader has written by then."""
+    """``moment``: how often the reader has written when the purge comes."""
     commit = git.commit({"a": "1\n"}, "One")
     tell(story, commit, "traj_one", Message(id="e0", content="it waits"), prompt="the heron waits")
     tell(story, git.commit({"a": "2\n"}, "Two"), "traj_two", Message(id="e0", content="the egret too"))
@@ -314,9 +314,7 @@ def test_a_purge_meanwhile_is_not_undone_by_who_read_before_it(
     assert "heron" not in indexed(git.root / ".git")
 
 
-def test_one_that_is_broken_hides_no_other(
-    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_broken_record_hides_no_other(git: Git, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
     commit = git.commit({"a": "1\n"}, "One")
     tell(story, commit, "traj_one", Message(id="e0", content="the heron waits"))
     half = b'"\\ud800 heron \\u001b[2J"'
@@ -371,12 +369,12 @@ def test_events_that_are_elsewhere(
     assert said.err == ""
 
 
-# ---------------------------------------------------------------- what may happen to the index
+# ---------------------------------------------------------------- damage to the index
 
 
 @pytest.fixture
 def birds(git: Git, story: Story) -> list[str]:
-    """Trajectories, one of each bird; the commit of each."""
+    """Write a trajectory about each bird; return their commits."""
     made = []
     for number, bird in enumerate(("heron", "cormorant", "gull", "egret", "bittern")):
         made.append(git.commit({"a": f"{number}\n"}, bird))
@@ -390,7 +388,7 @@ def birds(git: Git, story: Story) -> list[str]:
 
 
 def _spoil(path: Path, page: int) -> None:
-    """Pages that are none, in a file that looks untouched."""
+    """Overwrite pages of a file that still looks untouched."""
     with path.open("r+b") as stream:
         stream.seek(4096 * page)
         stream.write(b"\xff" * (path.stat().st_size - 4096 * page))
@@ -417,7 +415,7 @@ def _other_code(path: Path) -> None:
     _stamp(path)
 
 
-def test_a_harmed_index_heals_silently(git: Git, birds: list[str], find: Find) -> None:
+def test_a_damaged_index_is_rebuilt_silently(git: Git, birds: list[str], find: Find) -> None:
     path = place(git.root / ".git")
     chance = random.Random(3)
 
@@ -450,14 +448,14 @@ def test_a_harmed_index_heals_silently(git: Git, birds: list[str], find: Find) -
         assert commits(find("waits", "-n", "9"))[:5] == commits(find("waits", "-n", "5")), number
 
 
-def test_where_none_can_be_kept_it_is_made_for_one_question(git: Git, birds: list[str], find: Find) -> None:
+def test_without_a_writable_index_one_is_made_for_the_query(git: Git, birds: list[str], find: Find) -> None:
     shutil.rmtree(git.root / ".git" / FOLDER, ignore_errors=True)
     (git.root / ".git" / FOLDER).write_text("in the way")
     assert commits(find("cormorant")) == birds[1:2]
 
 
-def test_what_matches_alike_stands_in_one_order(git: Git, story: Story, find: Find) -> None:
-    """With an index, which has them as they were read, and without one."""
+def test_equally_good_results_have_a_fixed_order(git: Git, story: Story, find: Find) -> None:
+    """With an index, which has them in the order of reading, and without one."""
     for number in range(9):
         tell(
             story,
@@ -472,7 +470,7 @@ def test_what_matches_alike_stands_in_one_order(git: Git, story: Story, find: Fi
     assert [find(*words) for words in asked] == kept
 
 
-def test_where_sqlite_has_no_full_text_that_is_said(
+def test_a_sqlite_without_full_text_search_is_reported(
     git: Git, birds: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without = replace(TEXTS, tables=TEXTS.tables.replace("USING fts5", "USING nowhere"))
@@ -484,7 +482,7 @@ def test_where_sqlite_has_no_full_text_that_is_said(
     )
 
 
-def test_it_is_made_some_at_a_time(
+def test_the_index_is_built_in_steps(
     git: Git,
     story: Story,
     birds: list[str],
@@ -515,7 +513,7 @@ with open_repository(Path(sys.argv[1])) as repository: keep_text(repository, sec
 
 
 def test_builders_that_are_killed_and_builders_at_once(git: Git, story: Story, find: Find) -> None:
-    """What a killed one has done stays; in the end everything is there once."""
+    """What a killed builder has written stays; in the end everything is in the index once."""
     commit = git.commit({"a": "1\n"}, "Many")
     lines = []
     for number in range(60):

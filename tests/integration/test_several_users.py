@@ -1,4 +1,4 @@
-"""Several people commit in one repository: each records what is theirs, and none stands in another's way."""
+"""Several people commit in one repository: each user's work is recorded, and none blocks another."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def subjects(git: Git) -> set[str]:
     return {commit["subject"] for commit in commits}
 
 
-def test_what_is_shared_has_the_modes_of_git(tmp_path: Path) -> None:
+def test_files_of_a_shared_repository_have_the_modes_of_git(tmp_path: Path) -> None:
     git = Git.init(tmp_path / "repo", "--shared=group")
     git.commit({"README": "here\n"})
     install(git)
@@ -47,7 +47,7 @@ def test_what_is_shared_has_the_modes_of_git(tmp_path: Path) -> None:
     assert mode(folder / "redact.key") == 0o600
 
 
-def test_a_second_user_has_a_key_and_cursors_of_their_own(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_user_has_their_own_key_and_cursors(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     git.commit({"README": "here\n"})
     install(git)
     work(git, "one")
@@ -67,7 +67,7 @@ def test_a_second_user_has_a_key_and_cursors_of_their_own(git: Git, monkeypatch:
 def test_root_in_somebody_s_repository_leaves_the_rest_to_them(
     git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As with sudo: what root wrote, its owner could not write any more."""
+    """As with sudo: the owner could no longer write files that root wrote."""
     git.commit({"README": "here\n"})
     install(git)
     folder = git.root / ".git/traj"
@@ -80,14 +80,14 @@ def test_root_in_somebody_s_repository_leaves_the_rest_to_them(
     assert subjects(git) == set()
     fresh = {path for path in (git.root / ".git").rglob("*") if path.is_file()} - there
     tops = {path.relative_to(git.root / ".git").parts[0] for path in fresh}
-    assert tops <= {"traj", "objects", "logs", "index"}  # what git wrote, and
+    assert tops <= {"traj", "objects", "logs", "index"}  # what git wrote as root, and
     assert {path.parent.name for path in fresh if path.is_relative_to(folder)} <= {"at"}
     assert (folder / "spool").stat().st_uid == OTHER
     os.chown(folder, 0, 0)
     assert subjects(git) == {"sudo"}
 
 
-def test_who_only_reads_makes_no_folder(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_commands_make_no_folder(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     install(git)
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     with git.open() as repository:

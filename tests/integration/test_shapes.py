@@ -1,8 +1,8 @@
-"""The whole way of a record in repositories of every shape that git can make: edge case 21 of
+"""The whole life of a record in repositories of every kind that git can make: edge case 21 of
 ``docs/edge-cases.md``.
 
-Recorded, asked about, amended, pushed, fetched elsewhere: what people read is the same everywhere, whichever
-backend it comes through.
+Recorded, queried, amended, pushed, fetched elsewhere: the output is the same everywhere, with either
+backend.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ ANSWERS = {
 
 
 def traj(git: Git, *arguments: str) -> str:
-    """What it prints; it complains of nothing."""
+    """Run a command, which must print nothing on stderr; return its stdout."""
     done = command.traj(git.root, *arguments)
     assert (done.returncode, done.stderr) == (0, ""), (arguments, done)
     return done.stdout
 
 
 def check(git: Git, *, amended: bool) -> None:
-    """What people are told of HEAD, but for what differs from run to run."""
+    """Check what commands print about HEAD, without what differs from run to run."""
     subject = "it, amended" if amended else "it"
     how = "carried from COMMIT" if amended else "committed by the agent"
     moved = "  moved    carried over from COMMIT (amended, rebased or picked)\n" * amended
@@ -90,7 +90,7 @@ def check(git: Git, *, amended: bool) -> None:
 
 
 def tell(server: Git, ann: Git, bob: Git, *, disturb: Callable[[Git], None] | None = None) -> None:
-    """Ann's agent commits, and she amends and pushes; Bob fetches."""
+    """Ann's agent commits, she amends and pushes, and Bob fetches; check the output of both."""
     ann("config", "traj.push", "auto")
     traj(ann, "install")
     desk = Desk(ann, waits=True).install()
@@ -98,7 +98,7 @@ def tell(server: Git, ann: Git, bob: Git, *, disturb: Callable[[Git], None] | No
     desk.work("it", Write("src/bird", "wren\nkingfisher\nheron\n"), made)
     check(ann, amended=False)
     assert desk.ends("commit", "--amend", "--message", "it, amended") == 0
-    ann("push", "-q", "--no-verify", "origin", "HEAD:main")  # the hook would push records too
+    ann("push", "-q", "--no-verify", "origin", "HEAD:main")  # the hook would push records, too
     if disturb:
         disturb(ann)
     check(ann, amended=True)
@@ -121,7 +121,7 @@ def server(tmp_path: Path) -> Git:
 
 
 def serve(tmp_path: Path, *options: str) -> Git:
-    """A bare repository with two commits on ``main``, which hands out parts of them too."""
+    """A bare repository with two commits on ``main``, which also serves partial clones."""
     server = bare(tmp_path / "server.git", *options)
     server("config", "uploadpack.allowFilter", "true")
     server("config", "uploadpack.allowAnySHA1InWant", "true")
@@ -155,7 +155,7 @@ def test_edge_21_formats(tmp_path: Path, formats: str) -> None:
     tell(server, clone(server, "ann", *form), clone(server, "bob", *form))
 
 
-# ---------------------------------------------------------------- where objects are missing, or elsewhere
+# ---------------------------------------------------------------- objects that are missing, or elsewhere
 
 
 @pytest.mark.parametrize("option", some(["--depth=1", "--filter=tree:0", "--filter=blob:none"], 2))
@@ -164,7 +164,7 @@ def test_edge_21_shallow_and_partial(server: Git, option: str) -> None:
 
 
 def test_edge_21_alternates(server: Git) -> None:
-    """Ann borrows from the server, Bob from a clone."""
+    """Ann borrows objects from the server, Bob from a clone."""
     server("clone", "-q", "--shared", str(server.root), "../ann")
     seed = server.root.parent / "seed"
     bob = clone(server, "bob", "--reference", str(seed))
@@ -193,7 +193,7 @@ def test_edge_21_sparse_index(server: Git) -> None:
 
 
 def test_edge_21_worktree_config(server: Git, tmp_path: Path) -> None:
-    """In a linked work tree whose settings are its own."""
+    """In a linked work tree with its own configuration."""
     main = clone(server, "main")
     main("config", "extensions.worktreeConfig", "true")
     main("worktree", "add", "-q", "-b", "topic", "../ann")
@@ -218,7 +218,7 @@ def test_edge_21_submodule(server: Git, tmp_path: Path) -> None:
 
 
 def test_edge_21_bare_with_a_worktree(server: Git, tmp_path: Path) -> None:
-    """Installed and asked from the work tree; the bare repository itself says the same."""
+    """Installed and queried from the work tree; the bare repository itself gives the same output."""
     main = clone(server, "main.git", "--bare")
     main("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
     main("worktree", "add", "-q", "-b", "topic", "../ann")
@@ -228,11 +228,11 @@ def test_edge_21_bare_with_a_worktree(server: Git, tmp_path: Path) -> None:
     assert traj(main, "show", "topic") == traj(ann, "show")
 
 
-# ---------------------------------------------------------------- another history than the one that is stored
+# ---------------------------------------------------------------- histories that differ from the stored one
 
 
 def test_edge_21_replaced(server: Git) -> None:
-    """A note belongs to the commit itself, whatever git shows in its place."""
+    """A note belongs to the commit itself, whatever replacement git shows."""
 
     def replace(git: Git) -> None:
         other = git("commit-tree", "-m", "another", "HEAD~1^{tree}")
@@ -243,7 +243,7 @@ def test_edge_21_replaced(server: Git) -> None:
 
 
 def test_edge_21_grafts(server: Git) -> None:
-    """Somebody's history leaves a commit out: what was recorded stands where it stood."""
+    """A user's graft leaves out a commit: the records stay on their commits."""
 
     def graft(git: Git) -> None:
         (git.root / ".git/info/grafts").write_text(git("rev-parse", "HEAD", "HEAD~2").replace("\n", " "))
@@ -252,12 +252,12 @@ def test_edge_21_grafts(server: Git) -> None:
     tell(server, clone(server, "ann"), clone(server, "bob"), disturb=graft)
 
 
-# ---------------------------------------------------------------- somebody else's
+# ---------------------------------------------------------------- another user's
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a repository away")
 def test_edge_19_another_owner(server: Git) -> None:
-    """Refused in one line, which says what to do, until it is trusted; no commit is disturbed."""
+    """Refused in one line, which says what to do, until git trusts it; commits work as before."""
     ann, bob = (clone(server, name) for name in ("ann", "bob"))
     traj(ann, "install")
     for path in (ann.root, *ann.root.rglob("*")):
@@ -282,7 +282,7 @@ def test_edge_19_another_owner(server: Git) -> None:
 
 
 def _commit(git: Git, *options: str) -> str:
-    """What a hook has to say of it."""
+    """Commit; return what the hooks print."""
     git(*options, "add", "--all")
     made = ["git", *options, "commit", "--allow-empty", "-qm", "commit"]
     env = os.environ | {"GIT_TRAJ_SYNC": "1"}

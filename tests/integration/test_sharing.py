@@ -1,4 +1,4 @@
-"""``git traj fetch``, ``push`` and ``sync``: nothing lost, nothing forced, nobody asked for a password."""
+"""``git traj fetch``, ``push`` and ``sync``: nothing is lost or forced, and no password is requested."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def refuse(server: Git, hook: str, line: str) -> None:
     path.chmod(0o755)
 
 
-# ---------------------------------------------------------------- to and fro
+# ---------------------------------------------------------------- both directions
 
 
 def test_records_go_from_clone_to_clone_and_segments_when_they_are_shown(ann: Git, bob: Git, be: Be) -> None:
@@ -83,10 +83,10 @@ def test_both_write_and_both_have_all(ann: Git, bob: Git, be: Be) -> None:
         assert be(git).json("push")["refs"] == []
 
 
-def test_edge_3_somebody_pushes_in_between(
+def test_edge_3_another_push_comes_in_between(
     server: Git, ann: Git, bob: Git, be: Be, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Read from `push --porcelain`, and tried again."""
+    """The rejection is read from `push --porcelain`, and the push retried."""
     tell(ann, ann.head(), "traj_ann")
     tell(bob, bob.head(), "traj_bob")
     push_refs = network.push_refs
@@ -136,7 +136,7 @@ def test_records_only(server: Git, ann: Git, be: Be, how: str) -> None:
     assert refs(server).keys() == {RECORDS}
 
 
-def test_what_was_held_back_goes_later(server: Git, ann: Git, be: Be) -> None:
+def test_records_held_back_are_pushed_later(server: Git, ann: Git, be: Be) -> None:
     tell(ann, ann.head(), "traj_ann")
     be(ann)("push", "--records-only")
     out, _ = be(ann)("push")
@@ -152,7 +152,7 @@ def test_what_was_held_back_goes_later(server: Git, ann: Git, be: Be) -> None:
         ("traj.share", "some", "git config traj.share is 'some'"),
     ],
 )
-def test_what_is_switched_off_or_misspelt(
+def test_pushing_that_is_switched_off_or_misspelt(
     server: Git, ann: Git, be: Be, key: str, value: str, said: str
 ) -> None:
     tell(ann, ann.head(), "traj_ann")
@@ -161,10 +161,10 @@ def test_what_is_switched_off_or_misspelt(
     assert refs(server) == {}
 
 
-# ---------------------------------------------------------------- being asked
+# ---------------------------------------------------------------- consent
 
 
-def test_nobody_to_ask(server: Git, ann: Git, be: Be) -> None:
+def test_no_terminal_to_ask_for_consent(server: Git, ann: Git, be: Be) -> None:
     tell(ann, ann.head(), "traj_ann")
     ann("config", "--unset", "traj.push")
     why = "the first push needs your consent, and there is no terminal to ask on"
@@ -275,7 +275,7 @@ def test_an_address_as_remote(server: Git, ann: Git, bob: Git, be: Be) -> None:
 def test_several_remotes_and_other_peoples_records(
     server: Git, ann: Git, bob: Git, tmp_path: Path, be: Be
 ) -> None:
-    """A fork: what upstream has goes along to one's own."""
+    """A fork: upstream's records are pushed to the user's own remote, too."""
     fork = bare(tmp_path / "fork.git")
     tell(bob, bob.head(), "traj_bob")
     be(bob)("push")
@@ -311,7 +311,7 @@ def test_a_hook_on_the_server_refuses(server: Git, ann: Git, be: Be, hook: str) 
     assert refs(server) == {}
 
 
-def test_all_or_none(server: Git, ann: Git, be: Be) -> None:
+def test_a_push_updates_all_refs_or_none(server: Git, ann: Git, be: Be) -> None:
     refuse(server, "update", f"case $1 in {DATA}) exit 1 ;; esac")
     tell(ann, ann.head(), "traj_ann")
     assert be(ann).fails("push") == "origin: [remote rejected] (hook declined)"
@@ -320,7 +320,7 @@ def test_all_or_none(server: Git, ann: Git, be: Be) -> None:
 
 @pytest.fixture
 def daemon(server: Git) -> Iterator[str]:
-    """git's own server, which lets everybody read and nobody write."""
+    """git's own server, which anybody can read from and nobody write to."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -339,7 +339,7 @@ def _listens(port: int) -> bool:
     return True
 
 
-def test_a_remote_that_one_may_only_read(daemon: str, ann: Git, bob: Git, be: Be) -> None:
+def test_a_read_only_remote(daemon: str, ann: Git, bob: Git, be: Be) -> None:
     tell(bob, bob.head(), "traj_bob")
     be(bob)("push")
     ann("remote", "set-url", "origin", daemon)
@@ -352,7 +352,7 @@ def test_a_remote_that_one_may_only_read(daemon: str, ann: Git, bob: Git, be: Be
 
 
 def test_a_server_that_wants_a_password(ann: Git, be: Be) -> None:
-    """Nobody is asked: there is an answer within a moment, on a terminal too."""
+    """It is not requested: the command ends within a moment, also on a terminal."""
     code = (
         "import http.server as h\n"
         "class W(h.BaseHTTPRequestHandler):\n"
@@ -407,7 +407,7 @@ def test_events_of_a_remote_that_does_not_answer(ann: Git, bob: Git, be: Be) -> 
     assert err.splitlines()[1:] == ["hint: origin: '/nowhere/x.git' does not appear to be a git repository"]
 
 
-# ---------------------------------------------------------------- what a remote may have on our refs
+# ---------------------------------------------------------------- odd content of a remote's refs
 
 
 def test_garbage_on_the_records_ref(server: Git, ann: Git, be: Be) -> None:
@@ -447,7 +447,7 @@ def test_a_month_that_was_retired_there_stays_so(server: Git, ann: Git, be: Be) 
 
 @pytest.mark.parametrize("command", ["fetch", "push", "sync"])
 @pytest.mark.parametrize("body", ['{"v":2,"epoch":1}\n', '{"v":1,"epoch":1e999}\n', "[" * 100_000])
-def test_a_purge_that_this_version_cannot_keep_to(
+def test_a_purge_that_this_version_cannot_respect(
     server: Git, ann: Git, be: Be, command: str, body: str
 ) -> None:
     tell(ann, ann.head(), "traj_ann")
@@ -465,7 +465,7 @@ def test_a_purge_that_this_version_cannot_keep_to(
     assert "wrong: a ref was purged in a way" in be(ann)("doctor", status=1)[0]
 
 
-def test_what_a_remote_lost_is_pushed_again(server: Git, ann: Git, be: Be) -> None:
+def test_records_that_a_remote_lost_are_pushed_again(server: Git, ann: Git, be: Be) -> None:
     tell(ann, ann.head(), "traj_ann")
     be(ann)("push")
     server("update-ref", "-d", DATA)
@@ -507,7 +507,7 @@ def test_a_remote_of_another_object_format(ann: Git, tmp_path: Path, be: Be) -> 
 def test_shallow_and_partial_clones(
     server: Git, ann: Git, tmp_path: Path, be: Be, option: str, plainly: bool
 ) -> None:
-    """Nobody calls ``git notes prune``, and notes of absent commits stay."""
+    """Nothing calls ``git notes prune``: notes of absent commits stay."""
     server("config", "uploadpack.allowFilter", "true")
     server("config", "uploadpack.allowAnySHA1InWant", "true")
     commits = [ann.commit({"file": f"{n}\n"}) for n in range(5)]
@@ -532,7 +532,7 @@ def test_shallow_and_partial_clones(
     server("fsck", "--strict")
 
 
-def test_a_partial_clone_fetches_what_it_lacks_in_a_few_goes(
+def test_a_partial_clone_fetches_missing_objects_in_a_few_batches(
     server: Git, ann: Git, tmp_path: Path, be: Be
 ) -> None:
     server("config", "uploadpack.allowFilter", "true")
@@ -572,7 +572,7 @@ def test_without_commits(tmp_path: Path, be: Be) -> None:
     assert refs(server) == {}
 
 
-def test_a_fetch_where_nobody_pushed_sends_nobody_in_a_circle(ann: Git, be: Be) -> None:
+def test_a_fetch_without_records_suggests_no_useless_command(ann: Git, be: Be) -> None:
     said = "there are no records there; git traj push sends them, where they were recorded"
     assert be(ann)("fetch") == ("origin: no new records\n", f"hint: {said}\n")
     _, err = be(ann)("show")
@@ -587,8 +587,8 @@ def test_outside_of_a_repository(tmp_path: Path, be: Be) -> None:
 # ---------------------------------------------------------------- plain git
 
 
-def test_edge_8_plain_git_does_what_it_did(server: Git, ann: Git, bob: Git, be: Be) -> None:
-    """No plain fetch destroys an unpushed note, nor fails without a remote one; push is push."""
+def test_edge_8_plain_git_works_as_before(server: Git, ann: Git, bob: Git, be: Be) -> None:
+    """No plain fetch destroys an unpushed note, or fails without a remote note; push works as before."""
     for person in (be(ann), be(bob)):
         person("install")
     ann("fetch", "-q")
@@ -635,7 +635,7 @@ def test_our_push_runs_no_hook_and_sends_nothing_else(server: Git, ann: Git, be:
 # ---------------------------------------------------------------- beside the user's own push
 
 
-def test_no_hook_without_the_word(ann: Git, be: Be) -> None:
+def test_no_push_hook_without_the_setting(ann: Git, be: Be) -> None:
     ann("config", "traj.push", "ask")
     be(ann)("install")
     assert not (ann.root / ".git/hooks/pre-push").exists()
@@ -662,7 +662,7 @@ def test_records_go_beside_the_users_push(server: Git, ann: Git, be: Be, tmp_pat
     assert hook.read_text() == kept
 
 
-def test_a_hook_that_refuses_keeps_its_say(server: Git, ann: Git, be: Be) -> None:
+def test_a_push_hook_that_refuses_still_stops_the_push(server: Git, ann: Git, be: Be) -> None:
     hook = ann.root / ".git" / "hooks" / "pre-push"
     hook.write_text("#!/bin/sh\nexit 3\n")
     hook.chmod(0o755)
@@ -674,7 +674,7 @@ def test_a_hook_that_refuses_keeps_its_say(server: Git, ann: Git, be: Be) -> Non
 
 
 def test_the_users_push_waits_for_nothing_and_never_fails(server: Git, ann: Git, be: Be) -> None:
-    """The records' own push would hang: to a server that does not answer."""
+    """The records' own push hangs, as its server does not answer."""
     be(ann)("install")
     ann.commit({"file": "2\n"})
     tell(ann, ann.head(), "traj_ann")
@@ -783,7 +783,7 @@ def test_edge_7_a_note_larger_than_a_command_line(ann: Git, bob: Git, be: Be) ->
 
 
 def test_absence_deletes_nothing_between_clones(server: Git, ann: Git, bob: Git, be: Be) -> None:
-    """``git notes prune`` in a shallow clone would otherwise delete everybody's records."""
+    """Otherwise ``git notes prune`` in a shallow clone would delete everybody's records."""
     tell(ann, ann.head(), "traj_ann")
     be(ann)("push")
     be(bob)("fetch")
@@ -794,10 +794,10 @@ def test_absence_deletes_nothing_between_clones(server: Git, ann: Git, bob: Git,
 
 
 @pytest.mark.parametrize("command", ["sync", "fetch", "push"])
-def test_edge_9_a_note_removed_by_hand_comes_back_by_a_sync_alone(
+def test_edge_9_a_note_removed_by_hand_comes_back_only_by_a_sync(
     server: Git, ann: Git, be: Be, command: str
 ) -> None:
-    """Not from the reflog; ``doctor`` says so. No push takes it from the remote."""
+    """Not from the reflog; ``doctor`` says so. No push removes it from the remote."""
     tell(ann, ann.head(), "traj_ann")
     be(ann)("install")
     be(ann)("push")
@@ -831,7 +831,7 @@ def test_the_remote_that_is_chosen(ann: Git, tmp_path: Path) -> None:
 
 
 def test_a_lock_that_a_killed_fetch_left(be: Be, ann: Git, bob: Git) -> None:
-    """git never removes it, and every fetch after it would fail."""
+    """git never removes it, and every later fetch would fail."""
     lock = ann.root / ".git/refs/notes-remote/origin/traj.lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
     lock.touch()

@@ -1,4 +1,4 @@
-"""Many write and push at once, beside tools that overwrite: nothing of ours is lost."""
+"""Many processes write and push at once, beside tools that overwrite refs: no record is lost."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ WRITERS, EACH = size(5, 8), size(15, 50)
 
 @contextmanager
 def foreign_writer(git: Git, commit: str) -> Iterator[None]:
-    """``git notes add`` in a loop: it moves the ref without looking."""
+    """Run ``git notes add`` in a loop: it moves the ref without comparing."""
     loop = 'until test -e "$1"; do git notes --ref=traj add -f -m foreign "$0" 2>/dev/null; sleep 0.01; done'
     stop = git.root / ".git" / "enough"
     with subprocess.Popen(["sh", "-c", loop, commit, stop], cwd=git.root):
         try:
             yield
-        finally:  # its last `git notes` is waited for: it would overwrite what came back meanwhile
+        finally:  # wait for its last `git notes`, which would overwrite what was restored meanwhile
             stop.touch()
 
 
@@ -73,7 +73,7 @@ def test_edge_6_writers_beside_a_foreign_one(git: Git) -> None:
 
 
 def overwritten(git: Git, *, by: tuple[str, ...]) -> None:
-    """What a writer does that read the ref before our last record."""
+    """Overwrite the ref like a writer that read it before our last record."""
     tip = git("rev-parse", RECORDS)
     git("update-ref", RECORDS, f"{tip}^")
     git("notes", "--ref=traj", *by)
@@ -87,7 +87,7 @@ def overwritten(git: Git, *, by: tuple[str, ...]) -> None:
 
 @pytest.fixture
 def three(git: Git) -> list[str]:
-    """Commits; the first two carry a record, of which the drain knows, the second's is the last."""
+    """Three commits; the first two have records, and the drain has seen only the first one."""
     commits = [git.commit({"file": f"{n}\n"}) for n in range(3)]
     install(git)
     tell(git, commits[0], "traj_zero")
@@ -96,14 +96,14 @@ def three(git: Git) -> list[str]:
     return commits
 
 
-def test_what_was_overwritten_comes_back(git: Git, three: list[str]) -> None:
+def test_an_overwritten_record_is_restored(git: Git, three: list[str]) -> None:
     overwritten(git, by=("add", "-m", "foreign", three[2]))
     assert told(git).keys() == {three[0], three[2]}
     traj(git, "log")
     assert told(git) == {three[0]: {"traj_zero"}, three[1]: {"traj_one"}, three[2]: set()}
 
 
-def test_what_is_overwritten_while_it_comes_back_comes_back_too(
+def test_a_record_overwritten_during_its_restoration_is_restored_too(
     git: Git, three: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     overwritten(git, by=("add", "-m", "foreign", three[2]))
@@ -119,7 +119,7 @@ def test_what_is_overwritten_while_it_comes_back_comes_back_too(
     assert told(git)[three[1]] == {"traj_one", "traj_late"}
 
 
-def test_what_was_overwritten_comes_back_without_the_local_state(git: Git, three: list[str]) -> None:
+def test_an_overwritten_record_is_restored_without_the_local_state(git: Git, three: list[str]) -> None:
     overwritten(git, by=("add", "-m", "foreign", three[2]))
     (git.root / ".git" / "traj" / "cursors.json").unlink()
     traj(git, "log")
@@ -133,7 +133,7 @@ def test_a_note_that_was_removed_stays_removed(git: Git, three: list[str]) -> No
 
 
 def test_two_notes_that_were_removed_at_once_stay_removed(git: Git, three: list[str]) -> None:
-    """A moment after they were written: their tree is that of the notes before."""
+    """Just after they were written: the tree is then that of the earlier notes."""
     git("notes", "--ref=traj", "remove", *three[:2], env={"GIT_COMMITTER_DATE": "2026-01-02T03:04:15Z"})
     command.traj(git.root, "repair")
     assert told(git) == {}
@@ -145,7 +145,7 @@ def test_a_removal_that_overwrote_another_record_stays(git: Git, three: list[str
     assert told(git) == {three[1]: {"traj_one"}}
 
 
-def test_what_we_took_out_ourselves_stays_out(git: Git, three: list[str]) -> None:
+def test_records_that_we_removed_ourselves_stay_removed(git: Git, three: list[str]) -> None:
     word = b"traj_one"
     with git.open() as repository:
         NotesRef(repository).write(
@@ -166,7 +166,7 @@ def test_a_ref_that_was_deleted_stays_deleted(git: Git, three: list[str]) -> Non
     assert refs(git, RECORDS) == {}
 
 
-def test_history_that_is_gone_is_no_error(git: Git, three: list[str]) -> None:
+def test_missing_history_of_the_ref_is_not_an_error(git: Git, three: list[str]) -> None:
     overwritten(git, by=("add", "-m", "foreign", three[2]))
     git("reflog", "expire", "--expire=all", RECORDS)
     git("gc", "--quiet", "--prune=now")
@@ -175,7 +175,7 @@ def test_history_that_is_gone_is_no_error(git: Git, three: list[str]) -> None:
 
 
 def test_edge_6_a_locked_ref(git: Git, three: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is waited for, then said, and nothing is half-written; a dead writer's lock is broken."""
+    """We wait for it, then report it, and write nothing by halves; a dead writer's lock is removed."""
     lock = git.root / ".git" / f"{RECORDS}.lock"
     lock.touch()
     monkeypatch.setattr(ref_writer, "_TIMEOUT", 0.1)

@@ -1,4 +1,4 @@
-"""What the hooks do while git waits for them: one line, no process but the worker's, and never a failure."""
+"""The hooks while git waits for them: they spool one line, start only the worker, and never fail."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def hook(git: Git, name: str) -> Path:
 
 
 def rig(git: Git, interpreter: Interpreter = GONE, shebang: str = SHELLS[0]) -> Git:
-    """Installed, but the hooks start ``interpreter``, and run in another shell."""
+    """Install, and make the hooks start ``interpreter`` and run in another shell."""
     with git.open() as repository:
         install(repository)
     for name in HOOKS:
@@ -33,7 +33,7 @@ def rig(git: Git, interpreter: Interpreter = GONE, shebang: str = SHELLS[0]) -> 
         hook(git, name).write_bytes(text)
     own = Path(git("rev-parse", "--path-format=absolute", "--git-common-dir")) / "config"
     for config in (own, Path(os.environ["GIT_CONFIG_GLOBAL"])):
-        os.utime(config, (1, 1))  # a configuration that is just being changed has to be looked at
+        os.utime(config, (1, 1))  # a hook must read a configuration that has just been changed
     return git
 
 
@@ -43,7 +43,7 @@ def spool(git: Git) -> list[str]:
 
 
 def commit(git: Git, message: str, *options: str, env: dict[str, str] | None = None) -> str:
-    """An empty commit; what git or a hook says on stderr fails the test."""
+    """Make an empty commit; any output on stderr fails the test."""
     done = subprocess.run(
         ["git", "commit", "-q", "--allow-empty", "-m", message, *options],
         cwd=git.root,
@@ -69,7 +69,7 @@ def rigged(git: Git, shell: str) -> Git:
     return rig(git, shebang=shell)
 
 
-def test_lines_of_commits(rigged: Git) -> None:
+def test_the_spool_lines_of_commits(rigged: Git) -> None:
     """The initial commit, the environment of agents, packed refs, a detached HEAD, a branch in a folder."""
     git_dir = rigged.root / ".git"
     first = commit(rigged, "initial")
@@ -142,13 +142,13 @@ def test_cherry_pick_and_squash_are_noted(rigged: Git) -> None:
     assert f"squashed\t{picked}\t{base}\t\t\t{git_dir}" in spool(rigged)
 
 
-def test_off_spools_the_commit_and_the_session_alone(rigged: Git) -> None:
+def test_while_off_only_the_commit_and_the_session_are_spooled(rigged: Git) -> None:
     off = commit(rigged, "x", env={"GIT_TRAJ": "0", "CLAUDE_CODE_SESSION_ID": "c1"})
     assert spool(rigged) == [f"2\toff\t{off}\t{rigged.root / '.git'}\t0\tCLAUDE_CODE_SESSION_ID=c1"]
 
 
-def test_the_moment_of_a_commit_is_a_file_s(rigged: Git) -> None:
-    """Whatever date the commit is given."""
+def test_the_time_of_a_commit_is_taken_from_a_file(rigged: Git) -> None:
+    """Whatever date the commit has."""
     made = commit(rigged, "x", env={"GIT_COMMITTER_DATE": "2001-01-01T00:00:00Z"})
     moment = LocalState(rigged.root / ".git/traj").moment(made)
     assert moment is not None
@@ -178,7 +178,7 @@ def test_harmed_local_state_never_shows(git: Git, shell: str, harm: str) -> None
         folder.chmod(0o700)
 
 
-def test_no_command_but_the_shells_own(rigged: Git) -> None:
+def test_only_builtins_of_the_shell_are_used(rigged: Git) -> None:
     """With an empty PATH, as some graphical clients have it, nothing could be started."""
     rigged.commit({"a": "1"})
     head = rigged.head()
@@ -211,7 +211,7 @@ def test_interpreter_that_is_gone(rigged: Git) -> None:
 
 @pytest.fixture
 def recording(tmp_path: Path) -> Interpreter:
-    """An interpreter with a quote and spaces in its path that writes down how it was called, and works on."""
+    """A working interpreter, with a quote and spaces in its path, that logs its arguments."""
     path = tmp_path / "it's a" / "python"
     path.parent.mkdir()
     says = f'for a in "$@"; do echo "$a"; done >>"{tmp_path}/called"'
@@ -220,7 +220,7 @@ def recording(tmp_path: Path) -> Interpreter:
     return Interpreter(str(path), ("-I",))
 
 
-def test_worker_is_started_once_and_nobody_waits(
+def test_the_worker_is_started_once_and_not_waited_for(
     git: Git, shell: str, recording: Interpreter, tmp_path: Path
 ) -> None:
     rig(git, recording, shell)
@@ -256,7 +256,7 @@ def test_render_and_read_back(name: str) -> None:
 
 @pytest.mark.parametrize("again", ['exec bash "$0" "$@"', '{ bash "$0" "$@"; exit; }'])
 def test_kept_hook_that_starts_itself_again(git: Git, again: str) -> None:
-    """By ``$0``, in the shell that it needs; $0 is our hook."""
+    """By ``$0``, which is our hook, in the shell that it needs."""
     for name in ("pre-commit", "post-commit"):
         lines = ("#!/bin/sh", f'[ -n "$BASH_VERSION" ] || {again}', "echo mine >>ran", "")
         hook(git, name).write_text("\n".join(lines))
@@ -270,7 +270,7 @@ def test_kept_hook_that_starts_itself_again(git: Git, again: str) -> None:
 @pytest.mark.skipif(not Path("/usr/bin/timeout").exists(), reason="needs timeout")
 @pytest.mark.parametrize("state", ["awake", "foreground", "trajectories", "agent"])
 def test_an_interpreter_that_hangs_hangs_no_commit(git: Git, tmp_path: Path, state: str) -> None:
-    """Whatever is waited for has an end; here the hooks wait a second for what they wait for at all."""
+    """Every wait has a limit; here the hooks wait at most a second."""
     hanging = tmp_path / "python"
     hanging.write_text("#!/bin/sh\nexec sleep 600\n")
     hanging.chmod(0o755)

@@ -439,3 +439,17 @@ def test_redactions_are_told_by_place_and_kind_alone(
         "traj_red event r1 content: password",
         "traj_red event r1 content: password",
     ]
+    assert call(["show", scene.by_hand, "--redactions", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "version": 1,
+        "commit": scene.by_hand,
+        "redactions": [
+            {"trajectory": "traj_red", "event": event, "field": field, "kind": kind}
+            for event, field, kind in (
+                ("c1", "tool.arguments.command", "password"),
+                ("c1", "tool.arguments.env.K", "aws-key"),
+                ("r1", "content", "password"),
+                ("r1", "content", "password"),
+            )
+        ],
+    }

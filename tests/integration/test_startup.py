@@ -75,3 +75,16 @@ def test_help_imports_no_command(quiet: Desk) -> None:
     ours = {m.removeprefix("gittraj.cli.") for m in found["modules"] if m.startswith("gittraj.cli.")}
     assert ours == {"common", "common.ahead", "common.command_list", "common.group"}
     assert found["started"] == []
+
+
+def test_a_commit_without_a_trajectory_loads_no_redactor(quiet: Desk) -> None:
+    """The hook starts Python after each change of git's configuration."""
+    quiet.git.write({"h.py": "1\n"})
+    quiet.git("add", "h.py")
+    run_hook = (
+        "import sys; from gittraj.precommit.__main__ import main; assert main(['--hook', sys.argv[1]]) == 0; "
+        "print([m for m in sys.modules if m.startswith(('gittraj.redact', 'gittraj.record'))])"
+    )
+    words = [sys.executable, "-c", run_hook, str(quiet.git.root / ".git")]
+    ran = subprocess.run(words, cwd=quiet.git.root, capture_output=True, text=True, check=True)
+    assert (ran.stdout, ran.stderr) == ("[]\n", "")

@@ -29,7 +29,7 @@ CODEX = SessionInfo(agent="codex", session="s2", models=("gpt-5.5",))
 
 @pytest.fixture
 def stats(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Stats:
-    """The document of ``git traj stats … --json``, which is the same where no index can be."""
+    """A function that returns ``git traj stats … --json``, which must be the same without an index."""
 
     def run(root: Path, *words: str) -> dict[str, Any]:
         documents = []
@@ -46,8 +46,8 @@ def stats(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def told(git: Git, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """A year in which one part was picked onto another commit, one commit has no record and one merge none,
-    one session is told by itself and its subagent, and one led to nothing."""
+    """A history in which a part was cherry-picked to another commit, a commit and a merge have no record, a
+    session is recorded by itself and by its subagent, and one session made no commit."""
     made: dict[str, str] = {}
 
     def commit(name: str, files: dict[str | bytes, Any], when: str, author: str = "One") -> None:
@@ -79,7 +79,7 @@ def told(git: Git, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         story.note(made["second"], second)
         link = Link(evidence="agent", carried_from=(made["second"],))
         carried = record("traj_one", at=5, n=5, link=link, decisions=(decided,), **more)
-        # what two captures cut differently overlaps: it counts once
+        # two captures with different cuts overlap: the events count once
         story.note(made["picked"], carried, record("traj_one", at=7, n=2, **spent))
         thanks = Retrospective(by="agent", summary="Well")
         story.note(
@@ -116,7 +116,7 @@ def test_stats_says_that_it_counts_stated_decisions(git: Git, story: Story) -> N
     assert ", stated decisions 0/1," in traj(git.root, "stats").stdout
 
 
-def test_it_counts_each_part_once(git: Git, told: dict[str, str], stats: Stats) -> None:
+def test_each_part_counts_once(git: Git, told: dict[str, str], stats: Stats) -> None:
     found = stats(git.root)
     total = found["total"]
     assert (total["commits"], total["recorded"], total["mergesLeftOut"]) == (6, 4, 1)
@@ -142,11 +142,11 @@ def test_it_counts_each_part_once(git: Git, told: dict[str, str], stats: Stats) 
     assert [row["name"] for row in found["rows"]] == ["2026-03", "2026-02", "2026-01"]
     assert (rows["2026-01"]["recorded"], rows["2026-01"]["commits"]) == (2, 2)
     assert (rows["2026-02"]["recorded"], rows["2026-02"]["commits"]) == (1, 2)
-    assert rows["2026-02"]["usage"]["inputTokens"] is None  # all that lies there counts in January
+    assert rows["2026-02"]["usage"]["inputTokens"] is None  # the only part there counts in January
     assert rows["2026-02"]["costUsd"] is None
 
 
-def test_its_rows_come_to_the_total(git: Git, told: dict[str, str], stats: Stats) -> None:
+def test_the_rows_add_up_to_the_total(git: Git, told: dict[str, str], stats: Stats) -> None:
     for by in ("month", "agent", "model", "author"):
         found = stats(git.root, "--by", by)
         rows = found["rows"]
@@ -165,7 +165,7 @@ def test_its_rows_come_to_the_total(git: Git, told: dict[str, str], stats: Stats
     assert agents == {"claude-code": (3, 6), "codex": (1, 6), "a person": (0, 6)}
 
 
-def test_figures_below_nothing_are_none(git: Git, stats: Stats) -> None:
+def test_negative_figures_do_not_count(git: Git, stats: Stats) -> None:
     """Anybody may write a note."""
     good = SegmentRef(name="000000-0", month="2026-01", bytes=100, sha256="0" * 64)
     with git.open() as repository:
@@ -182,7 +182,7 @@ def test_figures_below_nothing_are_none(git: Git, stats: Stats) -> None:
     assert (agent["costUsd"], agent["bytes"]["events"]) == (1.0, 100)
 
 
-def test_it_counts_what_was_asked_for(git: Git, told: dict[str, str], stats: Stats) -> None:
+def test_filters_limit_what_is_counted(git: Git, told: dict[str, str], stats: Stats) -> None:
     def paths(*words: str) -> dict[str, tuple[int, int]]:
         rows = stats(git.root, "--by", "path", *words)["rows"]
         return {row["name"]: (row["recorded"], row["commits"]) for row in rows}
@@ -198,7 +198,7 @@ def test_it_counts_what_was_asked_for(git: Git, told: dict[str, str], stats: Sta
     assert paths("--", "*.py", ":!src") == {"a.py": (1, 2)}
     assert stats(git.root, "--file", "src/f.py")["total"]["commits"] == 2
     assert stats(git.root, "--no-follow", "--file", "src/f.py")["total"]["commits"] == 1
-    # a copy alone counts where it lies
+    # without its original, a copy counts on its own commit
     picked = stats(git.root, f"{told['bare']}..{told['picked']}")["total"]
     assert (picked["recorded"], picked["usage"]["inputTokens"], picked["costUsd"]) == (1, 7, None)
     assert stats(git.root, "--since", "2026-02-20")["total"]["commits"] == 2
@@ -206,7 +206,7 @@ def test_it_counts_what_was_asked_for(git: Git, told: dict[str, str], stats: Sta
     assert stats(git.root, "HEAD..HEAD")["total"]["usage"]["inputTokens"] is None
 
 
-def test_what_a_person_reads(
+def test_the_text_output(
     git: Git, told: dict[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(git.root)

@@ -1,4 +1,4 @@
-"""``git traj status``: what it says is what is so."""
+"""``git traj status`` reports the actual state."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_session_of_the_folder_above_is_listed_where_it_worked(desk: Desk) -> 
 def test_a_live_session_has_a_status_and_one_that_ended_is_not_live(git: Git, tmp_path: Path) -> None:
     put_in(git)
     hook = git.root / ".git/hooks/post-commit"
-    hook.write_text(hook.read_text().replace(sys.executable, "/gone/python"))  # no worker beside the test
+    hook.write_text(hook.read_text().replace(sys.executable, "/gone/python"))  # no worker runs meanwhile
     commits = []
     for name in ("recorded", "waits", "lost"):
         git("commit", "-q", "--allow-empty", "-m", name, env={"CLAUDE_CODE_SESSION_ID": "c1"})
@@ -151,7 +151,7 @@ def test_a_live_session_has_a_status_and_one_that_ended_is_not_live(git: Git, tm
         ),
         "t6": SessionState(
             agent="gemini-cli", session="c6", path=str(before), waiting=3
-        ),  # nobody told its end
+        ),  # its end is not known
     }
     with (git.root / ".git/traj/spool").open("a") as spool:
         spool.write(f"session\tclaude-code\tc4\tSessionEnd\t{ended}\t{git.root}/.git\n")
@@ -195,7 +195,7 @@ def test_unpushed_and_unfetched(git: Git) -> None:
     assert facts(git).remotes == (Remote(name="origin", unpushed=1, unfetched=2),)
 
 
-def test_pause_and_damage_are_said(git: Git) -> None:
+def test_pause_and_damage_are_reported(git: Git) -> None:
     put_in(git)
     save(git.root / ".git/traj", Suspension(paused=0.0))
     assert next(status_to_lines(facts(git))) == "Paused 1970-01-01 (git traj resume)"
@@ -258,7 +258,7 @@ def test_bare_and_reftable_like(tmp_path: Path) -> None:
     put_in(git)
     found = facts(git)
     assert [h.state for h in found.hooks] == ["installed"] * 3
-    (git.root / "reftable").mkdir()  # what a repository with reftable has, and all that is looked at
+    (git.root / "reftable").mkdir()  # all that we check a repository for reftable by
     assert facts(git).without_hook is None
 
 

@@ -1,4 +1,4 @@
-"""Notes and segments in a real repository: nothing lost, nothing of anybody else's touched."""
+"""Notes and segments in a real repository: nothing is lost, and other people's notes stay unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add(line: str) -> Callable[[bytes], bytes]:
 
 
 def notes_tree(git: Git, files: dict[str, str]) -> None:
-    """Somebody else's notes commit: these files at these paths, whatever the fan-out."""
+    """Write a notes commit as another tool might: these files at these paths, whatever the fan-out."""
     index = {"GIT_INDEX_FILE": str(git.root / ".git" / "notes-index")}
     for path, content in files.items():
         blob = git("hash-object", "-w", "--stdin", input=content)
@@ -153,7 +153,7 @@ def test_only_object_ids_have_notes(repository: Repository) -> None:
         NotesRef(repository).write({"HEAD": add("a")}, message="m")
 
 
-def test_a_note_of_a_commit_that_is_not_here(repository: Repository) -> None:
+def test_a_note_of_a_missing_commit(repository: Repository) -> None:
     absent = "ab" * (20 if repository.object_format == "sha1" else 32)
     notes = NotesRef(repository)
     notes.write({absent: add("a")}, message="m")
@@ -233,7 +233,7 @@ def test_many_processes_lose_nothing(each_git: Git, repository: Repository) -> N
     assert each_git("rev-list", "--count", "refs/notes/traj") == str(count * each)
 
 
-def test_somebody_else_writes_in_between(each_git: Git, repository: Repository) -> None:
+def test_another_writer_comes_in_between(each_git: Git, repository: Repository) -> None:
     commit, other = (each_git.commit({"f": name}) for name in "12")
     notes = NotesRef(repository)
     seen = []
@@ -294,6 +294,6 @@ def test_a_segment_never_changes(each_git: Git, repository: Repository) -> None:
     assert (data.read("2026-11", "s/ab/t/0"), data.read("2026-11", "s/ab/t/1")) == (b"first", b"new")
 
 
-def test_a_month_is_a_month(repository: Repository) -> None:
+def test_only_a_valid_month_is_accepted(repository: Repository) -> None:
     with pytest.raises(StoreError, match="expected YYYY-MM"):
         DataRefs(repository).write("../heads/main", {"a": b""})

@@ -1,4 +1,4 @@
-"""``git traj strike``: what a person says is wrong stays away, in every view, clone and rereading."""
+"""``git traj strike``: a struck statement is shown in no view and no clone, also after rereading."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def commits(git: Git, story: Story) -> list[str]:
     return found
 
 
-def test_a_strike_changes_nothing_of_why_a_commit_has_a_part(
+def test_a_strike_does_not_change_the_link_of_a_part(
     commits: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = [header(capsys, commit)["link"] for commit in commits]
@@ -74,9 +74,7 @@ def test_a_strike_changes_nothing_of_why_a_commit_has_a_part(
     assert "carry" not in told(capsys, "repair", "--dry-run"), "it is there already"
 
 
-def test_a_decision_that_was_struck_stays_away(
-    commits: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_struck_decision_is_shown_nowhere(commits: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     name = header(capsys)["decisions"][1]["id"]
     shown = told(capsys, "show")
     assert name[:8] in shown and shown.endswith(f" git traj strike {commits[-1][:7]} ID\n"), (
@@ -96,7 +94,7 @@ def test_a_decision_that_was_struck_stays_away(
     assert [d["chosen"] for d in header(capsys)["decisions"]] == ["A"], "also after reading again"
 
 
-def test_a_doubt_that_was_struck_stays_away(commits: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_struck_caveat_is_shown_nowhere(commits: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     name = header(capsys)["caveatSources"][0]["id"]
     assert name[:8] in told(capsys, "show")
     told(capsys, "strike", commits[0], name)
@@ -105,14 +103,14 @@ def test_a_doubt_that_was_struck_stays_away(commits: list[str], capsys: pytest.C
 
 
 @pytest.mark.parametrize("name", ["0badc0de", ""])
-def test_what_was_not_inferred_is_not_struck(
+def test_only_inferred_statements_can_be_struck(
     name: str, commits: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call(["strike", commits[0], name]) == 1
     assert f"no inferred decision or doubt '{name}' is on" in capsys.readouterr().err
 
 
-def test_an_agent_strikes_nothing(
+def test_an_agent_may_not_strike(
     commits: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CODEX_THREAD_ID", "th-1")

@@ -1,4 +1,4 @@
-"""Summaries by a program of the user's: asked after the turn, heard only where it quotes the log."""
+"""Summaries by a program of the user's: it runs after a turn, and only quotes of the log are accepted."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ Program = Callable[..., Path]
 
 @pytest.fixture
 def program(git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
-    """Names a program in the user's configuration; returns where it notes what it was asked."""
+    """A function that configures a program; it returns the file in which the program logs its input."""
     monkeypatch.chdir(git.root)
     for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.delenv(name)
@@ -76,7 +76,7 @@ def program(git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Progra
 
 @pytest.fixture
 def commit(git: Git, story: Story) -> str:
-    """A commit with a record, from elsewhere."""
+    """A commit with a record from another clone."""
     found = git.commit({"a": "1"})
     said = Summary(text=SAID, by="agent")
     story.note(found, record(n=3, segments=[story.segment("traj_one", 0, EVENTS)], summary=said))
@@ -97,7 +97,7 @@ def header(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     return dict(found)
 
 
-def test_a_summary_stands_beside_what_was_said(
+def test_a_summary_is_shown_beside_recorded_text(
     commit: str, program: Program, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program(ANSWER)
@@ -118,14 +118,14 @@ def test_a_summary_stands_beside_what_was_said(
         assert "by the model my" in words
 
 
-def test_it_is_asked_once(commit: str, program: Program, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_runs_once_per_commit(commit: str, program: Program, capsys: pytest.CaptureFixture[str]) -> None:
     log = program(ANSWER)
     told(capsys, "summarize")
     assert "Nothing to summarise" in told(capsys, "summarize")
     assert len(asked(log)) == 1
 
 
-def test_what_it_gets(
+def test_the_input_of_the_program(
     commit: str, program: Program, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("CLAUDECODE", "GIT_DIR", "GIT_AUTHOR_NAME", "CODEX_SANDBOX"):
@@ -141,7 +141,7 @@ def test_what_it_gets(
     assert "s1" not in run["asked"], "what is sealed is not there"
 
 
-def test_a_dry_run_asks_nobody(commit: str, program: Program, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_starts_nothing(commit: str, program: Program, capsys: pytest.CaptureFixture[str]) -> None:
     log = program(ANSWER)
     assert SAID in told(capsys, "summarize", "--dry-run")
     assert not asked(log)
@@ -197,7 +197,7 @@ def test_a_program_named_by_the_repository_is_never_run(
     assert not asked(log)
 
 
-def test_a_secret_that_it_says_again_is_redacted(
+def test_a_secret_in_its_answer_is_redacted(
     commit: str, program: Program, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     token = "ghp_" + "Zx8" * 12
@@ -224,7 +224,7 @@ def test_a_summary_can_be_struck(commit: str, program: Program, capsys: pytest.C
 
 @pytest.fixture
 def session(git: Git, program: Program) -> ClaudeSession:
-    """A session of this machine, in a repository where git-traj is installed; no worker wakes."""
+    """A session on this machine, in a repository where git-traj is installed; no worker runs."""
     git.commit({"README": "x"})
     folder = records.install(git)
     (folder / "drain.lock").write_text("1")
@@ -237,7 +237,7 @@ def work(session: ClaudeSession, name: str) -> None:
 
 
 def rest(git: Git) -> str | None:
-    """What the worker does when a turn is over; why the last summary failed."""
+    """Do what the worker does when a turn is over; return why the last summary failed."""
     records.traj(git, "status")
     with git.open() as repository:
         summarize_recent(repository, environ=Environ.of({}), live={"PATH": "/usr/bin:/bin"})
@@ -252,7 +252,7 @@ print(json.dumps({"summary": "Done.", "decisions": [], "doubts": doubts}))
 """
 
 
-def test_after_a_turn_it_is_asked_for_each_commit_once(
+def test_after_a_turn_the_program_runs_once_for_each_commit(
     git: Git, session: ClaudeSession, program: Program, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = program(ECHO)
@@ -266,7 +266,7 @@ def test_after_a_turn_it_is_asked_for_each_commit_once(
     assert "2 of 20 runs today" in told(capsys, "status")
 
 
-def test_what_failed_is_tried_once_and_told(
+def test_a_failed_summary_is_tried_once_and_reported(
     git: Git, session: ClaudeSession, program: Program, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = program("print('no')")
@@ -279,7 +279,7 @@ def test_what_failed_is_tried_once_and_told(
     assert (shown["runs"], shown["runsADay"], shown["source"]) == (1, 20, "global")
 
 
-def test_not_more_often_than_allowed(git: Git, session: ClaudeSession, program: Program) -> None:
+def test_it_runs_no_more_often_than_allowed(git: Git, session: ClaudeSession, program: Program) -> None:
     log = program(ECHO)
     git("config", "--global", "traj.summariesADay", "1")
     work(session, "one")
@@ -295,7 +295,7 @@ def test_records_from_elsewhere_are_left_to_the_user(git: Git, commit: str, prog
     assert not asked(log)
 
 
-def test_paused_nobody_is_asked(git: Git, session: ClaudeSession, program: Program) -> None:
+def test_while_paused_no_program_runs(git: Git, session: ClaudeSession, program: Program) -> None:
     log = program(ECHO)
     work(session, "one")
     records.traj(git, "status")
@@ -304,7 +304,7 @@ def test_paused_nobody_is_asked(git: Git, session: ClaudeSession, program: Progr
     assert not asked(log)
 
 
-def test_a_turn_that_goes_on_is_waited_for(git: Git, session: ClaudeSession, program: Program) -> None:
+def test_a_turn_that_is_not_over_is_waited_for(git: Git, session: ClaudeSession, program: Program) -> None:
     log = program(ECHO)
     session.prompt("Write one")
     session.respond(turn(Write("one", "1\n"), Shell("git add one && git commit -qm one")))
@@ -317,16 +317,14 @@ def test_a_turn_that_goes_on_is_waited_for(git: Git, session: ClaudeSession, pro
     assert SAID in asked(log)[0]["asked"]
 
 
-def test_a_commit_costs_what_it_cost(
-    git: Git, session: ClaudeSession, program: Program, tmp_path: Path
-) -> None:
-    """The hook only wakes the worker, which asks when it has let go of everything."""
+def test_a_commit_takes_no_longer(git: Git, session: ClaudeSession, program: Program, tmp_path: Path) -> None:
+    """The hook only wakes the worker, which starts the program when it holds no lock."""
     log = program(f"{ECHO}\nwhile not os.path.exists({str(tmp_path / 'go')!r}): time.sleep(0.05)")
     folder = git.root / ".git" / "traj"
     (folder / "drain.lock").unlink()
     work(session, "one")
     wait_until(lambda: bool(asked(log)), "the worker asks")
-    # it is being asked: nothing is locked, and the next commit waits for nobody
+    # the program is running: nothing is locked, and the next commit does not wait
     with LocalState(folder).locked(wait=2.0) as had:
         assert had
     git.commit({"other": "1"})

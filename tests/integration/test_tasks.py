@@ -1,4 +1,4 @@
-"""Tasks looked up at services, and what is left of one when a service does not play along."""
+"""Tasks looked up at services, and what remains of one if a service fails."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def a_request(number: int, merged: str | None) -> dict[str, Any]:
 
 @dataclass
 class Place:
-    """A service, what to ask there, and the site that has its key (or another)."""
+    """A service, what to request there, and the site with its key (or another)."""
 
     system: str
     service: Service
@@ -121,7 +121,7 @@ def place(opened: Callable[[str], Place], request: pytest.FixtureRequest) -> Pla
 
 
 def is_bare(found: Found, place: Place, reason: str) -> TaskError:
-    """The task is as it was named, and one line says why, without the key."""
+    """Check that the task is only what was named, with a one-line reason that does not contain the key."""
     assert found.task == place.task()
     assert found.status is None
     trouble = found.trouble
@@ -161,7 +161,7 @@ def stage(found: Found) -> tuple[bool, bool, bool]:
     return found.begun, found.closed, found.dropped
 
 
-def test_what_is_begun_closed_and_dropped_is_known_as_that(workspace: Workspace) -> None:
+def test_started_closed_and_dropped_tasks_are_recognised(workspace: Workspace) -> None:
     with serve(workspace.answer) as service:
         place = Place("linear", service, "ENG-456")
         stages = {}
@@ -199,7 +199,7 @@ def test_a_wrong_key(place: Place) -> None:
 
 
 @pytest.mark.parametrize("key", ["two\nlines", "K\u00e9y"])
-def test_a_key_that_is_none_goes_nowhere(place: Place, key: str) -> None:
+def test_an_invalid_key_is_never_sent(place: Place, key: str) -> None:
     trouble = place.look_up(key=key).trouble
     assert trouble
     assert trouble.reason == "key"
@@ -208,7 +208,7 @@ def test_a_key_that_is_none_goes_nowhere(place: Place, key: str) -> None:
 
 
 def test_without_a_key(opened: Callable[[str], Place]) -> None:
-    assert opened("github").look_up(key=None).task.title == "Title 12"  # what is public
+    assert opened("github").look_up(key=None).task.title == "Title 12"  # this one is public
     asked = (("linear", "ENG-456", "LINEAR_API_KEY"), ("jira", "PROJ-12", "JIRA_API_TOKEN"),
              ("github", "#99", "GITHUB_TOKEN"))  # fmt: skip
     for system, text, said in asked:
@@ -265,7 +265,7 @@ def test_no_network(place: Place) -> None:
         found = look_up(
             place.task(), Site(environ=site.environ, remotes=site.remotes, preferred=place.system)
         )
-    if place.system == "jira":  # its address is its own: it is another Jira than the one that was named
+    if place.system == "jira":  # the task's URL names another Jira than the configured one
         found = look_up(TaskRef(title="PROJ-12", source=TaskSource(system="jira", id="PROJ-12")), site)
         assert found.trouble
         assert found.trouble.reason == "network"
@@ -283,7 +283,7 @@ def test_a_name_that_nobody_resolves(place: Place) -> None:
     assert found.trouble.reason == "network"
 
 
-def test_a_service_that_says_nothing(place: Place) -> None:
+def test_a_service_that_never_answers(place: Place) -> None:
     end = Event()
 
     def wait(_: Asked) -> Reply:
@@ -296,7 +296,7 @@ def test_a_service_that_says_nothing(place: Place) -> None:
     assert "0.3 seconds" in trouble.message
 
 
-def test_a_service_that_says_a_byte_now_and_then(place: Place) -> None:
+def test_a_service_that_sends_a_byte_now_and_then(place: Place) -> None:
     end = Event()
 
     def drip() -> Iterator[bytes]:
@@ -379,7 +379,7 @@ def test_a_redirection_without_end(opened: Callable[[str], Place]) -> None:
     place.service.answer = lambda _: Reply(301, {}, {"Location": f"{place.service.url}/r/{next(count)}"})
     found = place.look_up(timeout=1)
     assert found.task == place.task()
-    assert found.trouble  # late, or more redirections than PyGithub can stand
+    assert found.trouble  # a timeout, or more redirections than PyGithub allows
 
 
 def test_a_title_is_one_harmless_line(opened: Callable[[str], Place], workspace: Workspace) -> None:
@@ -411,7 +411,7 @@ def test_a_password_in_jiras_address_is_shown_nowhere(opened: Callable[[str], Pl
     assert KEY not in repr(site)
 
 
-def test_no_key_goes_where_only_a_record_says(opened: Callable[[str], Place]) -> None:
+def test_no_key_is_sent_to_an_address_from_a_record(opened: Callable[[str], Place]) -> None:
     for system in ("github", "jira"):
         place = opened(system)
         address = "https://evil.example.com/acme/app/issues/12"
@@ -422,7 +422,7 @@ def test_no_key_goes_where_only_a_record_says(opened: Callable[[str], Place]) ->
         assert place.service.asked == []
 
 
-def test_no_key_is_readable_on_its_way(place: Place) -> None:
+def test_no_key_is_sent_unencrypted(place: Place) -> None:
     site = site_of(place.system, "http://tasks.example.com", KEY)
     task = detect(place.text, site)
     assert task
@@ -431,13 +431,13 @@ def test_no_key_is_readable_on_its_way(place: Place) -> None:
     assert (trouble.reason, "http" in trouble.message) == ("key", True)
 
 
-def test_linear_is_told(opened: Callable[[str], Place], workspace: Workspace) -> None:
+def test_linear_gets_the_status(opened: Callable[[str], Place], workspace: Workspace) -> None:
     place = opened("linear")
     assert report(place.task(), "started", place.site()) is None
     assert workspace.state == "s-doing"
     workspace.state = "s-review"
     assert report(place.task(), "started", place.site()) is None
-    assert workspace.state == "s-review"  # started as well: nobody is pushed back
+    assert workspace.state == "s-review"  # also a started state: the issue is not moved back
     assert report(place.task(), "completed", place.site()) is None
     assert workspace.state == "s-done"
     del workspace.states["s-done"]
@@ -462,7 +462,7 @@ def test_linear_refuses(opened: Callable[[str], Place], workspace: Workspace) ->
     assert trouble.reason == "answer"
 
 
-def test_github_is_told_that_an_issue_is_completed() -> None:
+def test_a_completed_issue_is_closed_on_github() -> None:
     issues = {12: an_issue(12), 13: a_request(13, None), 14: an_issue(14, state="closed")}
     with serve(github(issues)) as service:
         place = Place("github", service, "#12")
@@ -479,7 +479,7 @@ def test_github_is_told_that_an_issue_is_completed() -> None:
         assert [asked.method for asked in service.asked[before:]] == ["GET", "GET"]
 
 
-def test_jira_and_plain_tasks_are_told_nothing(opened: Callable[[str], Place]) -> None:
+def test_jira_and_plain_tasks_get_no_status(opened: Callable[[str], Place]) -> None:
     place = opened("jira")
     for task in (place.task(), detect("write it", place.site()), TaskRef(title="x")):
         assert task
@@ -489,7 +489,7 @@ def test_jira_and_plain_tasks_are_told_nothing(opened: Callable[[str], Place]) -
     assert place.service.asked == []
 
 
-def test_what_is_of_no_system_is_not_looked_up() -> None:
+def test_a_task_of_no_system_is_not_looked_up() -> None:
     for task in (TaskRef(title="x"), TaskRef(title="y", source=TaskSource(system="gitlab", id="1"))):
         assert look_up(task, Site()) == Found(task=task)
     plain = detect("write the docs", Site())
@@ -497,7 +497,7 @@ def test_what_is_of_no_system_is_not_looked_up() -> None:
     assert look_up(plain, Site()) == Found(task=plain)
 
 
-def test_a_repository_tells_where_its_tasks_are(tmp_path: Path) -> None:
+def test_the_repository_determines_where_its_tasks_are(tmp_path: Path) -> None:
     git = Git.init(tmp_path / "main")
     git("commit", "--allow-empty", "-m", "x")
     for name, owner in (("origin", "me"), ("upstream", "acme"), ("another", "you")):

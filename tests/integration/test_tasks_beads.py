@@ -1,4 +1,4 @@
-"""Beads: titles from its export or from ``bd``, a status through ``bd`` alone; its files stay as they are."""
+"""Beads: titles from its export or from ``bd``, a status only through ``bd``; its files stay unchanged."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ print(json.dumps({shape}))
 
 
 class Tracker:
-    """A repository with ``.beads``, and a ``bd`` that speaks like the real one."""
+    """A repository with ``.beads``, and a ``bd`` that answers like the real one."""
 
     def __init__(self, folder: Path, *, shape: str = "[issue]", before: str = "") -> None:
         self.root, self.bin = folder / "app", folder / "bin"
@@ -117,7 +117,7 @@ def test_an_export_may_be_damaged(tracker: Tracker) -> None:
     "shape",
     ["[issue]", "issue", '{"schema_version": 1, **issue}', '{"schema_version": 1, "items": [issue]}'],
 )
-def test_what_is_not_in_the_export_is_asked_of_bd(tmp_path: Path, shape: str) -> None:
+def test_a_task_that_is_not_in_the_export_is_queried_from_bd(tmp_path: Path, shape: str) -> None:
     tracker = Tracker(tmp_path, shape=shape)
     tracker.export(line("bd-other"))
     found = look_up(tracker.task(), tracker.site)
@@ -125,7 +125,7 @@ def test_what_is_not_in_the_export_is_asked_of_bd(tmp_path: Path, shape: str) ->
     assert tracker.calls == [["show", "bd-a1b2", "--json", "app", ""]]
 
 
-def test_bd_is_told_of_start_and_completion(tracker: Tracker) -> None:
+def test_bd_is_called_at_start_and_completion(tracker: Tracker) -> None:
     path = tracker.export(line("bd-a1b2"))
     before = path.read_bytes()
     assert report(tracker.task(), "started", tracker.site) is None
@@ -164,7 +164,7 @@ def test_a_part_of_an_id_is_not_the_issue(tracker: Tracker) -> None:
 
 
 @pytest.mark.parametrize("id_", ["--force", "-h", "bd a1b2", "bd-a1b2\nbd-b", "a;b-1", "../x-1"])
-def test_an_id_is_no_option_and_no_command(tracker: Tracker, id_: str) -> None:
+def test_an_id_is_never_taken_for_an_option_or_a_command(tracker: Tracker, id_: str) -> None:
     assert reason(report(tracker.task(id_), "completed", tracker.site)) == "unknown"
     assert tracker.calls == []
 

@@ -1,4 +1,4 @@
-"""A commit in a shell that an agent opened, of which nothing else is known: a trace, and no more."""
+"""A commit in a shell that an agent opened, of which nothing else is known, gets only a trace."""
 
 from __future__ import annotations
 
@@ -103,14 +103,14 @@ def test_a_variable_that_says_no_leaves_no_trace(desk: Desk, value: str) -> None
 
 
 def test_traces_of_one_session_have_no_numbers(desk: Desk) -> None:
-    """No log says in which order they were made."""
+    """No log has the order in which they were made."""
     for name in ("one", "two"):
         commit(desk, name, AMP_CURRENT_THREAD_ID="T-1f")
     desk.drain()
     assert [t["part"]["number"] for ts in found(desk).values() for t in ts] == [None, None]
 
 
-def test_a_trace_counts_nowhere(desk: Desk) -> None:
+def test_a_trace_does_not_count_in_statistics(desk: Desk) -> None:
     commit(desk, "traced", GOOSE_TERMINAL="1")
     desk.drain()
     shown = traj(desk.git.root, "show").stdout
@@ -132,7 +132,7 @@ def test_a_trace_counts_nowhere(desk: Desk) -> None:
 
 
 def review(desk: Desk) -> Change:
-    """The commits after the first, as the report on a pull request has them."""
+    """The commits after the first, as in the report on a pull request."""
     with desk.git.open() as repository:
         base = desk.git("rev-list", "--max-parents=0", "HEAD").strip()
         recorded = Recorded(NotesRef(repository).items())
@@ -190,7 +190,7 @@ def test_a_trace_yields_to_what_is_imported(desk: Desk, tmp_path: Path) -> None:
     assert len(found(desk)["traced"]) == 1
 
 
-def test_what_a_session_wrote_is_no_mere_trace(desk: Desk) -> None:
+def test_a_commit_of_a_sessions_edits_is_more_than_a_trace(desk: Desk) -> None:
     desk.commit("work")
     desk.work("unfinished", *[])
     commit(desk, "traced", PI_CODING_AGENT="true")
@@ -205,9 +205,9 @@ def test_a_shell_of_an_agent_that_is_switched_off_leaves_no_trace(desk: Desk, gi
     assert found(desk) == {}
 
 
-def test_a_commit_that_an_agent_amends_without_a_message_is_no_mere_trace(desk: Desk) -> None:
-    """Of OpenCode, which says only that it runs: of a person's commit it amends, and of its own that a person
-    amends, nothing waits for a log that names neither."""
+def test_a_commit_that_an_agent_amends_without_a_message_is_more_than_a_trace(desk: Desk) -> None:
+    """OpenCode's environment names only the agent: of a person's commit that it amends, and of its own that
+    a person amends, nothing waits for a log that names neither."""
     desk.sessions["open"] = OpenCodeSession(desk.git.root, name="open")
     commit(desk, "mine")
     amend = Shell("git add . && git commit -q --amend --no-edit")
@@ -222,7 +222,7 @@ def test_a_commit_that_an_agent_amends_without_a_message_is_no_mere_trace(desk: 
 
 
 def transcript(desk: Desk, text: str) -> None:
-    """Of a session of Cursor that wrote ``greet.py``."""
+    """Write the log of a Cursor session that wrote ``greet.py``."""
     folder = str(desk.git.root).strip("/").replace("/", "-").replace("_", "-").replace(".", "-")
     log = Path.home() / ".cursor/projects" / folder / "agent-transcripts" / "c1.jsonl"
     log.parent.mkdir(parents=True)
@@ -275,8 +275,8 @@ def test_a_commit_that_the_reflog_showed_only_after_the_log_was_read(desk: Desk)
     assert {subject: len(records) for subject, records in found(desk).items()} == {"one": 1, "two": 1}
 
 
-def test_a_log_that_was_cut_back_and_went_on_otherwise(desk: Desk) -> None:
-    """What stands in the place of stored events now is stored, and the next commit has nothing of theirs."""
+def test_a_log_that_was_truncated_and_continued_differently(desk: Desk) -> None:
+    """The events that replaced stored ones are stored, and the next commit has none of the stored ones."""
     many = [Shell(f"echo {number}") for number in range(12)]
     desk.work("one", *many, Write("a", "a\n"), Shell("git add a && git commit -qm one"))
     session = desk.sessions["one"]

@@ -1,4 +1,4 @@
-"""One commit of ours on each ref for each push: what ``git log --all`` shows; and nothing is lost by it."""
+"""``git log --all`` shows one commit of ours per ref and push; and nothing is lost by that."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REF = "refs/notes/traj"
 
 
 def ours(git: Git) -> list[str]:
-    """What ``git log --all`` shows of us."""
+    """Our commits in ``git log --all``."""
     return [line for line in git("log", "--all", "--format=%s").splitlines() if line.startswith("git-traj")]
 
 
@@ -64,7 +64,7 @@ KEPT = {
 
 
 @pytest.mark.parametrize("why", KEPT)
-def test_what_others_may_have_is_not_replaced(git: Git, why: str) -> None:
+def test_a_commit_that_others_may_have_is_not_replaced(git: Git, why: str) -> None:
     commit = git.commit({"f": "1"})
     with git.open() as repository:
         NotesRef(repository).write({commit: add("a")})
@@ -88,8 +88,8 @@ def test_bare_repository_has_no_reflog_and_keeps_all(git: Git) -> None:
 def test_git_notes_that_overwrites_a_replacing_commit(
     each_git: Git, repository: Repository, parent: str
 ) -> None:
-    """``git notes add`` read the notes before a drain replaced their commit, and moved the ref after it; the
-    parent that it took is either's."""
+    """``git notes add`` read the notes before a drain replaced their commit, and moved the ref after it; its
+    parent is the old commit or the new one."""
     one, two, three = (each_git.commit({"f": name}) for name in "123")
     notes = NotesRef(repository)
     read = notes.write({one: add("one")})
@@ -116,7 +116,7 @@ def test_pushed_while_it_was_replaced(git: Git, be: Be) -> None:
     with ann.open() as repository:
         notes = NotesRef(repository)
         notes.write({commit: add('{"a":1}')})
-        ann("push", "--quiet", str(server.root), REF)  # it leaves no copy of the remote's ref
+        ann("push", "--quiet", str(server.root), REF)  # this makes no copy of the remote's ref
         notes.write({commit: add('{"b":2}')})
     be(ann)("push")
     assert server("notes", "--ref=traj", "show", commit).splitlines() == ['{"a":1}', '{"b":2}']

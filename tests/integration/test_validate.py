@@ -1,4 +1,4 @@
-"""``git traj validate``: what we write is valid, and what is not is told with its place."""
+"""``git traj validate``: what we write is valid, and a fault is reported with its position."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _check(git: Git, name: str | Path) -> dict[str, Any]:
     return document
 
 
-def test_what_is_exported_and_stored_is_valid(recorded: Git, tmp_path: Path) -> None:
+def test_exported_and_stored_documents_are_valid(recorded: Git, tmp_path: Path) -> None:
     forms = {
         "atif": "ATIF-v1.7",
         "atif-1.8": "ATIF-v1.8",
@@ -51,7 +51,7 @@ def test_what_is_exported_and_stored_is_valid(recorded: Git, tmp_path: Path) -> 
         assert (told["format"], told["faults"]) == (named, []), form
     note = tmp_path / "note"
     with recorded.open() as repository:
-        for _, body in NotesRef(repository).items():  # a note of one record is no document of another format
+        for _, body in NotesRef(repository).items():  # a note of one record is not another format
             note.write_bytes(body)
             assert (_check(recorded, note)["format"], _check(recorded, note)["valid"]) == ("records", True)
             note.write_bytes(body.splitlines()[0] + b"\n{broken\n")
@@ -62,7 +62,7 @@ def test_what_is_exported_and_stored_is_valid(recorded: Git, tmp_path: Path) -> 
     assert _check(recorded, month)["format"] == "segments"
 
 
-def test_a_fault_is_told_with_its_place(recorded: Git, tmp_path: Path) -> None:
+def test_a_fault_is_reported_with_its_position(recorded: Git, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     traj(recorded.root, "export", "--format", "atif", "HEAD", "-o", str(path))
     document = json.loads(path.read_text())
@@ -81,14 +81,14 @@ def test_a_fault_is_told_with_its_place(recorded: Git, tmp_path: Path) -> None:
     assert "not valid" in traj(recorded.root, "validate", str(path)).stdout
 
 
-def test_a_line_of_a_note_that_is_none_of_ours(recorded: Git) -> None:
+def test_a_foreign_line_of_a_note(recorded: Git) -> None:
     with recorded.open() as repository:
         NotesRef(repository).write({recorded.head(): lambda body: body + b'{"id":"x","v":1}\n'})
     (fault,) = _check(recorded, "refs/notes/traj")["faults"]
     assert recorded.head()[:12] in fault["path"]
 
 
-def test_what_has_no_schema(recorded: Git, tmp_path: Path) -> None:
+def test_files_without_a_schema(recorded: Git, tmp_path: Path) -> None:
     (tmp_path / "x").write_text("hello\n")
     for name in (tmp_path / "x", "refs/notes/nothing", "nowhere"):
         assert traj(recorded.root, "validate", str(name)).returncode == 1
@@ -109,7 +109,7 @@ def test_the_bundle_has_an_index_a_schema_and_artifacts(recorded: Git, tmp_path:
     assert row["parts"] == 0
 
 
-def test_the_tables_of_the_first_design_go_out_and_come_back(recorded: Git, tmp_path: Path) -> None:
+def test_the_tables_of_the_first_design_survive_the_round_trip(recorded: Git, tmp_path: Path) -> None:
     import sqlite3
 
     path = tmp_path / "t.db"

@@ -1,6 +1,6 @@
-"""What a backfill says of villages that nobody who wrote its rules has seen.
+"""Backfills of random villages, which were not used for writing its rules.
 
-Precision is absolute, recall is counted over all of them. ``GIT_TRAJ_E2E_VILLAGES=N`` plays N of them.
+Precision must be 1, recall is counted over all villages. ``GIT_TRAJ_E2E_VILLAGES=N`` plays N of them.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tests.integration.village_life import Life
 from tests.sizes import size
 
 SEEDS = range(1, 1 + size(3, 12, "GIT_TRAJ_E2E_VILLAGES"))
-RECALL = 0.95 if len(SEEDS) >= 12 else 0.8  # of few villages one that is hard counts for much
+RECALL = 0.95 if len(SEEDS) >= 12 else 0.8  # with few villages, a hard one weighs much
 
 
 def told(root: Path) -> set[Pair]:
-    """The pairs that a backfill of the repository as it is now tells; it forgets them again."""
+    """The pairs that a backfill of the repository finds; deletes its refs and state again."""
     with open_repository(root, environ=os.environ) as repository:
         backfill(repository, os.environ)
         found = {
@@ -43,7 +43,7 @@ def told(root: Path) -> set[Pair]:
 
 
 def variants(village: Village) -> Iterator[tuple[str, set[Pair]]]:
-    """The same history with its reflogs, without them, and as a clone when the original is gone."""
+    """The pairs found with reflogs, without them, and in a clone when the original is gone."""
     root = village.root
     yield "with reflogs", told(root)
     village.git("reflog", "expire", "--expire=now", "--all")
@@ -59,7 +59,7 @@ def test_nothing_false_and_hardly_anything_missed(tmp_path: Path, empty_home: Pa
     missed: list[str] = []
     asked = 0
     for seed in SEEDS:
-        home = empty_home / str(seed)  # one village's logs are not the next one's
+        home = empty_home / str(seed)  # each village has its own logs
         home.mkdir()
         os.environ["HOME"] = str(home)
         life = Life(tmp_path / str(seed) / "village", seed)
@@ -94,8 +94,8 @@ def test_a_village_keeps_who_wrote_what(tmp_path: Path) -> None:
     assert (village.head(), agent.session) not in village.allowed()
 
 
-def test_a_fork_does_not_tell_what_its_parent_did(tmp_path: Path) -> None:
-    """Nothing but the fork shows that both worked here, when their folder is gone."""
+def test_a_fork_is_not_credited_with_its_parents_commits(tmp_path: Path) -> None:
+    """When their folder is gone, only the fork shows that both worked here."""
     village = Village(tmp_path / "village", 1)
     village.write("f", "mine\n")
     village.by_hand("begins", ["add", "f"], ["commit", "-qm", "Begin"])

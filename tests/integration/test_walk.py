@@ -1,6 +1,6 @@
-"""Random walks: no record is lost, none stands on a wrong commit, and git does what it does without git-traj.
+"""Random walks: no record is lost or on a wrong commit, and git does the same as without git-traj.
 
-``GIT_TRAJ_WALKS=N`` walks N seeds, ``GIT_TRAJ_WALK_STEPS=M`` so many steps each. Most are walked at night.
+``GIT_TRAJ_WALKS=N`` walks N seeds, ``GIT_TRAJ_WALK_STEPS=M`` M steps each. Most are walked at night.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def test_a_walk(tmp_path: Path, seed: int) -> None:
     check(tmp_path / "walk", seed, STEPS, Ours())
 
 
-def test_a_walk_whose_workers_run_by_themselves(tmp_path: Path) -> None:
+def test_a_walk_with_workers_in_the_background(tmp_path: Path) -> None:
     check(tmp_path / "walk", 1, 10, Ours(live=True))
 
 
@@ -70,7 +70,7 @@ def test_the_model_follows_what_a_commit_adds() -> None:
 
 
 def test_the_model_knows_which_lines_came_from_where() -> None:
-    """A half that a rebase left out brought nothing to the commit below, which is the other half."""
+    """Half of a split that a rebase dropped adds nothing to the commit below, the other half."""
     diffs = {"one": "+w1x0 = 1\n+w1x1 = 2\n", "half": "+w1x0 = 1\n", "other": "+w1x1 = 2\n"}
     model = Model((diffs | {"below": diffs["other"]}).__getitem__, lines={"w1"})
     model.bear("one", "w1")

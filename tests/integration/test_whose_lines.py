@@ -1,4 +1,4 @@
-"""Whose a commit is, where nobody's call made it: content is what a session changed, and time refutes."""
+"""Who is credited with a commit that no call made: it is linked by content, unless times refute that."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def begun(git: Git) -> Git:
 
 
 def carried(git: Git) -> dict[str, list[dict[str, Any]]]:
-    """The headers on each commit, by its subject."""
-    said = command.traj(git.root, "log", "--json")  # which says so where nothing is recorded
+    """The trajectories' headers on each commit, by its subject."""
+    said = command.traj(git.root, "log", "--json")  # stderr says so if nothing is recorded
     commits = json.loads(said.stdout)["commits"] if said.stdout else []
     return {c["subject"]: c["trajectories"] for c in commits}
 
@@ -50,7 +50,7 @@ def by_a_person(git: Git, subject: str, *options: str) -> None:
     {"hooks": (), "no hooks": QUIET},
     {"right dates": "right", "chosen dates": "chosen"},
 )
-def test_what_the_agent_wrote_after_a_commit_explains_nothing_of_it(
+def test_an_edit_after_a_commit_does_not_link_it(
     begun: Git, options: tuple[str, ...], dates: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun.write({"a.py": LINES})
@@ -67,7 +67,7 @@ def test_what_the_agent_wrote_after_a_commit_explains_nothing_of_it(
     "undo",
     some(["git add -A && git stash", "git restore .", "git checkout -- a.py", "git reset -q --hard"], 2),
 )
-def test_lines_that_were_set_back_are_nobody_s(begun: Git, undo: str) -> None:
+def test_reverted_lines_link_no_commit(begun: Git, undo: str) -> None:
     begun.commit({"a.py": "value = 0\n"}, "Begun")
     session = ClaudeSession(begun.root)
     session.run([turn(Write("a.py", LINES)), turn(Shell(undo)), turn(say="Undone")], prompt="Try it")
@@ -84,7 +84,7 @@ def test_lines_that_are_stashed_and_brought_back_are_the_agent_s(begun: Git) -> 
     assert set(carried(begun)) == {"Theirs"}
 
 
-def test_what_a_file_no_longer_held_when_the_agent_came_back_was_set_back(begun: Git) -> None:
+def test_lines_gone_when_the_agent_edits_again_count_as_reverted(begun: Git) -> None:
     session = ClaudeSession(begun.root)
     session.run([turn(Write("a.py", LINES)), turn(say="Written")], prompt="Write")
     begun.write({"a.py": "nothing = 0\n"})
@@ -94,7 +94,7 @@ def test_what_a_file_no_longer_held_when_the_agent_came_back_was_set_back(begun:
     assert carried(begun) == {}
 
 
-def test_of_a_file_written_whole_only_what_is_new_is_the_agent_s(begun: Git) -> None:
+def test_only_new_lines_of_a_rewritten_file_are_the_agent_s(begun: Git) -> None:
     mine = "".join(f"line {n} of mine\n" for n in range(100))
     begun.write({"a.txt": mine})
     session = ClaudeSession(begun.root)
@@ -105,10 +105,8 @@ def test_of_a_file_written_whole_only_what_is_new_is_the_agent_s(begun: Git) -> 
 
 
 @pytest.mark.parametrize("writer", [ClaudeSession, CodexSession])
-def test_a_hundred_lines_that_stood_there_make_no_commit_the_agent_s(
-    begun: Git, writer: type[SessionWriter]
-) -> None:
-    """Codex deletes the file and adds it in one patch; its log has the difference beside it."""
+def test_a_hundred_unchanged_lines_do_not_link_a_commit(begun: Git, writer: type[SessionWriter]) -> None:
+    """Codex deletes the file and adds it in one patch; its log also has the difference."""
     mine = "".join(f"line {n} of mine\n" for n in range(100))
     begun.write({"a.txt": mine})
     session = writer(begun.root)
@@ -121,7 +119,7 @@ def test_a_hundred_lines_that_stood_there_make_no_commit_the_agent_s(
 HEAD = "# Copyright of the Example Company, all rights reserved\nimport os\nimport sys\n"
 
 
-def test_lines_that_are_everywhere_decide_nothing_alone(begun: Git) -> None:
+def test_common_lines_alone_link_no_commit(begun: Git) -> None:
     begun.commit({f"old_{n}.py": f"{HEAD}old = {n}\n" for n in range(5)}, "Begun")
     session = ClaudeSession(begun.root)
     session.run([turn(Write("a.py", f"{HEAD}theirs = 1\n")), turn(say="Written")], prompt="Write")
@@ -130,7 +128,7 @@ def test_lines_that_are_everywhere_decide_nothing_alone(begun: Git) -> None:
     assert carried(begun) == {}
 
 
-def test_a_formatter_s_bytes_keep_the_session(begun: Git) -> None:
+def test_a_reformatted_file_is_still_credited_to_the_session(begun: Git) -> None:
     session = ClaudeSession(begun.root)
     session.run([turn(Write("a.py", LINES)), turn(say="Written")], prompt="Write")
     begun.write({"a.py": "\t" + LINES.replace(" = ", "=").replace("\n", "\n\t")})
@@ -139,7 +137,7 @@ def test_a_formatter_s_bytes_keep_the_session(begun: Git) -> None:
 
 
 @pytest.mark.parametrize("committed", [True, False])
-def test_a_rename_keeps_the_session(begun: Git, *, committed: bool) -> None:
+def test_a_renamed_file_is_still_credited_to_the_session(begun: Git, *, committed: bool) -> None:
     if committed:
         begun.commit({"a.py": LINES.replace("value", "former")}, "Begun")
     session = ClaudeSession(begun.root)
@@ -149,8 +147,8 @@ def test_a_rename_keeps_the_session(begun: Git, *, committed: bool) -> None:
     assert set(carried(begun)) - {"Begun"} == {"Renamed"}
 
 
-def test_a_rename_keeps_the_session_that_committed_something_else_meanwhile(begun: Git) -> None:
-    """Its events belong to that commit then, and its log is read from there on."""
+def test_a_renamed_file_is_credited_to_a_session_that_committed_meanwhile(begun: Git) -> None:
+    """Its events then belong to that commit, and its log is read from there on."""
     session = ClaudeSession(begun.root)
     other = Shell("echo other > other && git add other && git commit -qm Other other")
     session.run([turn(Write("a.py", LINES)), turn(other), turn(say="Written")], prompt="Write")
@@ -170,7 +168,7 @@ def test_edits_in_another_worktree_are_found_there(begun: Git, tmp_path: Path) -
 
 
 def test_two_agents_with_one_subject_at_once(begun: Git) -> None:
-    """No hook runs: each commit is the one's that wrote its file."""
+    """No hook runs: each commit is credited to the agent that wrote its file."""
     one, other = (ClaudeSession(begun.root, name=name) for name in ("one", "other"))
     for session in (one, other):
         session.prompt("Go")
@@ -188,7 +186,7 @@ def test_two_agents_with_one_subject_at_once(begun: Git) -> None:
 
 
 def test_a_commit_of_elsewhere_whose_id_was_printed_is_not_the_agent_s(begun: Git, tmp_path: Path) -> None:
-    """Continuous integration, or a colleague, made it; the agent only looked at what it said."""
+    """Continuous integration, or a colleague, made it; the agent only printed it."""
     other = Git(tmp_path / "other")
     subprocess.run(["git", "clone", "-q", str(begun.root), str(other.root)], check=True)
     session = ClaudeSession(begun.root)
@@ -205,8 +203,8 @@ def test_a_commit_of_elsewhere_whose_id_was_printed_is_not_the_agent_s(begun: Gi
     assert carried(begun) == {}
 
 
-def test_a_colleague_s_commit_of_before_the_session_in_a_fresh_clone(begun: Git, tmp_path: Path) -> None:
-    """No reflog tells there that it was not made by the call that showed it."""
+def test_a_colleague_s_commit_from_before_the_session_in_a_fresh_clone(begun: Git, tmp_path: Path) -> None:
+    """No reflog there shows that it was not made by the call that printed it."""
     begun.commit({"version": "2\n"}, "Release")
     time.sleep(3.1)
     session = ClaudeSession(begun.root)

@@ -29,7 +29,7 @@ COMMIT = Shell("git add -A && git commit -m work")
 
 @pytest.fixture
 def why(desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Why:
-    """``git traj why … --json``, and nothing on stderr; also where git's blame was begun ahead."""
+    """A function that returns ``git traj why … --json``, with nothing on stderr; same with an early blame."""
     monkeypatch.chdir(desk.git.root)
 
     def run(*args: str) -> dict[str, Any]:
@@ -48,12 +48,12 @@ def why(desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
 
 
 def prompts(document: dict[str, Any]) -> list[str]:
-    """For each line what was asked; in the order of the file, which must be told whole."""
+    """The prompt of each line, in the order of the file, all of whose lines must be in the document."""
     return _by_line({_key(entry): entry["prompt"] for entry in document["entries"]}, document)
 
 
 def calls(document: dict[str, Any]) -> list[Any]:
-    """For each line the text that the call put there, or None."""
+    """For each line, the text that the call wrote there, or None."""
     found = {}
     for entry in document["entries"]:
         (given,) = [e["tool"]["arguments"] for e in entry["events"] if e["type"] == "tool_call"] or [{}]
@@ -100,7 +100,7 @@ def test_one_line_of_one_file(desk: Desk, why: Why) -> None:
 
 
 def test_several_edits_of_one_file_in_one_commit(desk: Desk, why: Why) -> None:
-    """Also where an edit repeats lines around its change, and where lines are equal."""
+    """Also if an edit repeats lines around its change, and if lines are equal."""
     first = "def one():\n    return None\n\n\ndef two():\n    return 2\n"
     old, new = "def two():\n    return 2", "def two():\n    x = 1\n    return None"
     more = "    return None\n\n\ndef three():\n    return None"
@@ -114,17 +114,17 @@ def test_several_edits_of_one_file_in_one_commit(desk: Desk, why: Why) -> None:
     assert calls(why("f.py")) == [*[first] * 5, *[new] * 2, *[f"    x = 1\n{more}"] * 4]
 
 
-def test_a_file_written_anew_keeps_who_wrote_its_lines_first(desk: Desk, why: Why) -> None:
+def test_a_rewritten_file_keeps_the_first_authors_of_its_lines(desk: Desk, why: Why) -> None:
     desk.work("all", Write("f.py", GREET), Write("f.py", f"{GREET}\n\n{COUNT}"), COMMIT)
     assert calls(why("f.py")) == [*[GREET] * 2, *[f"{GREET}\n\n{COUNT}"] * 5]
 
 
 @pytest.mark.parametrize("seed", some(range(2), 1))
 def test_every_line_of_many_files(desk: Desk, why: Why, seed: int) -> None:
-    """Written and edited over and over by two sessions in turn, several files and edits to a commit."""
+    """Two sessions write and edit them over and over, several files and edits per commit."""
     chance = random.Random(seed)
     paths = [f"part{n % 7}/file{n}.py" for n in range(size(16, 50))]
-    files: dict[str, list[tuple[str, str]]] = {}  # each line, and what the call put there that wrote it
+    files: dict[str, list[tuple[str, str]]] = {}  # each line, and the text of the call that wrote it
 
     def lines(path: str) -> list[str]:
         return [f"value_{chance.getrandbits(40):x} = '{path}'" for _ in range(chance.randrange(1, 6))]
@@ -209,11 +209,11 @@ def test_a_moved_block(desk: Desk, why: Why) -> None:
     assert calls(document) == [None, *[f"def run():\n{long}"] * 6]
     (moved,) = [entry for entry in document["entries"] if entry["subject"] == "steps"]
     assert moved["lines"] == [[2, 7]]
-    (alone,) = why("b.py:3")["entries"]  # as much as a whole file tells: git knows a block again, not a line
+    (alone,) = why("b.py:3")["entries"]  # read for the whole file: git recognises a moved block, not a line
     assert (alone["subject"], alone["lines"]) == ("steps", [[3, 3]])
 
 
-def test_white_space_is_nobodys_change(desk: Desk, why: Why) -> None:
+def test_white_space_does_not_change_the_author_of_a_line(desk: Desk, why: Why) -> None:
     desk.commit("counting", COUNT, path="f.py")
     desk.git.commit({"f.py": COUNT.replace("    ", "\t")}, "indent")
     assert calls(why("f.py")) == [COUNT] * 3
@@ -233,7 +233,7 @@ def test_an_ignored_formatting_commit(desk: Desk, why: Why, configured: bool) ->
     desk.git.write({name: f"# formatting\n{formatted}\n"})
     if configured:
         desk.git("config", "blame.ignoreRevsFile", name)
-        desk.git.write({".git-blame-ignore-revs": "no commit\n"})  # git does not read it, nor do we
+        desk.git.write({".git-blame-ignore-revs": "no commit\n"})  # neither git nor git-traj reads it
     document = why("f.py")
     assert {entry["subject"] for entry in document["entries"]} == {"counting"}
     assert document["entries"][0]["lines"][0][0] == 1
@@ -264,7 +264,7 @@ def test_a_shell_that_wrote_a_file(desk: Desk, why: Why) -> None:
     assert calls(why("f.py")) == [command] * 3
 
 
-# ---------------------------------------------------------------- what is said of it
+# ---------------------------------------------------------------- reasons
 
 
 def test_a_decision_stated_near_the_edit(desk: Desk, why: Why) -> None:
@@ -305,12 +305,12 @@ def test_a_persons_line_has_no_reason_of_an_agent(
     assert call(["why", "invoice.py:2"]) == 0
     shown = capsys.readouterr().out
     assert "  written  no recorded edit matches these lines; who wrote them is not known\n" in shown
-    assert "  the commit also carries:\n  asked    Names, please\n" in shown
+    assert "  the commit also has:\n  asked    Names, please\n" in shown
     assert "decided" not in shown
 
 
 def test_an_amended_commit_of_two_sessions(desk: Desk, why: Why) -> None:
-    """Each part of a line is told of the session that wrote it, another line of none of them."""
+    """A line is credited to the session that wrote it last, a line by hand to neither."""
     desk.work("first", Write("f.py", "x = call(first, one)\n"), COMMIT)
     amend = Shell("git commit -a --amend --no-edit")
     desk.work("second", Edit("f.py", "first, one", "first, two"), amend, by="two")
@@ -324,7 +324,7 @@ def test_an_amended_commit_of_two_sessions(desk: Desk, why: Why) -> None:
 
 
 def test_each_of_two_sessions_has_the_lines_that_it_wrote(desk: Desk, why: Why) -> None:
-    """The one that commits wrote the other's file anew, and an equal line in another function."""
+    """The committing session rewrote the other's file, and wrote an equal line in another function."""
     logs = "def {}():\n    log('start')\n    return {}\n"
     one, two = logs.format("one", 1), logs.format("two", 2)
     desk.work("first", Write("f.py", one), Write("g.py", one))
@@ -353,7 +353,7 @@ def test_the_decision_before_an_edit_and_not_the_one_after_it(desk: Desk, why: W
 def test_a_pull_request_asks_about_no_file_that_why_explains(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One was edited, one written by a shell, one by a person: all in one commit of the agent."""
+    """One file was edited, one written by a shell, one by a person: all in one commit of the agent."""
     desk.git.commit({"README": "here\n"})
     desk.git.write({"mine.py": "by_hand = True\n"})
     shell = Shell(f"cat > shell.py <<'END'\n{COUNT}END\necho 'more = count' >> shell.py")
@@ -392,7 +392,7 @@ def test_a_decision_right_before_an_edit_wins_over_one_that_names_the_file(desk:
     assert [decision["chosen"] for decision in entry["decisions"]] == ["exclude bool explicitly"]
 
 
-def test_of_the_only_edit_of_a_file_a_decision_stated_about_it_is_the_reason(desk: Desk, why: Why) -> None:
+def test_a_decision_about_a_file_is_the_reason_of_its_only_edit(desk: Desk, why: Why) -> None:
     block = (
         '[[TRAJECTORY:decision]] {"chosen": "a plain loop in m.py", "alternatives": ["b"]} [[/TRAJECTORY]]'
     )
@@ -416,7 +416,7 @@ def test_a_decision_stated_before_two_edits_is_the_reason_of_both(desk: Desk, wh
         assert [decision["chosen"] for decision in entry["decisions"]] == ["a soft delete"]
 
 
-def test_the_trouble_that_an_agent_looks_back_on_is_told(
+def test_the_trouble_in_an_agents_retrospective_is_shown(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
     block = '[[TRAJECTORY:retrospective]] {"summary": "It is in", "challenges": ["get still returns it"]} '
@@ -438,7 +438,7 @@ def test_an_inferred_decision_is_marked_so(desk: Desk, why: Why) -> None:
     assert [event["type"] for event in entry["events"]] == ["prompt", "tool_call"]
 
 
-def test_without_a_reason_the_agents_words_before_the_edit_are_said(
+def test_without_a_reason_the_message_before_the_edit_is_quoted(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
@@ -455,7 +455,7 @@ def test_without_a_reason_the_agents_words_before_the_edit_are_said(
     assert f"\nsaid {entry['said']}\n" in capsys.readouterr().out
 
 
-def test_a_doubt_right_before_the_commit_is_told(desk: Desk, why: Why) -> None:
+def test_a_caveat_right_before_the_commit_is_shown(desk: Desk, why: Why) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     doubt = "I'm unsure whether the clock counts while a laptop sleeps."
     steps = [turn(Write("a.py", GREET)), turn(COMMIT, say=f"Green. {doubt}"), turn(say="done")]
@@ -477,9 +477,7 @@ OPTIONS = "Two places are possible:\n1. Wrap in the server.\n2. Decorate the app
         (f"I'll take the second.\n{LONG}\n{LONG}\n{LONG}", f"I'll take the second. {LONG} {LONG} …"),
     ],
 )
-def test_what_is_said_is_whole_sentences_nearest_the_edit(
-    desk: Desk, why: Why, said: str, quoted: str
-) -> None:
+def test_quotes_are_whole_sentences_nearest_the_edit(desk: Desk, why: Why, said: str, quoted: str) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     session.run([turn(Write("a.py", GREET), say=said), turn(COMMIT), turn(say="done")], prompt="Do it")
     desk.drain()
@@ -487,7 +485,7 @@ def test_what_is_said_is_whole_sentences_nearest_the_edit(
     assert (entry["decisions"], entry["said"]) == ([], " ".join(quoted.split()))
 
 
-def test_what_the_tests_told_stands_below_the_edit(
+def test_the_test_result_is_shown_below_the_edit(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
@@ -499,7 +497,7 @@ def test_what_the_tests_told_stands_below_the_edit(
     assert "  tests    1 failed\n" in capsys.readouterr().out
 
 
-def test_nothing_is_said_where_a_reason_stands_or_of_an_earlier_turn(desk: Desk, why: Why) -> None:
+def test_no_message_is_quoted_beside_a_reason_or_from_an_earlier_turn(desk: Desk, why: Why) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     said = "I chose a loop over recursion because the depth is unknown."
     session.run([turn(Write("a.py", GREET), say=said), turn(COMMIT), turn(say="done")], prompt="Do it")
@@ -508,7 +506,7 @@ def test_nothing_is_said_where_a_reason_stands_or_of_an_earlier_turn(desk: Desk,
     assert [why(path)["entries"][0]["said"] for path in ("a.py", "b.py")] == [None, None]
 
 
-def test_a_struck_decision_is_not_drawn_from_the_prose_again(
+def test_a_struck_decision_is_not_inferred_again(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
@@ -521,7 +519,7 @@ def test_a_struck_decision_is_not_drawn_from_the_prose_again(
     assert why("a.py")["entries"][0]["decisions"] == []
 
 
-def test_at_the_edge_of_a_shallow_clone_what_was_decided_about_a_line_is_told(
+def test_at_the_edge_of_a_shallow_clone_the_decision_about_a_line_is_shown(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(desk.git.root)
@@ -544,7 +542,7 @@ def test_at_the_edge_of_a_shallow_clone_what_was_decided_about_a_line_is_told(
         assert entry["shallow"] is not bool(told)
 
 
-def test_the_edge_of_a_shallow_clone_is_not_told_for_what_is_older(
+def test_lines_older_than_a_shallow_clone_are_not_credited_to_its_edge(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     desk.commit("greeting", GREET, path="greet.py")
@@ -584,7 +582,7 @@ def test_a_commit_without_a_record_names_the_nearest_that_has_one(desk: Desk, wh
     assert why("base:1")["entries"][0]["nearest"] is None
 
 
-def test_the_previous_change_of_a_line_is_no_other_change_of_its_file(
+def test_the_previous_change_of_a_line_is_not_another_change_of_its_file(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
     desk.commit("counting", COUNT, path="f.py")
@@ -613,7 +611,7 @@ def test_lines_that_are_not_committed(desk: Desk, why: Why) -> None:
     assert old["lines"] == [[2, 4]]
 
 
-def test_of_a_forgotten_trajectory_nothing_is_told(
+def test_nothing_of_a_forgotten_trajectory_is_shown(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
     desk.commit("counting", COUNT, path="f.py")
@@ -641,8 +639,8 @@ def test_no_other_note_is_read(desk: Desk, why: Why, monkeypatch: pytest.MonkeyP
     assert other not in read
 
 
-def test_only_the_commits_that_had_the_line_are_where_it_came_from(desk: Desk, why: Why) -> None:
-    """One turn commits, the next amends; then a squash gathers it with another commit."""
+def test_only_commits_that_had_the_line_are_its_origins(desk: Desk, why: Why) -> None:
+    """One turn commits, the next amends; then both are squashed with another commit."""
     desk.work("greeting", Write("f.py", GREET), COMMIT)
     first = desk.git.head()
     amend = Shell("git add -A && git commit --amend -m both")
@@ -690,8 +688,8 @@ def test_a_decision_about_other_code_is_not_the_reason(desk: Desk, why: Why) -> 
     assert entries["cli.py:1"]["said"] == steps[2].say
 
 
-def test_a_decision_is_no_reason_of_what_merely_stands_elsewhere(desk: Desk, why: Why) -> None:
-    """In a file of the same name, beside a common word or an acronym, after the edit that it was said for."""
+def test_a_decision_is_not_the_reason_of_unrelated_code_with_the_same_words(desk: Desk, why: Why) -> None:
+    """In a file of the same name, beside a common word or an acronym, after the edit that it belongs to."""
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     steps = [
         turn(Write("reg.py", "REG = {}\n"), say="I chose a `dict` over a `list` because names are unique."),
@@ -726,7 +724,7 @@ def test_a_decision_is_no_reason_of_what_merely_stands_elsewhere(desk: Desk, why
 def test_a_decision_recorded_for_a_line_is_its_first_answer(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By the person who wrote it by hand, or beside what an agent did."""
+    """By the person who wrote it by hand, or in addition to an agent's reasons."""
     desk.git.write({"f.py": COUNT})
     assert call(["start", "by hand"]) == 0
     assert call(["decision", "zero", "--alternative", "None", "--path", "f.py", "--line", "2"]) == 0
@@ -747,7 +745,7 @@ def test_a_decision_recorded_for_a_line_is_its_first_answer(
     assert "  decided  zero over None (human) (about line 2)\n" in capsys.readouterr().out
 
 
-def test_the_task_stands_above_a_prompt_that_goes_on_with_it(
+def test_the_task_is_shown_above_a_prompt_that_continues_it(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
@@ -766,7 +764,7 @@ def test_the_task_stands_above_a_prompt_that_goes_on_with_it(
 
 
 def test_a_patch_through_a_shell_is_a_patch(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> None:
-    """As Codex hands it to its shell."""
+    """In the form that Codex passes to its shell."""
     desk.sessions["codex"] = CodexSession(desk.git.root)
     patch = "*** Begin Patch\n*** Add File: f.py\n" + "".join(f"+{row}\n" for row in COUNT.splitlines())
     desk.git.write({"f.py": COUNT})
@@ -777,7 +775,7 @@ def test_a_patch_through_a_shell_is_a_patch(desk: Desk, why: Why, capsys: pytest
     assert "→ apply_patch f.py\n" in capsys.readouterr().out
 
 
-def test_who_changed_the_white_space_of_a_line_is_told(
+def test_the_author_of_a_lines_white_space_is_shown(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
     desk.commit("counting", COUNT, path="f.py")
@@ -798,13 +796,13 @@ def test_who_changed_the_white_space_of_a_line_is_told(
     assert f" spaces {again}" in " ".join(capsys.readouterr().out.split())
 
 
-def test_of_a_blank_line_no_others_are_quoted(desk: Desk, why: Why) -> None:
+def test_for_a_blank_line_no_other_lines_are_quoted(desk: Desk, why: Why) -> None:
     desk.work("both", Write("f.py", f"{GREET}\n\n{COUNT}"), COMMIT)
     assert why("f.py:3")["entries"][0]["change"] == []
     assert why("f.py:6")["entries"][0]["change"] == ["+    total = len(items)"]
 
 
-def test_a_doubt_about_something_else_is_told_as_the_commits(
+def test_a_caveat_about_something_else_is_shown_for_the_commit(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
     doubts = "I haven't measured `greet` yet. I'm not sure that `total` is right."
@@ -823,7 +821,7 @@ def test_a_doubt_about_something_else_is_told_as_the_commits(
     )
 
 
-def test_a_person_who_goes_on_with_an_agents_line_wrote_it(desk: Desk, why: Why) -> None:
+def test_a_person_who_extends_an_agents_line_wrote_it(desk: Desk, why: Why) -> None:
     desk.git.commit({"p.py": "def total(t):\n    return t\n"})
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     session.run([turn(Edit("p.py", "return t", "return total")), turn(say="Done")], prompt="The total")
@@ -834,7 +832,7 @@ def test_a_person_who_goes_on_with_an_agents_line_wrote_it(desk: Desk, why: Why)
     assert (entry["change"], bool(entry["beside"])) == ([], True)
 
 
-def test_a_record_that_another_put_on_a_commit_does_not_take_its_lines(
+def test_a_record_added_to_a_commit_by_another_gets_none_of_its_lines(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
     desk.commit("counting", COUNT, path="f.py")
@@ -941,7 +939,7 @@ def test_a_record_without_its_events(desk: Desk, why: Why, capsys: pytest.Captur
     assert err.endswith("\nhint: git traj why without --no-fetch asks the remotes\n")
 
 
-def test_what_is_fetched_does_not_stay_above_the_answer(desk: Desk) -> None:
+def test_the_progress_of_a_fetch_is_erased_before_the_answer(desk: Desk) -> None:
     desk.commit("greeting", GREET, path="f.py")
     for ref in desk.git("for-each-ref", "--format=%(refname)", "refs/notes/traj-data-*").splitlines():
         desk.git("update-ref", "-d", ref)
@@ -981,7 +979,7 @@ def test_odd_names(desk: Desk, why: Why, monkeypatch: pytest.MonkeyPatch) -> Non
         (["f.py", "--rev", "--all"], 1, "error: '--all' is not a commit here\nhint: git log "),
     ],
 )
-def test_what_cannot_be_answered(
+def test_errors_and_their_hints(
     git: Git,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -1,4 +1,4 @@
-"""Interactive rebases without a person: the list of what to do, written by the test."""
+"""Interactive rebases without a person: the test writes the to-do list."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ open(path, 'w').writelines(f'{verb} {given.get(subject, subject)}\\n' for verb, 
 
 
 def edit_todo(git: Git, base: str, todo: str, **env: str) -> None:
-    """An interactive rebase whose list is ``todo``: ``verb subject`` lines, or whole lines (``exec …``)."""
+    """Rebase interactively with the list ``todo``: ``verb subject`` lines, or whole lines (``exec …``)."""
     script = git.root.parent / "todo.py"
     script.write_text(_EDITOR)
     git(

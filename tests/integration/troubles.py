@@ -1,7 +1,7 @@
-"""What goes wrong on a working day, around one recording or before it: workers die, disks fill up, files are
-damaged, logs are read while they are written, other tools write notes, git tidies up.
+"""Faults that occur on a working day, during one recording or before it: workers die, disks fill up, files
+are damaged, logs are read while they are written, other tools write notes, git runs its housekeeping.
 
-None of it may lose a record, or break a command of a person.
+None of them may lose a record, or break a person's command.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Trouble = Callable[[Git, Sequence[SessionWriter], Chance], AbstractContextManage
 
 
 class KilledError(BaseException):
-    """As far as a process can be killed in itself: nothing of ours handles it."""
+    """Stands in for the death of a process: none of our code handles it."""
 
 
 @contextmanager
 def dies(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
-    """Before anything is written, between data and records, or before it is known what was read."""
+    """The worker dies before it writes, between segments and records, or before it stores cursors."""
     place, name = chance.choice(((DataRefs, "add"), (NotesRef, "write"), (run, "save")))
 
     def die(*_: object, **__: object) -> NoReturn:
@@ -51,7 +51,7 @@ def disk_is_full(git: Git, sessions: Sequence[SessionWriter], chance: Chance) ->
 
 @contextmanager
 def state_is_damaged(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
-    """But for the key and what installing wrote: these are made once."""
+    """A file of the local state is damaged, except the key and what install wrote, which are made once."""
     folder = git.root / ".git" / "traj"
     paths = [folder / name for name in ("cursors.json", "live.json", "index.db", "text.db", "precommit")]
     path = chance.choice([path for path in paths if path.exists()] or paths)
@@ -71,7 +71,7 @@ def state_is_damaged(git: Git, sessions: Sequence[SessionWriter], chance: Chance
 
 @contextmanager
 def log_is_half_written(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
-    """The last record, in its middle."""
+    """The last record is cut in the middle."""
     logs = [session.log for session in sessions if session.log.suffix == ".jsonl" and session.log.exists()]
     if not logs:
         yield
@@ -88,7 +88,7 @@ def log_is_half_written(git: Git, sessions: Sequence[SessionWriter], chance: Cha
 
 @contextmanager
 def database_is_locked(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
-    """The agent's, while it writes."""
+    """The agent's database is locked while it writes."""
     logs = [session.log for session in sessions if session.log.suffix == ".db" and session.log.exists()]
     if not logs:
         yield
@@ -100,7 +100,7 @@ def database_is_locked(git: Git, sessions: Sequence[SessionWriter], chance: Chan
 
 @contextmanager
 def others_write_notes(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
-    """And take them away: the ref has moved."""
+    """Other tools write notes and remove them again: the ref has moved."""
     noted = git("notes", "--ref=traj", "list").split()[1::2]
     commit = chance.choice([c for c in git("rev-list", "--all").split() if c not in noted] or [""])
     if commit:
@@ -117,7 +117,7 @@ def git_tidies_up(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -
 
 @contextmanager
 def hooks_are_overwritten(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
-    """As a hook manager does it; the next command of git-traj in this walk installs its own again."""
+    """As by a hook manager; the next command of git-traj in this walk installs its hooks again."""
     yield
     for name in ("post-commit", "post-rewrite"):
         hook = git.root / ".git" / "hooks" / name

@@ -1,4 +1,4 @@
-"""A repository in which no index can be, for the same answer without one."""
+"""A repository in which no index can be written, to get the same answer without one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gittraj.index.fast_open import FOLDER
 
 
 def without(root: Path) -> Path:
-    """A copy in which no index can be."""
+    """Copy the repository so that no index can be written in it."""
     copy = root.with_name(f"{root.name}-plain")
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(root, copy)

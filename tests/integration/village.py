@@ -1,8 +1,8 @@
-"""Villages: seeded random histories that agents and people made together, and the truth about them.
+"""Villages: seeded random histories made by agents and people together, with the truth about them.
 
 The truth is kept by line: whoever writes a line owns it, in that file and that text, and keeps it when git
-carries it about. Git's own diff says what a commit introduces, and git's own ``post-rewrite`` what became
-of a commit. Nothing of it is read from a log, and nothing here knows git-traj.
+moves it. Git's own diff says what a commit introduces, and git's own ``post-rewrite`` what a commit
+became. None of it is read from a log, and nothing here knows git-traj.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from tests.integration.session_writer import Json, SessionWriter
 
 PERSON = "a person"
 Pair = tuple[str, str]
-"""A commit and a session."""
+"""A commit and a session that has a part in it."""
 Owners = tuple[frozenset[str], ...]
-"""Of each line of a text, who wrote it."""
+"""The writers of each line of a text."""
 _START = 1_772_360_000.0
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 class Clock:
-    """The village's time, in seconds since 1970. ``said``: times that records still have to bear, because
-    they come into a log later than what they tell."""
+    """The village's time, in seconds since 1970. ``said``: times for the next records, which are written to
+    a log later than they happened."""
 
     def __init__(self, *, dense: bool, random: random.Random) -> None:
         self.time = _START + random.random()
@@ -54,7 +54,7 @@ class Clock:
         return _stamp(self.time)
 
     def pass_by(self) -> None:
-        """Between two things that happen: mostly nothing where it is dense, else seconds to hours."""
+        """Let time pass between two deeds: mostly almost none if ``dense``, else seconds to hours."""
         kinds = [(0.0, 0.1), (0.0, 0.1), (0.5, 2.5)] if self.dense else [(1, 4), (5, 90), (200, 9000)]
         self.time += self.random.uniform(*self.random.choice(kinds))
 
@@ -63,7 +63,7 @@ class Clock:
 
     @contextmanager
     def told(self) -> Iterator[None]:
-        """Agents write their logs by this clock."""
+        """Make agents write their logs by this clock."""
         fake = SimpleNamespace(time=lambda: self.time, monotonic=time.monotonic, sleep=time.sleep)
         with (
             patch.object(claude_session, "now", self.now),
@@ -80,21 +80,21 @@ def _stamp(time: float) -> str:
 
 @dataclass
 class Ledger:
-    """Who wrote which line of which path, and who took which away."""
+    """Records who wrote, and who removed, which line of which path."""
 
     texts: dict[tuple[str, str], Owners] = field(default_factory=dict)
     lines: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     removed: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
     def owners(self, path: str, text: str) -> Owners:
-        """Of a text that git put together: those who wrote such a line there."""
+        """The owners of a text's lines; if git merged the text, all who wrote such a line in that file."""
         known = self.texts.get((path, text))
         if known is not None:
             return known
         return tuple(frozenset(self.lines.get((path, line.strip()), ())) for line in text.splitlines())
 
     def change(self, path: str, before: str | None, after: str | None, who: str) -> None:
-        """``who`` made a file's text another one."""
+        """Record that ``who`` changed a file's text."""
         old, new = (before or "").splitlines(), (after or "").splitlines()
         had = self.owners(path, before or "")
         has: list[frozenset[str]] = []
@@ -119,8 +119,8 @@ class Ledger:
 
 @dataclass
 class Deed:
-    """A commit. ``made`` by the calls of these sessions; ``wrote``: they have lines or removals in it;
-    ``owed``: they made it, or wrote half of what it adds to a file."""
+    """A commit. ``made`` by the calls of these sessions; ``wrote``: these have lines or removals in it;
+    ``owed``: these must be credited: they made it, or wrote half of what it adds to a file."""
 
     made: set[str] = field(default_factory=set)
     wrote: set[str] = field(default_factory=set)
@@ -129,7 +129,7 @@ class Deed:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A line that a commit introduces, and whose it is."""
+    """A line that a commit introduces, and its owners."""
 
     path: str
     line: str
@@ -137,7 +137,7 @@ class Added:
 
 
 class Village:
-    """A repository, its people and its agents; ``story`` tells what happened, for whoever has to explain."""
+    """A repository, its people and its agents; ``story`` is a log of what happened, for debugging."""
 
     def __init__(self, root: Path, seed: int) -> None:
         self.root = root
@@ -199,7 +199,7 @@ class Village:
     # ------------------------------------------------------------ deeds
 
     def write(self, path: str, text: str, who: str = PERSON) -> None:
-        """A person (or an agent's shell) writes a file."""
+        """Let a person (or an agent's shell) write a file."""
         self.ledger.change(path, self.read(path), text, who)
         place = self.root / path
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -210,13 +210,13 @@ class Village:
         (self.root / path).unlink()
 
     def move(self, old: str, new: str) -> None:
-        """A file is about to be called otherwise: its lines are not news."""
+        """A file is about to be renamed: its lines do not count as new."""
         text = self.read(old) or ""
         self.ledger.know(new, text, self.ledger.owners(old, text))
         self._introduced |= {(new, line.strip()) for line in text.splitlines()}
 
     def by_hand(self, what: str, *commands: Sequence[str], env: Mapping[str, str] | None = None) -> bool:
-        """A person runs git; whether all of it went well."""
+        """Let a person run git; return whether all commands succeeded."""
         self.clock.pass_by()
         ok = all(self.tried(*command, env=env).returncode == 0 for command in commands)
         self.tell(f"person: {what}{'' if ok else ' (failed)'}")
@@ -230,11 +230,11 @@ class Village:
         sources: Iterable[str] = (),
         remade: str | None = None,
     ) -> None:
-        """An agent's response with its calls; ``sources``: the commits that its command copies; ``remade``:
-        the one that it makes anew, which within a second may be the same to the byte."""
+        """Play an agent's response with its calls; ``sources``: the commits that its command copies;
+        ``remade``: the one that it recreates, which within a second may be identical."""
         known = len(self.deeds)
         self.clock.pass_by()
-        agent.folder.mkdir(parents=True, exist_ok=True)  # git takes an empty one away
+        agent.folder.mkdir(parents=True, exist_ok=True)  # git removes empty folders
         with self.clock.told():
             if not agent.facts or self.random.random() < 0.3:
                 if agent.facts:
@@ -254,7 +254,7 @@ class Village:
             self.deeds[remade].wrote.add(agent.session)
 
     def tell(self, what: str, session: str | None = None, *, sources: Iterable[str] = ()) -> None:
-        """Take down what a deed did to the history; the new commits hold the work of ``sources``."""
+        """Record what a deed did to the history; the new commits contain the work of ``sources``."""
         self.told += 1
         every = self.git("rev-list", "--all", "--reflog", "--topo-order", "--reverse").split()
         news = [c for c in every if c not in self.deeds]
@@ -296,7 +296,7 @@ class Village:
         return deed
 
     def _changes(self, commit: str) -> tuple[list[Added], list[tuple[str, str]]]:
-        """What git's diff says that a commit adds and removes."""
+        """The lines that a commit adds and removes, by git's diff."""
         asked = ("diff-tree", "-r", "-m", "--root", "--no-commit-id", "--no-renames", "-p", "-U0", commit)
         added: list[Added] = []
         removed: list[tuple[str, str]] = []
@@ -320,11 +320,11 @@ class Village:
     # ------------------------------------------------------------ the truth
 
     def allowed(self) -> set[Pair]:
-        """The pairs that may be told: a session has something in the commit, or in what went into it."""
+        """The pairs that may be found: the session has a part in the commit, or in a source of it."""
         return {(c, s) for c in self.deeds for d in self._all(c) for s in (*d.made, *d.wrote)}
 
     def required(self) -> set[Pair]:
-        """The pairs that should be told, of commits that a branch reaches and that changed something."""
+        """The pairs that should be found, of commits that a branch reaches."""
         found: set[Pair] = set()
         for commit in self.git("rev-list", "--branches").split():
             found |= {(commit, s) for deed in self._all(commit) for s in deed.owed}
@@ -352,14 +352,14 @@ class Village:
         return agent
 
     def fork(self, parent: SessionWriter) -> SessionWriter | None:
-        """A new session that begins with a copy of another's log."""
+        """Begin a new session with a copy of another's log."""
         if not isinstance(parent, _Claude) or not parent.facts:
             return None
         agent = self.hire("claude", parent.folder)
         assert isinstance(agent, _Claude)
         records = [json.loads(line) for line in parent.log.read_text().splitlines()]
         newer = self.random.random() < 0.7
-        if not newer:  # what was resumed then went on in the copy alone
+        if not newer:  # in older versions, a resumed session continued only in the copy
             self.sessions.remove(parent)
         for record in records:
             origin = {"sessionId": parent.session, "messageUuid": record.get("uuid")}
@@ -370,7 +370,7 @@ class Village:
         return agent
 
     def rest(self) -> None:
-        """All sessions are over, long ago."""
+        """End all sessions, and make their logs old."""
         for agent in self.sessions:
             if agent.facts:
                 with self.clock.told():
@@ -382,7 +382,7 @@ class _Timed:
     clock: Clock
 
     def take_time(self, env: Mapping[str, str]) -> dict[str, str]:
-        """A command takes some time; git's clock is the village's."""
+        """Let a command take some time; git uses the village's clock."""
         self.clock.time += self.clock.random.choice([0.01, 0.05, 0.3, 1.2])
         found = {**env, **self.clock.dates(), "GIT_EDITOR": "true"}
         self.clock.time += self.clock.random.choice([0.01, 0.05, 0.6])
@@ -396,7 +396,7 @@ class _Claude(_Timed, ClaudeSession):
     def running(self, step: Shell, env: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
         begun = self.clock.time
         env = self.take_time(env)
-        self.clock.said.append(begun)  # the message comes into the log while its call runs
+        self.clock.said.append(begun)  # the message is logged while its call runs
         with super().running(step, env) as process:
             yield process
 

@@ -1,4 +1,4 @@
-"""What goes on in a village: what agents and people do to each other's files and to the history.
+"""Life in a village: what agents and people do to each other's files and to the history.
 
 Each deed is a method; a seed chooses them. A deed that is not possible at the moment does nothing.
 """
@@ -33,7 +33,7 @@ class Life:
         self.number = 0
         self.messages: list[str] = []
         self.other = root.parent / f"{root.name}.other"
-        self.lost: list[str] = []  # lines that agents wrote anywhere
+        self.lost: list[str] = []  # all lines that agents wrote
         self._found()
 
     def live(self, deeds: int) -> None:
@@ -45,7 +45,7 @@ class Life:
         for _ in range(deeds):
             if self.random.random() < 0.6:
                 agent = self.random.choice(agents)
-                # where a person comes back to, an agent may stand on another branch
+                # after a person returned, an agent may be on another branch
                 self.random.choice(agent_deeds)(agent)
             else:
                 self.random.choice(people_deeds)()
@@ -60,11 +60,11 @@ class Life:
         self.village.by_agent(agent, [*steps, Shell(self._commit([path for path, _ in paths]))])
 
     def agent_leave(self, agent: SessionWriter) -> None:
-        """Edits that somebody else may commit."""
+        """Leave edits that somebody else may commit."""
         self.village.by_agent(agent, [self._agent_edits(agent)[1] for _ in range(self.random.choice([1, 2]))])
 
     def agent_take_all(self, agent: SessionWriter) -> None:
-        """It commits what lies about, whoever wrote it."""
+        """Commit all uncommitted changes, whoever wrote them."""
         quiet = self.random.choice(["", "-q "])
         self.village.by_agent(agent, [Shell(f"git add -A && git commit {quiet}-m {self._said()}")])
 
@@ -89,7 +89,7 @@ class Life:
         self.village.by_agent(agent, [*steps, Shell(command)], remade=self.village.head())
 
     def agent_fail(self, agent: SessionWriter) -> None:
-        """A commit that is not made, and a person's of that message a moment later."""
+        """A commit that fails, and a person's with the same message a moment later."""
         message = self._message()
         end = self.random.choice(
             ["", " || true", " | tail -3", "; git log --oneline -3", "; git show --stat"]
@@ -105,7 +105,7 @@ class Life:
             self.person_commit(message)
 
     def agent_look(self, agent: SessionWriter) -> None:
-        """It prints other people's commits, beside a command that can commit."""
+        """Print other people's commits, beside a command that can commit."""
         shown = self.village.git("log", "-1", "--format=[main %h] %s").strip()
         command = self.random.choice(
             [
@@ -119,7 +119,7 @@ class Life:
         self.village.by_agent(agent, [Shell(command)])
 
     def agent_elsewhere(self, agent: SessionWriter) -> None:
-        """A commit in another repository, and a person's of the same message here."""
+        """Commit in another repository; then a person commits here with the same message."""
         message = self._message()
         way = self.random.choice([f"cd {self.other} && git", f"git -C {self.other}"])
         self.village.by_agent(agent, [Shell(f"{way} commit --allow-empty -m '{message}'")])
@@ -208,7 +208,7 @@ class Life:
     # ------------------------------------------------------------ what people do
 
     def person_commit(self, message: str | None = None) -> None:
-        """A file of their own, or lines in anybody's; sometimes together with all that lies about."""
+        """Commit a file of their own, or lines in another's; sometimes with all uncommitted changes."""
         path = self._touch()
         everything = self.random.random() < 0.3
         said = message or self._message()
@@ -222,11 +222,11 @@ class Life:
             self.person_commit(self.random.choice(self.messages[-4:]))
 
     def person_take(self) -> None:
-        """What agents left."""
+        """Commit what agents left."""
         self.village.by_hand("takes all", ["add", "-A"], ["commit", "-qm", self._message()])
 
     def person_take_part(self) -> None:
-        """``git add -p``: some of the lines that wait in a file."""
+        """Commit some of a file's changed lines, as by ``git add -p``."""
         village = self.village
         waiting = (
             village.git("diff", "--name-only").split()
@@ -254,7 +254,7 @@ class Life:
         village.by_hand(f"takes part of {path}", index, ["commit", "-qm", self._message()])
 
     def person_retype(self) -> None:
-        """An agent's lines, typed again in another file."""
+        """Type an agent's lines again, in another file."""
         if self.lost:
             path = f"typed{self._count()}.py"
             lines = self.random.sample(self.lost, min(3, len(self.lost)))
@@ -368,7 +368,7 @@ class Life:
             theirs = ["checkout", "-q", "--theirs", "."]
             self.village.by_hand("settles it", theirs, ["add", "-A"], ["commit", "-q", "--no-edit"])
 
-    # ------------------------------------------------------------ how
+    # ------------------------------------------------------------ helpers
 
     def _found(self) -> None:
         village = self.village
@@ -401,7 +401,7 @@ class Life:
         village.tell(f"person: {what}")
 
     def _recover(self) -> None:
-        """Whatever a deed left half done."""
+        """Abort whatever a deed left half done."""
         git = self.village.tried
         for command in ("rebase", "merge", "cherry-pick", "revert"):
             git(command, "--abort")
@@ -447,7 +447,7 @@ class Life:
         return self.random.choice(files) if len(files) > 2 else None
 
     def _touch(self) -> str:
-        """A person writes a file, a new one or lines into anybody's."""
+        """Let a person write a new file, or lines into anybody's."""
         files = self.village.files()
         if self.random.random() < 0.5 or not files:
             path = f"own{self._count()}.py"
@@ -461,7 +461,7 @@ class Life:
         return path
 
     def _agent_edits(self, agent: SessionWriter) -> tuple[str, Step]:
-        """A file, as the agent's folder calls it, and what the agent does to it."""
+        """A file's path in the agent's folder, and the step that changes it."""
         inside = [f for f in self.village.files() if (self.village.root / f).is_relative_to(agent.folder)]
         new = self._lines(self.random.choice([2, 4, 7]))
         self.lost += new
@@ -479,7 +479,7 @@ class Life:
 
     @property
     def _planned(self) -> set[str]:
-        """Files with an edit that is not done yet: each is edited once in a deed."""
+        """Files with a planned edit: each is edited once per deed."""
         key = self.village.told
         if getattr(self, "_plan", (None, set()))[0] != key:
             self._plan: tuple[int, set[str]] = (key, set())

@@ -1,9 +1,9 @@
-"""Seeded random walks over git: agents and people commit, rewrite, copy and share; no record is lost, and
-none is put on a wrong commit.
+"""Seeded random walks over git: agents and people commit, rewrite, copy and share; no record may be lost, or
+put on a wrong commit.
 
-``walk_world`` runs every command twice, with git-traj and without; ``walk_model`` says what must stand where;
-``walk_deeds``, ``walk_rewrites`` and ``walk_sharing`` are what may happen; ``walk_recorder`` is git-traj, or
-whatever else is to be walked over.
+``walk_world`` runs every command twice, with git-traj and without; ``walk_model`` says which works each
+commit must have; ``walk_deeds``, ``walk_rewrites`` and ``walk_sharing`` are what may happen;
+``walk_recorder`` is git-traj, or another recorder to be tested.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ _HALF_DONE = {
 
 @dataclass(slots=True)
 class Found:
-    """What a walk came to. ``works`` were done, ``places`` are the commits that had to carry one, counted for
-    each; the lists tell what must not be."""
+    """The result of a walk. ``works`` were done; ``places`` counts each commit that a work had to be recorded
+    on; the lists are the faults found."""
 
     steps: int = 0
     works: int = 0
@@ -75,7 +75,7 @@ class Found:
 
 
 class Walk:
-    """One walk below ``root``. The same seed does the same, whatever records it."""
+    """One walk below ``root``. The same seed does the same, with any recorder."""
 
     def __init__(
         self, root: Path, seed: int, recorder: Recorder, *, alone: bool = False, began: float = LATER
@@ -102,7 +102,7 @@ class Walk:
     # ------------------------------------------------------------ steps
 
     def _found(self) -> None:
-        """Two servers, two clones, and a second work tree of the first."""
+        """Make two servers, two clones, and a second work tree of the first clone."""
         world = self.world
         for side in (world.ours, world.plain):
             side.mkdir(parents=True, exist_ok=True)
@@ -133,7 +133,7 @@ class Walk:
             walk_deeds.agent_commits(place)
 
     def found_places(self) -> Iterator[tuple[str, str, str]]:
-        """Of each the work tree, the clone and the git directory."""
+        """The work tree, the clone and the git directory of each place."""
         yield "one", "one", "one/.git"
         yield "tree", "one", "one/.git/worktrees/tree"
         yield "two", "two", "two/.git"
@@ -152,7 +152,7 @@ class Walk:
             self.recorder.record(self.world.ours / place.clone)
 
     def _recover(self, place: Place) -> None:
-        """Whatever a deed left half done."""
+        """Abort whatever a deed left half done."""
         for name, command in _HALF_DONE.items():
             if place.goes_on(name):
                 place.git(command, "--abort")
@@ -162,7 +162,7 @@ class Walk:
         if place.chance(0.5) and not place.branch():
             place.git("checkout", "--quiet", "-b", f"b-{self.names.other()}")
 
-    # ------------------------------------------------------------ what came of it
+    # ------------------------------------------------------------ the result
 
     def _diff(self, commit: str) -> str:
         for clone in dict.fromkeys(place.clone for place in self.places):
@@ -190,7 +190,7 @@ class Walk:
         return found
 
     def living(self) -> set[str]:
-        """All that a branch or a HEAD reaches, in any clone."""
+        """All commits that a branch or a HEAD reaches, in any clone."""
         return {
             commit
             for place in self.places

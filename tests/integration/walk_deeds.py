@@ -1,4 +1,4 @@
-"""What agents and people do in a walk without rewriting: commits, work left behind, merges, branches."""
+"""Deeds of agents and people in a walk that rewrite nothing: commits, uncommitted work, merges, branches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.integration.walk_world import NO_HOOKS
 
 
 def agent_commits(place: Place) -> None:
-    """One file or two; sometimes quietly, or with git's hooks off."""
+    """Commit one file or two; sometimes quietly, or with git's hooks off."""
     work = place.names.work()
     steps: list[Step] = [place.plan(work)]
     if place.chance(0.35):
@@ -26,7 +26,7 @@ def agent_commits(place: Place) -> None:
 
 
 def agent_commits_twice(place: Place) -> None:
-    """Two commits in one call, which is work for both."""
+    """Make two commits in one call, which is work for both."""
     works = [place.names.work(), place.names.work()]
     one = place.plan(works[0])
     two = place.plan(works[1], [one.path])
@@ -56,7 +56,7 @@ def agent_merges(place: Place) -> None:
         before = place.head()
         other = place.pick(others)
         merged = f"git merge -q --no-ff --no-commit {other} && git commit -qm '{work}: merge'"
-        command = f"{merged} || git merge --abort"  # what `git merge` commits by itself, nobody explains
+        command = f"{merged} || git merge --abort"  # nothing explains what `git merge` commits by itself
         if place.work([work], Shell(command)):
             place.model.bear(place.head(), work, sure=place.is_named())
             place.model.merged[work] = Patch.of(place.ask("diff", "-U0", before, "HEAD")).works
@@ -76,7 +76,7 @@ class Left:
     path: str
     text: str
     whole: bool
-    """Whether its log tells the whole text."""
+    """Whether the agent's log has the file's whole text."""
 
 
 _TELL_ALL = ("claude-code", "gemini-cli")
@@ -96,8 +96,8 @@ def _left(place: Place, work: str, step: Write | Edit) -> Left:
 
 
 def _explained(place: Place, left: Left) -> None:
-    """Rule 6 of the design: the file is what the session last wrote, or at least half of the lines that HEAD
-    adds to it are the session's. Here they are this one work's; those of an earlier one may count too."""
+    """Record HEAD as a result of the work; it is sure by rule 6 of the design: the file is what the session
+    last wrote, or at least half of HEAD's added lines in it are the work's (an earlier work's may count)."""
     shown = place.ask("diff-tree", "-p", "-U0", "--no-commit-id", "--root", "HEAD", "--", left.path)
     added = [line for line in shown.splitlines() if line.startswith("+") and not line.startswith("+++")]
     ours = [line for line in added if line.startswith(f"+{left.work}x")]
@@ -107,7 +107,7 @@ def _explained(place: Place, left: Left) -> None:
 
 
 def person_commits_an_agents_work(place: Place) -> None:
-    """As it is, or with a file of their own."""
+    """Let a person commit it as it is, or with a file of their own."""
     left = _leave(place)
     if place.chance(0.4):
         name = f"{place.names.other()}.py"

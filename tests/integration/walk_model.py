@@ -1,26 +1,26 @@
-"""What must stand on which commit after a walk: told by the patches that plain git shows, and by its words.
+"""Which works each commit must have after a walk, by the patches that plain git shows and its messages.
 
-A **work** is what an agent did for one commit. Its lines bear its name (``w17x2``), so a commit's own diff
-says which works live in it. This knows nothing of git-traj: no notes, no reflogs, no rewriting.
+A **work** is what an agent did for one commit. Its lines contain its name (``w17x2``), so a commit's own diff
+shows which works are in it. This knows nothing of git-traj: no notes, no reflogs, no rewriting.
 
-- A commit is **due** the works that were born in it, and those that a rewrite brought: a commit that it was
-  made of was due them, and of their lines that it added some are added here. A merge has none of its own:
-  its work goes on to a merge, or to a commit that adds what it brought. One that nothing reaches any more is
-  due what was born in it: what a rewrite brought it is due where that stands now, and its records may have
-  come from another clone only when it was gone.
-- A commit **may** carry the works that it adds lines of, and those of the commits of which git itself says
+- A commit is **due** the works that were born in it, which it resulted from, and those that a rewrite
+  brought: a commit that it was made of was due them, and some of the lines that one added are added here. A
+  merge has no lines of its own: its work goes on to a merge, or to a commit that adds what it brought. A
+  commit that nothing reaches any more is due only what was born in it: what a rewrite brought is due where
+  it is now, and its records may have come from another clone only when it was gone.
+- A commit **may** have the works that it adds lines of, and those of the commits of which git itself says
   that they became it.
 
-What a commit was made of comes from git's own ``post-rewrite`` and from whoever did the deed. Where the
+What a commit was made of comes from git's own ``post-rewrite`` and from the deed itself. Where the
 design says "no evidence, no link", the deed says so (``sure=False``), for one of these reasons:
 
-1. a revert, and a revert of it, copies nothing (told as no source at all);
-2. a person put a patch together by hand (``cherry-pick --no-commit``, then a commit of their own): nobody can
-   tell that from the same work done twice;
-3. a commit was cut into pieces, and stands whole elsewhere (but for the piece that git names to a hook);
-4. a squash without its message and without hooks, whose whole may differ from the sum of its parts;
-5. a rebase skipped what it came to anyway: git then names the commit below, which was there before. Whatever
-   of the work is in that one came there by itself.
+1. a revert, and a revert of it, copies nothing (it is not reported as a source);
+2. a person applied a patch by hand (``cherry-pick --no-commit``, then a commit of their own): that looks the
+   same as work that was done twice;
+3. a commit was split, and still exists elsewhere (except the piece that git names to a hook);
+4. a squash without its message and without hooks, which may differ from the sum of its parts;
+5. a rebase skipped a commit that became empty: git then names the commit below, which was there before. The
+   lines of the work that are in that one got there independently.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LINE = re.compile(r"\bw\d+x\d+\b")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A commit that another was made of. ``sure``: there is evidence of it; ``said``: git said so."""
+    """A commit that another was made of. ``sure``: there is evidence of it; ``said``: git reported it."""
 
     commit: str
     sure: bool = True
@@ -45,7 +45,7 @@ class Source:
 
 @dataclass(slots=True)
 class Patch:
-    """The works that a commit adds lines of, and those that have no line anywhere are not in it; and these
+    """The works that a commit adds lines of, without those that have no line left; and these
     lines."""
 
     works: frozenset[str]
@@ -56,7 +56,7 @@ class Patch:
 
     @classmethod
     def of(cls, diff: str) -> Patch:
-        """By a diff without context: what is taken away and added again moved, and is not added."""
+        """Parse a diff without context: a line that is removed and added again was moved, not added."""
         added: Counter[str] = Counter()
         lines: Counter[str] = Counter()
         for line in diff.splitlines():
@@ -69,27 +69,27 @@ class Patch:
 
 @dataclass(slots=True)
 class Model:
-    """``diff`` is plain git's, of a commit against its first parent, empty for a merge."""
+    """``diff`` returns plain git's diff of a commit against its first parent, empty for a merge."""
 
     diff: Callable[[str], str]
     born: dict[str, set[str]] = field(default_factory=dict)
     perhaps: set[tuple[str, str]] = field(default_factory=set)
-    """Births (commit, work) that need not be noticed."""
+    """Births (commit, work) that a recorder may miss."""
     sources: dict[str, list[Source]] = field(default_factory=dict)
     lines: set[str] = field(default_factory=set)
     """The works that wrote lines."""
     merged: dict[str, frozenset[str]] = field(default_factory=dict)
-    """What merges brought in, by their works: a commit of just that may stand for the merge."""
+    """What merges brought in, by the merges' works: a commit of just that may replace the merge."""
     _patches: dict[str, Patch] = field(default_factory=dict)
 
     def bear(self, commit: str, work: str, *, sure: bool = True) -> None:
-        """``commit`` came out of ``work``."""
+        """Record that ``commit`` resulted from ``work``."""
         self.born.setdefault(commit, set()).add(work)
         if not sure:
             self.perhaps.add((commit, work))
 
     def copy(self, old: str, new: str, *, sure: bool = True, said: bool = False, heard: bool = True) -> None:
-        """``new`` was made of ``old``. What git says and no hook has ``heard`` ends no doubt."""
+        """``new`` was made of ``old``. A report of git that no hook ``heard`` keeps it unsure if it was."""
         sources = self.sources.setdefault(new, [])
         doubted = any(source.commit == old and not source.sure for source in sources)
         source = Source(old, sure and (heard or not doubted), said)
@@ -120,7 +120,7 @@ class Model:
         return found
 
     def _has(self, commit: str, work: str, source: str) -> bool:
-        """Whether a work came from a source: other lines of it may have come from elsewhere."""
+        """Whether a work came from this source: other lines of it may have come from elsewhere."""
         if work in self.lines:
             theirs = self._patch(source).of_work(work)
             shared = not theirs or not theirs.isdisjoint(self._patch(commit).lines)
@@ -131,7 +131,7 @@ class Model:
         return self._may(commit, frozenset())
 
     def _may(self, commit: str, above: frozenset[str]) -> set[str]:
-        """What came to a source by git's word alone, without a line, goes on to what is made of that."""
+        """A work that a source may have only by git's report, without a line, passes to its copies, too."""
         own = {*self.adds(commit), *self.born.get(commit, ())}
         own |= {work for work, brought in self.merged.items() if brought & self.adds(commit)}
         for source in self.sources.get(commit, ()):

@@ -1,4 +1,4 @@
-"""A work tree of a walk: what is there, who works there, and what every deed needs."""
+"""A work tree of a walk: its files, the agents that work there, and what every deed needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.integration.walk_world import World
 
 @dataclass(slots=True)
 class Names:
-    """Every work, and every line, has a name of its own."""
+    """Makes unique names for works and for other lines."""
 
     works: int = 0
     others: int = 0
@@ -31,7 +31,7 @@ class Names:
 
 @dataclass(slots=True)
 class Place:
-    """``name`` is the work tree's folder in both worlds, ``clone`` that of its repository."""
+    """A work tree. ``name`` is its folder in both worlds, ``clone`` that of its repository."""
 
     name: str
     clone: str
@@ -45,12 +45,12 @@ class Place:
     spoke: SessionWriter | None = None
     """The agent that worked last."""
     upstream: frozenset[str] = frozenset()
-    """What was there before the rebase that goes on: rule 5 of the model."""
+    """The commits that were there before the current rebase: rule 5 of the model."""
 
     # ------------------------------------------------------------ git
 
     def git(self, *arguments: str, env: dict[str, str] | None = None, hooks: bool | None = None) -> bool:
-        """A command of a person, in both worlds. Mostly with hooks."""
+        """Run a person's git command in both worlds, mostly with hooks."""
         self.recorder.before(self.world.ours / self.clone)
         alive = self.chance(0.88) if hooks is None else hooks
         done = self.world.git(self.name, *arguments, env=env, hooks=alive)
@@ -65,11 +65,11 @@ class Place:
         return self.ask("rev-parse", "HEAD")
 
     def commits(self, *revisions: str) -> list[str]:
-        """The oldest first, without merges."""
+        """The commits of ``revisions``, the oldest first, without merges."""
         return self.ask("rev-list", "--reverse", "--topo-order", "--no-merges", *revisions).split()
 
     def mine(self, most: int = 5) -> list[str]:
-        """Commits at the tip that may be rewritten: no merge among them, nor the first of all."""
+        """The commits at the tip that may be rewritten: no merges, and not the root."""
         listed = self.ask("log", "--first-parent", f"-{most + 1}", "--format=%H %P").splitlines()
         found: list[str] = []
         for commit, *parents in (line.split() for line in listed):
@@ -90,7 +90,7 @@ class Place:
         return [line.partition(" ")[2] for line in listed.splitlines() if not line.startswith(head)]
 
     def goes_on(self, what: str) -> bool:
-        """Whether something is half done: ``rebase-merge``, ``CHERRY_PICK_HEAD``."""
+        """Whether an operation is unfinished: ``rebase-merge``, ``CHERRY_PICK_HEAD``."""
         return (self.world.plain / self.git_dir / what).exists()
 
     # ------------------------------------------------------------ chance
@@ -117,7 +117,7 @@ class Place:
         self.world.write(self.name, path, "".join([*old[:at], lines, *old[at:]]))
 
     def scribble(self) -> str:
-        """A person writes lines of their own, into a file that is there or a new one."""
+        """Let a person write lines of their own, into an existing file or a new one."""
         name = self.names.other()
         files = self.files()
         if files and self.chance(0.6):
@@ -138,12 +138,12 @@ class Place:
         return self.random.choice(self.sessions[-3:])
 
     def is_named(self) -> bool:
-        """Whether the agent that worked last tells the hooks of its commands in which session they run. Where
-        it does not, only what was committed says whose it is: rule 6 of the design."""
+        """Whether the last agent's environment names its session to the hooks of its commands. If
+        not, only the committed content shows whose it is: rule 6 of the design."""
         return self.spoke is not None and self.spoke.agent in ("claude-code", "codex")
 
     def plan(self, work: str, taken: Sequence[str] = ()) -> Write | Edit:
-        """What an agent does to a file: lines beside one that is there, or a new file."""
+        """Choose an agent's step: lines next to an existing one, or a new file."""
         lines = self.lines(work)
         self.model.lines.add(work)
         files = [f for f in self.files() if f not in taken]
@@ -157,7 +157,7 @@ class Place:
         return Write(path, lines)
 
     def work(self, works: Sequence[str], *steps: Step) -> bool:
-        """An agent does ``steps`` in our world, and they are done in the plain one. Whether HEAD moved."""
+        """Let an agent do ``steps`` in our world, repeat them in the plain one; return whether HEAD moved."""
         agent, said = self.agent(), " and ".join(works)
         self.spoke = agent
         before = self.head()

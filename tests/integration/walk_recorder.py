@@ -1,7 +1,7 @@
-"""What a walk needs of whatever records sessions, and git-traj as such a recorder.
+"""The interface between a walk and a recorder of sessions, and git-traj as such a recorder.
 
-The hooks run as always. The worker that they would wake is held back by its lock; what it would do is done in
-this process, now or some steps later, as the walk says. ``live`` lets the workers do it themselves.
+The hooks run as always. The worker that they would start is held back by its lock; its work is done in
+this process, at once or some steps later, as the walk says. ``live`` lets the workers do it themselves.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ Key = tuple[str, str]
 
 @dataclass(slots=True)
 class Carried:
-    """By commit, over all clones. ``whole``: the works of which it has every record; ``parts``: of each
-    record the works that it may be of, none when nobody did what it tells."""
+    """By commit, over all clones. ``whole``: the works whose records are all there; ``parts``: for each
+    record, the works that it may be of, none if no work matches it."""
 
     whole: dict[str, set[str]] = field(default_factory=dict)
     parts: dict[str, set[frozenset[str]]] = field(default_factory=dict)
 
 
 class Recorder(Protocol):
-    """``works`` are the names of works by the calls that did them; whoever walks fills it in. ``agents`` are
+    """``works`` are the names of works by the calls that did them, filled in by the walk. ``agents`` are
     those that it may be asked to hire."""
 
     works: dict[str, set[str]]
@@ -62,15 +62,15 @@ class Recorder(Protocol):
         """A command is about to run in a clone."""
 
     def record(self, root: Path) -> None:
-        """What happened in a clone is recorded now."""
+        """Record what happened in a clone."""
 
     def share(self, root: Path, remote: str) -> None: ...
 
     def finish(self, roots: Mapping[str, Path]) -> list[str]:
-        """Everything recorded and shared; what is wrong with it."""
+        """Record and share everything; return the faults found."""
 
     def carried(self, roots: Mapping[str, Path], born: Mapping[str, set[str]]) -> Carried:
-        """What stands where; ``born`` are the works by the commits that came out of them."""
+        """Which works are recorded on which commits; ``born`` are the works each commit resulted from."""
 
 
 class Quick(ClaudeSession):
@@ -87,15 +87,15 @@ WRITERS: Mapping[str, type[SessionWriter]] = {
 
 @contextmanager
 def told_by(now: Callable[[], str]) -> Iterator[None]:
-    """Agents write their logs by this clock, which git's commits have, too, and not this machine's, of which
-    the hooks know; they do not ask git for the branch at every record."""
+    """Make agents write their logs by this clock, which git's commits use, too, and not by this machine's,
+    which the hooks use; they do not run git to get the branch for every record."""
     with (
         patch.object(claude_session, "now", now),
         patch.object(codex_session, "now", now),
         patch.object(session_writer, "now", now),
         patch.object(claude_session, "branch", lambda _: "main"),
         patch.object(LocalState, "moment", lambda _self, _commit: None),
-        patch.object(news, "HOOK_RUNS", 0.0),  # hooks have run when their command has ended
+        patch.object(news, "HOOK_RUNS", 0.0),  # hooks are done when their command has ended
     ):
         yield
 
@@ -138,7 +138,7 @@ class Ours:
         self._traj(root, "sync", remote)
 
     def finish(self, roots: Mapping[str, Path]) -> list[str]:
-        for writer in self.hired:  # nobody says more: their turns are over
+        for writer in self.hired:  # all sessions end: their turns are over
             if writer.log.exists():
                 os.utime(writer.log, (time.time() - 60,) * 2)
         for root in roots.values():
@@ -150,7 +150,7 @@ class Ours:
         return list(self._look(roots))
 
     def _exchange(self, roots: Mapping[str, Path]) -> None:
-        """Everyone has what everyone has."""
+        """Share until every clone has every record."""
         for root in (*roots.values(), *list(roots.values())[:-1]):
             self.share(root, "origin")
 
@@ -170,8 +170,8 @@ class Ours:
                 yield f"{name}: git fsck found something missing"
 
     def carried(self, roots: Mapping[str, Path], born: Mapping[str, set[str]]) -> Carried:
-        """A record is of the work whose call it names where that was born; elsewhere its key tells. One that
-        is explored says that no commit came out of it, and stands wherever HEAD was."""
+        """A record is of the work whose call it names, on the commit where that was born; elsewhere its key
+        decides. An explored record only says that no commit was made, and is skipped."""
         notes: dict[str, dict[Key, str]] = {}
         for root in roots.values():
             for commit, body in _bodies(root).items():
@@ -197,7 +197,7 @@ class Ours:
         return told
 
     def _call(self, root: Path, *arguments: str) -> tuple[int, str]:
-        """In this process: a command's start costs more than what it does."""
+        """Run a command in this process: starting one takes longer than what it does."""
         here = Path.cwd()
         os.chdir(root)
         try:

@@ -1,5 +1,5 @@
-"""What rewrites or copies commits in a walk. Each deed tells the model what a commit was made of, and whether
-the design has evidence of it; what git says by ``post-rewrite`` the model hears by itself."""
+"""Deeds of a walk that rewrite or copy commits. Each one tells the model what a commit was made of, and
+whether the design has evidence of it; git's reports by ``post-rewrite`` reach the model by themselves."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def rebase(place: Place) -> None:
 
 
 def rebase_by_hand(place: Place) -> None:
-    """``rebase --interactive``: one line of the list changes."""
+    """``rebase --interactive``: change one line of its list."""
     mine = place.mine(4)
     if len(mine) < 2:
         return
@@ -93,7 +93,7 @@ def run_rebase(
     stop: Callable[[Place], None] | None = None,
     command: Sequence[str] = ("rebase", "--quiet"),
 ) -> None:
-    """With ``todo``, an expression of sed, interactively; ``stop`` is done at the first stop for an edit."""
+    """Rebase; with ``todo``, a sed expression, interactively; ``stop`` runs at the first stop for an edit."""
     hooks = place.chance(0.88)
     env = {"GIT_EDITOR": editor}
     interactive = []
@@ -166,7 +166,7 @@ def cherry_pick(place: Place) -> None:
 
 
 def _copied(place: Place, olds: Sequence[str], news: Sequence[str]) -> None:
-    """Which of them became which, by their subjects."""
+    """Record which commit became which, by their subjects."""
     subjects = {place.ask("log", "-1", "--format=%s", old): old for old in olds}
     for new in news:
         old = subjects.get(place.ask("log", "-1", "--format=%s", new))
@@ -175,7 +175,7 @@ def _copied(place: Place, olds: Sequence[str], news: Sequence[str]) -> None:
 
 
 def cherry_pick_by_hand(place: Place) -> None:
-    """``--no-commit``, then a commit of one's own: rule 2 of the model."""
+    """Pick with ``--no-commit``, then commit by hand: rule 2 of the model."""
     others = place.others("refs/heads")
     there = place.commits(f"HEAD..{place.pick(others)}") if others else []
     if not there:
@@ -221,7 +221,7 @@ def revert(place: Place) -> None:
 
 
 def recommit(place: Place) -> None:
-    """``reset --soft``, and one commit of all that was."""
+    """Squash commits by ``reset --soft`` and a new commit."""
     mine = place.mine(4)
     if not mine:
         return
@@ -238,7 +238,7 @@ def reset_and_split(place: Place) -> None:
 
 
 def split(place: Place) -> None:
-    """HEAD is taken apart: a commit for each of its files."""
+    """Split HEAD into a commit for each of its files."""
     old = place.head()
     paths = place.ask("diff-tree", "-r", "--no-commit-id", "--name-only", old).splitlines()
     if len(paths) < 2 or not place.git("reset", "--quiet", "HEAD^"):

@@ -1,4 +1,4 @@
-"""What goes between clones in a walk."""
+"""Deeds of a walk between clones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def fetch(place: Place) -> None:
 
 
 def take_a_branch(place: Place) -> None:
-    """Another clone's branch, to work on it here."""
+    """Check out another clone's branch, to work on it here."""
     place.git("fetch", "--quiet", "origin")
     theirs = [ref for ref in place.others("refs/remotes/origin") if not ref.endswith("HEAD")]
     if theirs:

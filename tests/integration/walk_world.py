@@ -1,7 +1,7 @@
 """Two worlds side by side: every command of a walk is run in one with git-traj and in one with plain git.
 
-Names and dates are the same, so both must come to the very same commits, statuses and words. Where a walk
-asks git something, it asks the plain one. Nothing here knows git-traj.
+Names and dates are the same, so both must have the very same commits, statuses and messages. A walk's
+queries of git go to the plain one. Nothing here knows git-traj.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 LATER = 4_000_000_000.0
-"""Seconds since 1970, after any installation: what a session did before one is no new work."""
+"""Seconds since 1970, after any installation: work from before one would not be recorded."""
 _CONFLICT = re.compile(r"^(?:<{7} .*|={7}|>{7} .*)\n", re.MULTILINE)
 _LOGGER = "#!/bin/sh\ncat >>'{}'\n"
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
@@ -23,7 +23,7 @@ NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 
 @dataclass(slots=True)
 class Clock:
-    """Seconds since 1970; sessions' logs and git's commits bear this time."""
+    """A clock for sessions' logs and git's commits, in seconds since 1970."""
 
     time: float = LATER
 
@@ -38,9 +38,9 @@ class Clock:
 
 @dataclass(slots=True)
 class World:
-    """``root/ours`` and ``root/plain`` hold repositories of the same names; ``alone``, the first is asked
-    too: some tools change the commits that they record. ``statuses`` are those of all commands, ``broken``
-    the commands that did something else with git-traj than without, ``story`` is what happened."""
+    """``root/ours`` and ``root/plain`` hold repositories of the same names; with ``alone``, the first is
+    queried, too, as some tools change the commits that they record. ``statuses`` are those of all commands,
+    ``broken`` the commands with another result with git-traj than without, ``story`` is what happened."""
 
     root: Path
     clock: Clock
@@ -69,7 +69,7 @@ class World:
     def git(
         self, place: str, *arguments: str, env: Mapping[str, str] | None = None, hooks: bool = True
     ) -> bool:
-        """Run a command in both worlds; whether it succeeded. Without ``hooks`` as some programs run git."""
+        """Run a command in both worlds; return whether it succeeded. Some programs switch ``hooks`` off."""
         silent = ["git", "-c", f"core.hooksPath={self._listener.parent}", *arguments]
         ours = self.run(self.ours / place, ["git", *arguments] if hooks else silent, env)
         plain = ours if self.alone else self.run(self.plain / place, ["git", *arguments], env)
@@ -95,7 +95,7 @@ class World:
             )
 
     def shell(self, place: str, command: str, dates: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-        """What an agent did in our world, in the plain one."""
+        """Repeat in the plain world what an agent did in ours."""
         return self.run(self.plain / place, ["/bin/bash", "-c", command], dates)
 
     def ask(self, place: str, *arguments: str) -> str:
@@ -124,20 +124,20 @@ class World:
         return (self.plain / place / path).read_text()
 
     def settle(self, place: str) -> None:
-        """Resolve conflicts: both sides stay."""
+        """Resolve conflicts by keeping both sides."""
         for path in {*self.ask(place, "diff", "--name-only", "--diff-filter=U").splitlines()}:
             if (self.plain / place / path).exists():
                 self.write(place, path, _CONFLICT.sub("", self.read(place, path)))
         self.git(place, "add", "--all")
 
-    # ------------------------------------------------------------ what git says
+    # ------------------------------------------------------------ git's reports
 
     def clone(self, server: str, place: str) -> None:
         self.git(".", "clone", "--quiet", server, place)
         self.listen(place)
 
     def listen(self, place: str) -> None:
-        """Let git say, in the plain world, which commit became which."""
+        """Make git report, in the plain world, which commit became which."""
         for hook in (self.plain / place / ".git" / "hooks" / "post-rewrite", self._listener):
             hook.parent.mkdir(exist_ok=True)
             hook.write_text(
@@ -146,7 +146,7 @@ class World:
             hook.chmod(0o755)
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """(old, new) since the last time."""
+        """The pairs (old, new) since the last call."""
         text = self._pairs.read_text() if self._pairs.exists() else ""
         new, self._read = text[self._read :], len(text)
         for line in new.splitlines():
@@ -154,7 +154,7 @@ class World:
             yield old, became
 
     def differences(self, place: str) -> list[str]:
-        """Branches, HEAD, index and files must be the same in both worlds."""
+        """The differences of branches, HEAD, index and files between the two worlds."""
         asked: tuple[tuple[str, ...], ...] = (
             ("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/stash"),
             ("rev-parse", "HEAD"),

@@ -23,7 +23,13 @@ ROOMS = sorted(
 )
 
 
+ANY = re.compile("|".join(f"(?:{rule['pattern']})" for rule in RULES))
+"""Most texts have none: then one look is enough."""
+
+
 def faults(text: str, where: str) -> Iterator[str]:
+    if not ANY.search(text):
+        return
     for pattern, better in WORDS:
         for found in pattern.finditer(text):
             yield f"{where}: '{found[0]}': {better}"

@@ -1,1 +1,1 @@
-"""What several commands share: options, output, the repository. A file of ``cli`` itself is a command."""
+"""Code shared by several commands: options, output, the repository. A file of ``cli`` itself is a command."""

@@ -1,7 +1,7 @@
 """Begins git's blame for ``git traj why PATH:LINE`` before click is imported: the two take about as long.
 
-Only for what is plain; all else is begun by the command, which takes what is begun here or does without. It
-must import next to nothing: see ``gittraj.index.fast_open``.
+Only for simple arguments; in all other cases the command starts its own blame. It must import next to
+nothing: see ``gittraj.index.fast_open``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _begun: dict[tuple[str, str | None], tuple[int, int]] = {}
 
 
 def begin(arguments: Sequence[str]) -> None:
-    """Where ``arguments`` are those of such a question."""
+    """Begin the blame, if ``arguments`` are those of a simple ``why``."""
     words = [word for word in arguments[1:] if word not in _OPTIONS]
     rev = None
     if "--rev" in words[:-1]:
@@ -46,13 +46,14 @@ def begin(arguments: Sequence[str]) -> None:
 
 
 def take(place: str, rev: str | None) -> Callable[[], tuple[bytes, int]] | None:
-    """What waits for the blame of a place that was begun, and gives its output and status."""
+    """Return a function that waits for the blame of ``place`` and returns its output and status; None if none
+    was begun."""
     begun = _begun.pop((place, rev), None)
     return (lambda: _finish(*begun)) if begun else None
 
 
 def _start(*arguments: str) -> tuple[int, int]:
-    """A git process without input, and its output."""
+    """Start git without input; returns the process and the pipe with its output."""
     output, write = os.pipe()
     try:
         actions = [
@@ -67,14 +68,14 @@ def _start(*arguments: str) -> tuple[int, int]:
 
 
 def _finish(process: int, output: int) -> tuple[bytes, int]:
-    """All output of the process, and its status."""
+    """Wait for the process; returns its output and status."""
     with open(output, "rb") as stream:
         out = stream.read()
     return out, os.waitpid(process, 0)[1]
 
 
 def _is_plain(path: str, rev: str | None) -> bool:
-    """Whether it may be a file below here, in a repository whose top has no list of commits to pass over."""
+    """Whether ``path`` may be a file below here, in a repository whose top has no list of ignored commits."""
     here = os.path.realpath(".")
     place = os.path.normpath(os.path.join(here, path))  # noqa: PTH118
     folder = os.path.dirname(place)  # noqa: PTH120

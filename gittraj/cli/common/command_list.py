@@ -9,14 +9,14 @@ COMMANDS: dict[str, dict[str, str]] = {
         "log": "List the commits that have a trajectory, and why they were made",
         "show": "Show a commit's trajectories, or one trajectory, in full",
         "why": "Blame a line and say why: the commit, the prompt, the decision, the edit",
-        "search": "Search everything recorded, by words or for what is similar",
+        "search": "Search everything recorded, by words or by similarity",
         "backfill": "Link this machine's earlier sessions to the commits that they made",
         "sync": "Fetch and push, so that the remote and this clone have the same records",
     },
     "reading": {
         "export": "Export as HTML, Markdown, JSON and other formats",
         "bundle": "Write a task's trajectories into a folder to read",
-        "compare": "Put two trajectories, commits, runs or agents side by side",
+        "compare": "Compare two trajectories, commits, runs or agents",
         "stats": "Summarise coverage, agents, tokens and cost",
         "validate": "Check a document or a ref against the schema of its format",
     },
@@ -30,7 +30,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "event": "Record a note, a finding, a message",
         "complete": "End the trajectory with a retrospective, or add one afterwards",
         "abandon": "End the trajectory without a result",
-        "tasks": "Ask the task systems for the tasks that are worked on here",
+        "tasks": "Update the tasks that are worked on here from their systems",
     },
     "sharing": {
         "fetch": "Fetch a remote's records and join them with ours",
@@ -64,7 +64,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "link": "Link a session's trajectory to a commit",
         "unlink": "Unlink a trajectory from a commit",
         "summarize": "Summarise commits' records by a program of your own",
-        "strike": "Say that an inferred decision or doubt is wrong",
+        "strike": "Mark an inferred decision or doubt as wrong",
         "forget": "Withdraw a trajectory or a session from every commit, for good",
         "repair": "Re-attach records after amend, rebase or squash",
         "carry": "Copy the records of commits to the commit that replaced them",
@@ -82,4 +82,4 @@ FILES = {
     **dict.fromkeys(("repair", "carry"), "repair"),
     **dict.fromkeys(("export", "bundle"), "export"),
 }
-"""The commands that share a file, where each is called by its name: ``gittraj.cli.pause.resume``."""
+"""The commands that share a file; the function has the command's name: ``gittraj.cli.pause.resume``."""

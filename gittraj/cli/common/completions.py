@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _REFS = ("refs/heads", "refs/tags", "refs/remotes")
 _MOST = 200
-"""Most references or trajectories to suggest, and most commits to read for labels."""
+"""The most references or trajectories to suggest, and the most commits to read for labels."""
 _TAKE_IDS = ("show", "export", "complete", "forget", "unlink", "compare")
 """Commands that take a trajectory's id."""
 
@@ -28,13 +28,14 @@ def suggest(typed: Sequence[str]) -> Iterator[str]:
     *before, current = _join(typed) or [""]
     items = ShellComplete(group, {}, "git traj", "").get_completions(before, current)
     yield from (f"word\t{item.value}\t{item.help or ''}" for item in items if item.type == "plain")
-    fits = any(item.type in ("file", "dir") for item in items)
-    if fits or not (items or current.startswith("-")):
-        if before and not fits:
-            if before[0] in _TAKE_IDS and current and "traj_".startswith(current[:5]):
-                yield from _trajectories(current)
-            yield from (f"word\t{name}\t" for name in _references(current))
-        yield "files"
+    takes_files = any(item.type in ("file", "dir") for item in items)
+    if not takes_files and (items or current.startswith("-")):
+        return
+    if before and not takes_files:
+        if before[0] in _TAKE_IDS and current and "traj_".startswith(current[:5]):
+            yield from _trajectories(current)
+        yield from (f"word\t{name}\t" for name in _references(current))
+    yield "files"
 
 
 def suggest_labels(name: str, start: str) -> list[str]:

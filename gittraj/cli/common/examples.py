@@ -1,4 +1,4 @@
-"""Examples of each command, for its ``-h`` and for hints: those of the manual, which alone has them."""
+"""Examples of each command, for its ``-h`` and for hints; they are in the manual only."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from importlib.resources import files
 
 _ROOT = files("gittraj")
 _PLACES = (_ROOT / "_man" / "git-traj.1", _ROOT / ".." / "docs" / "git-traj.1")
-"""Installed, and in a checkout."""
+"""The manual in an installation, and in a checkout."""
 _EXAMPLE = re.compile(r"^\.TP\n\.B (git traj (\S+).*)\n((?:[^.\n].*\n)+)", re.MULTILINE)
 
 
 def read_examples() -> dict[str, list[tuple[str, str]]]:
-    """By command, the command lines and what each does."""
+    """The example command lines of each command, and what each does."""
     found: dict[str, list[tuple[str, str]]] = {}
     manual = next((place.read_text("utf-8") for place in _PLACES if place.is_file()), "")
     text = manual.partition("\n.SH EXAMPLES\n")[2].partition("\n.SH ")[0] + "\n"
@@ -23,6 +23,6 @@ def read_examples() -> dict[str, list[tuple[str, str]]]:
 
 
 def epilog(command: str) -> str | None:
-    """For ``-h``; click keeps the lines of a paragraph that begins with a backspace."""
+    """The examples for ``-h``; click keeps the lines of a paragraph that begins with a backspace."""
     rows = [f"  {line}\n      {purpose}" for line, purpose in read_examples().get(command, ())]
     return "\n".join(("\b", f"Example{'s' * (len(rows) > 1)}:", *rows)) if rows else None

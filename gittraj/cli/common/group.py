@@ -7,7 +7,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, TextIO
@@ -26,18 +26,18 @@ _NAMES = {name: line for group in COMMANDS.values() for name, line in group.item
 
 _ALIASES = {"blame": "why"}
 _MEANT = {"explain": "why", "reason": "why", "reasons": "why", "tests": "log"}
-"""Words for what a command does that are not like its name."""
+"""Words that people may type for a command, and that are not similar to its name."""
 _ANYWHERE = {
     "--no-pager": "--no-pager",
     "--color": "--color=always",
     "--no-color": "--color=never",
     **{f"--color={when}": f"--color={when}" for when in ("always", "never", "auto")},
 }
-"""Options of the group that are taken wherever they are, as the group spells them."""
+"""Options of the group that are accepted anywhere in the command line, as the group spells them."""
 
 
 class _Formatter(click.HelpFormatter):
-    """Help for a narrow terminal, too: click takes 50 columns at least, with the texts beside the names."""
+    """Formats help for narrow terminals, too: click needs at least 50 columns, with texts beside names."""
 
     def __init__(self, **options: Any) -> None:
         import shutil  # with all of its compressors
@@ -62,7 +62,7 @@ class LazyGroup(click.Group):
     """A group whose commands are modules of this package."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """``--color``, ``--no-color`` and ``--no-pager`` work after the command, too."""
+        """Accept ``--color``, ``--no-color`` and ``--no-pager`` after the command, too."""
         end = _end_of_ours(args)
         ours = [arg for arg in args[:end] if arg in _ANYWHERE]
         rest = [arg for arg in args[:end] if arg not in _ANYWHERE]
@@ -82,7 +82,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Also ``help [COMMAND]``, as git has it; a wrong name comes with those that are like it."""
+        """Accept ``help [COMMAND]``, too, as git does; the error for a wrong name suggests similar ones."""
         if args[0] == "help":
             args = [*args[1:2], "--help"]
             if len(args) == 1:
@@ -104,7 +104,7 @@ class LazyGroup(click.Group):
         return name, command, rest
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Without importing every command for its help."""
+        """Complete without importing every command for its help."""
         from click.shell_completion import CompletionItem
 
         names = [CompletionItem(n, help=h) for n, h in _NAMES.items() if n.startswith(incomplete)]
@@ -119,7 +119,7 @@ class LazyGroup(click.Group):
 
 
 def _end_of_ours(args: Sequence[str]) -> int:
-    """How many of ``args`` there are before ``--``, or before the program that ``run`` starts."""
+    """The number of ``args`` before ``--``, or before the program that ``run`` starts."""
     end = args.index("--") if "--" in args else len(args)
     words = [
         at
@@ -155,7 +155,7 @@ def group(ctx: click.Context, no_pager: bool, color: str | None) -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
-    """Run and exit: 0 done, 1 our error, 2 usage, 3 a bug, 130 interrupted."""
+    """Run and exit with a status: 0 done, 1 an error, 2 wrong usage, 3 a bug, 130 interrupted."""
     status = call(arguments)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
@@ -175,9 +175,7 @@ def call(arguments: Sequence[str] | None = None) -> int:
             standalone_mode=False,
         )
         return result if isinstance(result, int) else 0
-    except click.exceptions.Abort:
-        return 130
-    except KeyboardInterrupt:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:
         _silence(sys.stdout)  # the reader of the pipe closed it
@@ -207,8 +205,8 @@ def call(arguments: Sequence[str] | None = None) -> int:
 
 
 def _write_report(error: BaseException) -> str:
-    """A file that is safe to paste anywhere; returns its path. It has the error's type and stack, but not its
-    message or values, which may be the user's text."""
+    """Write a file that is safe to paste anywhere; returns its path. It has the error's type and stack, but
+    not its message or values, which may be the user's text."""
     import platform
     import tempfile
     from pathlib import Path
@@ -227,7 +225,7 @@ def _write_report(error: BaseException) -> str:
 
 
 def _silence(stream: TextIO) -> None:
-    """Discard unwritten output: python would report the error again while it exits."""
+    """Discard unwritten output: Python would report the error again at its exit."""
     try:
         stream.flush()
     except OSError:
@@ -246,32 +244,44 @@ def _without_dashes(error: click.NoSuchOption) -> click.NoSuchOption:
 def _usage_hint(error: click.UsageError) -> str | None:
     """The choice that was meant, where one is near; a line that works, where one is known; else where the
     help is."""
-    if isinstance(error, click.BadParameter) and isinstance(error.param and error.param.type, click.Choice):
-        from difflib import get_close_matches
-
-        given = error.message.partition("'")[2].partition("'")[0]
-        choices: Sequence[str] = error.param.type.choices  # type: ignore[union-attr]
-        shortened = re.compile(".*".join(map(re.escape, given)), re.I)  # md: markdown
-        near = get_close_matches(given, choices, n=2, cutoff=0.5)
-        if near := near or [name for name in choices if given and shortened.match(name)][:2]:
-            return f"did you mean {' or '.join(near)}?"
+    near = _near_choices(error)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
     if error.ctx is None:
         return None
-    name = error.ctx.info_name or ""
-    extra = re.fullmatch(r"Got unexpected extra arguments? \((.+)\)", error.message)
-    if name == "why" and extra:  # the line may come first
-        place, given = error.ctx.params["place"], extra[1]
-        file, at = (given, place) if re.fullmatch(r"[\d,]+", place) else (place, given)
-        if re.fullmatch(r"[\d,]+", at):
-            return f"{error.ctx.command_path} {file}:{at}"
-    if name == "why" and error.message.startswith("No such option '-L'"):
-        return f"{error.ctx.command_path} FILE:LINE,LINE"
+    if error.ctx.info_name == "why" and (place := _place_meant(error, error.ctx.params)):
+        return f"{error.ctx.command_path} {place}"
     if isinstance(error, click.MissingParameter):
         from gittraj.cli.common.examples import read_examples
 
-        if found := read_examples().get(name):
+        if found := read_examples().get(error.ctx.info_name or ""):
             return f"such as {found[0][0]}"
     return f"{error.ctx.command_path} -h"
+
+
+def _near_choices(error: click.UsageError) -> list[str]:
+    if not (
+        isinstance(error, click.BadParameter) and isinstance(error.param and error.param.type, click.Choice)
+    ):
+        return []
+    from difflib import get_close_matches
+
+    given = error.message.partition("'")[2].partition("'")[0]
+    choices: Sequence[str] = error.param.type.choices  # type: ignore[union-attr]
+    shortened = re.compile(".*".join(map(re.escape, given)), re.I)  # md: markdown
+    near = get_close_matches(given, choices, n=2, cutoff=0.5)
+    return near or [name for name in choices if given and shortened.match(name)][:2]
+
+
+def _place_meant(error: click.UsageError, given: Mapping[str, Any]) -> str | None:
+    """What ``git traj why`` takes for what it was given."""
+    if error.message.startswith("No such option '-L'"):
+        return "FILE:LINE,LINE"
+    extra = re.fullmatch(r"Got unexpected extra arguments? \((.+)\)", error.message)
+    words = (given["place"], extra[1]) if extra else ()
+    lines = [word for word in words if re.fullmatch(r"[\d,]+", word)]
+    files = [word for word in words if word not in lines]
+    return f"{files[0]}:{lines[0]}" if files and lines else None
 
 
 def _say(message: str, hint: str | None, kind: str) -> None:
@@ -285,7 +295,7 @@ def _say(message: str, hint: str | None, kind: str) -> None:
 
 
 def _colours_errors() -> bool:
-    """On a terminal with colour, unless an option, ``NO_COLOR`` or git's configuration says no."""
+    """Whether errors are coloured: on a terminal, unless an option, ``NO_COLOR`` or git config forbids it."""
     named = {"--no-color", "--color=never"}.isdisjoint(sys.argv) and not os.environ.get("NO_COLOR")
     if not (named and sys.stderr.isatty()) or os.environ.get("TERM") == "dumb":
         return False

@@ -1,4 +1,4 @@
-"""Messages for an empty result: one line on stderr and what to try next. Never an error."""
+"""Messages for an empty result, which is not an error: one line on stderr, and what to try next."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ def say_nothing_found(
     labels: Mapping[str, str | None] | None = None,
     everywhere: bool = False,
 ) -> None:
-    """For a listing of ``commits``, all with a note (None: every commit that has one). ``labels``: the agent,
-    model, task and tag that were asked for; ``everywhere``: the listing goes on to say where others are."""
+    """Say that a listing of ``commits``, all with a note (None: every commit that has one), is empty.
+    ``labels``: the wanted agent, model, task and tag; ``everywhere``: the listing itself says where others
+    are."""
     if _is_explained(repository, recorded, recorded if commits is None else commits):
         return
     number = len(recorded.commits())
@@ -54,9 +55,9 @@ def say_nothing_found(
 
 
 def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | None) -> None:
-    """For one commit (None: an unborn branch)."""
+    """Say that a commit (None: an unborn branch) has no record."""
     if commit in recorded.over:
-        return  # that was said
+        return  # that was reported
     if commit is None:
         say_nothing_recorded(repository)
         return
@@ -75,7 +76,7 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
 
 
 def say_nothing_wrote(path: str) -> None:
-    """For ``show --file``."""
+    """Say that no recorded call wrote the file of ``show --file``."""
     hint = "a command may have written it: git traj show; git traj log -- PATH lists the commits"
     _say(f"no recorded edit of {escape_line(path)} here", hint)
 
@@ -83,24 +84,24 @@ def say_nothing_wrote(path: str) -> None:
 def say_nothing_about(
     repository: Repository, recorded: Recorded, paths: Sequence[str], *, neighbours: bool
 ) -> None:
-    """For paths without a record; ``neighbours``: whether files near them have one."""
+    """Say that paths have no record; ``neighbours``: whether files near them have one."""
     if _is_explained(repository, recorded, recorded):
         return
     named = ", ".join(escape_line(path) for path in paths[:3]) + ", …" * (len(paths) > 3)
-    near = "the following is about its neighbours"
+    near = "what follows is about files near it"
     _say(f"no record for {named}", near if neighbours else "git traj log lists the commits that have one")
 
 
 def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
-    """For a search over this many ``parts``."""
+    """Say that a search over this many ``parts`` has no match."""
     recorded = None if parts else read_records(repository)
     if recorded is None or not _is_explained(repository, recorded, recorded):
         _say("nothing recorded here matches", hint)
 
 
 def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> None:
-    """For an incomplete search: the number of trajectories not indexed yet, the months that are not in this
-    clone, and why those could not be fetched."""
+    """Say what a search did not cover: the number of trajectories not indexed yet, the months that are not in
+    this clone, and why those could not be fetched."""
     if waiting:
         many = "one trajectory is" if waiting == 1 else f"{waiting:,} trajectories are"
         _say(f"{many} not read yet", "the next search continues with them, newest first")
@@ -113,7 +114,7 @@ def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> Non
 
 
 def say_missing(missing: Sequence[str], why: str | None = None) -> None:
-    """For segments that records name and this clone lacks, and why they could not be fetched."""
+    """Report segments that records name and this clone lacks, and why they could not be fetched."""
     several, verb = (f" and {len(missing) - 1} more", "are") if len(missing) > 1 else ("", "is")
     # the names come from a record, which anyone may have written
     _say(
@@ -123,7 +124,7 @@ def say_missing(missing: Sequence[str], why: str | None = None) -> None:
 
 
 def _name_labels(recorded: Recorded, labels: Mapping[str, str | None]) -> str | None:
-    """For the first label that no recorded trajectory has: those that are like it, or that there are."""
+    """A hint for the first label that no recorded trajectory has: similar recorded ones, or some of them."""
     from difflib import get_close_matches
 
     from gittraj.cli.common.completions import read_labels
@@ -143,7 +144,7 @@ def _name_labels(recorded: Recorded, labels: Mapping[str, str | None]) -> str | 
 
 
 def _is_explained(repository: Repository, recorded: Recorded, commits: Iterable[str]) -> bool:
-    """Says so where there is no record at all, or where notes of these commits cannot be read."""
+    """Whether there is no record at all, or notes of these commits cannot be read; says so, too."""
     if not recorded and not recorded.over:
         say_nothing_recorded(repository)
         return True
@@ -154,13 +155,13 @@ def _is_explained(repository: Repository, recorded: Recorded, commits: Iterable[
 
 
 def say_nothing_recorded(repository: Repository) -> None:
-    """For a repository without a single record. Raises StoreError where there may be some."""
+    """Say that a repository has no record at all. Raises StoreError if it may have some."""
     refuse_broken(repository, RECORDS_REF)
     state = load_state(LocalState.of(repository).folder)
     if deleted := find_deleted(repository, state.tips if state else {}):
         _say(f"deleted or overwritten: {', '.join(deleted)}", "git traj doctor --fix restores it")
     elif repository.run("remote").out:
-        # who fetched already is not sent in a circle
+        # somebody who fetched already needs another hint
         again = "git traj push where they were made, then " * any(
             repository.settings(r"remote\..*\.trajfetch")
         )

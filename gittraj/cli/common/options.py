@@ -25,12 +25,12 @@ _COMMITS = (
 )
 _PATHS = (
     click.option(
-        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched it, as -- PATH."
+        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched it, like -- PATH."
     ),
     click.option("--follow/--no-follow", default=True, help="Follow renames (the default)."),
 )
 team_option = click.option(
-    "--team", metavar="URL", help="Ask the database that git traj gather filled, over all its repositories."
+    "--team", metavar="URL", help="Query the database that git traj gather filled, over all its repositories."
 )
 
 
@@ -52,7 +52,7 @@ _LABELS = tuple(
 
 
 def adding(options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:
-    """A decorator for all of them."""
+    """Return a decorator that adds all ``options``."""
 
     def add(command: Command) -> Command:
         for option in reversed(options):
@@ -71,8 +71,8 @@ path_options = adding(_PATHS)
 
 
 class WithPaths(click.Command):
-    """Takes its arguments as git does: those after ``--`` as paths, which click cannot distinguish from a
-    revision; ``-5`` as ``-n 5``; and as paths those that exist as files and are not a revision: with
+    """Parses its arguments as git does: those after ``--`` as paths, which click cannot distinguish from a
+    revision; ``-5`` as ``-n 5``; and as paths those that exist as files and are not a revision; with
     ``--team``, which knows no revisions and needs no repository, all that exist."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -111,7 +111,7 @@ def _is_path(word: str, *, sure: bool) -> bool:
 
 
 class Number(click.FloatRange):
-    """A range of floats that rejects NaN, which every comparison lets through."""
+    """A range of floats that rejects NaN, which click's comparisons let through."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = super().convert(value, param, ctx)
@@ -121,7 +121,7 @@ class Number(click.FloatRange):
 
 
 class Plugged(click.Choice[str]):
-    """A choice to which plug-ins may add: what it does not know is looked for among ``more`` of them."""
+    """A choice to which plug-ins may add: a value that is not in it is looked up in ``more``."""
 
     def __init__(self, choices: Sequence[str], more: Callable[[], Collection[str]]) -> None:
         super().__init__(choices)

@@ -1,7 +1,7 @@
-"""How a command writes: with colour and pager as git does, plain into a pipe.
+"""Writes a command's output: with colour and pager as git does, plain into a pipe.
 
-Renderers have escaped the text already; nothing here may change it. And how it reports progress: on a
-terminal, on stderr, only what takes longer than a second.
+Renderers have escaped the text already; nothing here may change it. It also reports progress: on stderr, if
+that is a terminal, of work that takes longer than a second.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gittraj.model.words import size_of
 from gittraj.render.text.terminal import Page, escape_line
 
 NARROWEST, WIDEST = 20, 100
-"""Columns. Wider lines of text are hard to read, so a wide terminal is not filled; a table fills it."""
+"""Limits in columns. Wide lines are hard to read, so text does not fill a wide terminal; a table does."""
 PIPE = 80
 """Columns of running text into a pipe; the index (``index.answers``) stores text of this width."""
 _DELAY = 1.0  # seconds before progress is shown
@@ -40,8 +40,8 @@ def is_plain() -> bool:
 
 
 def wants_colour(repository: Repository, environ: Mapping[str, str]) -> bool:
-    """By ``--color``, else ``color.traj``, else ``color.ui``, else if the terminal has colour and
-    ``NO_COLOR`` is not set."""
+    """Whether to use colour, by ``--color``, else ``color.traj``, else ``color.ui``, else if the terminal has
+    colour and ``NO_COLOR`` is not set."""
     context = click.get_current_context(silent=True)
     if context is not None and context.color is not None:
         return context.color
@@ -73,7 +73,7 @@ def print_wrapped(text: str, *, err: bool = False) -> None:
 
 
 def text_page(repository: Repository, environ: Mapping[str, str]) -> Page:
-    """For running text; a table with a line per row uses ``Page(columns(table=True))`` instead."""
+    """The page for running text; a table with a line per row uses ``Page(columns(table=True))`` instead."""
     return Page(columns(environ) or PIPE, wants_colour(repository, environ))
 
 
@@ -91,7 +91,7 @@ def dump_json(document: object) -> str:
 
 
 def refuse_html(form: str | None, environ: Mapping[str, str]) -> None:
-    """Raises UsageError: on a terminal nobody reads HTML."""
+    """Raise UsageError if HTML would be written to a terminal, where nobody reads it."""
     if form == "html" and is_terminal(environ):
         from gittraj.errors import UsageError
 
@@ -101,7 +101,7 @@ def refuse_html(form: str | None, environ: Mapping[str, str]) -> None:
 
 
 def say_written(path: Path, *, show: bool = False) -> None:
-    """Tell a person at a terminal where a file or folder was written, and ``show`` it in the browser."""
+    """Say on a terminal where a file or folder was written, and ``show`` it in the browser."""
     if sys.stderr.isatty():
         from gittraj.model.words import size_of
 
@@ -116,7 +116,7 @@ def say_written(path: Path, *, show: bool = False) -> None:
 
 
 def say(text: str) -> None:
-    """A remark on stderr, on one line."""
+    """Print a remark on stderr, on one line."""
     sys.stderr.write(f"git-traj: {escape_line(text)}\n")
 
 
@@ -133,7 +133,7 @@ def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, st
     variables = {"LESS": "FRX", "LV": "-c", **environ, "GIT_PAGER_IN_USE": "true"}
     # as in git, a pager is a shell command
     with subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE, env=variables) as process:
-        assert process.stdin is not None  # noqa: S101 - it was asked for
+        assert process.stdin is not None  # noqa: S101 - it is a pipe
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the pager, which must not outlive us
         try:
             for text in texts:
@@ -144,7 +144,7 @@ def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, st
 
 
 def _pager(repository: Repository, environ: Mapping[str, str]) -> str | None:
-    """In the order of git-var(1); `git var GIT_PAGER` itself prints `cat`, since we run git without one."""
+    """The pager, in the order of git-var(1); `git var GIT_PAGER` prints `cat`, as we run git without one."""
     pager = environ.get("GIT_PAGER") or repository.config("core.pager") or environ.get("PAGER") or "less"
     return None if pager in ("", "cat") or environ.get("TERM") == "dumb" else pager
 
@@ -170,8 +170,8 @@ def show_progress(unit: str | None = None) -> Iterator[Callable[[str, int, int],
             return
         last, shown = now, True
         percent = 100 * done // total if total else 100
-        told = f"{done:,} of {total:,} {unit}" if unit else f"{size_of(done)} of {size_of(total)}"
-        sys.stderr.write(f"\r\x1b[K{label}{'' if unit else ' sessions'}: {percent}% ({told})")
+        detail = f"{done:,} of {total:,} {unit}" if unit else f"{size_of(done)} of {size_of(total)}"
+        sys.stderr.write(f"\r\x1b[K{label}{'' if unit else ' sessions'}: {percent}% ({detail})")
         sys.stderr.flush()
 
     try:

@@ -22,7 +22,7 @@ _FIRST = "common commands"
 
 
 def show_overview() -> None:
-    """Print it; outside of a repository, and where nothing is recorded and nothing records, how to begin."""
+    """Print the overview; outside of a repository, or if nothing is recorded or installed, how to begin."""
     try:
         opened = find_to_read()
     except NotARepository:
@@ -40,7 +40,7 @@ def show_overview() -> None:
 
 
 def _say_how_to_begin(state: str) -> None:
-    """What git-traj is and its first commands: all of ``-h`` would scroll away what counts here."""
+    """Print what git-traj is and its first commands: all of ``-h`` would scroll the essentials away."""
     context = click.get_current_context()
     formatter = context.make_formatter()
     with formatter.section(_FIRST.capitalize()):

@@ -32,8 +32,8 @@ _SIGNS = str.maketrans(
 
 
 class PlainStream(io.TextIOWrapper):
-    """Writes signs as ASCII has them, and any other letter as an escape such as ``\\xe9``. Its encoding is
-    UTF-8 by name: click replaces a stream in ASCII by one of its own."""
+    """Writes symbols as similar ASCII, and any other character as an escape such as ``\\xe9``. Its encoding
+    is named UTF-8, because click replaces an ASCII stream by one of its own."""
 
     def write(self, text: str, /) -> int:
         return super().write(plain(text))
@@ -44,7 +44,7 @@ def plain(text: str) -> str:
 
 
 def use_plain_signs() -> None:
-    """For those of stdout and stderr that are terminals."""
+    """Use ASCII for stdout and stderr, if they are terminals."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream.isatty():

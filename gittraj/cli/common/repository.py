@@ -34,7 +34,7 @@ def environment() -> Mapping[str, str]:
 
 
 def find_repository(backend: Backend = "auto", *, steady: bool = False) -> Repository:
-    """The repository that the command was called in. ``GIT_DIR`` is honoured, as git does.
+    """The repository that the command was called in. ``GIT_DIR`` is honoured, as in git.
 
     Raises NotARepository.
     """
@@ -46,13 +46,13 @@ def find_repository(backend: Backend = "auto", *, steady: bool = False) -> Repos
 
 
 def find_to_read() -> Repository:
-    """The same for a command that only reads: libgit2 takes longer to import than git to read objects."""
+    """The repository for a command that only reads: importing libgit2 takes longer than git's reading."""
     return find_repository("plumbing", steady=True)
 
 
 def find_drained(*, to_read: bool = False, follow: bool = True) -> Repository:
-    """The repository, after what is new was recorded as far as that could be done: see ``drain_first``;
-    ``follow``: and what Beads' export says of the tasks that are worked on here was followed."""
+    """The repository, after recording what is new as far as possible: see ``drain_first``; ``follow``: also
+    after following the tasks that are worked on here in Beads' export."""
     repository = find_to_read() if to_read else find_repository()
     drain_first(repository)
     if follow:
@@ -61,13 +61,13 @@ def find_drained(*, to_read: bool = False, follow: bool = True) -> Repository:
 
 
 def _follow_beads(repository: Repository) -> None:
-    """Costs a look into a folder that is mostly empty, where no active trajectory is for a task of Beads."""
+    """Follow tasks of Beads; if no active trajectory has one, it only lists a folder that is mostly empty."""
     try:
         active = (repository.common_dir / "traj" / "active").glob("traj_*.json")
         if not any(b'"beads"' in path.read_bytes() for path in active):
             return
     except OSError:
-        return  # it was just ended
+        return  # a trajectory just ended
     from gittraj.tasks import beads
     from gittraj.tasks.lookup import survey_exports
 
@@ -80,12 +80,12 @@ def _follow_beads(repository: Repository) -> None:
 
     with replace(repository, backend="auto", steady=False) as own:
         followed = follow_exports(own, raw)
-    with suppress(OSError):  # a folder that is only read
+    with suppress(OSError):  # a read-only folder
         seen.write_text(written)
     for each in followed:
         if each.change == "ended" and (source := each.found.task.source):
-            came = f"add what came of it: git traj complete {each.trajectory} --summary S"
-            sys.stderr.write(f"git-traj: {source.id} is closed in beads, so its trajectory ended; {came}\n")
+            add = f"add its result: git traj complete {each.trajectory} --summary S"
+            sys.stderr.write(f"git-traj: {source.id} is closed in beads, so its trajectory ended; {add}\n")
     if followed:
         drain_first(repository, always=True)
 
@@ -138,7 +138,7 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
 
 
 def _hint_at_installing(repository: Repository) -> None:
-    """On a terminal, in a clone of a project that records."""
+    """Hint at ``git traj install``, on a terminal, in a clone of a project that records."""
     top = repository.work_tree
     if sys.stderr.isatty() and top is not None and (top / ".gittraj.yml").is_file():
         sys.stderr.write(
@@ -176,18 +176,18 @@ def read_records(
     commits: Collection[str] | None = None,
     unjoined: Mapping[str, str] | None = None,
 ) -> Recorded:
-    """As ``gittraj.index.remote_records.read_records``; says on stderr what is left out."""
+    """Call ``gittraj.index.remote_records.read_records``, and say on stderr what is left out."""
     from gittraj.index.remote_records import read_records as read
 
     return read(repository, notes, commits=commits, unjoined=unjoined, tell=say_once)
 
 
 def say_once(text: str) -> None:
-    """For what a command may meet several times."""
+    """Print a remark that may come up several times only once per command."""
     context = click.get_current_context(silent=True)
-    told = context.find_root().meta.setdefault(__name__, set()) if context else set()
-    if text not in told:
-        told.add(text)
+    printed = context.find_root().meta.setdefault(__name__, set()) if context else set()
+    if text not in printed:
+        printed.add(text)
         say(text)
 
 
@@ -199,7 +199,8 @@ def read_events(
     fetch: bool,
     opener: Opener | None = None,
 ) -> T:
-    """What ``read`` returns for the recorded events; called again after a fetch. Reports what is missing."""
+    """Return what ``read`` returns for the recorded events; after a fetch it is called again. Reports missing
+    events."""
     from gittraj.query.show.chapters import Segments
 
     segments = Segments(repository, opener)

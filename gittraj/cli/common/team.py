@@ -1,6 +1,6 @@
-"""``--team URL``: what a command answers from the database that ``git traj gather`` filled.
+"""``--team URL``: answers commands from the database that ``git traj gather`` filled.
 
-In text a repository's name stands before the commit; in ``context`` it stands in ``short``.
+In text, a repository's name is before the commit; in ``context`` it is in ``short``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def _asking(url: str) -> Iterator[tuple[Session, Repository]]:
-    """The engine, and an empty repository: git knows dates, and whether the user wants colour."""
+    """Open the database, and an empty repository: git parses dates, and knows if the user wants colour."""
     environ = environment()
     with (
         TemporaryDirectory(prefix="git-traj-") as folder,
@@ -161,7 +161,7 @@ def show_context(url: str, paths: Sequence[str], *, budget: int, as_json: bool, 
 
 
 def _name_hit(found: TeamHit) -> tuple[Hit, Header | None]:
-    """With the repository's name before the commit, or before a trajectory that has none."""
+    """Put the repository's name before the commit, or before a trajectory that has none."""
     if found.commit and found.commit["commit"] is None:
         return replace(found.hit, trajectory=f"{found.commit['repository']}@{found.hit.trajectory}"), None
     return found.hit, found.commit and _named(found.commit)

@@ -17,7 +17,7 @@ from gittraj.git import ReflogEntry, Repository, read_changes, read_reflog
 from gittraj.model.times import seconds
 
 _MARGIN = 86_400
-"""Seconds before the first session from which commits are looked at, where there are very many."""
+"""With very many commits, only those since this many seconds before the first session are examined."""
 _MANY = 20_000
 _SLACK = 2.0
 _LONGEST_ID = 64
@@ -78,8 +78,8 @@ class CandidateCommits:
         return {c: kind for c, kind in kinds.items() if here.exists(c)}, moved
 
     def _made_here(self) -> tuple[set[str], float]:
-        """The commits that any reflog, also a branch's, saw made; and since when HEAD's tells (seconds since
-        1970): what is younger and not among them came from elsewhere."""
+        """The commits that any reflog, also a branch's, shows as made here; and when HEAD's begins (seconds
+        since 1970): a younger commit that is not among them came from elsewhere."""
         asked = ("log", "-g", "--all", "-z", "--date=unix", "--format=%H%x01%gd%x01%gs")
         found = self.repository.run(*asked, check=False).out.decode("utf-8", "replace")
         seen = {*self._kinds}

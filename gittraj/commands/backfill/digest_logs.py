@@ -1,5 +1,5 @@
-"""The first reading of all logs, for linking: one digest each, without the logs that there is nothing to do
-for, and without the events that a fork or a continued session copied from another."""
+"""The first reading of all logs, for linking: one digest each, except for logs that need no work, and without
+the events that a fork or a continued session copied from another."""
 
 from __future__ import annotations
 

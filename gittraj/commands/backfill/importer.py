@@ -46,11 +46,11 @@ def import_files(
 ) -> tuple[list[Report], list[Refused]]:
     """Import the sessions at ``paths``: onto ``commit``, or (``link``) onto the commits that they made, else
     as work without a commit; ``paused``: also what they did during a pause;
-    ``raw_too``: what no format reads is kept as it is. Importing
+    ``raw_too``: a file that no format reads is stored as it is. Importing
     a file again, or a longer version of it, only adds. Files of the same session are imported one after the
     other, with a report for each.
 
-    An unreadable file is refused, and the others go on. Raises TrajError when nothing can be imported.
+    An unreadable file is refused, the others are imported. Raises TrajError when nothing can be imported.
     """
     log_task = LogTask(repository.work_tree or repository.git_dir, raw)
     facts = {"task": (task,)} if task else {}
@@ -149,7 +149,7 @@ def _found(path: Path, form: str | None, *, raw_too: bool, progress: Progress) -
         try:
             found += _read_file(file, None, raw_too=raw_too)
         except (FormatError, OSError):
-            continue  # not every file beside a log is one
+            continue  # not every file in a folder with logs is a log
     if not found:
         raise FormatError(f"{path}: no sessions below this folder")
     return found
@@ -195,7 +195,7 @@ def _may_be_ours(repository: Repository, folder: Path) -> bool:
 
 
 def name_task(run: BackfillRun, trajectories: Collection[str], task: str) -> None:
-    """``task`` is ``SYSTEM:ID``. Every record of the trajectories gets it, with a higher ``rev``. Raises
+    """Set ``task`` (``SYSTEM:ID``) in every record of the trajectories, with a higher ``rev``. Raises
     TrajError."""
     name = run.log_task.pipeline.redactor().text(task)
     system, _, number = name.partition(":")

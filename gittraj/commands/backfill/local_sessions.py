@@ -28,7 +28,7 @@ from gittraj.state.cursors import Suspension
 _FACTS = ("folder", "start_commit", "repository")
 _ANYWHERE = (Path("/"),)
 _SMALLEST_PROOF = 64
-"""Bytes: a smaller file does not prove whose repository it was."""
+"""Bytes of a file from which on it can prove that a session worked in this repository."""
 _PATHS_ASKED = 500
 _MANY = 3
 _EVERYWHERE = re.compile(
@@ -56,7 +56,7 @@ def find_candidates(
     mounted: Iterable[SessionFile] = (),
 ) -> Iterator[Candidate]:
     """The logs written after ``since`` (seconds since 1970), those of subagents after their parents';
-    ``mounted`` are those in places that somebody named."""
+    ``mounted`` are those below configured paths."""
     for file in mounted:
         if written_at(file.path) >= since:
             yield Candidate(source=_source(file, off), gone=_gone_folder(file))
@@ -72,7 +72,7 @@ def find_candidates(
 
 
 def _gone_folder(file: SessionFile) -> str | None:
-    """The folder that a session worked in, if it is here no more."""
+    """The folder that a session worked in, if it no longer exists."""
     folder = _facts(file).get("folder", "")
     return folder if Path(folder).is_absolute() and not Path(folder).exists() else None
 
@@ -102,7 +102,7 @@ def assign_worktrees(
     for candidate in unknown:
         source = candidate.source
         former = copied.get(head) if (head := _head(source.file)) else None
-        if former is not None:  # a session here began with its events, which are recorded once
+        if former is not None:  # a kept session begins with its events, which are recorded once
             kept.append(replace(source, former=former))
         elif source.file.subagent is None:
             why = f"its folder {candidate.gone} is gone, and nothing shows that it was this repository"
@@ -111,7 +111,7 @@ def assign_worktrees(
 
 
 def _head(file: SessionFile) -> tuple[str, str] | None:
-    """The first event of a log, if its id is nobody else's."""
+    """The agent and the id of a log's first event, if that id is unique."""
     try:
         first = next((i.event.id for i in read_items(file) if isinstance(i, Entry)), None)
     except (OSError, TrajError):
@@ -148,8 +148,8 @@ def _shows_start(repository: Repository, file: SessionFile) -> bool:
 
 
 def _shows_commit(log_task: LogTask, digest: LogDigest, folder: str) -> bool:
-    """Whether a call that ran in the folder, and names no place of today's repository, printed a commit of it
-    as made. One that went over here to commit shows nothing of the rest."""
+    """Whether a call that ran in the folder, and names no path in today's repository, printed one of its
+    commits as made. A call that changed to this repository to commit proves nothing about the rest."""
     log, territory = digest.log, log_task.territory(None)
     shorts: set[str] = set()
     for index, entry in enumerate(log.entries):
@@ -164,24 +164,29 @@ def _shows_commit(log_task: LogTask, digest: LogDigest, folder: str) -> bool:
 
 
 def _shows_files(repository: Repository, digest: LogDigest) -> bool:
-    """Whether it wrote files that this repository has had under the same paths, byte for byte; of those that
-    every project has it takes more than one."""
+    """Whether it wrote files that this repository had at the same paths, byte for byte; files that every
+    project has count only if there are several."""
     written = {(w.path, blob) for w in digest.writings.found for blob in w.blobs if w.lines}
     paths = sorted({path for path, _ in written})
     if not paths:
         return False
-    found = repository.run(
-        *("-c", "log.showSignature=false", "log", "--all", "--format=", "--raw", "--no-abbrev", "-z", "-m"),
-        *("--no-renames", "--", *(f":(literal,top){path}" for path in paths[:_PATHS_ASKED])),
-        check=False,
-    )
-    fields = found.text.split("\0")
-    pairs = zip(fields[::2], fields[1::2], strict=False)
-    had = {(path, head.split(" ")[3]) for head, path in pairs if head.strip().startswith(":")}
+    had = _versions(repository, paths[:_PATHS_ASKED])
     here = _objects(repository, {blob for _, blob in written & had})
     same = {path for path, blob in written & had if blob in here and here[blob][1] >= _SMALLEST_PROOF}
     own = {path for path in same if not _EVERYWHERE.match(path.rpartition("/")[2])}
     return bool(own) or len(same) > _MANY
+
+
+def _versions(repository: Repository, paths: Sequence[str]) -> set[tuple[str, str]]:
+    """Each path with each blob that it ever had on any branch."""
+    found = repository.run(
+        *("-c", "log.showSignature=false", "log", "--all", "--format=", "--raw", "--no-abbrev", "-z", "-m"),
+        *("--no-renames", "--", *(f":(literal,top){path}" for path in paths)),
+        check=False,
+    )
+    fields = found.text.split("\0")
+    pairs = zip(fields[::2], fields[1::2], strict=False)
+    return {(path, head.split(" ")[3]) for head, path in pairs if head.strip().startswith(":")}
 
 
 def _kinds(repository: Repository, ids: set[str]) -> set[str]:
@@ -201,7 +206,7 @@ def _objects(repository: Repository, ids: set[str]) -> dict[str, tuple[str, int]
 
 
 def _plain_url(url: str) -> str:
-    """Without the protocol, a user, and ``.git``: one repository has many addresses."""
+    """Drop the protocol, a user, and ``.git`` from an address: one repository has many addresses."""
     url = re.sub(r"^\w+://|^[^@/]+@", "", url.strip().lower()).replace(":", "/")
     return re.sub(r"^[^@/]+@", "", url).removesuffix("/").removesuffix(".git")
 

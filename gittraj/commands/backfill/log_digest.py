@@ -17,7 +17,7 @@ from gittraj.state.cursors import SessionState
 _OTHER = Entry(event=Message(id=""), end=0)
 _PROMPT = Entry(event=Prompt(id=""), end=0)
 _ENDS = 400
-"""Characters at both ends of a result, where a started agent's id is."""
+"""Characters kept at both ends of a result, where a started agent's id is."""
 _STARTERS = {"Task", "Agent", "spawn_agent", "task"}
 
 
@@ -116,8 +116,8 @@ def _thin_edits(entry: Entry) -> tuple[Edit, ...]:
 
 
 def is_stored(digest: LogDigest, known: SessionState, commits: set[str]) -> bool:
-    """Whether all of a log is stored already, also on ``commits``. False for an output log, which has only
-    one run of a thread."""
+    """Whether all of a log is stored already, and on all of ``commits``. False for an output log, which has
+    only one run of a thread."""
     if is_output_log(digest.log):
         return False
     parts = [part for part in known.parts if not part.output]

@@ -1,6 +1,6 @@
 """The work on one log, in any of several processes: read it, and later draft and redact its parts. Results
-are small and contain redacted text only. For a session from before a working tree was moved or removed, or
-from another machine, the tree's former path is found.
+are small and contain only redacted text. For a session from before a working tree was moved or removed, or
+from another machine, it finds the tree's former path.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from gittraj.state.folder import LocalState
 
 _ENOUGH = 300
 OF_RUNS = ("run", "instance", "exit_status")
-"""Facts that the log of a benchmark's run has."""
+"""Facts that only the log of a benchmark's run has."""
 
 
 def known_paths(repository: Repository) -> frozenset[str]:
@@ -68,9 +68,9 @@ def named_paths(log: Log) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
-    """Where sessions are stored. ``commit``: all on that one; ``link``: on the commits that evidence shows;
-    ``explore``: without a commit, on the one where they started, even without evidence that they worked
-    here."""
+    """The commits to store sessions on. ``commit``: all on that one; ``link``: those that evidence shows;
+    ``explore``: sessions without a commit, on the one where they started, even without evidence that they
+    worked here."""
 
     commit: str | None = None
     link: bool = True
@@ -99,8 +99,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftRequest:
-    """What to draft from one log: its anchors, and its state so far. ``noted``: the last event of each
-    stretch that names its commit. ``stays``: the file is the log that the agent itself appends to."""
+    """The input for drafting from one log: its anchors, and its state so far. ``noted``: the last event of
+    each stretch that names its commit. ``stays``: the file is the log that the agent itself appends to."""
 
     source: Source
     known: SessionState
@@ -153,7 +153,7 @@ class LogTask:
         return guess_root(folder, named_paths(log), self.known)
 
     def digest(self, source: Source) -> LogDigest | str:
-        """Return what linking needs of a log, or why it cannot be read."""
+        """Return what linking needs from a log, or why it cannot be read."""
         try:
             log, size, age = self._read(source)
         except (OSError, TrajError) as error:

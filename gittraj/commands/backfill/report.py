@@ -1,4 +1,4 @@
-"""The report: which session was linked to which commit by which evidence, and which was not, and why."""
+"""The report: which session was linked to which commit by which evidence, which was not linked, and why."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gittraj.notes.store import NotesRef
 from gittraj.record.drain.reading import Reading
 
 _NAMED = 3
-"""Commits that a line names; the rest are counted."""
+"""The most commits that a line names; the rest are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +47,8 @@ def unlinked(file: SessionFile, why: str) -> Unlinked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogResult:
-    """A log that was read: the parts written now; ``damage``: how many records were unreadable; ``why``
-    nothing was imported, if so."""
+    """A log that was read: the parts written now; ``damage``: how many records were unreadable; ``why``:
+    the reason if nothing was imported."""
 
     file: SessionFile
     parts: int = 0
@@ -78,7 +78,7 @@ class Report:
 
 
 def report_stored(reports: Sequence[Report], notes: NotesRef) -> None:
-    """Add what the notes contain of the sessions that were read, and is not planned."""
+    """Add what the notes already have of the sessions that were read, except what is planned."""
     planned = {(id(report), row.trajectory, row.commit) for report in reports for row in report.linked}
     of: dict[str, list[Report]] = {}
     for report in reports:
@@ -96,7 +96,7 @@ def report_stored(reports: Sequence[Report], notes: NotesRef) -> None:
 
 
 def report_planned(report: Report, requests: Sequence[DraftRequest]) -> None:
-    """Add what would be written."""
+    """Add the links that would be written."""
     for request in requests:
         anchors = (*request.anchors, *request.known.anchors, *([request.owner] if request.owner else ()))
         pairs = [(commit, anchor.evidence) for anchor in anchors for commit in anchor.commits]
@@ -121,8 +121,8 @@ def report_unlinked(report: Report, readings: Sequence[Reading], links: Links) -
 
 
 def unreachable(repository: Repository, commits: set[str]) -> set[str]:
-    """Return the commits that no branch, tag or HEAD reaches, or that are here no more: their rewritten forms
-    have the records, too."""
+    """Return the commits that no branch, tag or HEAD reaches, or that are no longer here: their rewritten
+    forms have the records, too."""
     here = {commit for commit in commits if repository.objects.exists(commit)}
     asked = "".join(f"{commit}\n" for commit in sorted(here))
     tips = ("--not", "--branches", "--tags", "--remotes", "HEAD")
@@ -164,7 +164,7 @@ def _linked(file: SessionFile, commit: str, evidence: str, *, carried: bool = Fa
 
 
 def report_to_json(report: Report) -> dict[str, Any]:
-    """Of ``git traj backfill --json``."""
+    """The document of ``git traj backfill --json``."""
     return {
         "sessions": report.sessions,
         "bytes": report.read,

@@ -78,8 +78,8 @@ class BackfillRun:
         dry_run: bool = False,
         progress: Progress,
     ) -> list[Report]:
-        """Link the logs of one round after those of another, each with a report of where its sessions are in
-        the end. No session is twice in a round. Raises TrajError."""
+        """Link the logs round by round; returns a report for each round, of where its sessions ended up. No
+        session is twice in a round. Raises TrajError."""
         before = {(record.id, commit) for commit, record in iter_records(self.notes.items())}
         linked = [self._link_round(each, aim, progress, dry_run=dry_run) for each in rounds]
         reports = [report for report, *_ in linked]
@@ -89,7 +89,7 @@ class BackfillRun:
         gone = unreachable(self.repository, {row.commit for report in reports for row in report.linked})
         for report, readings, links in linked:
             report.before = before
-            # notes come by commit, what is planned by log: a dry run says the same in the same order
+            # notes come by commit, planned rows by log: a dry run must print the same in the same order
             report.linked.sort(key=lambda row: (row.trajectory, row.commit))
             report.gone |= gone & {row.commit for row in report.linked}
             if aim.link:
@@ -117,7 +117,7 @@ class BackfillRun:
         return report, [self._reading(o) for _, o in digests.values()] if aim.link else [], links
 
     def _is_superseded(self, digest: LogDigest) -> bool:
-        """Whether a log is an agent's output whose own log is stored already."""
+        """Whether a log is only the output of an agent whose own log is stored already."""
         return is_output_log(digest.log) and any(not part.output for part in self._known(digest).parts)
 
     def _link(
@@ -204,7 +204,7 @@ class BackfillRun:
         return owner_of(log, parent.log, own_parts(self._reading(parent), links)[2])
 
     def _known(self, digest: LogDigest) -> SessionState:
-        """The state of a session. Work from before the installation may be stored; work of a suspension never
+        """The state of a session. Work from before the installation may be stored; work during a pause never
         is."""
         log = digest.log
         known = self.state.sessions.get(log.trajectory)
@@ -218,8 +218,8 @@ class BackfillRun:
         return Reading.of(digest.log, digest.file.path, digest.size, known, idle=idle)
 
     def _place(self, digest: LogDigest, aim: Aim) -> str | None:
-        """Where a session goes that made no commit: on the one where it started, else HEAD; an imported run
-        of a benchmark has to do with none."""
+        """The commit for a session that made none: the one where it started, else HEAD; for an imported run
+        of a benchmark, which belongs to no commit, the key of such runs."""
         if aim.explore and any(digest.log.fact(name) for name in OF_RUNS):
             return runs_place(self.repository.object_format, this_month(), digest.log.trajectory)
         start = digest.log.fact("start_commit")

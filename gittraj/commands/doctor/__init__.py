@@ -1,4 +1,4 @@
-"""How git-traj fares in a repository: what ``status`` shows, and what ``doctor`` finds wrong.
+"""The condition of git-traj in a repository: what ``status`` shows, and what ``doctor`` finds wrong.
 
-It looks, and says what to do. Nothing is mended but by a finding's own ``fix``.
+It inspects, and says what to do. Nothing is changed except by a finding's own ``fix``.
 """

@@ -1,4 +1,4 @@
-"""What can be said of git-traj in this repository, gathered from local state, refs and reflogs."""
+"""The facts about git-traj in this repository, gathered from local state, refs and reflogs."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """``since`` and ``paused`` are seconds since the epoch, ``since`` None where nothing is installed.
+    """``since`` and ``paused`` are seconds since the epoch, ``since`` is None if nothing is installed.
 
     ``waiting``: commits whose session was named but whose call is not in its log yet; ``unlinked``: those
-    that were given up, without a record. ``without_hook``: commits made since the installation of which no
-    hook told, oldest first; None where the refs' format keeps ids from the hooks. ``stranded``: commits that
-    nothing reaches any more, with records that stand nowhere else. ``complaints``: what is
+    that were given up, without a record. ``without_hook``: commits made since the installation that no hook
+    reported, oldest first; None with reftable. ``stranded``: commits that
+    nothing reaches any more, with records that are nowhere else. ``complaints``: what is
     damaged. ``config`` is None when it cannot be read. ``unstamped``: parts not pushed yet that older rules
     redacted; ``exposed``: trajectories in which a secret became known after it was pushed. ``actives``: what
-    authors recorded and no commit has yet. ``readers``: for whom thinking is sealed; None where it is not.
-    ``summarizer``: the program that may be asked for summaries, ``runs`` how often it was today.
+    authors recorded and no commit has yet. ``readers``: for whom thinking is sealed; None if it is not.
+    ``summarizer``: the program that writes summaries, ``runs``: how often it ran today.
     ``team``: the project has a file of settings for all who clone it. ``recorded``: commits that ``git traj
-    log`` lists; ``traced``: those with link stubs alone;
+    log`` lists; ``traced``: those with only link stubs;
     ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
-    ``unfetching``: remotes of which git fetch brings no records, where it should; ``beside``: of how many
+    ``unfetching``: remotes whose records git fetch should bring and does not; ``beside``: on how many
     commits each remote has records that are not joined with ours; ``plugins``: those that are switched on,
-    and why one is left out. ``rule_files``: what of the rule files that settings name
-    does not count. ``deleted``: refs of ours that are gone, were set back or
-    overwritten, and the commit, still here, that is to be had again.
+    and why one is left out. ``rule_files``: remarks on what is ignored in the rule files that
+    settings name. ``deleted``: refs of ours that were deleted, set back or
+    overwritten, and the commit, still here, to restore each to.
     """
 
     since: float | None
@@ -175,9 +175,9 @@ def _look_at_rules(config: Config | None, complaints: list[TrajError]) -> tuple[
 
 
 def _look_at_plugins() -> dict[str, str | None]:
-    """Each is loaded, to see."""
+    """Load each plug-in, to find out why it is left out, if so."""
     if names := plugins.names():
-        from gittraj.agents import all_agents  # noqa: PLC0415 - few have a plug-in
+        from gittraj.agents import all_agents  # noqa: PLC0415 - few users have a plug-in
         from gittraj.commands.export import exchanges  # noqa: PLC0415
         from gittraj.formats import formats  # noqa: PLC0415
         from gittraj.tasks.system import systems  # noqa: PLC0415
@@ -214,7 +214,7 @@ def _read_readers(repository: Repository, environ: Environ, config: Config | Non
 def _count(
     repository: Repository, config: Config | None, complaints: list[TrajError]
 ) -> tuple[Recorded, int]:
-    """Which commits have records, and how many parts older rules redacted."""
+    """The commits that have records, and the number of parts that older rules redacted."""
     with open_index(repository, build=False) as index:
         try:
             refuse_broken(repository, RECORDS_REF)

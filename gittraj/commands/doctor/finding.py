@@ -1,5 +1,5 @@
-"""What a check found, how it is mended, and how that is printed; and the check whether a login shell finds
-``git traj``: agents run their commands in one.
+"""The findings of checks: how they are fixed and printed. Also the check whether a login shell finds
+``git traj``, because agents run their commands in one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gittraj.git import Repository
 class Finding:
     """``wrong`` needs somebody to do something, a ``note`` is good to know. ``code`` is stable, for scripts.
 
-    ``fix``, where there is one, is safe: it loses nothing and can be repeated. It may raise TrajError.
+    ``fix``, if there is one, is safe: it loses nothing and can be repeated. It may raise TrajError.
     """
 
     code: str
@@ -36,7 +36,7 @@ Mended = tuple[Finding, bool]
 
 
 def mend(found: Iterable[Finding], *, tell: Callable[[str], object]) -> list[Mended]:
-    """Fix what can be; ``tell`` says why something is not, once for all that the same thing hinders."""
+    """Fix what can be fixed; ``tell`` gets the reason why something cannot, once for all that share it."""
     hindered = set[str]()
 
     def fix(finding: Finding) -> bool:
@@ -77,7 +77,7 @@ _FOUND = "found"
 
 
 def check_login_shell(repository: Repository, raw: Mapping[str, str]) -> Iterator[Finding]:
-    """A note, where the user's shell starts and says that it does not."""
+    """Yield a note if the user's login shell starts and does not find ``git traj``."""
     shell = raw.get("SHELL")
     if not shell:
         return

@@ -1,4 +1,4 @@
-"""What is wrong in a repository, each thing with its remedy."""
+"""Finds what is wrong in a repository, each problem with its remedy."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 from gittraj.commands.doctor.facts import Facts
 from gittraj.commands.doctor.finding import Finding, check_login_shell, note
@@ -38,7 +39,7 @@ from gittraj.state.folder import EXPOSED, LocalState
 from gittraj.state.sharing import own_folder
 
 STALE = 60.0
-"""Seconds after which a lock that a hook made for its worker is a dead worker's."""
+"""Seconds after which a hook's lock for its worker counts as left by a dead worker."""
 _INSTALL = "git traj install"
 _HOOKS: dict[Life, tuple[str, str]] = {
     "missing": ("is gone", _INSTALL),
@@ -58,7 +59,7 @@ _ILL: dict[AgentLife, str] = {
 def examine_all(
     repository: Repository, facts: Facts, raw: Mapping[str, str], *, unrecorded: TrajError | None
 ) -> list[Finding]:
-    """Everything, and whether agents find ``git traj``; ``unrecorded``: why new work was not recorded."""
+    """Check everything, and that agents find ``git traj``; ``unrecorded``: why new work was not recorded."""
     found = [*examine(repository, facts), *(check_login_shell(repository, raw) if facts.agents else ())]
     if unrecorded and not any(unrecorded.message in finding.text for finding in found):
         text = f"new work could not be recorded: {unrecorded.message}"
@@ -68,19 +69,16 @@ def examine_all(
 
 
 def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
-    """Everything, from the installation to the last segment."""
+    """Check everything, from the installation to the last segment."""
     here = facts.since is not None or (LocalState.of(repository).folder / FILE).exists()
-    if not (here or facts.complaints):
-        reads = not facts.team and bool(facts.recorded or facts.beside)
-        more = f", and {TEAM_FILE} says that this project records" if facts.team else ""
-        more = more or ": records can be read, and nothing is recorded from here" * reads
-        text = f"git-traj is not set up here{more}"
-        yield Finding("not-installed", text, _INSTALL, severity="note" if reads else "wrong")
-    else:
+    if here or facts.complaints:
         yield from _check_hooks(repository, facts)
         yield from _check_agents(repository, facts)
-        yield from _check_local(repository, facts)
+        yield from _check_settings(repository, facts)
+        yield from _check_state(LocalState.of(repository).folder, facts)
         yield from _check_commits(facts)
+    else:
+        yield _not_installed(facts)
     for name, why in facts.plugins.items():
         if why:
             text = f"plug-in {name} is left out: {why}"
@@ -97,19 +95,31 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
         try:
             yield from check(repository)
         except GitError as error:
-            if not any(error.message in told.message for told in facts.complaints):
-                told = unreadable(error)
-                yield Finding("notes-damaged", told.message, told.hint or "")
+            if not any(error.message in known.message for known in facts.complaints):
+                damage = unreadable(error)
+                yield Finding("notes-damaged", damage.message, damage.hint or "")
     yield from _check_index(repository)
+    yield from _check_history(repository)
+
+
+def _not_installed(facts: Facts) -> Finding:
+    text = "git-traj is not set up here"
+    if facts.team:
+        return Finding("not-installed", f"{text}, and {TEAM_FILE} says that this project records", _INSTALL)
+    if facts.recorded or facts.beside:
+        return note(
+            "not-installed", f"{text}: records can be read, and nothing is recorded from here", _INSTALL
+        )
+    return Finding("not-installed", text, _INSTALL)
+
+
+def _check_history(repository: Repository) -> Iterator[Finding]:
     if repository.edge:
         text = "this clone is shallow: what older commits did is not known here"
         yield note("shallow", text, "git fetch --unshallow")
     if lacks_filters(repository):
-        yield note(
-            "no-path-filters",
-            "history is long and has no changed-path filters: git log -- FILE and blame are slow",
-            WRITE,
-        )
+        text = "history is long and has no changed-path filters: git log -- FILE and blame are slow"
+        yield note("no-path-filters", text, WRITE)
 
 
 def _check_index(repository: Repository) -> Iterator[Finding]:
@@ -179,40 +189,30 @@ def _check_agents(repository: Repository, facts: Facts) -> Iterator[Finding]:
 
 def _works(hook: HookState) -> bool:
     path = legacy_of(hook.path) if hook.state == "chained" else hook.path
-    # gone: mended while this was asked
+    # gone: replaced while this ran
     found = find_block(path.read_bytes()) if path.exists() else None
     interpreter = read_interpreter(found.block) if found else None
     return interpreter is None or interpreter.works()
 
 
 def _check_template(repository: Repository) -> Iterator[Finding]:
-    dead = find_dead(repository.environ)
-    if dead:
-        yield Finding(
-            "template-dead",
-            f"the hooks that new repositories get can no longer start git-traj ({dead})",
-            f"{_INSTALL} --global",
-            fix=partial(install_globally, repository.environ),
-        )
+    if dead := find_dead(repository.environ):
+        text = f"the hooks that new repositories get can no longer start git-traj ({dead})"
+        again = partial(install_globally, repository.environ)
+        yield Finding("template-dead", text, f"{_INSTALL} --global", fix=again)
 
 
-def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
-    local = LocalState.of(repository)
+def _check_settings(repository: Repository, facts: Facts) -> Iterator[Finding]:
+    """What could not be read or means nothing."""
     for error in facts.complaints:
         if error.hint == MENDED:
-            continue  # ``check_leftovers`` tells more
+            continue  # ``check_leftovers`` says more
         damaged, unreadable_ = FILE in error.message, error.message.startswith(UNREADABLE)
         yield Finding(
             "installed-damaged" if damaged else "notes-damaged" if unreadable_ else "setting",
             error.message,
-            error.hint or "mend it",
+            error.hint or "fix it",
             fix=partial(_reinstall, repository) if damaged else None,
-        )
-    if facts.exposed:
-        yield Finding(
-            "secret-pushed",
-            f"a secret that was already pushed became known, in {', '.join(facts.exposed)}",
-            f"rotate it where it was issued, then remove {local.folder / EXPOSED}",
         )
     if facts.config is not None and facts.config.unknown:
         yield Finding(
@@ -220,18 +220,26 @@ def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
             f"{TEAM_FILE}: unknown settings: {', '.join(facts.config.unknown)}",
             "fix or remove it; settings that redact less (redact.allow) belong in git config only",
         )
-    lock = local.folder / "drain.lock"
+
+
+def _check_state(folder: Path, facts: Facts) -> Iterator[Finding]:
+    """What lies in ``folder``, or should not."""
+    if facts.exposed:
+        text = f"a secret that was already pushed became known, in {', '.join(facts.exposed)}"
+        remedy = f"rotate it where it was issued, then remove {folder / EXPOSED}"
+        yield Finding("secret-pushed", text, remedy)
+    lock = folder / "drain.lock"
     age = 0.0
     with suppress(OSError):
         age = time.time() - lock.stat().st_mtime
     if age > STALE:
         text = f"a worker died {age:.0f} s ago and left {lock}: hooks cannot start another"
         yield Finding("lock-stale", text, f"remove {lock}", fix=partial(lock.unlink, missing_ok=True))
-    cursors = own_folder(local.folder) / "cursors.json"
-    if cursors.exists() and load_state(local.folder) is None:
+    cursors = own_folder(folder) / "cursors.json"
+    if cursors.exists() and load_state(folder) is None:
         text = f"{cursors} cannot be read; it will be rebuilt from the notes"
         yield Finding("cursors", text, f"remove {cursors}", fix=partial(cursors.unlink, missing_ok=True))
-    for path in find_damaged(local.folder):
+    for path in find_damaged(folder):
         text = f"{path} cannot be read: what was recorded there is not on a commit yet"
         yield Finding("active-damaged", text, "fix the JSON, or remove the file")
     if facts.parked:
@@ -269,7 +277,7 @@ def _check_commits(facts: Facts) -> Iterator[Finding]:
 
 
 def _check_refspecs(repository: Repository) -> Iterator[Finding]:
-    """What a plain ``git fetch`` would overwrite: a forced mapping onto our own notes."""
+    """Report refspecs with which a plain ``git fetch`` would overwrite our own notes."""
     for remote in find_remotes(repository):
         for value in repository.config_all(f"remote.{remote}.fetch"):
             target = value.partition(":")[2]
@@ -286,5 +294,5 @@ def _check_refspecs(repository: Repository) -> Iterator[Finding]:
 
 
 def _reinstall(repository: Repository, *agents: str) -> None:
-    """Everything that was there: refspecs only if they were wanted."""
+    """Install again what was there: refspecs only if they were wanted."""
     install(repository, agents=agents, fetch_refspec=None)

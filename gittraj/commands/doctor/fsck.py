@@ -1,6 +1,6 @@
-"""Reads every note and every segment, and says what does not hold together.
+"""Reads every note and every segment, and reports what is damaged or inconsistent.
 
-Records come with a plain fetch and segments only when somebody asks: one that is not here is lost only if no
+A plain fetch brings records, and segments only on request: a segment that is not here is lost only if no
 remote has its record.
 """
 
@@ -23,7 +23,7 @@ from gittraj.startup import sha256
 
 
 def fsck(repository: Repository) -> Iterator[Finding]:
-    """All that is wrong, and remarks, commit by commit; then the segments."""
+    """All problems and notes, commit by commit; then those of the segments."""
     notes = NotesRef(repository)
     records: dict[str, list[Record]] = {}
     for commit, body in notes.items():
@@ -74,7 +74,7 @@ def _check_note(commit: str, lines: list[Line]) -> Iterator[Finding]:
                 f"a line of the note of {commit[:12]} is damaged, or not ours: {line.why}",
                 f"look at it with git notes --ref=traj show {commit[:12]}; it is kept as it is",
             )
-        # a stub's tombstone goes along where the stub does not; one of scope all awaits what may come
+        # a stub's tombstone is carried without the stub; one of scope all is for what may still come
         elif (
             isinstance(line, Tombstone)
             and line.scope == "commit"
@@ -116,7 +116,7 @@ def _check_segments(repository: Repository, records: Mapping[str, list[Record]])
         if place not in stored:
             if elsewhere is None:
                 elsewhere = _remote_places(repository)
-            # a month that was purged or retired says so in a file
+            # a month that was purged or retired has a file that says so
             if place in elsewhere or data.read(place[0], "epoch") is not None:
                 absent += 1
             else:
@@ -157,7 +157,7 @@ def _damage(body: bytes | None, ref: SegmentRef) -> str | None:
 
 
 def _named(records: Mapping[str, Iterable[Record]]) -> dict[tuple[str, str], tuple[str, SegmentRef]]:
-    """Where each named segment must lie (month, path), and one commit that says so."""
+    """The location of each named segment (month, path), one commit that names it, and the reference."""
     return {
         (ref.month, segment_path(record.id, ref.name)): (commit, ref)
         for commit, found in records.items()

@@ -1,9 +1,9 @@
-"""What killed processes, a power failure or a hand left behind in local state, refs and settings.
+"""Finds what killed processes, a power failure or a person left behind in local state, refs and settings.
 
-What it mends holds no record: files that nobody finished, locks that nobody holds, a ref's file in which
-nothing stands, the refspec that was installed; and it points deleted refs to where they were. And what this
-clone and its remotes disagree on, as far as was fetched: removed notes, which come back with a sync, and
-purges that one side knows of.
+Its fixes touch no record: unfinished files, stale locks, a ref's file that is empty, the refspec that was
+installed; and they point deleted refs to where they were. It also finds what this clone and its remotes
+disagree on, as far as was fetched: removed notes, which come back with a sync, and purges that only one side
+knows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gittraj.state.folder import LocalState
 
 
 def check_leftovers(repository: Repository, deleted: Mapping[str, str]) -> Iterator[Finding]:
-    """``deleted``: refs of ours, as ``find_deleted`` tells. Raises GitError."""
+    """``deleted``: our deleted refs, from ``find_deleted``. Raises GitError."""
     local = LocalState.of(repository)
     unfinished = local.unfinished()
     if unfinished:
@@ -68,14 +68,14 @@ def check_leftovers(repository: Repository, deleted: Mapping[str, str]) -> Itera
 
 
 def _broken(repository: Repository, ref: str) -> Finding:
-    """A ref whose file was never written to its end; its reflog may tell where it was."""
+    """Report a ref whose file was never completely written; its reflog may say where it was."""
     path = repository.common_dir / ref
     moves = read_reflog(repository, repository.common_dir, None, ref=ref)[0]
     last = next((m.new for m in reversed(moves) if repository.objects.kind(m.new) == "commit"), None)
-    told = f"its reflog has it last at {last[:12]}" if last else "and its reflog does not say where it was"
+    where = f"its reflog has it last at {last[:12]}" if last else "and its reflog does not say where it was"
     return Finding(
         "ref-broken",
-        f"{ref} names no commit ({path}); {told}",
+        f"{ref} names no commit ({path}); {where}",
         "git traj doctor --fix points it there" if last else f"remove {path}, then git traj fetch",
         fix=partial(_restore, repository, ref, last) if last else None,
     )
@@ -83,8 +83,8 @@ def _broken(repository: Repository, ref: str) -> Finding:
 
 def _restore(repository: Repository, ref: str, commit: str) -> None:
     if not is_broken(repository, ref):
-        return  # somebody was faster
-    (repository.common_dir / ref).unlink()  # git moves no ref that it cannot read
+        return  # another process was faster
+    (repository.common_dir / ref).unlink()  # git does not move a ref that it cannot read
     packed = repository.objects.resolve(ref) or "0" * len(commit)
     set_ref(repository, ref, commit, message="git-traj: restored", old=packed)
 
@@ -104,7 +104,7 @@ def _restore_deleted(repository: Repository, deleted: Mapping[str, str]) -> None
 
 
 def check_removed(repository: Repository) -> Iterator[Finding]:
-    """What is gone here since this clone and a remote last had the same. Raises GitError."""
+    """Report the notes removed here since this clone and a remote last had the same. Raises GitError."""
     for remote in find_remotes(repository) if may_have_copies(repository) else ():
         gone = _find(repository, f"refs/notes-remote/{remote}/traj")
         if gone:
@@ -133,16 +133,16 @@ def _find(repository: Repository, tracking: str) -> list[str]:
 
 
 def check_purges(repository: Repository) -> Iterator[Finding]:
-    """Raises GitError."""
+    """Report purges that are unfinished, or that only one side knows. Raises GitError."""
     resolve = repository.objects.resolve
     if LocalState.of(repository).is_purging:
         yield Finding(
             "purge-unfinished",
             "a purge was not finished: reflogs or the index may still contain the purged data",
-            "run it again; where it was made elsewhere, git traj fetch does the rest",
+            "run it again; if it was made elsewhere, git traj fetch does the rest",
         )
     remotes = find_remotes(repository) if may_have_copies(repository) else ()
-    # ours too, which anybody's fetch may have moved
+    # our ref too: a plain fetch may have moved it
     for remote, ref in (("", RECORDS_REF), *((name, f"refs/notes-remote/{name}/traj") for name in remotes)):
         tip = resolve(ref)
         try:

@@ -1,5 +1,5 @@
-"""Which commits have records, here and on remotes, counted without reading every note: there may be very
-many; and which were made here, with a hook or without, and are left out on purpose."""
+"""Counts the commits that have records, here and on remotes, without reading every note: there may be very
+many. Also finds the commits made here, with a hook or without, and those left out on purpose."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ UNREADABLE = "records cannot be read"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """``notes`` without those of ``bare`` commits, which have deletions alone. ``number`` of commits with
-    records (runs without a commit are on none); of them ``listed`` by ``git traj log``, ``branched`` reached
-    by other branches or tags alone, ``explored`` with work that led to no commit; ``traced`` have link
-    stubs alone, which count nowhere; ``stranded``: with records that stand nowhere else, and nothing reaches
-    them."""
+    """The commits in ``notes``, except ``bare`` ones, which have only deletions. ``number`` of commits with
+    records (runs without a commit are on none); of them ``listed`` by ``git traj log``, ``branched``: reached
+    only by other branches or tags, ``explored``: with work that led to no commit; ``traced``: with link stubs
+    only, which count nowhere; ``stranded``: unreachable commits with records that are nowhere else."""
 
     notes: Notes
     bare: Collection[str]
@@ -48,9 +47,9 @@ class Recorded:
 
 
 def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -> Recorded:
-    """Raises GitError."""
+    """Count the commits that have records. Raises GitError."""
     places = {*find_places(notes.with_explored())}
-    # all others only have what led to their commit, and tells of it
+    # all other notes have only records of work that led to their commit
     read = {*notes.with_deletions(), *notes.with_explored()} - places
     roles = {commit: _roles(commit, notes.read(commit)) for commit in read}
     bare = {commit for commit, found in roles.items() if not found}
@@ -61,7 +60,7 @@ def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -
     stranded: tuple[str, ...] = ()
     lost: set[str] = set()
     if rest:
-        from gittraj.history.reading import find_unreachable  # noqa: PLC0415 - mostly none
+        from gittraj.history.reading import find_unreachable  # noqa: PLC0415 - mostly not needed
         from gittraj.query.log.unreachable import find_unreachable_records  # noqa: PLC0415 - as above
 
         lost = find_unreachable(repository, rest)
@@ -80,15 +79,15 @@ def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -
 
 
 def _roles(commit: str, body: bytes) -> set[str]:
-    """The roles of the records that stand in a note, ``traced`` of a link stub; a note that may have neither
-    deletions nor explored work nor stubs need not be read."""
+    """The roles of a note's records that were not withdrawn, ``traced`` for a link stub; a note that cannot
+    have deletions, explored work or stubs need not be decoded."""
     if all(word not in body for word in (b'"deleted"', b'"explored"', b'"incomplete"')):
         return {"produced"}
     return {"traced" if r.incomplete else r.role for r in records_on(commit, body)}
 
 
 def _below_head(repository: Repository, notes: Notes, index: Answers | None) -> set[str] | None:
-    """The commits with a note that HEAD reaches (none of an unborn branch); None where they are all."""
+    """The commits with a note that HEAD reaches (none on an unborn branch); None if it reaches all."""
     try:
         reachable = index.below("HEAD") if index else None
         if reachable is not None:
@@ -103,7 +102,7 @@ def _below_head(repository: Repository, notes: Notes, index: Answers | None) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote:
-    """Notes whose records the other side lacks; None when that cannot be told from here."""
+    """The number of notes with records that the other side lacks; None if that is not known here."""
 
     name: str
     unpushed: int | None
@@ -111,8 +110,8 @@ class Remote:
 
 
 def compare_remote(repository: Repository, remote: str, *, guess: bool = True) -> Remote:
-    """Only notes that differ are read, and what a merge would change on either side is counted. ``guess``: of
-    a remote of which nothing was ever fetched or pushed here, that it has none; else nobody knows."""
+    """Count the notes that a merge would change on either side; only notes that differ are read. ``guess``:
+    take a remote from or to which nothing was ever fetched or pushed to have none; else it is unknown."""
     ours, theirs = NotesRef(repository), NotesRef(repository, f"refs/notes-remote/{remote}/traj")
     unpushed = unfetched = 0
     try:
@@ -122,7 +121,7 @@ def compare_remote(repository: Repository, remote: str, *, guess: bool = True) -
         read_theirs, read_ours = theirs.reader(tips[0]), ours.reader(tips[1])
         for commit in theirs.changed(*tips):
             here, there = read_ours(commit) or b"", read_theirs(commit) or b""
-            if not (here and there):  # nothing to merge: how many there are is no reason to read them
+            if not (here and there):  # nothing to merge: counted without decoding them
                 unpushed, unfetched = unpushed + bool(here), unfetched + bool(there)
                 continue
             merged = merge_notes(commit, here, there)
@@ -147,8 +146,8 @@ def find_open(
     made: Collection[Commit],
     recorded: Recorded,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The commits that wait for the call of a session that was named, and those that were given up."""
-    waiting = [w.commit for w in state.waiting if w.stored]  # one of a pause never is
+    """The commits that wait for the call of a session that their hook named, and those that were given up."""
+    waiting = [w.commit for w in state.waiting if w.stored]  # one made during a pause is not
     named = [c for c in made if c.sessions and c.stored and (c.id in waiting or c.id not in recorded)]
     excluded = {*_find_excluded(repository, config, named), *off.commits}
     unlinked = (commit.id for commit in named if commit.id not in {*waiting, *excluded})
@@ -156,10 +155,10 @@ def find_open(
 
 
 def _find_excluded(repository: Repository, config: Config | None, made: Iterable[Commit]) -> Iterator[str]:
-    """The commits of which ``traj.exclude`` names the agent or a file: no record is missing there."""
+    """The commits whose agent, or one of whose files, ``traj.exclude`` names: no record is missing there."""
     if config is None or not config.exclude:
         return
-    from gittraj.agents import all_agents  # noqa: PLC0415 - few exclude anything
+    from gittraj.agents import all_agents  # noqa: PLC0415 - few users exclude anything
     from gittraj.query.log.listing import changed_paths  # noqa: PLC0415
 
     here = [commit for commit in made if repository.objects.exists(commit.id)]
@@ -174,15 +173,15 @@ def _find_excluded(repository: Repository, config: Config | None, made: Iterable
 def find_unhooked(
     repository: Repository, made: Iterable[Commit], lines: Iterable[Spooled]
 ) -> tuple[str, ...] | None:
-    """Commits that git made here, of which no hook reported one; None where reflogs are no files."""
+    """The commits made here that no hook reported; None if reflogs are not files."""
     if (repository.common_dir / "reftable").is_dir():
         return None
     hooked = {line.id for line in lines if line.kind in ("commit", "off")}
-    return tuple(c.id for c in made if c.kind != "am" and c.id not in hooked)  # git am runs none
+    return tuple(c.id for c in made if c.kind != "am" and c.id not in hooked)  # git am runs no such hook
 
 
 def find_made(repository: Repository, local: LocalState, lines: Sequence[Spooled]) -> list[Commit]:
-    """The commits made since the installation, joined with what their hooks told."""
+    """The commits made since the installation, joined with what their hooks reported."""
     _, installed = installed_positions(local.read(FILE))
     made: list[Commit] = []
     for tree in repository.worktrees():

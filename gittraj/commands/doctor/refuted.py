@@ -1,8 +1,8 @@
-"""Links of earlier rules that today's refute: by times (a call that wrote its lines after the commit was made
-explains nothing of it, and one that was not running then did not make it), and by the session's log, where it
-is still here.
+"""Finds links made by earlier rules that today's rules refute: by times (a call that wrote lines after the
+commit was made does not explain it, and one that was not running then did not make it), and by the session's
+log, if it is still here.
 
-Commits whose committer's date was chosen cannot be judged, and are left.
+Commits whose committer date was chosen by hand cannot be checked, and are left alone.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from gittraj.notes.store import NotesRef
 from gittraj.state.folder import LocalState
 
 _FOUND = ("agent", "output", "order", "content")
-"""Evidence that a call gave."""
+"""The kinds of evidence that come from a call."""
 _CHOSEN = 7 * 24 * 3600.0
-"""Seconds before a session or after a call from which a commit's date is taken for a chosen one."""
+"""A commit dated this many seconds before a session or after a call is taken to be dated by hand."""
 _READ = 1_000
-"""Commits that are held against logs."""
+"""The most commits that are compared with logs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """The records by which a trajectory says that it led to a commit, made at ``time``. ``first``: when the
-    first part began (seconds since 1970); ``alone``: no other trajectory is named there, nor was."""
+    """The records that link a trajectory to a commit, made at ``time``. ``first``: when the first part began
+    (seconds since 1970); ``alone``: the note names no other trajectory, not even a withdrawn one."""
 
     commit: str
     records: Sequence[Record]
@@ -46,7 +46,7 @@ class Linked:
 
 
 def check_refuted(repository: Repository) -> Iterator[Finding]:
-    """Raises GitError."""
+    """Report refuted links. Raises GitError."""
     by_times: list[Linked] = []
     by_content: list[Linked] = []
     for each in _find_linked(repository):
@@ -54,12 +54,12 @@ def check_refuted(repository: Repository) -> Iterator[Finding]:
             by_times.append(each)
         elif len(by_content) < _READ and all(r.link.evidence == "content" for r in each.records):
             by_content.append(each)
-    yield from _finding(repository, by_times, "when their calls ran is against it")
+    yield from _finding(repository, by_times, "their calls ran at other times")
     if by_content:
         from gittraj.commands.doctor.refuted_by_log import find_refuted_by_log  # noqa: PLC0415 - reads logs
 
         by_logs = list(find_refuted_by_log(repository, by_content))
-        yield from _finding(repository, by_logs, "what their sessions wrote is something else")
+        yield from _finding(repository, by_logs, "their sessions wrote something else")
 
 
 def _finding(repository: Repository, found: Sequence[Linked], why: str) -> Iterator[Finding]:
@@ -68,7 +68,7 @@ def _finding(repository: Repository, found: Sequence[Linked], why: str) -> Itera
         yield Finding(
             "refuted",
             f"records on {len(commits)} of the commits cannot explain them, {commits[-1][:12]} last: {why}",
-            "git traj doctor --fix takes them for work that made no commit",
+            "git traj doctor --fix marks them as work that made no commit",
             fix=partial(_demote, repository, found),
         )
 
@@ -102,7 +102,7 @@ def _refutes(repository: Repository, linked: Linked) -> bool:
 def _refuted(linked: Linked, content: bool, begun: float | None, over: float | None) -> bool:
     time = linked.time
     if begun is None or (not content and time < linked.first - CLOCK):
-        return False  # nobody knows, or the date was chosen
+        return False  # unknown, or the date was chosen by hand
     late = over is not None and over + CLOCK < time < min(now(), over + _CHOSEN)
     return begun > time + CLOCK or (late and not content)
 
@@ -110,7 +110,7 @@ def _refuted(linked: Linked, content: bool, begun: float | None, over: float | N
 def _times(
     repository: Repository, records: Sequence[Record]
 ) -> tuple[dict[str | None, float | None], dict[str | None, float | None]]:
-    """When each call began and was over, by its id and its event's."""
+    """When each call began and ended, by its own id and its event's."""
     begun: dict[str | None, float | None] = {}
     over: dict[str | None, float | None] = {}
     refs = [ref for record in records for ref in (*record.segments, *record.also)]

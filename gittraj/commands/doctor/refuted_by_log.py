@@ -1,6 +1,6 @@
-"""Links by content that a session's log refutes: by today's rules, what it wrote does not explain the commit.
+"""Finds links by content that a session's log refutes: by today's rules, its edits do not explain the commit.
 
-A log that is gone, too long, or not as it was when the record was made, says nothing.
+A log that is gone, too long, or not as it was when the record was made refutes nothing.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from gittraj.record.drain.sessions import Wanted
 from gittraj.state.cursors import State, load_state, load_suspension
 
 _MOST = 16_000_000
-"""Bytes of logs that are read in all."""
+"""The most bytes of logs that are read in all."""
 
 
 def find_refuted_by_log(repository: Repository, linked: Iterable[Linked]) -> Iterator[Linked]:
-    """Nothing is read while recording is paused. Raises GitError."""
+    """Yield the refuted links; nothing is read while recording is paused. Raises GitError."""
     environ, since = Environ.of(repository.environ), Installed(time=0.0, reflogs={})
     context = Context.of(repository, read_config(repository), environ, installed=since)
     try:
         off = load_suspension(context.folder)
     except FormatError:
-        return  # doctor tells of it
+        return  # doctor reports it
     if environ.off or off.paused is not None:
         return
     state = load_state(context.folder) or State()
@@ -77,7 +77,7 @@ def _find_refuted(context: Context, log: Log, linked: Sequence[Linked]) -> Itera
 
 
 def _is_as_it_was(log: Log, writings: Writings, records: Sequence[Record]) -> bool:
-    """Whether the records' events and edits are in it: not so where it was cut, or a folder moved since."""
+    """Whether the log still has the records' events and edits: not if it was cut, or a folder moved since."""
     ids = {entry.event.id for entry in log.entries}
     ends = {end for r in records if r.range for end in (r.range.first, r.range.last)}
     files = {file.path for record in records for file in record.figures.files}

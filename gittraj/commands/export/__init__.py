@@ -1,7 +1,7 @@
-"""The formats that trajectories are exported in, and the documents that come of it.
+"""The formats that trajectories are exported in, and the documents made in them.
 
-A format is a line in one of these tables; its module is imported when it is asked for. What is exported is
-found in ``query``, and written by ``render.html`` (pages) and ``formats`` (all others).
+A format is a line in one of these tables; its module is imported when it is needed. ``query`` finds what is
+exported; ``render.html`` (pages) and ``formats`` (all others) write it.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ FORMATS = {
     "html": "gittraj.commands.export.pages:write_html",
     "json": "gittraj.commands.export.pages:write_json",
 }
-"""Name, and the function that makes a document of a ``Chosen``: an iterable of texts or bytes."""
+"""By name, the function that makes a document from a ``Chosen``: an iterable of texts or bytes."""
 FOLDERS = {
     "html": "gittraj.commands.export.pages:write_site",
 }
-"""What can also be written into a folder: of a ``Chosen``, into a path; ``tell`` is told of progress."""
+"""Formats that can also be written as a folder, from a ``Chosen`` to a path; ``tell`` gets the progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """``module``, by its name or plugged in, has ``write(exported)``, or the ``function`` of another name: it
+    """``module``, a name or a plug-in's object, has ``write(exported)``, or the function ``function``: it
     yields the text or the bytes of one document. ``suffix`` ends the names of files. ``each``: every
-    trajectory is a document of its own; ``nests``: with those that it started within it. ``tree``: the name
-    of a function that writes a folder instead, and yields paths and texts.
+    trajectory is a document of its own; ``nests``: it contains those that it started. ``tree``: the name of a
+    function that writes a folder instead, and yields paths and texts.
     """
 
     module: Any
@@ -62,7 +62,7 @@ EXCHANGES = {
     "a3s": Exchange(module="gittraj.formats.a3s.write", tree="files"),
     "openagents": Exchange(module="gittraj.formats.openagents.write", suffix=".db"),
 }
-"""Formats of other tools, in which each trajectory stands once, with all that is named of it."""
+"""Formats of other tools, in which each trajectory is written once, with all that was selected of it."""
 
 
 SHAPE = Shape(
@@ -72,7 +72,7 @@ SHAPE = Shape(
 
 
 def exchanges() -> dict[str, Exchange]:
-    """With those of plug-ins, whose objects have ``suffix``, ``each`` and ``write``."""
+    """``EXCHANGES`` and the formats of plug-ins, whose objects have ``suffix``, ``each`` and ``write``."""
     plugged = plugins.found("exporters", SHAPE, taken={*FORMATS, *EXCHANGES}).items()
     return EXCHANGES | {name: Exchange(module=it, suffix=it.suffix, each=it.each) for name, it in plugged}
 
@@ -81,7 +81,7 @@ _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)*[A-Za-z0-9_][A-Za-z0-9_.-]
 
 
 def load(name: str) -> Callable[..., Any]:
-    """The function that a table names."""
+    """Import the function that a table names."""
     module, _, function = name.partition(":")
     found: Callable[..., Any] = getattr(import_module(module), function)
     return found
@@ -92,7 +92,7 @@ def join(parts: Iterable[str | bytes]) -> bytes:
 
 
 def documents(form: Exchange, exported: Exported) -> Iterator[tuple[str, bytes]]:
-    """The name of each document's file, and its bytes. Raises TrajError for a name that leads elsewhere."""
+    """The name of each document's file, and its bytes. Raises TrajError for an unsafe name."""
     module: Any = import_module(form.module) if isinstance(form.module, str) else form.module
     if form.tree:
         yield from ((_inside(name), join([text])) for name, text in getattr(module, form.tree)(exported))
@@ -105,7 +105,7 @@ def documents(form: Exchange, exported: Exported) -> Iterator[tuple[str, bytes]]
 
 
 def _inside(name: str) -> str:
-    """Trajectories of others name themselves."""
+    """Check a file name: the ids of other people's trajectories are not ours. Raises TrajError."""
     if not _NAME.fullmatch(name):
         raise TrajError(
             f"not exported: {name!r} is not a safe file name", "git traj forget deletes its trajectory"
@@ -114,7 +114,7 @@ def _inside(name: str) -> str:
 
 
 def _groups(form: Exchange, exported: Exported) -> Iterator[Exported]:
-    """What goes into one document."""
+    """The trajectories that go into one document each."""
     if not form.each:
         yield exported
         return

@@ -1,7 +1,7 @@
-"""What ``git traj export`` writes as one document, of commits, trajectories, or several of both; and a small
-static site: a page for every commit, trajectory and file, and a search that needs no server.
+"""Writes commits, trajectories, or several of both for ``git traj export``: as one document, or as a small
+static site with a page for every commit, trajectory and file, and a search that needs no server.
 
-The site works from a disk as from a web server: links are relative, script and style are files beside the
+The site works from a disk as from a web server: links are relative, script and style are files next to the
 pages, and the search data is a script too, since a page opened from a disk cannot fetch. Pages of an earlier
 site that the new one does not have are removed, so that forgotten records do not stay readable.
 """
@@ -62,7 +62,7 @@ def write_json(chosen: Chosen) -> Iterator[bytes]:
         else:
             commits.append({**commit, "trajectories": headers})
     document = {"version": 1, "commits": commits, "trajectories": trajectories}
-    # half a sign, as records may hold, becomes an escape: no encoding takes it
+    # a lone surrogate, which records may contain, becomes an escape: it cannot be encoded
     yield json.dumps(document, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
 
 

@@ -1,8 +1,8 @@
 """Installs the agents' own hooks, and removes them again: entries in the settings files of one work tree.
 
-Every entry runs the script ``traj/agent-hook``, which alone has the interpreter's path: when that changes, no
-settings do, and Codex, which trusts a hook by its text, does not ask again. It must not write outside the
-work tree.
+Every entry runs the script ``traj/agent-hook``, and only that has the interpreter's path: when the path
+changes, the settings do not, and Codex, which trusts a hook by its text, does not ask again. It must not
+write outside the work tree.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TRACKED = "git tracks the file: keep these entries out of your commits"
 
 
 def find_hooks() -> dict[str, HookSettings]:
-    """Those of the agents that have some, by option."""
+    """The hook settings of the agents that have some, by option."""
     return {agent.option: agent.hooks for agent in all_agents().values() if agent.hooks}
 
 
@@ -47,7 +47,7 @@ def install_agent(
         after = put(text, agent.groups(script_path(repository))).encode("utf-8")
     except StoreError as error:
         return manifest, say("failed", f"not installed: {error.message}")
-    except UnicodeError:  # of the script's path
+    except UnicodeError:  # in the script's path
         return manifest, say("failed", f"not installed: {path} would not be UTF-8")
     except TrajError as error:
         why = f"not installed, {agent.file} stays as it is: {error.message}"
@@ -74,13 +74,13 @@ def script_path(repository: Repository) -> Path:
 
 
 def wrapper_path(repository: Repository) -> Path:
-    """A script that runs ``git traj`` where that is not on PATH."""
+    """A script that runs ``git traj`` even if that is not on PATH."""
     return repository.common_dir / FOLDER / WRAPPER
 
 
 def write_script(repository: Repository) -> None:
-    """For this interpreter, with the wrapper. Raises TrajError when that cannot be started from a hook, or
-    nothing written."""
+    """Write the script and the wrapper, for this interpreter. Raises TrajError if that cannot be started from
+    a hook, or a file cannot be written."""
     for path in (script_path(repository), wrapper_path(repository)):
         text = render(path.name, find_interpreter())
         try:
@@ -91,14 +91,14 @@ def write_script(repository: Repository) -> None:
 
 
 def uninstall_agents(repository: Repository, manifest: Manifest, *, dry_run: bool) -> Iterator[Step]:
-    """Each settings file as it was; of one that somebody changed since, only our entries go."""
+    """Restore each settings file; from one that somebody changed since, remove only our entries."""
     agents = find_hooks()
     trees = [tree.path for tree in repository.worktrees() if tree.path]
     places = [tree / agent.file for tree in trees for agent in agents.values()]
     here = [str(path) for path in places if repository.owns(path)]
     for path in map(Path, dict.fromkeys((*manifest.settings, *here))):
         names = (name for name, agent in agents.items() if str(path).endswith(agent.file))
-        name = next(names, path.name)  # of a plug-in that is off by now
+        name = next(names, path.name)  # of a plug-in that is switched off now
         edited = manifest.settings.get(str(path))
         try:
             takes = lambda now: take(now.decode("utf-8")).encode("utf-8")  # noqa: E731

@@ -1,9 +1,9 @@
-"""Changes the repository's configuration through git, and takes the changes back byte for byte; and the hooks
-in it (git 2.54 and later), for where the hooks folder is another tool's.
+"""Changes the repository's configuration through git, and undoes the changes byte for byte. Also puts hooks
+into it (git 2.54 and later), for repositories whose hooks folder is another tool's.
 
-What was done is recorded as splices in the manifest: an undone removal brings back what was removed. git runs
-such hooks before the script of the folder, wherever ``core.hooksPath`` leads, and no tool that writes hooks
-anew meets them. What a command names is not there after a repository was moved: it must not fail then.
+Changes are recorded as splices in the manifest: undoing a removal brings back what was removed. git runs such
+hooks before the script in the folder, wherever ``core.hooksPath`` points, and tools that rewrite hooks do not
+touch them. After a repository was moved, the script that a command names is missing: it must not fail then.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gittraj.state.folder import FOLDER
 
 
 def change(repository: Repository, manifest: Manifest, *arguments: str) -> Manifest:
-    """``git config --local ARGUMENTS``, remembered. Raises GitError."""
+    """Run ``git config --local ARGUMENTS``, and record the change. Raises GitError."""
     path = _file(repository)
     before = path.read_bytes()
     repository.run("config", "--local", *arguments)
@@ -39,7 +39,7 @@ def change(repository: Repository, manifest: Manifest, *arguments: str) -> Manif
 
 
 def undo(repository: Repository, manifest: Manifest) -> None:
-    """All of it, back to where somebody else changed the file. Raises StoreError when it is locked."""
+    """Undo our changes, back to where somebody else changed the file. Raises StoreError if it is locked."""
     path = _file(repository)
     now = path.read_bytes() if path.exists() else b""
     before = FileEdit(made=False, splices=manifest.config).undo(now)
@@ -48,8 +48,8 @@ def undo(repository: Repository, manifest: Manifest) -> None:
 
 
 def forget_answers(repository: Repository, *, dry_run: bool) -> Iterator[Step]:
-    """Take out what git-traj wrote down of its user's answers: which list of readers is trusted, and which
-    remotes may be pushed to or joined. Raises GitError."""
+    """Remove the user's answers that git-traj stored: which list of readers is trusted, and which remotes may
+    be pushed to or joined. Raises GitError."""
     pattern = r"^(traj\.trust|remote\..*\.traj(push|fetch))$"
     found = repository.run("config", "--local", "-z", "--name-only", "--get-regexp", pattern, check=False)
     for key in dict.fromkeys(found.out.decode("utf-8", "surrogateescape").split("\0")[:-1]):
@@ -59,7 +59,7 @@ def forget_answers(repository: Repository, *, dry_run: bool) -> Iterator[Step]:
 
 
 def write_locked(path: Path, content: bytes) -> None:
-    """Under git's own lock of that file. Raises StoreError when it is held."""
+    """Write a file under git's own lock for it. Raises StoreError if the lock is held."""
     lock = path.with_name(path.name + ".lock")
     try:
         descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -87,7 +87,7 @@ _NAME = "git-traj-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configured:
-    """What git's configuration says of one hook of ours. ``off``: somebody switched it, or its event, off."""
+    """One of our hooks in git's configuration. ``off``: somebody switched it, or its event, off."""
 
     command: str
     events: tuple[str, ...]
@@ -95,7 +95,7 @@ class Configured:
 
 
 def is_supported(repository: Repository) -> bool:
-    """Whether this git runs such hooks: an older one passes over them without a word."""
+    """Whether this git runs such hooks: an older one ignores them silently."""
     found = re.match(rb"git version (\d+)\.(\d+)", repository.run("version").out)
     return found is not None and (int(found[1]), int(found[2])) >= _SINCE
 
@@ -105,13 +105,13 @@ def scripts_folder(repository: Repository) -> Path:
 
 
 def command_for(script: Path) -> str:
-    """For a shell, which git gives the hook's arguments too. (As git does, with / on Windows.)"""
+    """The shell command for a script; git appends the hook's arguments. (With / on Windows, as in git.)"""
     path = shlex.quote(script.as_posix())
     return f"[ ! -x {path} ] || exec {path}"
 
 
 def read_configured(repository: Repository) -> Mapping[str, Configured]:
-    """Ours, by event."""
+    """Our hooks, by event."""
     values: dict[str, list[str]] = {}
     for setting in repository.settings(r"hook\."):
         values.setdefault(setting.key, []).append(setting.value)
@@ -146,15 +146,15 @@ def configure(
         script = scripts_folder(repository) / name
         text = render(name, interpreter)
         there = known.get(name)
-        told = there is not None and (there.command, there.events) == (command_for(script), (name,))
-        if told and _is_whole(script, text):
+        matches = there is not None and (there.command, there.events) == (command_for(script), (name,))
+        if matches and _is_whole(script, text):
             steps.append(Step(what="hook", name=name, did="unchanged", text="already there"))
             continue
         if not dry_run:
             script.parent.mkdir(parents=True, exist_ok=True)
             write_file(script, text)
             script.chmod(0o755)
-            # an event without a command makes git refuse the commit: so this first
+            # first the command: an event without one makes git refuse the commit
             manifest = change(
                 repository, manifest, "--replace-all", f"{_section(name)}.command", command_for(script)
             )
@@ -167,7 +167,7 @@ def configure(
 
 
 def take_out(repository: Repository, manifest: Manifest) -> tuple[Manifest, list[Step]]:
-    """Remove all of ours. Raises GitError."""
+    """Remove all of our hooks. Raises GitError."""
     names = _listed(repository)
     for name in names:
         manifest = change(repository, manifest, "--remove-section", _section(name))
@@ -178,8 +178,8 @@ def take_out(repository: Repository, manifest: Manifest) -> tuple[Manifest, list
 
 
 def remove_configured(repository: Repository, manifest: Manifest, *, dry_run: bool) -> list[Step]:
-    """The configuration byte for byte as it was before the first installation; where somebody changed it
-    since, without our hooks. Raises StoreError when it is locked, GitError."""
+    """Restore the configuration byte for byte as it was before the first installation; if somebody changed it
+    since, remove our hooks. Raises StoreError if it is locked, GitError."""
     names = _listed(repository)
     if not dry_run:
         undo(repository, manifest)
@@ -188,7 +188,7 @@ def remove_configured(repository: Repository, manifest: Manifest, *, dry_run: bo
 
 
 def _listed(repository: Repository) -> list[str]:
-    """In this repository's own file: what stands in the user's is not our doing."""
+    """Our hooks in this repository's own file: those in the user's configuration are not our doing."""
     asked = ("config", "--local", "--name-only", "--get-regexp", rf"^hook\.{_NAME}")
     keys = repository.run(*asked, check=False).out.decode("utf-8", "replace").split()
     return sorted({key.split(".")[1].removeprefix(_NAME) for key in keys})

@@ -1,8 +1,8 @@
-"""Finds what an installation can offer on this machine: agents without our hooks here, and past sessions; and
-a key for whoever installs git-traj, so that nothing of their thinking is lost.
+"""Finds what an installation can offer on this machine: agents without our hooks here, and past sessions.
+Also creates a key for the user, so that none of their agents' thinking is lost.
 
-But for the key it only looks. A program on PATH or a folder of settings in the home directory counts as an
-agent.
+Except for the key it changes nothing. A program on PATH or a folder of settings in the home directory counts
+as an agent.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gittraj.seal.identities import make_identity, own_path
 from gittraj.seal.readers import read_readers
 
 _MOST = 1000
-"""Sessions to count."""
+"""The most sessions to count."""
 
 
 def find_agents(environ: Environ, raw: Mapping[str, str]) -> tuple[str, ...]:
@@ -31,7 +31,7 @@ def find_agents(environ: Environ, raw: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def find_new_agents(repository: Repository, found: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of ``found`` that have no hooks of ours in this work tree; none in a bare repository."""
+    """The agents of ``found`` that have no hooks of ours in this work tree; none in a bare repository."""
     tree = repository.work_tree
     if tree is None:
         return ()
@@ -57,8 +57,8 @@ def _is_here(agent: Agent, environ: Environ, raw: Mapping[str, str]) -> bool:
 
 
 def provide_key(repository: Repository, environ: Environ, *, make: bool, dry_run: bool) -> Iterator[Step]:
-    """``make`` one where thinking is sealed and there are no readers to seal it for. Never raises: an
-    installation is of use without it."""
+    """``make`` a key if thinking is sealed and there are no readers to seal it for. Never raises: an
+    installation is useful without it."""
     try:
         if read_config(repository).thinking != "seal" or read_readers(repository, environ).recipients:
             return

@@ -1,4 +1,4 @@
-"""Changes a file of somebody else's, and changes it back: whole or not at all, with its mode."""
+"""Edits a file that is not ours, and restores it: atomically, and with its mode."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gittraj.git import Repository
 
 
 def edit(path: Path, after: bytes, known: FileEdit | None) -> FileEdit:
-    """Write ``after``, and say how all that was ``known`` and this are undone. Raises OSError."""
+    """Write ``after``; returns how to undo this and the edits that are ``known``. Raises OSError."""
     there = path.exists()
     splice = Splice.between(path.read_bytes() if there else b"", after)
     write_file(path, after)
@@ -23,8 +23,8 @@ def edit(path: Path, after: bytes, known: FileEdit | None) -> FileEdit:
 
 
 def read_own(tree: Path, path: Path) -> bytes | None:
-    """What stands at ``path`` of the work tree, None where nothing does. Raises StoreError where it leads out
-    of the tree, cannot be read, or is not UTF-8."""
+    """Return the content of ``path`` in the work tree, None without a file. Raises StoreError if it leads
+    out of the tree, cannot be read, or is not UTF-8."""
     try:
         if not path.resolve().is_relative_to(tree.resolve()):
             raise StoreError(f"{path} leads out of this repository")
@@ -40,7 +40,7 @@ def read_own(tree: Path, path: Path) -> bytes | None:
 def restore(
     path: Path, edited: FileEdit | None, take_out: Callable[[bytes], bytes], *, dry_run: bool = False
 ) -> bool:
-    """Undo what was done to the file; where somebody changed it since, ``take_out`` what is still ours.
+    """Undo our edits of the file; if somebody changed it since, ``take_out`` what is still ours.
 
     Returns whether it changed, or would. Raises OSError, and what ``take_out`` raises.
     """
@@ -59,7 +59,7 @@ def restore(
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Through a link, to what it leads to. Raises OSError."""
+    """Write a file atomically, or, if it is a link, its target. Raises OSError."""
     path = path.resolve()
     fresh = path.with_name(f"{path.name}.{os.getpid()}.traj-new")
     try:
@@ -73,7 +73,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def make_folder(path: Path, manifest: Manifest) -> Manifest:
-    """Make a folder, and remember what was made. Raises OSError."""
+    """Make a folder, and record which folders were made. Raises OSError."""
     missing = [str(folder) for folder in (path, *path.parents) if not folder.exists()]
     path.mkdir(parents=True, exist_ok=True)
     return replace(manifest, folders=(*manifest.folders, *reversed(missing)))
@@ -94,7 +94,7 @@ def ignore(repository: Repository, file: str, manifest: Manifest) -> Manifest:
 
 
 def stop_ignoring(repository: Repository, manifest: Manifest) -> Iterator[Step]:
-    """The list as it was; of one that somebody changed since, only our lines go."""
+    """Restore git's exclude file; if somebody changed it since, remove only our lines."""
     path = _path(repository)
     if not repository.owns(path):
         return

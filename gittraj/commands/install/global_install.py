@@ -71,7 +71,7 @@ class Home:
 
 
 def install_globally(environ: Mapping[str, str], *, dry_run: bool = False) -> list[Step]:
-    """Raises TrajError, GitError; StoreError where the user's settings cannot be written."""
+    """Install into git's template. Raises TrajError, GitError; StoreError if a file cannot be written."""
     home, interpreter = Home(environ), find_interpreter()
     found, known = home.template(), home.read()
     template = found or home.folder / "template"
@@ -122,7 +122,7 @@ def _begin(home: Home, template: Path, *, made: bool) -> None:
 def uninstall_globally(environ: Mapping[str, str]) -> Iterator[Step]:
     """Restore the user's configuration and remove our template. Existing repositories keep their hooks.
 
-    Raises TrajError, GitError; StoreError where something cannot be written.
+    Raises TrajError, GitError; StoreError if something cannot be written.
     """
     home = Home(environ)
     known = home.read()
@@ -156,7 +156,7 @@ def _undo_setting(home: Home, known: GlobalInstall) -> None:
     before = known.config.undo(now)
     if before == now:  # somebody changed it since
         asked = ("config", "--global", "--fixed-value", "--unset", _KEY, known.template)
-        home.git.run(*asked, check=False)  # 5: theirs by now
+        home.git.run(*asked, check=False)  # 5: the setting is the user's own now
     elif before or not known.config.made:
         write_file(file, before)
     else:

@@ -1,4 +1,4 @@
-"""Puts the hooks where git looks for them, in front of whatever stands there, and takes them away.
+"""Installs the hooks where git looks for them, in front of any that are there, and removes them.
 
 A foreign hook is moved to ``NAME.traj-orig``, and ours runs it: before its own work, but ``post-commit``
 after it, so that the commits which a kept hook makes come later in the spool. Nothing is written outside
@@ -48,8 +48,8 @@ _LATER = "capture happens at the next git traj command"
 def install_hooks(
     repository: Repository, manifest: Manifest, *, dry_run: bool
 ) -> tuple[Manifest, list[Step]]:
-    """In the hooks folder; or, where that is another tool's, in git's configuration, if this git has hooks
-    there. Never in both, or they would run twice.
+    """Install in the hooks folder, or, if that is another tool's and this git supports it, in git's
+    configuration. Never in both, or they would run twice.
 
     Raises TrajError when this interpreter cannot be started from a hook, or ``traj.push`` is not valid.
     """
@@ -75,7 +75,7 @@ def install_hooks(
 
 
 def _are_elsewhere(repository: Repository, folders: Sequence[HooksFolder], manifest: Manifest) -> bool:
-    """Also where another tool has written over a hook of ours: it will do so again."""
+    """Whether another tool owns a folder, or has overwritten a hook of ours: it will do so again."""
     if read_configured(repository) or not all(folder.own for folder in folders):
         return True
     return any(is_foreign(Path(path)) for path in manifest.hooks)
@@ -109,7 +109,7 @@ def _install_in(
 
 
 def leave_folders(repository: Repository, manifest: Manifest, *, dry_run: bool = False) -> Iterator[Step]:
-    """Take our hooks out of every folder that has some. What fails is a step that says so."""
+    """Remove our hooks from every folder that has some. A failure is a step of its own."""
     here = [folder.path for folder in find_hooks_folders(repository) if not folder.refused]
     paths = [str(path / name) for path in here for name in (*HOOKS, PUSHING)]
     for path in map(Path, dict.fromkeys((*manifest.hooks, *paths))):
@@ -122,7 +122,7 @@ def leave_folders(repository: Repository, manifest: Manifest, *, dry_run: bool =
 
 
 def _foresee(path: Path) -> Step | None:
-    """What ``uninstall_hook`` would do: done to a copy."""
+    """The step that ``uninstall_hook`` would return, found by running it on a copy."""
     import shutil  # noqa: PLC0415 - with all of its compressors
     from tempfile import TemporaryDirectory  # noqa: PLC0415
 
@@ -134,7 +134,7 @@ def _foresee(path: Path) -> Step | None:
 
 
 def install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
-    """Raises OSError."""
+    """Install the hook ``text`` at ``path``. Raises OSError."""
 
     def say(did: Did, words: str, write: Callable[[], None] | None = None) -> Step:
         if write is not None and dry_run:
@@ -153,34 +153,27 @@ def install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
     except TrajError as error:
         return say("skipped", f"not installed: {error.message}; {error.hint}")
     if found is not None:
-        block = find_block(text)
-        renewed = found.before + (block.block if block else b"") + found.after
-        if renewed == content and os.access(path, os.X_OK):
-            return say("unchanged", "already there")
-        return say("renewed", "renewed", lambda: _renew(path, renewed))
+        return _renew_ours(path, text, say)
     if runs_ours(path):
-        return _renew_legacy(path, text, say)
+        return _renew_ours(legacy_of(path), text, say, run_by=", run by another tool's hook")
     if goes_behind(path, content):
         words = f"installed; the pre-commit framework runs it ({legacy_of(path).name})"
         return say("added", words, lambda: _write(legacy_of(path), text))
-    if (
-        os.path.lexists(kept)
-        and kept.read_bytes() != content
-        and not take_turn(path, content, dry_run=dry_run)
-    ):
+    taken = os.path.lexists(kept) and kept.read_bytes() != content
+    if taken and not take_turn(path, content, dry_run=dry_run):
         words = f"not installed: another tool wrote this hook, and {kept.name} already exists; {_LATER}"
         return say("skipped", f"{words}. Remove the one that is not needed, and install again")
     return say("added", f"installed; yours is kept as {kept.name} and runs first", lambda: _chain(path, text))
 
 
-def _renew_legacy(path: Path, text: bytes, say: Callable[..., Step]) -> Step:
-    """Ours, that another tool runs: its interpreter may have moved."""
-    legacy = legacy_of(path)
-    found, block = find_block(legacy.read_bytes()), find_block(text)
+def _renew_ours(path: Path, text: bytes, say: Callable[..., Step], *, run_by: str = "") -> Step:
+    """Its interpreter may have moved."""
+    content = path.read_bytes()
+    found, block = find_block(content), find_block(text)
     renewed = found.before + block.block + found.after if found and block else text
-    if renewed == legacy.read_bytes() and os.access(legacy, os.X_OK):
-        return say("unchanged", "already there, run by another tool's hook")
-    return say("renewed", "renewed, run by another tool's hook", lambda: _renew(legacy, renewed))
+    if renewed == content and os.access(path, os.X_OK):
+        return say("unchanged", f"already there{run_by}")
+    return say("renewed", f"renewed{run_by}", lambda: _renew(path, renewed))
 
 
 def _chain(path: Path, text: bytes) -> None:
@@ -196,9 +189,9 @@ def _chain(path: Path, text: bytes) -> None:
 
 
 def uninstall_hook(path: Path) -> Step | None:
-    """Take our block out of the hook at ``path``, and put the one back that stood there before.
+    """Remove our block from the hook at ``path``, and restore the hook that was there before.
 
-    None when nothing of ours is there. Raises OSError.
+    Returns None when nothing of ours is there. Raises OSError.
     """
 
     def say(words: str) -> Step:
@@ -234,7 +227,7 @@ def uninstall_hook(path: Path) -> Step | None:
 
 
 def _leave_edits(path: Path, kept: Path | None, found: Found) -> str:
-    """Somebody wrote lines around our block: they stay, and so does what it chained, in its place."""
+    """Remove our block from between lines that somebody added: they stay, and the hook that we kept, too."""
     if kept is None:
         _write(path, found.before + found.after)
         return "removed; the lines that were added to it stay"
@@ -242,7 +235,7 @@ def _leave_edits(path: Path, kept: Path | None, found: Found) -> str:
     first, _, body = original.partition(b"\n")
     if is_shell_script(original) and os.access(kept, os.X_OK):
         before = found.before.removeprefix(SHEBANG)
-        inside = b"(\n%s\n)\nkept_rc=$?\n" % body.removesuffix(b"\n")  # whatever it does to its shell
+        inside = b"(\n%s\n)\nkept_rc=$?\n" % body.removesuffix(b"\n")  # it may exit, or set options
         ends = b'[ "$kept_rc" = 0 ] || exit "$kept_rc"\n'
         _write(path, first + b"\n" + before + inside + ends + found.after)
         kept.unlink()
@@ -253,9 +246,8 @@ def _leave_edits(path: Path, kept: Path | None, found: Found) -> str:
 
 
 def _leave_legacy(path: Path, kept: Path | None, content: bytes) -> str:
-    """Another tool moved our hook aside and runs it: what we had kept takes our place there.
-
-    Unless that is the tool's own hook, which must not run itself.
+    """Remove our hook that another tool moved aside and runs: the one that we had kept takes its place,
+    unless that is the tool's own hook, which must not run itself.
     """
     legacy = legacy_of(path)
     original = kept.read_bytes() if kept else None
@@ -269,7 +261,7 @@ def _leave_legacy(path: Path, kept: Path | None, content: bytes) -> str:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Whole or not at all; a file that stands there gives its mode."""
+    """Write atomically, with the mode of the file that is there, if any."""
     fresh = _prepare(path, content)
     if path.exists():
         fresh.chmod(stat.S_IMODE(path.stat().st_mode))
@@ -283,7 +275,7 @@ def _renew(path: Path, content: bytes) -> None:
 
 
 def _prepare(path: Path, content: bytes) -> Path:
-    """The new file, runnable, beside ``path``."""
+    """Write the new file, executable, next to ``path``."""
     fresh = path.with_name(f"{path.name}.traj-new")
     fresh.unlink(missing_ok=True)
     try:

@@ -2,7 +2,7 @@
 managers treat our hooks there, observed in their releases of 2026.
 
 husky 9 rewrites its folder, lefthook 2 moves a hook to ``NAME.old`` and never runs it, the pre-commit
-framework 4 moves it to ``NAME.legacy`` and runs it first, without stdin but for ``pre-push``.
+framework 4 moves it to ``NAME.legacy`` and runs it first, without stdin except for ``pre-push``.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from gittraj.git import Repository, open_repository
 
 @dataclass(frozen=True, slots=True)
 class HooksFolder:
-    """``refused``: why nothing is written there; ``own``: the repository's default folder, not another
-    tool's; ``configured``: the hooks are run by git's configuration (``hook.*``)."""
+    """``refused``: the reason if nothing may be written there; ``own``: the repository's default folder, not
+    another tool's; ``configured``: the hooks are run by git's configuration (``hook.*``)."""
 
     path: Path
     refused: str | None = None
@@ -104,9 +104,9 @@ def goes_behind(path: Path, content: bytes) -> bool:
 
 
 def take_turn(path: Path, content: bytes, *, dry_run: bool) -> bool:
-    """Whether the hook that we had kept gives way to the present one: an earlier release of the same tool's;
-    or lefthook moved ours aside, as it would have moved the kept one. Removes or moves it unless
-    ``dry_run``."""
+    """Whether the present hook replaces the one that we had kept: that is an earlier version by the same
+    tool, or lefthook moved ours aside, as it would have moved the kept one. Removes or moves the kept one
+    unless ``dry_run``."""
     kept, old = path.with_name(path.name + KEPT), old_of(path)
     before = kept.read_bytes()
     outdated = any(mark in before and mark in content for mark in (FRAMEWORK, _LEFTHOOK, _HUSKY))
@@ -119,7 +119,7 @@ def take_turn(path: Path, content: bytes, *, dry_run: bool) -> bool:
 
 
 def drop_old(path: Path) -> None:
-    """Remove our hook that lefthook moved aside: lefthook refuses to install again beside it. Raises
+    """Remove our hook that lefthook moved aside: lefthook refuses to install again while it exists. Raises
     OSError."""
     if _is_pure(old_of(path)):
         old_of(path).unlink()

@@ -1,4 +1,4 @@
-"""Looks at hooks, git's and agents', and changes nothing: they die silently, so somebody has to look."""
+"""Inspects hooks, git's and agents', and changes nothing: they fail silently, so something has to check."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Life = Literal["installed", "chained", "missing", "foreign", "dead", "damaged", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookState:
-    """``chained``: another tool runs ours; ``foreign``: another tool's stands there, and ours does not run;
+    """``chained``: another tool runs ours; ``foreign``: another tool's is there, and ours does not run;
     ``dead``: git cannot run it, or the interpreter that it starts is gone; ``off``: switched off in git's
     configuration."""
 
@@ -41,7 +41,7 @@ class HookState:
 
     @property
     def is_old(self) -> bool:
-        """Whether another version of git-traj wrote it: it works, and lacks what came since."""
+        """Whether another version of git-traj wrote it: it works, but lacks later changes."""
         path = legacy_of(self.path) if self.state == "chained" else self.path
         if self.state not in ("installed", "chained"):
             return False
@@ -55,7 +55,7 @@ class HookState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentState:
-    """``changed``: some entries are not as we left them; ``missing``: none is there any more; ``dead``: what
+    """``changed``: some entries are not as we left them; ``missing``: none are left; ``dead``: what
     they start is gone; ``damaged``: the file is no longer strict JSON; ``untrusted``: the user has not
     approved them in Codex, which does not run them."""
 
@@ -65,14 +65,14 @@ class AgentState:
 
 
 def find_place(repository: Repository) -> HooksFolder:
-    """Where our hooks are, or would be: the main worktree's folder, or our own for git's configuration."""
+    """The folder of our hooks: the main worktree's, or our own if git's configuration runs them."""
     if _reads_configuration(repository):
         return HooksFolder(scripts_folder(repository), configured=True)
     return find_hooks_folders(repository)[0]
 
 
 def inspect_hooks(repository: Repository) -> tuple[HookState, ...]:
-    """Each hook of ours; none where git looks for hooks in a folder that is not this repository's."""
+    """The state of each of our hooks; none if git's hooks folder is not this repository's."""
     if _reads_configuration(repository):
         known = read_configured(repository)
         names = (*HOOKS, *(n for n in known if n not in HOOKS))
@@ -87,17 +87,17 @@ def _reads_configuration(repository: Repository) -> bool:
     return bool(read_configured(repository)) and is_supported(repository)
 
 
-def _inspect_configured(repository: Repository, name: str, told: Configured | None) -> HookState:
+def _inspect_configured(repository: Repository, name: str, known: Configured | None) -> HookState:
     script = scripts_folder(repository) / name
 
     def say(state: Life) -> HookState:
         return HookState(name=name, path=script, state=state)
 
-    if told is None or name not in told.events:
+    if known is None or name not in known.events:
         return say("missing")
-    if told.off:
+    if known.off:
         return say("off")
-    return say(_inspect(script) if told.command == command_for(script) else "dead")
+    return say(_inspect(script) if known.command == command_for(script) else "dead")
 
 
 def _inspect(path: Path) -> Life:
@@ -121,7 +121,7 @@ def _runs(path: Path, found: Found) -> bool:
 
 
 def inspect_agents(repository: Repository, environ: Environ) -> tuple[AgentState, ...]:
-    """The settings in each work tree that were installed, or hold entries of ours."""
+    """The settings in each work tree that were installed, or contain entries of ours."""
     manifest = read_manifest(repository) or Manifest()
     found = []
     for tree in (tree.path for tree in repository.worktrees() if tree.path):
@@ -155,8 +155,8 @@ def _starts(script: bytes) -> bool:
 
 
 def _is_trusted(path: Path, environ: Environ) -> bool:
-    """Whether ``config.toml`` has hashes of approved hooks, as Codex 0.169 writes them; only Codex can tell
-    of which content."""
+    """Whether ``config.toml`` has hashes of approved hooks, as Codex 0.169 writes them; only Codex knows of
+    which content."""
     import tomllib  # noqa: PLC0415 - only for Codex
 
     codex = all_agents()["codex"].folder(environ)

@@ -1,4 +1,4 @@
-"""Installs, safely as often as one likes: what is there already stays as it is."""
+"""Installs git-traj in a repository. Safe to repeat: what is already there stays as it is."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def install(
     fetch_refspec: bool | None = True,
     dry_run: bool = False,
 ) -> list[Step]:
-    """Put hooks, fetch refspecs and local state into ``repository``; says each thing that was done.
+    """Install hooks, fetch refspecs and local state in ``repository``; returns each thing that was done.
 
-    ``agents`` (their options) get hooks of their own, where they have any, in the work tree, and an
+    ``agents`` (their options) get hooks of their own, if they have any, in the work tree, and an
     instruction to read.
-    ``fetch_refspec``: None keeps what was said when it was installed.
-    With ``dry_run`` nothing is written. Raises TrajError; then nothing was touched, for the local state,
-    without which the rest is of no use, is written first.
+    ``fetch_refspec``: None keeps the choice of the earlier installation.
+    With ``dry_run`` nothing is written. Raises TrajError; nothing was touched then, because the local state,
+    without which the rest is useless, is written first.
     """
     find_interpreter()
     read_choice(repository, "push")
@@ -54,8 +54,8 @@ def install(
     if not dry_run and (agents or script_path(repository).exists()):
         write_script(repository)
     for name in dict.fromkeys(agents):
-        manifest, told = _install_agent(repository, name, manifest, dry_run=dry_run)
-        steps += told
+        manifest, done = _install_agent(repository, name, manifest, dry_run=dry_run)
+        steps += done
     if manifest.fetch:
         manifest, added = add_refspecs(repository, manifest, dry_run=dry_run)
         if not dry_run:
@@ -67,7 +67,7 @@ def install(
 def _install_agent(
     repository: Repository, name: str, manifest: Manifest, *, dry_run: bool
 ) -> tuple[Manifest, list[Step]]:
-    """Its hooks, where it has any, then its instruction, unless the hooks failed."""
+    """Install an agent's hooks, if it has any, then its instruction, unless the hooks failed."""
     steps = []
     if name in find_hooks():
         manifest, step = install_agent(repository, name, manifest, dry_run=dry_run)
@@ -75,8 +75,8 @@ def _install_agent(
         if not dry_run:
             write_manifest(repository, manifest)
     if name in find_files() and not any(step.did == "failed" for step in steps):
-        manifest, told = instruct_agent(repository, name, manifest, dry_run=dry_run)
-        steps += told
+        manifest, done = instruct_agent(repository, name, manifest, dry_run=dry_run)
+        steps += done
         if not dry_run:
             write_manifest(repository, manifest)
     return manifest, steps
@@ -92,9 +92,9 @@ def is_installed(local: LocalState) -> bool:
 
 
 def _begin(repository: Repository, local: LocalState, *, dry_run: bool) -> Step:
-    """Make ``installed.json`` where there is none that can be used.
+    """Make ``installed.json`` unless there is a usable one.
 
-    An installation that stands keeps its ``time`` and ``reflogs``: what came after is to be recorded.
+    An existing installation keeps its ``time`` and ``reflogs``: what came after them is to be recorded.
     """
     fresh = not is_installed(local)
     if fresh and not dry_run:

@@ -1,9 +1,8 @@
-"""A short instruction between markers, in the file where an agent reads what to do in this work tree.
+"""Puts a short instruction between markers into the file where an agent reads what to do in this work tree.
 
 Claude Code has a personal file for that. The others read only files of the work tree, which a team may share:
-one that we make is ignored by git here, and of one that git tracks the command says that it shows. What
-somebody wrote between the markers is theirs: it is neither overwritten nor taken out. It must not write
-outside the work tree.
+one that we make is ignored by git here, and if git tracks the file, the command says so. What somebody wrote
+between the markers is theirs: it is neither overwritten nor removed. It must not write outside the work tree.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _TRACKED = "git tracks the file: commit it for everyone, or keep these lines out
 
 
 def find_files() -> dict[str, InstructionFile]:
-    """Those of the agents that read one, by option."""
+    """The instruction files of the agents that read one, by option."""
     return {agent.option: agent.instructions for agent in all_agents().values() if agent.instructions}
 
 
@@ -50,7 +49,7 @@ def instruct_agent(
 
     try:
         before = read_own(tree, path)
-        after, told = put(before or b"", known)
+        after, written = put(before or b"", known)
     except StoreError as error:
         return say("failed", f"no instruction: {error.message}")
     except TrajError as error:
@@ -58,10 +57,10 @@ def instruct_agent(
     if after == before:
         return say("unchanged", "instruction already there")
     if not dry_run:
-        told = replace(told, made=before is None or (known is not None and known.made))
+        written = replace(written, made=before is None or (known is not None and known.made))
         try:
             write_file(path, after)
-            manifest = replace(manifest, told={**manifest.told, str(path): told})
+            manifest = replace(manifest, told={**manifest.told, str(path): written})
             manifest = ignore(repository, file, manifest) if before is None else manifest
         except OSError as error:
             return say("failed", f"no instruction: {path} cannot be written ({error.strerror})")
@@ -73,15 +72,15 @@ def instruct_agent(
 
 
 def _find_file(file: InstructionFile, tree: Path) -> str:
-    """The one that has the instruction, or should get it."""
+    """The file that has the instruction, or should get it."""
     if file.instead and (tree / file.instead).is_file():
         return file.instead
     return next((f for f in file.beside if _BEGIN in _read(tree / f)), file.own)
 
 
 def put(now: bytes, known: Instruction | None) -> tuple[bytes, Instruction]:
-    """``now`` with the instruction at its end, or, as it was ``known`` until now, in its place. Raises
-    TrajError where somebody wrote between the markers."""
+    """Return ``now`` with the instruction at its end, or in place of the one that is ``known``. Raises
+    TrajError if somebody wrote between the markers."""
     found = _BLOCK.search(now)
     line = b"\r\n" if b"\r\n" in now else b"\n"
     text = TEXT.encode().replace(b"\n", line)
@@ -90,55 +89,55 @@ def put(now: bytes, known: Instruction | None) -> tuple[bytes, Instruction]:
             raise TrajError("its instruction has no end marker", _REMOVE)
         gap = 0 if not now else 1 if now.endswith(b"\n") else 2
         return now + line * gap + text, Instruction(made=False, gap=gap, digest=digest(text))
-    stands = digest(found[0])
-    told = replace(known or Instruction(made=False, gap=0, digest=stands), digest=digest(text))
-    if stands == told.digest:
-        return now, told
-    if known is None or stands != known.digest:
+    present = digest(found[0])
+    wanted = replace(known or Instruction(made=False, gap=0, digest=present), digest=digest(text))
+    if present == wanted.digest:
+        return now, wanted
+    if known is None or present != known.digest:
         raise TrajError("its instruction was edited", _REMOVE)
-    return now[: found.start()] + text + now[found.end() :], told
+    return now[: found.start()] + text + now[found.end() :], wanted
 
 
 def take_back(repository: Repository, manifest: Manifest, *, dry_run: bool) -> Iterator[Step]:
-    """Take our instructions out and keep what others wrote since. Without a manifest only the exact text
-    goes, and never from a file that git tracks: there it may be the team's."""
-    for path, told in {
+    """Remove our instructions and keep what others wrote since. Without a manifest only the exact text is
+    removed, and never from a file that git tracks: there it may be the team's."""
+    for path, known in {
         **dict(_find_lost(repository)),
         **{Path(p): t for p, t in manifest.told.items()},
     }.items():
         try:
-            did, text = _take_back(path, told, dry_run=dry_run)
+            did, text = _take_back(path, known, dry_run=dry_run)
         except OSError as error:
             did, text = "failed", f"left: {path}: {error.strerror}"
         if text:
             yield Step(what="instruction", name=path.name, did=did, text=text)
 
 
-def _take_back(path: Path, told: Instruction, *, dry_run: bool) -> tuple[Did, str]:
+def _take_back(path: Path, known: Instruction, *, dry_run: bool) -> tuple[Did, str]:
     now = _read(path)
-    after = take_out(now, told)
+    after = take_out(now, known)
     if after is None:
         return "skipped", f"left in {path}: the instruction was edited; remove its lines yourself"
     if after == now:
         return "unchanged", ""
-    if told.made and not after.strip() and not dry_run:
+    if known.made and not after.strip() and not dry_run:
         path.unlink()
     elif not dry_run:
         write_file(path, after)
     return "removed", f"instruction removed from {path}"
 
 
-def take_out(now: bytes, told: Instruction) -> bytes | None:
-    """``now`` without the instruction, and with every other byte; None where somebody changed it."""
+def take_out(now: bytes, known: Instruction) -> bytes | None:
+    """Return ``now`` without the instruction, and with every other byte; None if somebody changed it."""
     found = _BLOCK.search(now)
-    if found is None or digest(found[0]) != told.digest:
+    if found is None or digest(found[0]) != known.digest:
         return None if _BEGIN in now else now
     before, after = now[: found.start()], now[found.end() :]
     line = b"\r\n" if b"\r\n" in found[0] else b"\n"
-    for _ in range(told.gap):
+    for _ in range(known.gap):
         before = before.removesuffix(line)
     joins = before and after and not before.endswith(b"\n")
-    return before + (line if joins else b"") + after  # what was appended since begins a line
+    return before + (line if joins else b"") + after  # text appended since stays on a line of its own
 
 
 def _find_lost(repository: Repository) -> Iterator[tuple[Path, Instruction]]:
@@ -166,5 +165,5 @@ def _read(path: Path) -> bytes:
 
 
 def digest(block: bytes) -> str:
-    """Of its lines: git may write them with another end."""
+    """The digest of a block's lines: git may write them with other line endings."""
     return sha256(block.replace(b"\r\n", b"\n").rstrip(b"\n")).hexdigest()

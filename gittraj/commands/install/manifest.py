@@ -1,7 +1,7 @@
 """The manifest of an installation: every change it made, so that each can be undone; and its report, a step
 for each thing that it checked.
 
-The manifest is the key ``undo`` of ``installed.json``; ``time`` and ``reflogs`` beside it mark where
+The manifest is the key ``undo`` of ``installed.json``; its keys ``time`` and ``reflogs`` mark where
 recording began. Of a changed file it keeps the edit, never a copy: git's configuration may contain tokens.
 """
 
@@ -105,8 +105,8 @@ class Manifest:
 
 
 def read_manifest(repository: Repository) -> Manifest | None:
-    """Return None when nothing is installed or the manifest is unreadable. What it names outside this
-    repository by now is in ``outside`` alone."""
+    """Return None when nothing is installed or the manifest is unreadable. What it names that is outside this
+    repository now is only in ``outside``."""
     value = LocalState.of(repository).read(FILE)
     if not isinstance(value, dict):
         return None
@@ -121,15 +121,15 @@ def read_manifest(repository: Repository) -> Manifest | None:
 
 
 def write_manifest(repository: Repository, manifest: Manifest) -> None:
-    """With paths relative to the common git directory, which may be moved or copied. Raises StoreError."""
+    """Write paths relative to the common git directory, which may be moved or copied. Raises StoreError."""
     local = LocalState.of(repository)
     undo = _rename(manifest, lambda path: _relative(path, repository.common_dir))
     local.write(FILE, {**local.read(FILE), "undo": to_json(undo)})
 
 
 def _moved(path: str, first: Path | None, at: Path) -> str:
-    """Where ``path`` of a manifest is now that the common git directory is ``at``. An earlier version wrote
-    absolute paths; the git directory was ``first`` then."""
+    """The current path of a manifest's ``path``, with the common git directory ``at``. An earlier version
+    wrote absolute paths; the git directory was ``first`` then."""
     if Path(path).is_absolute():
         if first is None:
             return path
@@ -145,7 +145,7 @@ def _relative(path: str, at: Path) -> str:
 
 
 def _own(repository: Repository, manifest: Manifest) -> Manifest:
-    """``manifest`` without what another repository has now."""
+    """Return ``manifest`` without what belongs to another repository now."""
 
     def own(path: str) -> bool:
         return repository.owns(Path(path))

@@ -1,6 +1,6 @@
-"""Lets a plain ``git fetch`` bring records along, beside ours, and never the transcripts.
+"""Lets a plain ``git fetch`` also bring records, to refs apart from ours, and never the sessions' events.
 
-Only ``remote.NAME.fetch`` is touched: a ``remote.NAME.push`` would change what a plain ``git push`` pushes,
+Only ``remote.NAME.fetch`` is changed: a ``remote.NAME.push`` would change what a plain ``git push`` pushes,
 and ``refs/notes/*:refs/notes/*`` would overwrite notes that were not pushed yet.
 """
 
@@ -17,12 +17,12 @@ from gittraj.git import Repository
 
 
 def refspecs(remote: str) -> tuple[str, str]:
-    """What is added for one remote: its records to a copy of their own, and no segment."""
+    """The values added for one remote: its records are fetched to a copy of their own, its segments not."""
     return f"+refs/notes/traj*:refs/notes-remote/{remote}/traj*", "^refs/notes/traj-data*"
 
 
 def find_remotes(repository: Repository) -> tuple[str, ...]:
-    """As ``git remote`` lists them: all that have a setting."""
+    """The remotes that ``git remote`` lists: all that have a setting."""
     keys = (setting.key.removeprefix("remote.") for setting in repository.settings(r"remote\..*\."))
     names = {key.rpartition(".")[0] for key in keys}
     return tuple(sorted((name for name in names if not name.startswith("/")), key=os.fsencode))
@@ -52,8 +52,8 @@ def add_refspecs(repository: Repository, manifest: Manifest, *, dry_run: bool) -
 
 
 def find_unfetching(repository: Repository) -> Iterator[str]:
-    """The remotes, such as those added after the installation, of which git fetch brings no records; none
-    where nothing is installed, or refspecs are not wanted."""
+    """The remotes, such as those added after the installation, whose records git fetch does not bring; none
+    if nothing is installed, or refspecs are not wanted."""
     manifest = read_manifest(repository)
     for remote in find_remotes(repository) if manifest and manifest.fetch else ():
         values = repository.config_all(f"remote.{remote}.fetch")
@@ -76,8 +76,8 @@ def _add(repository: Repository, manifest: Manifest, remote: str, value: str) ->
 
 
 def recover_manifest(repository: Repository) -> Manifest:
-    """For when ``installed.json`` is damaged: what is exactly ours was ours, and refspecs were not wanted
-    where no remote has any."""
+    """Rebuild the manifest if ``installed.json`` is damaged: values that equal ours were ours, and refspecs
+    were not wanted if no remote has any."""
     left = {remote: repository.config_all(f"remote.{remote}.fetch") for remote in find_remotes(repository)}
     ours = {remote: tuple(v for v in refspecs(remote) if v in values) for remote, values in left.items()}
     return Manifest(
@@ -87,12 +87,12 @@ def recover_manifest(repository: Repository) -> Manifest:
 
 
 def remove_refspecs(repository: Repository, manifest: Manifest, *, dry_run: bool) -> Iterator[Step]:
-    """Our values, where somebody changed the configuration since: else ``configuration.undo`` took them."""
+    """Remove our values, if somebody changed the configuration since: else ``configuration.undo`` did."""
     for remote, values in manifest.refspecs.items():
         ours = () if dry_run else values
         for value in set(ours).intersection(repository.config_all(f"remote.{remote}.fetch")):
             repository.run(
                 *("config", "--local", "--fixed-value", "--unset-all", f"remote.{remote}.fetch", value),
-                check=False,  # 5: it stands in another file of the configuration, where we never wrote
+                check=False,  # 5: it is in another file of the configuration, where we never wrote
             )
         yield Step(what="refspec", name=remote, did="removed", text="fetches as before")

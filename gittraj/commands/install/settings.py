@@ -1,9 +1,9 @@
-"""Puts our entries into the text of an agent's hook settings, and takes them out of it.
+"""Puts our entries into the text of an agent's hook settings, and removes them.
 
 The shape is Claude Code's (https://docs.anthropic.com/en/docs/claude-code/hooks), which Codex and Gemini CLI
-share: ``{"hooks": {EVENT: [{"matcher": TOOL, "hooks": [HANDLER]}]}}``. The text is spliced and never written
-anew, since it is somebody's own: every other byte stays. Strict JSON only: what another parser forgives
-(comments, a key twice) nobody can splice safely. It must not touch files.
+share: ``{"hooks": {EVENT: [{"matcher": TOOL, "hooks": [HANDLER]}]}}``. The text is spliced and never
+serialised again, since it is the user's own: every other byte stays. Strict JSON only: what a lenient parser
+accepts (comments, a key twice) cannot be spliced safely. It must not touch files.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Found:
     """An entry of ours: its event, and its path from the root in indexes; ``place`` is a whole group, or
-    only a handler where somebody put theirs into the same group."""
+    only a handler if somebody put theirs into the same group."""
 
     event: str
     path: tuple[int, ...]
@@ -47,8 +47,8 @@ class Found:
 
 
 def put(text: str, groups: Mapping[str, Json]) -> str:
-    """``text`` with the group of each event, in its place if it is there already; entries of ours for other
-    events go. Raises TrajError, and then nothing may be written."""
+    """Return ``text`` with the group of each event, replaced if it is there already; our entries for other
+    events are removed. Raises TrajError, and then nothing may be written."""
     text = take(text or "{}\n", keep=tuple(groups))
     for event, group in groups.items():
         text = _put(text, event, group)
@@ -56,8 +56,8 @@ def put(text: str, groups: Mapping[str, Json]) -> str:
 
 
 def take(text: str, *, keep: Sequence[str] = ()) -> str:
-    """``text`` without our entries but those for the events ``keep``, and without the groups, events and
-    ``hooks`` that are empty then. Raises TrajError."""
+    """Return ``text`` without our entries, except those for the events ``keep``, and without the groups,
+    events and ``hooks`` that are empty then. Raises TrajError."""
     while True:
         found = next((f for f in find(text) if f.event not in keep), None)
         if found is None:
@@ -71,7 +71,7 @@ def take(text: str, *, keep: Sequence[str] = ()) -> str:
 
 
 def find(text: str) -> Iterator[Found]:
-    """Our entries, in the text's order. Raises TrajError for what is no strict JSON."""
+    """Our entries, in the text's order. Raises TrajError for text that is not strict JSON."""
     root = parse(text)
     for h, hooks in enumerate(_places(text, root)):
         if hooks.key != "hooks" or not isinstance(hooks.value, dict):
@@ -107,8 +107,8 @@ def _find_in_group(text: str, event: str, path: tuple[int, ...], group: Place) -
 
 
 def is_ours(handler: Any) -> bool:
-    said = handler.get("command") if isinstance(handler, dict) else None
-    return isinstance(said, str) and _OURS.fullmatch(said) is not None
+    command = handler.get("command") if isinstance(handler, dict) else None
+    return isinstance(command, str) and _OURS.fullmatch(command) is not None
 
 
 def _put(text: str, event: str, group: Json) -> str:
@@ -133,11 +133,11 @@ def _put(text: str, event: str, group: Json) -> str:
     return text[: found.place.at] + rendered + text[found.place.end :]
 
 
-# ---------------------------------------------------------------- places in the text
+# ---------------------------------------------------------------- positions in the text
 
 
 def _places(text: str, container: Place) -> list[Place]:
-    """The members of an object, or the elements of a list, that is known to be sound."""
+    """The members of an object, or the elements of a list, that is known to be valid JSON."""
     decoder = json.JSONDecoder()
     found: list[Place] = []
     at = _skip(text, container.at + 1)
@@ -174,7 +174,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _insert(text: str, container: Place, key: str | None, value: Any) -> str:
-    """A last member or element, in the form of the one before it."""
+    """Append a member or element, formatted like the one before it."""
     named = "" if key is None else f"{json.dumps(key)}: "
     found = _places(text, container)
     if found:
@@ -202,7 +202,7 @@ def _remove(text: str, path: Sequence[int]) -> str:
 
 
 def _render(value: Any, gap: str, text: str) -> str:
-    """JSON in the form of a text whose lines are parted by ``gap``."""
+    """Render JSON in the style of a text whose lines are separated by ``gap``."""
     if "\n" not in gap:
         return json.dumps(value, ensure_ascii=False)
     line = "\r\n" if "\r\n" in gap else "\n"
@@ -218,7 +218,7 @@ def _gap_before(text: str, place: Place) -> str:
 
 
 def _unit(text: str) -> str:
-    """What a level is indented by: the root's members tell."""
+    """The indentation of one level, taken from the root's members."""
     root = _places(text, parse(text))
     gap = _gap_before(text, root[0]) if root else ""
     return gap[gap.rfind("\n") + 1 :] or _INDENT if "\n" in gap else _INDENT

@@ -1,6 +1,6 @@
 """The text of the hooks: filled in for this interpreter, and found again in a file that others edited.
 
-Pure but for asking the interpreter whether it finds git-traj. It must not know where hooks lie.
+Pure, except that it runs the interpreter to see if it finds git-traj. It must not know where hooks are.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gittraj.state.spool import MARKS, SESSION_IDS
 
 HOOKS = ("post-commit", "pre-commit", "post-rewrite")
 PUSHING = "pre-push"
-"""Only with ``traj.push=auto``: for everybody else a push stays as it was."""
+"""Installed only with ``traj.push=auto``: otherwise a push is unchanged."""
 KEPT = ".traj-orig"
 SHEBANG = b"#!/bin/sh\n"
 ID = b"# git-traj b7d1 "
@@ -51,7 +51,7 @@ class Interpreter:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A hook file that holds our block: the bytes before it, the block, the bytes after it."""
+    """A hook file that contains our block: the bytes before it, the block, the bytes after it."""
 
     before: bytes
     block: bytes
@@ -64,8 +64,8 @@ class Found:
 
 
 def find_block(content: bytes) -> Found | None:
-    """None in somebody else's hook. Raises TrajError when our block has lost its end: then nobody can
-    tell which lines are whose."""
+    """Find our block; None if the hook has none. Raises TrajError when our block has lost its end: then it is
+    unknown which lines are ours."""
     match = _BLOCK.search(content)
     if match is None:
         if content.startswith(ID) or b"\n" + ID in content:
@@ -93,7 +93,7 @@ def find_interpreter() -> Interpreter:
 
 
 def render(name: str, interpreter: Interpreter) -> bytes:
-    """The whole hook ``name``."""
+    """The whole text of the hook ``name``."""
     text = (
         _template(name)
         .replace("@IDS@", " ".join((*SESSION_IDS, *plugins.variables())))
@@ -104,7 +104,7 @@ def render(name: str, interpreter: Interpreter) -> bytes:
 
 
 def read_interpreter(block: bytes) -> Interpreter | None:
-    """What a block starts; None when it starts nothing."""
+    """The interpreter that a block starts; None if it starts none."""
     python, worker = _PYTHON.search(block), _WORKER.search(block)
     if python is None or worker is None:
         return None
@@ -113,7 +113,7 @@ def read_interpreter(block: bytes) -> Interpreter | None:
 
 
 def is_shell_script(content: bytes) -> bool:
-    """One whose shell is started without options, so that its lines mean the same inside another."""
+    """Whether its shell is started without options, so that its lines mean the same inside another script."""
     shell = rb"#! ?(?:/usr)?(?:/bin/sh|/bin/dash|/bin/bash|/bin/env (?:sh|dash|bash))\n"
     return re.match(shell, content) is not None
 

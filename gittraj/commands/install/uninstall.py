@@ -1,5 +1,5 @@
-"""Takes everything out again: files as they were, byte for byte, with the edits of others kept. What it
-leaves, records here and at remotes, key, program, it names with how each is removed.
+"""Removes everything again: restores files byte for byte, and keeps the edits of others. It lists what it
+leaves (records here and at remotes, the key, the program), each with the command that removes it.
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from gittraj.commands.install.agent_hooks import uninstall_agents
@@ -28,14 +29,14 @@ from gittraj.state.folder import LocalState
 from gittraj.state.precommit_flag import FILE as WATCH
 
 _CACHES = ("spool", "cursors.json", "drain.lock", WATCH)
-"""They would make a later installation record what happened between: it must not."""
+"""Files that would make a later installation record what happened in between, which it must not."""
 
 
 def uninstall(repository: Repository, *, purge: bool = False, dry_run: bool = False) -> list[Step]:
-    """Take git-traj out of ``repository``; the notes stay, and without ``purge`` the local state too. A
-    ``dry_run`` only tells the steps.
+    """Remove git-traj from ``repository``; the notes stay, and without ``purge`` the local state too. A
+    ``dry_run`` only returns the steps.
 
-    What fails is a step that says so: the rest is done, and doing it again does what is left.
+    A failure is a step of its own: the rest is done, and running it again does what is left.
     """
     local = LocalState.of(repository)
     manifest = read_manifest(repository)
@@ -47,7 +48,7 @@ def uninstall(repository: Repository, *, purge: bool = False, dry_run: bool = Fa
     try:
         steps += forget_answers(repository, dry_run=dry_run)
         steps += remove_configured(repository, known, dry_run=dry_run)
-        # the manifest is gone or damaged: that hooks of ours were removed shows that something was installed
+        # the manifest is gone or damaged: if hooks of ours were removed, something was installed
         lost = manifest is None and ((local.folder / FILE).exists() or any(s.did == "removed" for s in steps))
         fetched = recover_manifest(repository) if lost else known
         steps += remove_refspecs(repository, fetched, dry_run=dry_run)
@@ -55,20 +56,14 @@ def uninstall(repository: Repository, *, purge: bool = False, dry_run: bool = Fa
         steps.append(Step(what="refspec", name="remotes", did="failed", text=error.message))
     import shutil  # noqa: PLC0415 - with all of its compressors
 
-    # no steps of their own: they hold nothing that is not in the refs, ours or a remote's
+    # no steps of their own: they contain nothing that is not in the refs, ours or a remote's
     if purge and not dry_run:
         drop_copies(repository)
     if not dry_run:
         shutil.rmtree(repository.common_dir / INDEX, ignore_errors=True)
     ending = local.exists and (purge or (local.folder / FILE).exists())
     if ending and not any(step.did == "failed" for step in steps):
-        try:
-            if not dry_run:
-                _end(local, purge=purge)
-            text = "removed" if purge else "kept, but no longer records (--purge removes it)"
-            steps.append(Step(what="state", name=str(local.folder), did="removed", text=text))
-        except StoreError as error:
-            steps.append(Step(what="state", name=str(local.folder), did="failed", text=error.message))
+        steps.append(_end(local, purge=purge, dry_run=dry_run))
     return steps
 
 
@@ -89,7 +84,18 @@ def _undo_hooks(repository: Repository, manifest: Manifest, *, dry_run: bool) ->
             pass  # somebody uses it by now
 
 
-def _end(local: LocalState, *, purge: bool) -> None:
+def _end(local: LocalState, *, purge: bool, dry_run: bool) -> Step:
+    say = partial(Step, what="state", name=str(local.folder))
+    try:
+        if not dry_run:
+            _empty(local, purge=purge)
+    except StoreError as error:
+        return say(did="failed", text=error.message)
+    kept = "kept, but no longer records (--purge removes it)"
+    return say(did="removed", text="removed" if purge else kept)
+
+
+def _empty(local: LocalState, *, purge: bool) -> None:
     """Under the drain's lock, so that no worker writes after it."""
     with local.locked(wait=5.0) as had:
         if not had:
@@ -110,7 +116,7 @@ _COPIES = f"{COPIES}**/traj", f"{COPIES}**/traj-data-*"
 
 
 def list_copies(repository: Repository) -> list[str]:
-    """What a fetch or a push left of remotes' refs."""
+    """The copies of remotes' refs that a fetch or a push left."""
     return _list_refs(repository, _COPIES)
 
 
@@ -129,7 +135,7 @@ def name_what_is_left(
     if _list_refs(repository, (*_REFS, *_COPIES)):
         patterns = " ".join(f"'{pattern}'" for pattern in (*_REFS, *_COPIES))
         command = f"git for-each-ref --format='delete %(refname)' {patterns} | git update-ref --stdin"
-        # who reads them until then has it again
+        # a command that reads records before then creates it again
         command += f"; {shlex.join(('rm', '-rf', str(repository.common_dir / INDEX)))}"
         yield "the records here (git gc --prune=now then deletes their objects)", command
     for remote in repository.run("remote").out.decode("utf-8", "surrogateescape").splitlines():
@@ -149,7 +155,7 @@ def name_what_is_left(
 
 
 def uninstall_command(prefix: Path) -> str:
-    """Of the program, by where its environment lies: Homebrew's, pipx' and uv's folders have these names."""
+    """The command that uninstalls the program, by its folder: Homebrew's, pipx' and uv's have these names."""
     if "Cellar" in prefix.parts:
         return "brew uninstall git-traj"
     if "pipx" in prefix.parts:

@@ -1,6 +1,6 @@
 """Writes a workflow that runs the Action: one of ``docs/workflows``, with the full id of a commit in it.
 
-It must not write over a file that is there, nor through a link, nor name a version that somebody may move.
+It must not overwrite a file, nor write through a link, nor name a version that can be moved.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _GITHUB = re.compile(r"(?:https://|ssh://git@|git@)github\.com[/:]([\w.-]+/[\w.-
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """``path``: where ``text`` goes, from ``root``, the top of the work tree."""
+    """``path``: the file for ``text``, relative to ``root``, the top of the work tree."""
 
     root: Path
     path: Path
     text: str
 
     def write(self) -> None:
-        """A new file, never through a link. Raises TrajError."""
+        """Write a new file, never through a link. Raises TrajError."""
         folder = self.root
         for part in self.path.parent.parts:
             folder /= part
@@ -55,7 +55,7 @@ class Starter:
 
 
 def make_starter(repository: Repository, name: str, *, uses: str | None = None) -> Starter:
-    """``uses``: OWNER/NAME@COMMIT, found out if it is None. Raises TrajError."""
+    """``uses``: OWNER/NAME@COMMIT; None: that of this installation. Raises TrajError."""
     if repository.work_tree is None:
         raise TrajError("a bare repository has no workflows", "run this in a clone with a work tree")
     uses = uses or find_uses()
@@ -76,7 +76,7 @@ def make_starter(repository: Repository, name: str, *, uses: str | None = None) 
 def find_uses() -> str | None:
     """The repository on GitHub and the commit that git-traj was installed from, as pip recorded it
     (https://packaging.python.org/en/latest/specifications/direct-url/)."""
-    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - only asked for here
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - only needed here
 
     try:
         found = json.loads(distribution("git-traj").read_text("direct_url.json") or "{}")
@@ -87,7 +87,7 @@ def find_uses() -> str | None:
 
 
 def _read(name: str) -> str:
-    from importlib.resources import files  # noqa: PLC0415 - it imports tempfile, and that all compressors
+    from importlib.resources import files  # noqa: PLC0415 - imports tempfile, and all compressors
 
     for folder in (files("gittraj") / "_workflows", Path(__file__).parents[3] / "docs" / "workflows"):
         if (folder / f"{name}.yml").is_file():

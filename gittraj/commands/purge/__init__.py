@@ -1,6 +1,6 @@
-"""Takes a secret, or a trajectory, out of the refs with all of their history, and out of what this clone made
+"""Removes a secret, or a trajectory, from the refs with all of their history, and from what this clone made
 of them.
 
-``search`` (which versions of our refs have it), ``work`` (the refs without it). It must not touch
-what is not ours, nor go over the network.
+``search`` finds the versions of our refs that have it, ``work`` rewrites the refs without it. It must not
+touch what is not ours, nor use the network.
 """

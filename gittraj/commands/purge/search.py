@@ -1,4 +1,4 @@
-"""Looks for what is to be purged in every version that a ref or a reflog of ours leads to. Changes
+"""Searches every version that a ref or a reflog of ours leads to for what is to be purged. Changes
 nothing."""
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Stored = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sought:
-    """``redactor`` makes what finds a secret, for one trajectory each (None: none is sought); ``holds`` tells
-    of any bytes whether it is in them, as far as that can be told; ``forgotten`` are trajectories of which
-    nothing is to stay. ``paths``: globs of further files that hold secrets; ``remember`` keeps keyed hashes
+    """``redactor`` makes the redactor that finds a secret, one per trajectory (None: no secret is sought);
+    ``holds``: whether bytes contain it, as far as that can be decided; ``forgotten``: trajectories of which
+    nothing may stay. ``paths``: globs of further files that contain secrets; ``remember`` stores keyed hashes
     of what was found."""
 
     redactor: Callable[[], Redact] | None = None
@@ -45,9 +45,9 @@ class Sought:
 
 @dataclass(slots=True)
 class Found:
-    """``parts`` that have it, with the highest ``rev`` that does; ``segments`` that do, with what takes their
-    place (None: nothing does); ``refs`` that lead to it, by their reflogs too. ``stored``: all segments that
-    are here, ``unread``: those that nobody could look into."""
+    """``parts`` that have it, with the highest ``rev`` that does; ``segments`` that do, with their
+    replacement (None: they are only removed); ``refs`` that lead to it, also by their reflogs. ``stored``:
+    all segments that are here; ``unread``: segments and lines that could not be searched."""
 
     parts: dict[Key, int] = field(default_factory=dict)
     segments: dict[Stored, Replacement | None] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Found:
 
 
 class Search:
-    """``found`` is what ``run`` came to; ``redactor`` is the one that searched a trajectory."""
+    """``found`` is the result of ``run``; ``redactor`` returns the one that searched a trajectory."""
 
     def __init__(self, repository: Repository, sought: Sought) -> None:
         self.repository = repository
@@ -67,7 +67,7 @@ class Search:
         self._met: dict[bytes, bool] = {}
 
     def run(self) -> Found:
-        """The segments first: what an event tells is a secret in a record too. Raises GitError."""
+        """Search the segments first: what is a secret in an event is one in a record too. Raises GitError."""
         tips = {ref: list(_tips(self.repository, ref)) for ref in our_refs(self.repository)}
         months = {ref: tips.pop(ref) for ref in [*tips] if not ref.endswith("/traj")}
         self._search_segments(months)
@@ -93,12 +93,12 @@ class Search:
         return frozenset[str]().union(*(each.hashes() for each in self._redactors.values()))
 
     def clean_record(self, record: Record) -> Record:
-        """A record without what is sought, and with how often that was in it and in its segments. Raises
-        RedactionError."""
+        """Return a record without what is sought, with the number of matches in it and in its segments.
+        Raises RedactionError."""
         redactor = self.redactor(record.id)
         if redactor is None:
             return record
-        redactor.replaced()  # those of the record before
+        redactor.replaced()  # resets the counts of the previous record
         clean = self.clean(record)
         if not isinstance(clean, Record):
             return record
@@ -107,12 +107,12 @@ class Search:
         return replace(clean, figures=replace(clean.figures, redactions_by_rule=found))
 
     def clean_value(self, trajectory: str, value: T) -> T:
-        """Anything of a trajectory without what is sought. Raises RedactionError."""
+        """Return any value of a trajectory without what is sought. Raises RedactionError."""
         redactor = self.redactor(trajectory)
         return value if redactor is None else map_plain(value, partial(_clean, redactor))
 
     def clean(self, line: Line) -> Line:
-        """A line without what is sought, as it stands on its commit. Raises RedactionError."""
+        """Return a line of a commit's note without what is sought. Raises RedactionError."""
         if isinstance(line, ForeignLine):
             text = self.clean_value("", line.text.decode("utf-8", "surrogateescape"))
             return ForeignLine(text.encode("utf-8", "surrogateescape"), line.why)
@@ -180,7 +180,7 @@ class Search:
         for event in every:
             _learn(redactor, event, strict=event.id in strict)
         for stored, each in events.items():
-            redactor.replaced()  # those of the segment before
+            redactor.replaced()  # resets the counts of the previous segment
             pieces = [next(joined) for _ in each]
             try:
                 now = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in pieces)
@@ -205,15 +205,15 @@ def _learn(redactor: Redact, event: AnyEvent, *, strict: bool) -> None:
     try:
         map_event(event, learn, strict=strict)
     except (RedactionError, RecursionError):
-        pass  # met again where it is to be cleaned
+        pass  # raised again when the event is cleaned
 
 
 def _clean_pieces(redactor: Redact, events: Sequence[AnyEvent]) -> Sequence[AnyEvent]:
-    """What stands over the ends of a message's pieces, as streams give them."""
+    """Clean what spans the ends of a message's fragments, as streams deliver them."""
     try:
         return clean_pieces(redactor, events)
     except RedactionError:
-        return events  # met again where each is to be cleaned
+        return events  # raised again when each event is cleaned
 
 
 def _clean(redactor: Redact, text: str, name: str | None, strictly: bool) -> str:
@@ -221,7 +221,7 @@ def _clean(redactor: Redact, text: str, name: str | None, strictly: bool) -> str
 
 
 def _tips(repository: Repository, ref: str) -> Iterator[str]:
-    """Where a ref is and, as far as its reflog goes, was."""
+    """The commits that a ref points to and, as far as its reflog goes, pointed to."""
     objects = repository.objects
     entries, _ = read_reflog(repository, repository.common_dir, None, ref=ref)
     tips = dict.fromkeys(
@@ -235,7 +235,7 @@ def _is_note(path: str) -> bool:
 
 
 def _history(repository: Repository, tips: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The trees and blobs of all versions, each once, with a path that it stands at."""
+    """The trees and blobs of all versions, each once, with one of its paths."""
     listed = repository.run("rev-list", "--objects", "--missing=allow-any", *tips, "--").out if tips else b""
     for line in listed.decode("utf-8", "surrogateescape").splitlines():
         oid, _, path = line.partition(" ")
@@ -243,7 +243,7 @@ def _history(repository: Repository, tips: Iterable[str]) -> Iterator[tuple[str,
 
 
 def _listed(repository: Repository, tips: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The same, and all paths of what stands at several in the newest version."""
+    """Yield what ``_history`` does, and every path of each segment in the newest version."""
     yield from _history(repository, tips)
     for tip in tips[:1]:
         objects = repository.objects

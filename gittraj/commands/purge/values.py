@@ -19,7 +19,7 @@ _SHORTEST = 4
 
 
 def check_values(values: Sequence[str]) -> list[str]:
-    """The values that are not empty. Raises TrajError if there is none, or one is too short."""
+    """The values that are not empty. Raises TrajError if there are none, or one is too short."""
     checked = [value for value in values if value]
     if not checked or any(len(value) < _SHORTEST for value in checked):
         raise TrajError(
@@ -35,7 +35,7 @@ def choose_sought(
     finding: str | None,
     environ: Environ,
 ) -> Sought:
-    """What to purge: ``values``, else the values of an audit's ``finding``, else all that the rules match.
+    """Choose what to purge: ``values``, else those of an audit's ``finding``, else all that the rules match.
     Raises TrajError for an unknown finding."""
     config = read_config(repository)
     local = LocalState.of(repository)

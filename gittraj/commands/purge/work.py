@@ -1,7 +1,7 @@
-"""The refs without what was found, in this order: new segments, records that name them, months, traces. Then
-what a purge did, and what others have to do: as lines for people, as JSON for scripts.
+"""Rewrites the refs without what was found, in this order: new segments, records that name them, months,
+traces. Then reports what it did, and what others have to do: as lines for people, as JSON for scripts.
 
-Whoever is killed in between does it again, with the same result.
+If it is killed in between, it can be run again, with the same result.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from gittraj.sync.purge_merge import Change, is_purge_applied, merge_purged_reco
 from gittraj.sync.traces import clear_traces, our_refs
 
 STEP = 1000
-"""A purged part gets the next multiple as its ``rev``: what a clone that knows of no purge makes of it
-meanwhile stays below."""
+"""A purged part gets the next multiple as its ``rev``: revisions that a clone without the purge writes
+meanwhile stay below."""
 _MESSAGE = "git-traj: purge"
 _TRACKED = "refs/notes-remote/"
 
@@ -38,8 +38,8 @@ _TRACKED = "refs/notes-remote/"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Purge:
     """``records`` and ``segments`` that had it, the ``refs`` that were, or would be, rewritten; ``absent``:
-    segments that nobody could look into; ``sealed``: parts with thinking that nobody could; ``elsewhere``:
-    refs that are not ours and lead to the old history; ``left``: where it stands still."""
+    segments that could not be searched; ``sealed``: parts with sealed thinking, which is not searched;
+    ``elsewhere``: refs that are not ours and lead to the old history; ``left``: where it still is."""
 
     records: int = 0
     segments: int = 0
@@ -52,7 +52,7 @@ class Purge:
 
 
 def purge(repository: Repository, sought: Sought, *, dry_run: bool = False) -> Purge:
-    """Take what is sought out for good. Raises TrajError; then it can be run again."""
+    """Remove what is sought for good. Raises TrajError; it can then be run again."""
     with LocalState.of(repository).writing():
         if any(unfinished_merges(repository)):
             what = f"a merge of {RECORDS_REF} is not finished"
@@ -72,7 +72,7 @@ def purge(repository: Repository, sought: Sought, *, dry_run: bool = False) -> P
 
 
 def _join_tracked(repository: Repository) -> None:
-    """What was fetched and not joined yet is searched too, and not lost with its ref."""
+    """Join what was fetched and not joined yet: it is then searched too, and not lost with its ref."""
     for ref in our_refs(repository):
         tip = repository.objects.resolve(ref)
         if tip and ref.startswith(_TRACKED):
@@ -83,7 +83,7 @@ def _join_tracked(repository: Repository) -> None:
 
 
 def _noted(repository: Repository) -> list[Record]:
-    """Every record in our notes, whether it stands or not."""
+    """Every record in our notes, also those that are withdrawn or outdated."""
     return [
         line
         for _, body in NotesRef(repository).items()
@@ -99,7 +99,7 @@ def _count(sought: Sought, found: Found, records: list[Record]) -> Purge:
     return Purge(
         records=len(found.parts),
         segments=len(found.segments),
-        refs=tuple(sorted({RECORDS_REF, *months})) if found.refs else (),  # that one lists what is gone
+        refs=tuple(sorted({RECORDS_REF, *months})) if found.refs else (),  # records: lists what is gone
         absent=len(named - found.stored) + len(found.unread),
         sealed=len({record.key for record in searched if record.seals}),
     )
@@ -128,7 +128,7 @@ def _rewrite(repository: Repository, search: Search, records: list[Record]) -> N
 
 
 def _renew(search: Search, records: list[Record]) -> Renewal:
-    """The parts that have it, or name a segment that does, without it."""
+    """Rewrite the parts that have it, or name a segment that does, without it."""
     found, month = search.found, this_month()
     files: dict[str, bytes] = {}
     instead: dict[Stored, tuple[SegmentRef, ...]] = {}
@@ -164,7 +164,7 @@ def _next(rev: int) -> int:
 
 
 def _list(repository: Repository, search: Search, renewal: Renewal) -> Epoch:
-    """What must not come back."""
+    """The epoch, which lists what must not come back."""
     found, forgotten = search.found, search.sought.forgotten
     objects = repository.objects
     before = read_epoch(objects, objects.resolve(RECORDS_REF))
@@ -182,7 +182,7 @@ def _list(repository: Repository, search: Search, renewal: Renewal) -> Epoch:
 
 
 def _clean_active(repository: Repository, search: Search) -> None:
-    """What waits for a commit."""
+    """Clean what waits for a commit."""
     folder = LocalState.of(repository).folder
     for active in load_active(folder):
         header = active.header
@@ -207,7 +207,7 @@ def _roots(repository: Repository, refs: Iterable[str]) -> list[str]:
 
 
 def _elsewhere(repository: Repository, roots: Iterable[str]) -> Iterator[str]:
-    """Refs of somebody else that lead to the old history."""
+    """The refs that are not ours and lead to the old history."""
     contains = [f"--contains={root}" for root in roots if repository.objects.exists(root)]
     if contains:
         listed = repository.run("for-each-ref", "--format=%(refname)", *contains).text.splitlines()
@@ -215,7 +215,7 @@ def _elsewhere(repository: Repository, roots: Iterable[str]) -> Iterator[str]:
 
 
 def _left(repository: Repository, sought: Sought) -> Iterator[str]:
-    """Looked at again, by the bytes alone."""
+    """Search again, by the bytes alone, and yield where it still is."""
     for ref in our_refs(repository):
         listed = repository.run("rev-list", "--objects", "--missing=allow-any", ref, "--").out
         for line in listed.decode("utf-8", "surrogateescape").splitlines():
@@ -230,9 +230,9 @@ def _left(repository: Repository, sought: Sought) -> Iterator[str]:
 
 
 def collect_garbage(repository: Repository, done: Purge) -> bool:
-    """Let git remove what nothing reaches, whoever made it; no reflog of the user's is expired for that.
-    Returns whether the old history went with it: a pack with a ``.keep`` stays, and all that a partial clone
-    has of its promisor. Raises GitError."""
+    """Let git delete all unreachable objects, not only ours; none of the user's reflogs is expired for that.
+    Returns whether the old history was deleted: a pack with a ``.keep`` stays, and all that a partial clone
+    has from its promisor. Raises GitError."""
     repository.objects.close()
     keep = ("-c", "gc.reflogExpire=never", "-c", "gc.reflogExpireUnreachable=never")
     repository.run(*keep, "gc", "--quiet", "--prune=now")
@@ -261,7 +261,7 @@ _OTHERS = (
 
 
 def purge_to_warnings(done: Purge) -> list[str]:
-    """Where the purged text remains, and what could not be searched."""
+    """Say where the purged text remains, and what could not be searched."""
     lines = [f"still there: {place}" for place in done.left]
     lines += [
         f"{ref} is not ours and keeps the old history: git update-ref -d {ref}" for ref in done.elsewhere

@@ -77,7 +77,7 @@ def _document(line: str, at: int, end_word: str) -> str:
     return line[start : closing.start() if closing else len(line)] if start else ""
 
 
-def _read_word(line: str, at: int) -> tuple[Word, int]:
+def _read_word(line: str, at: int) -> tuple[Word, int]:  # noqa: C901 - one branch for each form of quotation
     text: list[str] = []
     scripts: list[str] = []
     literal, varies, start = True, False, at

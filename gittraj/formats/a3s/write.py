@@ -127,10 +127,8 @@ class _Parts:
             case "prompt":
                 self._asked = event["content"]
                 self._say("user", {"type": "text", "text": event["content"]})
-            case "thinking" | "message" | "tool_call" if not _is_task(event):
-                self._answer(event)
-            case "tool_call":
-                self._task(event)
+            case "thinking" | "message" | "tool_call":
+                (self._task if _is_task(event) else self._answer)(event)
             case "tool_result":
                 self._result(event, raw)
             case "verification":
@@ -147,11 +145,14 @@ class _Parts:
                 self.runs[-1]["snapshot"]["error"] = event["content"]
             case "note" if "run" in event.get("tags", ()):
                 self._run(event, raw)
-            case kind:
-                if text := event["content"] or str((event.get("decision") or {}).get("chosen") or ""):
-                    self._say(
-                        "system", {"type": "text", "text": text if kind == "note" else f"{kind}: {text}"}
-                    )
+            case _:
+                self._remark(event)
+
+    def _remark(self, event: Event) -> None:
+        """What the format has no place for is a message of the system."""
+        kind, chosen = event["type"], (event.get("decision") or {}).get("chosen")
+        if text := event["content"] or str(chosen or ""):
+            self._say("system", {"type": "text", "text": text if kind == "note" else f"{kind}: {text}"})
 
     def traces(self) -> list[dict[str, Any]]:
         """One trace per result, for tools with a result that has more than its message; then those without a

@@ -27,20 +27,23 @@ def document_faults(document: dict[str, Any], path: str = "") -> Iterator[tuple[
             yield from faults(value, shapes[name], f"{path}{name}")
         elif name not in (*shapes, "steps", "subagent_trajectories"):
             yield f"{path}{name}", "not a field here"
-    for at, step in enumerate(coerce.sequence(document.get("steps"))):
-        where = f"{path}steps[{at}]"
-        if not isinstance(step, dict):
-            yield where, "not an object"
-            continue
-        if step.get("step_id") != at + 1:
-            yield f"{where}.step_id", f"not {at + 1}"
-        own = {key: value for key, value in step.items() if key != "step_id"}
-        found = list(faults(own, _STEP[own.get("source") == "agent"], where))
-        yield from found
-        if not found and not _agrees(own):
-            yield where, "a result of no call of this step, or figures of no model call"
+    for number, step in enumerate(coerce.sequence(document.get("steps")), 1):
+        yield from _step_faults(step, number, f"{path}steps[{number - 1}]")
     for at, child in enumerate(coerce.objects(document.get("subagent_trajectories"))):
         yield from document_faults(child, f"{path}subagent_trajectories[{at}].")
+
+
+def _step_faults(step: Any, number: int, where: str) -> Iterator[tuple[str, str]]:
+    if not isinstance(step, dict):
+        yield where, "not an object"
+        return
+    if step.get("step_id") != number:
+        yield f"{where}.step_id", f"not {number}"
+    own = {key: value for key, value in step.items() if key != "step_id"}
+    found = list(faults(own, _STEP[own.get("source") == "agent"], where))
+    yield from found
+    if not found and not _agrees(own):
+        yield where, "a result of no call of this step, or figures of no model call"
 
 
 def fit(changed: Any, step: Event) -> Event:

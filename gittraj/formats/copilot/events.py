@@ -140,8 +140,6 @@ class _Reader(LogReader):
                 yield record.entry(Thinking(**record.common(), content=text, model=self._model))
             case "assistant.usage":
                 yield from self._spending.reported(data)
-            case "session.usage_record":
-                yield from self._spending.reported(coerce.mapping(data.get("usage")))
             case "assistant.turn_end" if self._idle and "parentToolCallId" not in data:
                 yield TurnEnd(end=record.end)
             case "tool.execution_start":
@@ -161,6 +159,8 @@ class _Reader(LogReader):
         data = record.data
         report, report_once = self._position.report, self._position.report_once
         match record.kind:
+            case "session.usage_record":
+                yield from self._spending.reported(coerce.mapping(data.get("usage")))
             case "session.start" | "session.resume" | "session.context_changed":
                 context = coerce.mapping(data.get("context")) or data
                 yield from self._position.report_fields(data, _STARTED)

@@ -1,7 +1,7 @@
-"""Compares two sides: prompts, steps, files, decisions, and what each came to. Pure; nothing is escaped.
+"""Compares two sides: prompts, steps, files, decisions and outcomes. Pure; nothing is escaped.
 
-Messages stand side by side, but only what was asked, called or decided makes the two part: no two models word
-a message alike.
+Messages are shown side by side, but only a different prompt, call or decision counts as the point where the
+two sides diverge: no two models word a message alike.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from gittraj.query.compare.sides import Side
 _SHOWN = ("id", "title", "agent", "models", "status", "run", "task", "summary", "part", "tests")
 _STEPS = ("prompt", "message", "tool_call", "decision", "error", "message_sent")
 _MOST = 400
-"""Steps of each side that are matched; the rest is paired by position."""
+"""How many steps of each side are matched; the rest is paired by position."""
 _TEXT = 400
-"""Characters of a step's text."""
+"""The maximum number of characters of a step's text."""
 _WORDED = ("message",)
-"""Steps that everybody words in another way."""
+"""The types of steps that no two models word alike."""
 
 Describe = Callable[[Header], tuple[str, str, bool]]
-"""A step's name, text, and whether it failed."""
+"""Returns a step's name, its text, and whether it failed."""
 
 
 def compare(a: Side, b: Side, shown: Sequence[Header] | None, describe: Describe) -> Header:
-    """``shown``: the two trajectories with their chapters, where each side is one."""
+    """Compare two sides. ``shown``: the two trajectories with their chapters, if each side is only one."""
     steps = list(_pair_steps(*(_steps(each, describe) for each in shown))) if shown else None
     return {
         "version": 1,
@@ -62,7 +62,7 @@ def _decisions(side: Side) -> list[str]:
 
 
 def _pair(left: Sequence[str], right: Sequence[str]) -> list[Header]:
-    """What both have first, then what only one has."""
+    """Pair the texts: those that both sides have first, then those that only one has."""
     both = [{"a": text, "b": text, "same": True} for text in left if text in right]
     rest = zip_longest((t for t in left if t not in right), (t for t in right if t not in left))
     return [*both, *({"a": one, "b": other, "same": False} for one, other in rest)]
@@ -78,7 +78,7 @@ def _files(a: Side, b: Side) -> Iterator[Header]:
 
 
 def _instances(a: Side, b: Side) -> Iterator[Header]:
-    """What each side came to on each instance of a benchmark, or each task."""
+    """Each side's metrics on each instance of a benchmark, or each task."""
     one, other = _by_instance(a), _by_instance(b)
     for name in sorted(one.keys() | other.keys()):
         found = {key: each.get(name) for key, each in (("a", one), ("b", other))}
@@ -117,7 +117,7 @@ def _key(step: Header) -> Hashable:
 
 
 def _pair_steps(left: list[Header], right: list[Header]) -> Iterator[Header]:
-    """Equal steps beside each other; what differs between two equal ones in order."""
+    """Pair equal steps; the different ones between them are paired in order."""
     one, other = ([_key(step) for step in steps[:_MOST]] for steps in (left, right))
     for _, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
         yield from _beside(left[a:b], right[c:d])
@@ -135,6 +135,6 @@ def _beside(left: Sequence[Header], right: Sequence[Header]) -> Iterator[Header]
 
 
 def _parts(row: Header) -> bool:
-    """Whether the two part here."""
+    """Whether the two sides diverge here."""
     kinds = {step["type"] for step in (row["a"], row["b"]) if step}
     return not row["same"] and not kinds <= {*_WORDED}

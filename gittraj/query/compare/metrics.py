@@ -1,4 +1,4 @@
-"""What several trajectories came to: how many succeeded, failed to parse, how long, what they cost. Pure."""
+"""Metrics of several trajectories: success rate, parse failures, duration, cost and counts. Pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _SUCCEEDED, ENDED = "completed", ("completed", "abandoned", "failed")
 
 
 def rate(statuses: Collection[str | None]) -> float | None:
-    """The share of the completed among those that ended; None where none is known to have."""
+    """The share of completed trajectories among those that ended; None if none is known to have ended."""
     ended = [status for status in statuses if status in ENDED]
     return round(ended.count(_SUCCEEDED) / len(ended), 4) if ended else None
 
 
 def outcomes(statuses: Collection[str | None], seconds: Collection[float | None], malformed: int) -> Header:
     """``{"statuses": {status: number}, "successRate"|null, "medianSeconds"|null, "parseFailures"}``:
-    ``parseFailures`` are answers that an agent's program could not read, where its log tells."""
+    ``parseFailures`` are answers that an agent's program could not read, according to its log."""
     known = [each for each in seconds if each is not None]
     return {
         "statuses": dict(sorted(Counter(status or UNKNOWN for status in statuses).items())),
@@ -31,14 +31,14 @@ def outcomes(statuses: Collection[str | None], seconds: Collection[float | None]
 
 
 def _median(numbers: Collection[float]) -> float:
-    """As in ``statistics``, which takes 8 ms to import."""
+    """The median, without ``statistics``, which takes 8 ms to import."""
     ordered = sorted(numbers)
     return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
 
 def measure(headers: Collection[Header]) -> Header:
     """METRICS of ``git traj compare --json``, from the ``part`` of each HEADER: ``outcomes``, sums of tokens,
-    cost and counts, how many tell tokens and cost, and the last test runs by outcome."""
+    cost and counts, how many have tokens and a cost, and the last test runs by outcome."""
     parts = [header["part"] for header in headers]
     usages, counts = ([part[name] for part in parts] for name in ("usage", "counts"))
     spent = [usage for usage in usages if usage["outputTokens"] is not None]
@@ -59,7 +59,7 @@ def measure(headers: Collection[Header]) -> Header:
 
 
 def _sum(rows: Sequence[Header], named: Sequence[Header]) -> Header:
-    """Sums by the names of ``named``, None where no row has them."""
+    """Sums of ``rows`` by the names in ``named``; None if there are no rows."""
     names = named[0] if named else ()
     return {name: sum(row[name] for row in rows) if rows else None for name in names}
 

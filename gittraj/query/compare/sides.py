@@ -1,5 +1,5 @@
-"""Which trajectories a name stands for: a trajectory's, a commit's, a run's, a task's, or an agent's or a
-model's on one task. It must not compare anything."""
+"""Finds the trajectories that a name means: that of a trajectory, a commit, a run or a task, or of an agent
+or a model on one task. It must not compare anything."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gittraj.query.show.trajectory import Target, find_target, show_one
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """``headers``: of a commit its parts there, else whole trajectories."""
+    """``headers`` cover the parts on the ``commit``, or without one whole trajectories."""
 
     name: str
     commit: str | None
@@ -27,8 +27,8 @@ class Side:
 
 
 def find_side(repository: Repository, recorded: Recorded, name: str, *, task: str | None) -> Side:
-    """With a ``task`` (also a run or an instance), ``name`` is an agent or a part of a model's name. Raises
-    TrajError for a name that stands for no trajectory."""
+    """Resolve ``name``: with a ``task`` (also a run or an instance), an agent or a part of a model's name.
+    Raises TrajError if it matches no trajectory."""
     if task is not None:
         found = [h for h in _of_task(recorded, task) if _is_by(h, name)]
         if not found:

@@ -1,1 +1,1 @@
-"""What the next author of a file should know."""
+"""Collects what the next author of a file should know."""

@@ -1,6 +1,6 @@
-"""What the records say about paths and their neighbours, for their next author.
+"""Collects what the records say about paths and their neighbours, for their next author.
 
-From records alone: no segment is read. It must not know how anything is printed.
+Only records are read, no segment. It must not know how anything is printed.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from gittraj.query.notes import IndexLookup
 from gittraj.query.records import Recorded
 
 _NEWEST = 1_000
-"""Commits with records that are read: the newest, and the newest that touched the paths. Most of what is said
-in thousands of them is older than the code."""
+"""How many commits with records are read: the newest of all, and the newest that touched the paths. Most of
+what older ones say is about code that is gone."""
 _MOST = 300_000  # bytes of a file that are searched for what it defines
-_SHORTEST = 4  # letters of a name that identifies the file
+_SHORTEST = 4  # letters, at least, of a name that identifies the file
 _DEFINED = re.compile(
     rb"\b(?:class|const|def|enum|fn|fun|func|function|impl|interface|let|macro|message|mod|module|namespace|"
     rb"object|package|record|static|struct|table|trait|type|union|val|var)"
@@ -55,8 +55,8 @@ def brief(
     cwd: Path,
     index: IndexLookup | None = None,
 ) -> Briefing:
-    """What the history of HEAD says about ``paths`` (as typed in ``cwd``, or git's pathspecs).
-    ``index``, which knows our own notes, gives the same answer faster.
+    """Collect what the history of HEAD says about ``paths`` (as typed in ``cwd``, or git's pathspecs).
+    ``index``, which has only our own notes, gives the same answer faster.
 
     Raises TrajError for an invalid path.
     """
@@ -128,7 +128,7 @@ def _describe(repository: Repository, near_headers: Sequence[tuple[Near, Header]
 
 
 def _find_tracked(repository: Repository, paths: Iterable[str]) -> dict[str, str]:
-    """Those of ``paths`` that HEAD has, with the ids of what they are."""
+    """Those of ``paths`` that HEAD has, with their object ids."""
     asked = [path for path in paths if path != "." and not path.startswith(":")]
     listing = ("ls-tree", "-z", "--full-tree", "HEAD", "--", *asked)
     found = repository.run(*listing, check=False).text if asked else ""
@@ -141,7 +141,7 @@ def _lies_here(repository: Repository, path: str) -> bool:
 
 
 def _spell_names(paths: Iterable[str]) -> Iterator[str]:
-    """How texts refer to a path: its last name, with and without the ending."""
+    """The names by which texts refer to a path: its last name, with and without the extension."""
     for name in map(posixpath.basename, paths):
         yield from (spelt for spelt in (name, name.partition(".")[0]) if len(spelt) >= _SHORTEST)
 

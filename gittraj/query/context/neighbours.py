@@ -1,7 +1,7 @@
-"""How near commits are to paths: those that touched them, and those that touched their neighbours. Pure.
+"""Rates how near commits are to paths: those that touched them, and those that touched neighbours. Pure.
 
-A neighbour is a file that changed together with one of the paths, or that lies beside one. It must not know
-what the commits' records say.
+A neighbour is a file that changed together with one of the paths, or that is in the same folder. It must not
+know what the commits' records say.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DOUBT = 2  # added to the number of commits: one common change is weak evidence
 @dataclass(frozen=True, slots=True)
 class Near:
     """How near a commit is (1: touched one of the paths and nothing else), and through which file; ``paths``:
-    all of those asked for that it touched; ``files``: all that it touched, the nearest first."""
+    all of the given ones that it touched; ``files``: all that it touched, the nearest first."""
 
     commit: str
     weight: float
@@ -59,13 +59,13 @@ def find_near(
 
 
 def touch(commit: str, files: Collection[str], paths: Sequence[str]) -> Near:
-    """A commit that touched one of ``paths``; the first path where all were renamed since."""
+    """A commit that touched one of ``paths``, with the first path if all were renamed since."""
     named = [path for path in paths if any(is_below(file, path) for file in files)] or [paths[0]]
     return Near(commit, _focus(files), named[0], neighbour=False, paths=named, files=[*files])
 
 
 def _focus(files: Collection[str]) -> float:
-    """A commit's record is about all of its files: the more, the less about each."""
+    """The weight of a commit with these files: the more it has, the less its record says about each."""
     return 0.6 + 0.4 / math.sqrt(max(len(files), 1))
 
 

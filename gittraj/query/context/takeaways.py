@@ -1,4 +1,4 @@
-"""What the next author of a file should know, most useful first. Pure.
+"""Ranks what the next author of a file should know, most useful first. Pure.
 
 A takeaway is one statement of a record: an item of ``git traj context --json``, in the record's words;
 renderers escape it. The weights below only order takeaways.
@@ -35,7 +35,7 @@ _STATED = {"inferred": 0.75}
 _MODEL = 0.85  # by model:NAME, a summary made later
 _UNSURE = 0.5  # added for a decision with low confidence
 _SURE = 0.7  # the least confidence that answers a question
-_REVERTED = 0.3  # it stands no longer
+_REVERTED = 0.3  # its commit was reverted
 _NAMED = 1.4  # its text names the file or something in it
 _OLDEST = 0.7
 _HALF = 10  # newer commits that halve the bonus for being new
@@ -45,7 +45,7 @@ _AGAIN = 0.85  # for each further takeaway of a kind, so that one kind does not 
 @dataclass(frozen=True, slots=True)
 class Source:
     """A trajectory on a commit that is near: its HEADER there, how many such commits are newer, and which
-    commit took it back."""
+    commit reverted it."""
 
     near: Near
     short: str
@@ -77,14 +77,14 @@ def rank_takeaways(sources: Iterable[Source], names: Collection[str] = ()) -> li
 
 
 def _place(rated: tuple[float, Takeaway]) -> tuple[bool, bool, float]:
-    """What was said of the files themselves first; of that, ours before what anybody may have written into a
-    remote."""
+    """The sort key: takeaways about the files themselves first; of these, ours before a remote's, which
+    anybody may have written."""
     rate, takeaway = rated
     return takeaway["neighbour"] or takeaway["kind"] == "asked", "remote" in takeaway, -rate
 
 
 def _find_answers(sources: Sequence[Source]) -> dict[str, Source]:
-    """By question the latest commit that answers it: an agent or a person decided, and was sure."""
+    """For each question the latest commit that answers it: an agent or a person decided, and was sure."""
     answers: dict[str, Source] = {}
     for source in sources:
         trusted = not (source.reverted or source.header.get("remote"))
@@ -101,8 +101,8 @@ def _is_unsure(decision: Mapping[str, Any]) -> bool:
 def _read(source: Source, answers: Mapping[str, Source]) -> Iterator[Takeaway]:
     yield from _read_decisions(source, answers)
     sources = source.header["caveatSources"]
-    for doubt, said in zip(source.header["caveats"], sources, strict=True):
-        yield _takeaway(source, "doubt", doubt, about=said and said["path"])
+    for doubt, origin in zip(source.header["caveats"], sources, strict=True):
+        yield _takeaway(source, "doubt", doubt, about=origin and origin["path"])
     yield from _read_retrospective(source)
     yield from _read_work(source)
 
@@ -131,7 +131,7 @@ def _read_retrospective(source: Source) -> Iterator[Takeaway]:
 
 
 def _read_work(source: Source) -> Iterator[Takeaway]:
-    """What was tried, or what was asked and what came of it."""
+    """The approach that was tried, or the prompt and its result."""
     header = source.header
     retrospective = header["retrospective"] or {}
     # not by status: commits of a trajectory that was abandoned later remain
@@ -198,14 +198,14 @@ def _words(takeaway: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _unique(rated: Iterable[tuple[float, Takeaway]]) -> Iterator[tuple[float, Takeaway]]:
-    """Each text once, at its highest rating: copies of a commit repeat them. Of two doubts, one of which
-    goes on after the other's words, the longer."""
+    """Each text once, at its highest rating: copies of a commit repeat them. If one caveat continues the
+    words of another, only the longer is kept."""
     known = [(*pair, _spell(pair[1])) for pair in rated]
     doubts = "\n".join(f"\n{words[0]}" for _, takeaway, words in known if takeaway["kind"] == "doubt")
     seen = set()
     for rate, takeaway, words in known:
-        told = takeaway["kind"] == "doubt" and f"\n{words[0].rstrip('.')} " in doubts
-        if words not in seen and words[0] and not told:
+        continued = takeaway["kind"] == "doubt" and f"\n{words[0].rstrip('.')} " in doubts
+        if words not in seen and words[0] and not continued:
             seen.add(words)
             yield rate, takeaway
 

@@ -1,1 +1,1 @@
-"""Which commits a listing shows."""
+"""Finds and describes the commits that a listing shows."""

@@ -1,4 +1,4 @@
-"""Commits as ``log --json`` describes them, and which one stands for a group of copies."""
+"""Describes commits as ``log --json`` does, and chooses the one to show for a group of copies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gittraj.git import Repository
 from gittraj.query.log.reverted import Reverts
 
 BATCH = 500
-"""Commits described by one process."""
+"""How many commits one process describes."""
 
 
 def read_fields(repository: Repository, commits: Sequence[str], *fields: str) -> Iterator[list[str]]:
@@ -28,8 +28,8 @@ def read_fields(repository: Repository, commits: Sequence[str], *fields: str) ->
 
 
 def describe_all(repository: Repository, commits: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Commits as ``log --json`` has them, without files and trajectories, with one process. Raises GitError
-    when one of them is not here."""
+    """Describe commits as ``log --json`` does, without files and trajectories, with one process. Raises
+    GitError when one of them is not here."""
     rows = read_fields(repository, commits, "%H", "%h", "%s", "%aN", "%aE", "%aI")
     return {
         commit: {
@@ -44,7 +44,7 @@ def describe_all(repository: Repository, commits: Sequence[str]) -> dict[str, di
 
 
 def describe_present(repository: Repository, commits: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """As ``describe_all``, those that exist here."""
+    """Describe those of ``commits`` that exist here."""
     try:
         return describe_all(repository, commits)
     except GitError:
@@ -52,7 +52,7 @@ def describe_present(repository: Repository, commits: Sequence[str]) -> dict[str
 
 
 def describe_places(repository: Repository, groups: Sequence[Collection[str]]) -> list[dict[str, Any] | None]:
-    """For each group of copies the commit to show, that HEAD reaches if possible; None where none exists
+    """For each group of copies the commit to show, preferably one that HEAD reaches; None if none exists
     here."""
     described = describe_present(repository, sorted({c for group in groups for c in group}))
     several = {c for group in groups if len(group) > 1 for c in group if c in described}
@@ -69,7 +69,7 @@ def describe_places(repository: Repository, groups: Sequence[Collection[str]]) -
 
 
 def _find_stray(repository: Repository, commits: Collection[str]) -> set[str]:
-    """Those that HEAD does not reach."""
+    """Those of ``commits`` that HEAD does not reach."""
     if not commits:
         return set()
     listed = repository.run("rev-list", *sorted(commits), "--not", "HEAD", "--", check=False).out

@@ -1,4 +1,4 @@
-"""Filters on trajectories' headers: agent, model, task, tag and more. Pure; and light, for a search."""
+"""Filters on trajectories' headers: agent, model, task, tag and more. Pure; quick to import, for searches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gittraj.model.header import Header
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
-    """Conditions that are not None must hold: an agent's name, part of a model's name, a name of the task, a
+    """Conditions, each to be met unless None: an agent's name, part of a model's name, a name of the task, a
     tag."""
 
     agent: str | None = None
@@ -49,7 +49,7 @@ def task_names(title: str, source: tuple[str, str] | None) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted(Labels):
-    """All conditions must hold; None (or false) is no condition. Costs are in US dollars."""
+    """All conditions must be met; None (or false) means no condition. Costs are in US dollars."""
 
     grep: re.Pattern[str] | None = None
     run: str | None = None
@@ -65,7 +65,7 @@ class Wanted(Labels):
         return [word for word in (self.agent, self.tag, self.run, status) if word is not None]
 
     def accepts(self, header: Header, subject: str | None = None) -> bool:
-        """Whether the trajectory of ``header`` is wanted, on a commit of that subject."""
+        """Whether the trajectory of ``header`` is wanted, on a commit with that subject."""
         words = (self.agent, header["agent"]), (self.status, header["status"] or "unknown")
         return (
             all(wanted in (None, word) for wanted, word in words)
@@ -79,7 +79,7 @@ class Wanted(Labels):
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """Python's regular expressions, case as written. Raises UsageError for a bad one."""
+    """Compile a Python regular expression, case-sensitive. Raises UsageError if it is invalid."""
     try:
         return re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:

@@ -1,4 +1,4 @@
-"""Which commits a listing shows, with their headers: correct without any index.
+"""Finds the commits that a listing shows, with their headers: correct without any index.
 
 One pass over the notes, a few git processes however many commits there are, and nothing that a user's git
 configuration could change. It must not know how anything is printed.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # a listing whose text is cached needs neither
     from gittraj.query.records import Recorded
 
 Entry = Header
-"""A commit of ``log --json``."""
+"""A commit in ``log --json``."""
 
 _FIRST = 25  # commits: few ask for more, and everybody waits for the first
 # git's date parser reads anything it does not understand as now; these do mean now, or today
@@ -53,8 +53,8 @@ def list_commits(
     around them.
 
     ``every``: those without a note too. ``author`` is an extended regular expression, dates are whatever git
-    understands, ``paths`` git's pathspecs as typed in ``cwd``. ``known`` gives the same answer faster, and
-    ``beside`` says that ``recorded`` has notes that it does not know. Raises TrajError for an invalid one.
+    understands, ``paths`` git's pathspecs as typed in ``cwd``. ``known``, an index, gives the same answer
+    faster; ``beside``: ``recorded`` also has notes that it lacks. Raises TrajError for an invalid argument.
     """
     names = _split_paths(repository, paths, follow=follow, cwd=cwd)
     find = partial(_list, repository, recorded, rev, *names, cwd=cwd, every=every, beside=beside)
@@ -86,8 +86,8 @@ def _list(
     every: bool,
     beside: bool,
 ) -> tuple[Ancestry, list[str]]:
-    """The commits that have a note (or all) and that touched a place or matched a pattern, if there are
-    any."""
+    """The commits that have a note (or all), with the history around them; if there are ``places`` (paths
+    from the top) or ``patterns``, only those that touched one."""
     reachable = index.below(rev) if index else None
     ancestry = Ancestry(repository, reachable) if reachable is not None else Ancestry.read(repository, [rev])
     look_up = partial(_look_up, reachable, every=every, beside=beside)
@@ -109,8 +109,8 @@ def _list(
 def _look_up(
     reachable: Reachable | None, places: Collection[str], *, every: bool, beside: bool
 ) -> list[str] | None:
-    """What the index lists without git: the commits that have a note (or all) and touched a place, if there
-    are any. None where it cannot."""
+    """The commits that the index can list without git: those with a note (or all) that touched one of
+    ``places``, if there are any. None if it cannot."""
     if reachable is None:
         return None
     if not every and not beside:
@@ -160,15 +160,15 @@ def read_runs(recorded: Recorded, wanted: Wanted) -> Iterator[Entry]:
 
 
 def choose_runs(runs: Iterable[Header], wanted: Wanted) -> Iterator[Entry]:
-    """As ``read_runs``, of HEADERs or of rows of the index."""
+    """The entry of ``read_runs``, from HEADERs or from rows of the index."""
     if chosen := [*filter(wanted.accepts, runs)]:
         newest = sorted(chosen, key=lambda header: (header["startedAt"] or "", header["id"]), reverse=True)
         yield {"commit": None, "trajectories": newest}
 
 
 def list_trajectories(recorded: Recorded | None, entries: Iterable[Entry]) -> Iterator[Header]:
-    """The trajectories of ``entries``: each one's whole HEADER, with the ``commits`` that show it. Those of
-    commits are in ``recorded``."""
+    """The trajectories of ``entries``: each one's whole HEADER, with the ``commits`` that show it. Those on
+    commits are read from ``recorded``."""
     shown: dict[str, list[str]] = {}
     runs: list[Header] = []
     for entry in entries:
@@ -184,7 +184,7 @@ def list_trajectories(recorded: Recorded | None, entries: Iterable[Entry]) -> It
 
 
 def by_cost(found: Iterable[Header]) -> list[Header]:
-    """Commits or trajectories, the dearest first; those whose cost is unknown last, in their order."""
+    """Commits or trajectories, the most expensive first; those of unknown cost last, in their order."""
     return sorted(found, key=lambda each: -_cost(each))
 
 
@@ -195,14 +195,14 @@ def _cost(found: Header) -> float:
 
 
 def describe(repository: Repository, commit: str) -> Entry:
-    """One commit as ``log --json`` has it, without files and trajectories."""
+    """Describe one commit as ``log --json`` does, without files and trajectories."""
     entry = describe_all(repository, [commit])[commit]
     Reverts(repository).mark([entry])
     return entry
 
 
 def changed_paths(repository: Repository, commits: Sequence[str]) -> dict[str, list[str]]:
-    """The paths of each commit's first-parent diff, by their names after it, with one process; none of a
+    """The paths in each commit's first-parent diff, by their names after it, with one process; none for a
     commit that changed nothing, or whose content is not here."""
     objects = repository.objects
     parents = {c: [p for p in objects.commit(c).parents if objects.exists(p)] for c in commits}
@@ -211,7 +211,7 @@ def changed_paths(repository: Repository, commits: Sequence[str]) -> dict[str, l
 
 
 def read_date(repository: Repository, name: str, date: str) -> int:
-    """The seconds since 1970 that git understands; ``name`` is ``since`` or ``until``. Raises UsageError."""
+    """Parse a date as git does: seconds since 1970. ``name`` is ``since`` or ``until``. Raises UsageError."""
     return int(_date_limit(repository, name, date).partition("=")[2])
 
 
@@ -235,15 +235,15 @@ def _date_limit(repository: Repository, name: str, date: str) -> str:
 
 
 def plain_paths(repository: Repository, paths: Sequence[str], *, cwd: Path | None) -> set[str]:
-    """Those that name one file or folder, from the top."""
+    """Those of ``paths`` that name one file or folder, from the top."""
     return _split_paths(repository, paths, follow=True, cwd=cwd)[0]
 
 
 def _split_paths(
     repository: Repository, paths: Sequence[str], *, follow: bool, cwd: Path | None
 ) -> tuple[set[str], list[str]]:
-    """The names to follow, from the top, and the rest, for git to match."""
-    # a pathspec with magic may exclude: then all of them are one question, and nothing is followed
+    """Split ``paths`` into the names to follow, from the top, and the rest, for git to match."""
+    # a pathspec with magic may exclude files: then git matches all of them together, and nothing is followed
     follow = follow and not any(path.startswith(":") for path in paths)
     plain = [path for path in paths if follow and _is_plain(path, cwd)]
     patterns = [path for path in paths if path not in plain]

@@ -1,4 +1,4 @@
-"""Which commits touched a path, by their diff to the first parent, following renames.
+"""Finds the commits that touched a path, by their diff to the first parent, following renames.
 
 ``git log --follow`` loses the name where branches meet, and its simplification of history drops a merge that
 equals its second parent. Here a name is handed down from each commit to each of its parents, renamed on the
@@ -17,7 +17,7 @@ from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.query.notes import Change, IndexLookup, Step
 
-# with git's own 96 MB of trees each is unpacked again and again: a quarter of the time of 20,000 commits
+# with git's default, 96 MB, trees are unpacked again and again: a quarter of the time for 20,000 commits
 _DIFF = (
     *("-c", "core.deltaBaseCacheLimit=128m", "diff-tree", "--stdin", "-r", "--root", "-z", "--name-status"),
     "--ignore-submodules=none",
@@ -36,7 +36,7 @@ class Ancestry:
 
     @classmethod
     def read(cls, repository: Repository, revs: Sequence[str]) -> Ancestry:
-        """What ``revs`` (``A``, ``A..B``) reach, newest first. Raises GitError for what is no revision."""
+        """List what ``revs`` (``A``, ``A..B``) reach, newest first. Raises GitError for unknown ones."""
         listed = repository.run(*_WALK, *revs, "--", check=False)
         if listed.code != 0 and [*revs] == ["HEAD"] and repository.head() is None:
             return cls(repository, {})  # an unborn branch
@@ -52,7 +52,7 @@ class Ancestry:
     def diff(
         self, steps: Iterable[Step], *options: str, paths: Sequence[str] = (), cwd: Path | None = None
     ) -> dict[Step, list[Change]]:
-        """What changed in each step, without steps whose content is missing here.
+        """The changes in each step, without steps whose content is missing here.
 
         Raises GitError for a path that git refuses.
         """
@@ -69,8 +69,8 @@ class Ancestry:
     def ask(
         self, commits: Sequence[str], number: int, *arguments: str, cwd: Path | None = None
     ) -> Iterator[bytes]:
-        """What changed against that parent of each, for ``read_changes``. Commits at the edge are not
-        allowed.
+        """Diff each commit with the parent of that ``number``; the output is for ``read_changes``. Commits at
+        the edge are not allowed.
 
         Raises GitError for a path that git refuses.
         """
@@ -105,7 +105,7 @@ def touching(
 
 def following(ancestry: Ancestry, paths: Collection[str], index: IndexLookup | None = None) -> set[str]:
     """The commits whose first-parent diff touches one of ``paths`` (from the top), under earlier names too.
-    ``index`` may spare asking git for each diff.
+    An ``index`` may make git's diffs unnecessary.
 
     A folder's path includes what is in it; folder renames are not followed.
     """
@@ -122,7 +122,7 @@ def _read_steps(
     changed: dict[Step, list[Change]],
     renamed: dict[Step, dict[str, str]],
 ) -> None:
-    """How the paths, under earlier names too, changed in each step."""
+    """Add to ``changed`` and ``renamed`` how the paths, under earlier names too, changed in each step."""
     names: set[str] = set()
     fresh = set(paths)
     steps = [(c, n) for c, parents in ancestry.parents.items() for n in range(max(1, len(parents)))]
@@ -144,7 +144,7 @@ def _hand_down(
     changed: Mapping[Step, Sequence[Change]],
     renamed: Mapping[Step, Mapping[str, str]],
 ) -> Iterator[str]:
-    """The commits that touched a name that one of the paths has there."""
+    """The commits that touched a name that one of the paths had there."""
     names: dict[str, set[str]] = {}
     for commit, parents in ancestry.parents.items():
         here = names.setdefault(commit, set(paths))

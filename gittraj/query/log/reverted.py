@@ -1,7 +1,7 @@
-"""Commits whose whole change a later one takes back, as ``git revert`` says in its message.
+"""Finds commits that a later one reverted entirely, and names in its message, as ``git revert`` does.
 
 A message alone proves nothing: the later change must be the earlier one, backwards. An empty change proves
-nothing either, nor does a binary file that was something else meanwhile.
+nothing either, nor does a binary file that had other content in between.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _NAMED = re.compile(rf"^{_SAID}([0-9a-f]{{40,64}})\b", re.MULTILINE)
 
 
 class Reverts:
-    """The reverts below ``head``, read back to the oldest commit that was asked for; at the second time
-    all."""
+    """The reverts below ``head``, read back to the oldest commit that was asked for; the second time, all of
+    them."""
 
     def __init__(self, repository: Repository, head: str = "HEAD") -> None:
         self._repository, self._head = repository, head
@@ -47,7 +47,7 @@ class Reverts:
         undone = set()
         for commit, message in zip(fields[::2], fields[1::2], strict=False):  # the newest first
             named = _NAMED.findall(message)
-            if commit not in undone:  # who reverts a revert brings the first back
+            if commit not in undone:  # reverting a revert restores the first commit
                 undone.update(named)
                 self._by |= dict.fromkeys(named, commit)
 
@@ -67,7 +67,7 @@ class Reverts:
         return {path: (row[0:3:2], row[1:4:2]) for path, row in raw}
 
     def _change(self, commit: str, *options: str) -> list[bytes]:
-        """Its lines with a neighbour, wherever they stand; none where a binary file is among them."""
+        """The patch with one line of context, without line numbers; empty if it has a binary file."""
         asked = ("diff-tree", "-p", "-U1", "--root", "--no-commit-id", "--no-renames", "--no-prefix")
         patch = self._repository.run(*asked, *options, commit, check=False).out
         lines = [line for line in patch.split(b"\n") if not line.startswith((b"@@ ", b"index "))]

@@ -1,4 +1,4 @@
-"""Records on unreachable commits alone: no branch, tag or HEAD reaches one with the same record."""
+"""Finds records on unreachable commits only: no branch, tag or HEAD reaches one with the same record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lines that a commit added, and which trajectory wrote them.
+"""Finds the lines that a commit added, and which trajectory wrote them.
 
 Line numbers are those in the commit: a session's edits are compared with the file as committed. A line that
 no session wrote has no trajectory; it must not guess.

@@ -114,7 +114,7 @@ def spell_event(event: AnyEvent, agent: str | None) -> Header:
         "id": event.id,
         "ts": None,
         "type": fields["type"],
-        # who sent a message that was received is not who received it
+        # the sender of a received message is not this trajectory's agent
         "agent": None if fields["type"] == "message_received" else agent,
         "content": "",
     }

@@ -1,7 +1,7 @@
-"""Which commits and trajectories are exported, with the contents that ``show`` has of them: for commits the
-parts there, for a trajectory all of it.
+"""Chooses which commits and trajectories are exported, with the contents that ``show`` has of them: for
+commits the parts there, for a trajectory all of it.
 
-``choose`` keeps the commits, for documents about them; ``gather`` makes each trajectory one, with its
+``choose`` lists by commit, for documents about commits; ``gather`` collects each trajectory once, with its
 subagents, for the formats of other tools. Sealed text is never opened here, so no export can contain it. It
 must not know any format.
 """
@@ -29,8 +29,8 @@ from gittraj.query.show.chapters import Segments, read_chapters
 from gittraj.query.show.trajectory import Target, find_target, show_one, show_target
 
 Entry = tuple[Header | None, list[Header]]
-"""A commit as ``log --json`` has it, its files too, and its trajectories as ``show --json`` has them; without
-a commit a trajectory over all its commits."""
+"""A commit as in ``log --json``, with its files, and its trajectories as in ``show --json``; without a
+commit, a trajectory over all its commits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def choose(
 
 
 def _list(repository: Repository, recorded: Recorded, name: str) -> list[str]:
-    """The commits of a range, or below a revision, that have a trajectory (a note may have deletions alone),
+    """The commits of a range, or below a revision, that have a trajectory (a note may have only deletions),
     newest first."""
     return [c for c in list_commits(repository, recorded, name)[1] if recorded.on(c)]
 
@@ -115,7 +115,7 @@ def _runs(recorded: Recorded) -> Iterable[str]:
 
 @dataclass(slots=True)
 class _Selected:
-    """A trajectory, and on which commits; ``whole``: on all of them."""
+    """A trajectory, and the commits on which it is exported; ``whole``: all of them."""
 
     folded: Folded
     commits: dict[str, None] = field(default_factory=dict)
@@ -134,8 +134,8 @@ def gather(
     *,
     runs: bool = False,
 ) -> Exported:
-    """``names`` are revisions, ranges and trajectory ids, None all that HEAD reaches, and with ``runs`` those
-    without a commit. Raises TrajError for an unknown name."""
+    """Collect each trajectory once. ``names`` are revisions, ranges and trajectory ids, None all that HEAD
+    reaches, and with ``runs`` those without a commit. Raises TrajError for an unknown name."""
     wanted: dict[str, _Selected] = {}
     known = list_commits(repository, recorded, "HEAD")[1][::-1] if names is None else names
     found = chain.from_iterable(_find(repository, recorded, name) for name in known)
@@ -190,7 +190,7 @@ def _export(selected: _Selected, segments: Segments) -> Header:
     if selected.whole:
         header, records = folded.header(None), folded.records(None)
     else:
-        # as of one commit: what was only explored there shows where nothing of it was produced
+        # as for one commit: explored work is exported only if none of the commits was produced
         explored = not any(folded.records(commit) for commit in commits)
         records = distinct(r for commit in commits for r in folded.records(commit, explored=explored))
         header = folded.header(commits[0], explored=explored) if explored else folded.across(commits)

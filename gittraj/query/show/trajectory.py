@@ -28,7 +28,7 @@ _CANDIDATES = 5
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A commit, or else a trajectory; of a task or a run there may be ``others``."""
+    """A commit, or else a trajectory; a task or a run may have ``others``."""
 
     commit: str | None = None
     trajectory: str | None = None
@@ -61,7 +61,7 @@ def find_target(repository: Repository, recorded: Recorded, name: str) -> Target
 
 
 def _find_begun(recorded: Recorded, name: str) -> list[str]:
-    """The one trajectory whose id begins so, if there is one. Raises TrajError for several."""
+    """The one trajectory whose id begins with ``name``, if there is one. Raises TrajError for several."""
     found = list(islice(recorded.ids(name), _CANDIDATES + 1)) if name else []
     if len(found) > 1:
         more = ", …" if len(found) > _CANDIDATES else ""
@@ -131,7 +131,7 @@ def keep_events(trajectories: Iterable[Header], keep: Callable[[list[Header]], l
 def after(events: list[Header], since: str) -> list[Header]:
     """The events after the one whose id is ``since``, or from that time (ISO 8601) on.
 
-    Empty where ``since`` is neither an event here nor a time.
+    Empty if ``since`` is neither an event here nor a time.
     """
     at = next((i for i, event in enumerate(events) if event["id"] == since), None)
     if at is not None:
@@ -149,7 +149,7 @@ def touching_file(events: list[Header], path: str) -> list[Header]:
 
 
 def between_agents(events: list[Header]) -> list[Header]:
-    """What agents said to each other."""
+    """The messages between agents."""
     return [event for event in events if event["type"] in ("message_sent", "message_received")]
 
 

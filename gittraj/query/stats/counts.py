@@ -1,4 +1,4 @@
-"""What a commit adds to statistics: small enough to cache for every commit. Pure.
+"""The counts that a commit adds to statistics, small enough to cache for every commit. Pure.
 
 A part is stored with its key and all that decides whether it counts, so that sums over several commits agree
 with a listing: a part counts once, on however many commits it is. It must not add anything up itself.
@@ -17,14 +17,14 @@ from gittraj.query.log.filters import names_of_task
 
 _USAGE = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
 OTHER_COUNTS = ("subagents", "runs", "verifications", "artifacts", "checkpoints")
-"""Names of counts beside prompts, messages and calls."""
+"""The names of the counts besides prompts, messages and calls."""
 _OWN, _CARRIED = Link(evidence="agent"), Link(evidence="agent", carried_from=("",))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """One trajectory on one commit. ``present`` is ``completeness`` of the whole trajectory, and of it are
-    ``run``, ``task``, ``status``, ``seconds`` and ``malformed``.
+    """One trajectory on one commit. ``present`` is from ``completeness`` of the whole trajectory; ``run``,
+    ``task``, ``status``, ``seconds`` and ``malformed`` are the whole trajectory's, too.
 
     ``records`` have only what decides whether they count, tokens, costs and ``OTHER_COUNTS``; ``bytes``, for
     each of them, the size of its segments; ``note`` the size of its lines in the commit's note.

@@ -1,4 +1,4 @@
-"""How much of history is explained, by which agents, and what it cost. Correct without any index.
+"""Counts how much of history is explained, by which agents, and at what cost. Correct without any index.
 
 A part counts once, on however many commits it is, as in a listing; so the rows of a table add up to the total
 (except for paths, as a commit may touch several). Unrecorded values are null.
@@ -39,8 +39,8 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Commits, newest first, and what those with a note add. ``merges`` is the number of merges left out, as
-    they have no trajectory."""
+    """Commits, newest first, and the counts of those with a note. ``merges`` is the number of merges left
+    out, as they have no trajectory."""
 
     commits: Sequence[Commit]
     tallies: Mapping[str, Tallies]
@@ -57,7 +57,7 @@ class Part:
 
 
 def describe_commits(repository: Repository, commits: Sequence[str]) -> list[Commit]:
-    """With one process, in their order."""
+    """Describe commits with one process, in their order."""
     return [
         Commit(id=oid, month=month_of(int(time)), merge=" " in parents, author=author)
         for oid, time, parents, author in read_fields(repository, commits, "%H", "%ct", "%P", "%aN")
@@ -71,13 +71,13 @@ def month_of(seconds: int) -> str:
 
 @cache
 def _month(day: int) -> str:
-    """``day`` since 1970, in UTC; a commit may say any time."""
+    """The month of a ``day`` since 1970, in UTC, clamped to valid years: a commit may state any time."""
     return date.fromordinal(min(max(_EPOCH + day, 1), date.max.toordinal())).isoformat()[:7]
 
 
 def count(commits: Iterable[Commit], tallies: Mapping[str, Tallies]) -> Counted:
-    """``commits``, newest first, with ``Recorded.tallies`` of those that have a note, and of what is on no
-    commit."""
+    """Count ``commits``, newest first. ``tallies`` are ``Recorded.tallies`` of those that have a note, and of
+    runs without a commit."""
     listed = list(commits)
     tallies = {commit: without_stubs(folded) for commit, folded in tallies.items()}
     carrying = {commit for commit, folded in tallies.items() if folded.trajectories}
@@ -93,7 +93,7 @@ def explains(tallies: Tallies) -> bool:
 
 
 def without_stubs(tallies: Tallies) -> Tallies:
-    """A link stub counts nowhere but in bytes."""
+    """Leave out link stubs: they count only in bytes."""
     complete = [t for t in tallies.trajectories if any(not record.incomplete for record in t.records)]
     return replace(tallies, trajectories=complete)
 
@@ -115,7 +115,7 @@ def place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:
 
 
 def figures(totals: Counted) -> Header:
-    """FIGURES of docs/json.md."""
+    """The FIGURES of docs/json.md."""
     return sum_figures(len(totals.commits), totals.tallies, totals.parts)
 
 
@@ -159,7 +159,7 @@ def overview(totals: Counted) -> Header:
 
 
 def author(each: Tally) -> str | None:
-    """The agent; ``a person`` who kept a trajectory by hand, which has no session; None: not known."""
+    """The agent; ``a person`` for a trajectory recorded by hand, which has no session; None: not known."""
     return each.agent or (None if each.session or each.models else "a person")
 
 
@@ -202,8 +202,8 @@ def _ranking(names: Iterable[str | None]) -> list[Header]:
 
 
 def read_disk_size(repository: Repository) -> int | None:
-    """The bytes on disk of all current records and events, without earlier versions; None where git cannot
-    tell (a partial clone, a git before 2.31)."""
+    """The bytes on disk of all current records and events, without earlier versions; None if git cannot
+    measure it (a partial clone, a git before 2.31)."""
     refs = repository.run("for-each-ref", "--format=%(refname)^{tree}", RECORDS_REF, f"{DATA_PREFIX}*")
     trees = refs.text.split()
     if not trees:

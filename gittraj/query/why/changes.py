@@ -1,4 +1,4 @@
-"""How the two sides of a hunk differ, and what of an edit is shown of lines. Pure."""
+"""Compares the two sides of a hunk, and chooses the part of an edit to show for lines. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import product, takewhile
 from gittraj.query.why.written import Edit, Hunk
 
 MOST = 8  # lines that are shown of a change
-_REPLACED = 100  # of these, lines that went, at most, before the first that came
+_REPLACED = 100  # removed lines that are considered, at most, before the first added one
 _LONG = 2000  # lines of a hunk; a longer one is not compared line by line
 
 
@@ -26,12 +26,12 @@ def has_text(line: str) -> bool:
 
 
 def is_long(hunk: tuple[Sequence[str], Sequence[str]]) -> bool:
-    """Whether it is not compared line by line."""
+    """Whether a hunk is too long to be compared line by line."""
     return sum(map(len, hunk)) > _LONG
 
 
 def compare(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
-    """As difflib tells it. The time is quadratic: of very many lines only those that are on one side."""
+    """The opcodes of difflib, whose time is quadratic: of very many lines, only those that one side lacks."""
     if is_long((old, new)):
         kept = {*old} & {*new}
         yield from (("delete", at, at + 1, 0, 0) for at, line in enumerate(old) if line not in kept)
@@ -55,7 +55,7 @@ def compare_lines(hunk: Hunk, key: Callable[[str], str] = str) -> Iterator[Row]:
 
 def show_change(edit: Edit, lines: Sequence[str]) -> tuple[list[str], int]:
     """Lines prefixed with ``-``, ``+`` or a blank, from the first to the last of ``lines`` that a hunk wrote,
-    and how many changed ones follow. Of lines without a word there is nothing to show."""
+    and how many changed ones follow. Nothing is shown for lines without a letter or digit."""
     wanted = {text for text in map(normalize, lines) if has_text(text)}
     parts = product(dict.fromkeys((False, edit.part)), edit.hunks)  # whole lines first
     shown = next(filter(None, (_show(hunk, wanted, part=part) for part, hunk in parts)), [])

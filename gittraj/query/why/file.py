@@ -1,4 +1,4 @@
-"""Reads the file that is asked about; if it is missing, says what may be meant."""
+"""Reads the file whose lines are to be explained; if it is missing, suggests what may be meant."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import partial
 from gittraj.errors import GitError
 from gittraj.git import Repository
 
-_COMPARED = 5000  # names of files
+_COMPARED = 5000  # file names that are compared with a missing one
 _SEARCHED = 8000  # bytes: where git itself looks for a NUL to call a file binary
 
 
 def read_lines(repository: Repository, path: str, rev: str | None) -> list[str]:
-    """The lines of ``path`` (from the top) at ``rev``, None: in the work tree; without their ends.
+    """The lines of ``path`` (from the top) at ``rev``, None: in the work tree; without line ends.
 
-    UTF-8 with surrogateescape. Raises GitError for what is no text file there.
+    UTF-8 with surrogateescape. Raises GitError if it is not a text file there.
     """
     body = _read_here(repository, path) if rev is None else _read_at(repository, path, rev)
     if b"\0" in body[:_SEARCHED]:
@@ -25,21 +25,21 @@ def read_lines(repository: Repository, path: str, rev: str | None) -> list[str]:
 
 
 def _read_here(repository: Repository, path: str) -> bytes:
-    assert repository.work_tree is not None  # noqa: S101 - a bare repository is asked about a revision
-    place = repository.work_tree / path
+    assert repository.work_tree is not None  # noqa: S101 - in a bare repository there is always a revision
+    file = repository.work_tree / path
     try:
-        if place.is_symlink():
-            return os.fsencode(place.readlink())  # what git stores of it
-        if place.is_dir():
+        if file.is_symlink():
+            return os.fsencode(file.readlink())  # as git stores it
+        if file.is_dir():
             raise _folder(path)
-        return place.read_bytes()
+        return file.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         raise GitError(f"there is no file '{path}' in the work tree", hint=_find(repository, path)) from None
 
 
 def _find(repository: Repository, path: str) -> str:
-    """A hint for a missing file: a commit deleted or renamed it, or another file has its name."""
-    from difflib import get_close_matches  # noqa: PLC0415 - most files are there
+    """A hint for a missing file: the commit that deleted or renamed it, or files with a similar name."""
+    from difflib import get_close_matches  # noqa: PLC0415 - most files exist
 
     run = partial(repository.run, check=False)
     last = run("log", "-1", "--diff-filter=D", "--no-renames", "--format=%h", "--", path).out.decode().strip()

@@ -1,9 +1,9 @@
-"""Which call of a session wrote a line. Pure.
+"""Finds the call of a session that wrote a line. Pure.
 
 By content: a call's arguments are compared with the lines of the file, ignoring white space. Context lines of
 a change were not written by it, nor were unchanged lines by a call that overwrites the file. Of several
 candidates the one whose text matches the line's neighbours wins, else the last. An edit inside a line wrote
-what it makes of a line that was there. It must not guess: a line that no call wrote has none.
+the line that it turned an earlier one into. It must not guess: a line that no call wrote has none.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ S = TypeVar("S")
 
 _NEAR = 5  # lines on each side that distinguish equal lines
 _MOST = 200  # equal lines that are compared
-_WORK = 10_000_000  # lines in which parts are looked for
+_WORK = 10_000_000  # lines that are searched, at most, for the text that edits inside lines replaced
 
 
 def find_writers(
@@ -32,8 +32,8 @@ def find_writers(
     paths: Collection[str],
     before: Callable[[], Sequence[str]] = tuple,
 ) -> dict[int, tuple[S, Edit]]:
-    """The session and the edit that wrote each of ``lines``, for the indices ``wanted``, of all edits in the
-    order of time; lines without one are left out. ``before`` reads what the file had before them."""
+    """The session and the edit that wrote each of ``lines`` whose index is ``wanted``; all edits are replayed
+    in the order of time. Lines without one are left out. ``before`` reads the file before the edits."""
     timed = _order(sessions, paths)
     standing = _Standing(before)
     for _, _, edit in timed:
@@ -50,7 +50,7 @@ def find_writers(
 def _order(
     sessions: Iterable[tuple[S, Iterable[AnyEvent]]], paths: Collection[str]
 ) -> list[tuple[str, S, Edit]]:
-    """A call without a time was made at that of the call before."""
+    """All edits, in the order of time; a call without a time was made at that of the call before."""
     timed: list[tuple[str, S, Edit]] = []
     for session, events in sessions:
         edits = read_edits(events, paths)
@@ -60,7 +60,7 @@ def _order(
 
 
 def _lend(found: dict[int, Edit], bare: Sequence[int]) -> None:
-    """A line without a letter or digit takes its neighbour's edit where it has none."""
+    """Give each line without a letter or digit its neighbour's edit, if it has none."""
     for order, step in ((bare, -1), (bare[::-1], 1)):
         for at in order:
             if at not in found and at + step in found:
@@ -68,8 +68,8 @@ def _lend(found: dict[int, Edit], bare: Sequence[int]) -> None:
 
 
 class _Line:
-    """A line that an edit put into a file, at index ``place`` of the normalized ``text``; of one that it made
-    of a part of another the text is not known."""
+    """A line that an edit put into a file, at index ``place`` of the normalized ``text``, which is empty for
+    an edit inside a line."""
 
     __slots__ = ("edit", "place", "text")
 
@@ -78,8 +78,8 @@ class _Line:
 
 
 class _Standing:
-    """Lines by their normalized text, the oldest first. ``before`` reads what the file had before the
-    edits."""
+    """The lines that edits have written so far, by their normalized text, the oldest first. ``before`` reads
+    the file before the edits."""
 
     def __init__(self, before: Callable[[], Sequence[str]]) -> None:
         self._lines: dict[str, list[_Line]] = {}
@@ -87,8 +87,8 @@ class _Standing:
         self._left = _WORK
 
     def find(self, lines: Sequence[str], at: int) -> Edit | None:
-        """The edit that wrote line ``at`` of the normalized ``lines``. What a command's text says counts
-        where no edit wrote it, and where it has a word."""
+        """The edit that wrote line ``at`` of the normalized ``lines``. The text of a command counts only if
+        no edit wrote the line, and if the line has a letter or digit."""
         candidates = self._lines.get(lines[at], [])
         edited = [line for line in candidates if not line.edit.mentioned]
         if not edited and not (candidates and has_text(lines[at])):
@@ -131,7 +131,7 @@ class _Standing:
 
 
 def _inside(gone: Sequence[str], came: Sequence[str], lines: Iterable[str]) -> Iterator[str]:
-    """What becomes of the ``lines`` that have what is gone."""
+    """The results of replacing ``gone``, a part of a line, with ``came`` in the ``lines`` that have it."""
     (old,) = gone
     for line in lines if old else ():
         head, found, tail = line.partition(old)
@@ -141,7 +141,7 @@ def _inside(gone: Sequence[str], came: Sequence[str], lines: Iterable[str]) -> I
 
 
 def _across(gone: Sequence[str], came: Sequence[str], lines: Collection[str]) -> Iterator[str]:
-    """What becomes of the ``lines`` in which what is gone begins, and of those in which it ends."""
+    """The results of replacing ``gone`` in those of ``lines`` in which it may begin, or end."""
     first, last = gone[0], gone[-1]
     heads, tails = _cut(lines, first, str.removesuffix), _cut(lines, last, str.removeprefix)
     if len(came) > 1:
@@ -156,7 +156,7 @@ def _cut(lines: Iterable[str], part: str, cut: Callable[[str, str], str]) -> lis
 
 
 def _choose(candidates: Sequence[_Line], lines: Sequence[str], at: int) -> _Line:
-    """The one whose text agrees with most lines around ``at``; the last of equals."""
+    """The candidate whose text agrees with most lines around ``at``; the last of equal ones."""
     if all(each.edit is candidates[-1].edit for each in candidates):
         return candidates[-1]
     return max(reversed(candidates[-_MOST:]), key=lambda each: _agree(each, lines, at))

@@ -27,9 +27,9 @@ from gittraj.query.why.session import Part, Session
 from gittraj.query.why.written import Edit
 
 Read = Callable[[NotesInMemory, Collection[str]], Recorded]
-"""Makes records of our notes of some commits; with those of remotes beside them."""
+"""Makes records from our notes on some commits, and from those of remotes."""
 Ask = Callable[[Callable[[Segments], list[Header]]], list[Header]]
-"""What somebody reads in segments, which may have to be fetched."""
+"""Calls a function that reads segments, and fetches those that are missing if necessary."""
 
 _COMMIT = ("commit", "short", "subject", "author", "date")
 _SHORT = 7
@@ -48,20 +48,20 @@ def answer(
 ) -> list[Header]:
     """One entry for each distinct origin of the ``blamed`` lines, in the order of their first lines.
 
-    ``lines`` are all of the file. ``find_noted``, the commits with a note that touched one of some paths,
-    under earlier names too, where that is known, spares git a walk. Where one line has no record git is asked
-    once more, with its neighbours, which takes longer. ``later``: what was reverted since is told, which does
-    not stand in the work tree. Nothing is written, nothing fetched.
+    ``lines`` are all lines of the file. ``find_noted`` returns the commits with a note that touched one of
+    some paths, under earlier names too, if that is known, which saves git a walk. If the only origin has no
+    record, git blames again, with the lines around, which takes longer. ``later``: mark commits that were
+    reverted since, whose lines the work tree no longer has. Nothing is written, nothing fetched.
     """
 
-    def tell(blamed: Sequence[BlamedLine]) -> list[Header]:
-        told = partial(_explain_lines, repository, blamed, lines, read=read, find_noted=find_noted)
-        return ask(partial(told, respaced=blame.find_respaced(blamed, lines)))
+    def explain(blamed: Sequence[BlamedLine]) -> list[Header]:
+        read_entries = partial(_explain_lines, repository, blamed, lines, read=read, find_noted=find_noted)
+        return ask(partial(read_entries, respaced=blame.find_respaced(blamed, lines)))
 
-    entries = tell(blamed)
+    entries = explain(blamed)
     if len(entries) == 1 and entries[0]["commit"] and not entries[0]["trajectory"]:
         around = blame.read_around(blamed)
-        entries = entries if around == blamed else tell(around)
+        entries = entries if around == blamed else explain(around)
     if later:
         Reverts(repository).mark(entry for entry in entries if entry["commit"])
     _leave_unknown(entries, repository.edge)
@@ -78,7 +78,7 @@ def _explain_lines(
     find_noted: Callable[[Collection[str]], Collection[str] | None],
     respaced: Mapping[int, str],
 ) -> list[Header]:
-    """``respaced`` are the commits that changed the white space of lines since."""
+    """The entries of ``answer``. ``respaced``: the commits that changed the white space of lines since."""
     commits = {*filter(None, (line.commit for line in blamed))}
     recorded = _read_records(repository, commits, read)
     origins = find_origins(repository, recorded, blamed, lines, segments)
@@ -92,9 +92,9 @@ def _explain_lines(
     others = {*respaced.values(), *(commit for commit, _ in previous.values())}
     described = describe_all(repository, [*{*commits, *others}])
     known = _read_records(repository, others, read)
-    told = {other: _first_header(known, other) for other in others}
+    first_headers = {other: _first_header(known, other) for other in others}
     nearest: dict[str | None, Header] = {
-        commit: {**described[other], "trajectory": told[other], "ofLines": of_lines}
+        commit: {**described[other], "trajectory": first_headers[other], "ofLines": of_lines}
         for commit, (other, of_lines) in previous.items()
     }
     Reverts(repository).mark(nearest.values())
@@ -106,7 +106,7 @@ def _explain_lines(
             "places": origin.places,
             "nearest": nearest.get(origin.commit),
             "unread": origin.commit in unread,
-            "respaced": _tell_respaced(origin, respaced, described, told),
+            "respaced": _tell_respaced(origin, respaced, described, first_headers),
         }
         for origin in origins
     ]
@@ -131,21 +131,21 @@ def _tell_respaced(
     origin: Origin,
     respaced: Mapping[int, str],
     described: Mapping[str, Header],
-    told: Mapping[str, Header | None],
+    first_headers: Mapping[str, Header | None],
 ) -> list[Header]:
-    """The commits that changed the white space of lines, and of which."""
+    """The commits that changed the white space of lines since, each with the lines' numbers."""
     since: dict[str, list[int]] = {}
     for number in origin.numbers:
         if by := respaced.get(number):
             since.setdefault(by, []).append(number)
     return [
-        {**described[by], "lines": _join(numbers), "recorded": told[by] is not None}
+        {**described[by], "lines": _join(numbers), "recorded": first_headers[by] is not None}
         for by, numbers in since.items()
     ]
 
 
 def _begin(origin: Origin, described: Mapping[str, Header]) -> Header:
-    """An entry without a record."""
+    """The fields of an entry without a record."""
     commit = described[origin.commit] if origin.commit else dict.fromkeys(_COMMIT)
     nothing: Header = {"trajectory": None, "prompt": None, "decisions": [], "said": None, "change": []}
     more: Header = {"changeMore": 0, "doubts": [], "beside": [], "events": [], "movedBy": []}
@@ -154,24 +154,24 @@ def _begin(origin: Origin, described: Mapping[str, Header]) -> Header:
 
 
 def _explain_origin(repository: Repository, origin: Origin) -> Header:
-    """What is known of the lines: what was decided about just them first, and who doubted them."""
+    """Explain the lines: the decisions about exactly these lines first, and the caveats about them."""
     session = origin.session
     if session is None:
         return {}
     pinned = find_pinned(origin)
     doubts = find_doubts(origin, session.header)
-    told = {"trajectory": session.header, "decisions": pinned, "doubts": doubts}
+    explained = {"trajectory": session.header, "decisions": pinned, "doubts": doubts}
     if origin.edit is None:
-        return told | _tell_beside(origin.sessions)
+        return explained | _tell_beside(origin.sessions)
     part = next(part for part in session.parts if origin.edit.call in part.events)
     edited = _explain_edit(session, part, origin.edit, origin)
     known = {decision["chosen"] for decision in pinned}
-    told["decisions"] = [*pinned, *(d for d in edited["decisions"] if d["chosen"] not in known)]
-    return {**edited, **told, "movedBy": _list_moves(repository, part, origin)}
+    explained["decisions"] = [*pinned, *(d for d in edited["decisions"] if d["chosen"] not in known)]
+    return {**edited, **explained, "movedBy": _list_moves(repository, part, origin)}
 
 
 def _tell_beside(sessions: Sequence[Session]) -> Header:
-    """What the commit carries where nobody knows who wrote the lines: no decision is their reason."""
+    """The commit's sessions, if it is not known which one wrote the lines: no decision is their reason."""
     beside = [
         {"id": s.header["id"], "prompt": s.header["prompt"], "read": not s.parts or any(s.events)}
         for s in leave_strangers(sessions)
@@ -190,7 +190,7 @@ def _explain_edit(session: Session, part: Part, edit: Edit, origin: Origin) -> H
     return {
         "prompt": prompt.content if prompt else part.prompt,
         "decisions": reasons,
-        # what was only left out is not why the lines are as they are
+        # a decision against something does not explain why the lines are as they are
         "said": None if any(not d["chosen"].startswith("not: ") for d in reasons) else find_said(part, at),
         "change": change,
         "changeMore": more,
@@ -199,8 +199,8 @@ def _explain_edit(session: Session, part: Part, edit: Edit, origin: Origin) -> H
 
 
 def _list_moves(repository: Repository, part: Part, origin: Origin) -> list[Header]:
-    """The commits that the edit's record was carried from, the original first; none that is here and has not
-    the lines."""
+    """The commits that the edit's record was carried from, the original first; those that are here but lack
+    the lines are left out."""
     first = {record.origin.commit for record in part.records if record.origin}
     former = {commit for record in part.records for commit in record.link.carried_from}
     return [
@@ -222,8 +222,8 @@ def _join(numbers: Sequence[int]) -> list[list[int]]:
 
 
 def _leave_unknown(entries: Sequence[Header], edge: Collection[str]) -> None:
-    """Of the ``edge`` of a shallow clone, which git blames for all that is older, only known edits are
-    told, and what was decided about just these lines."""
+    """For commits at the ``edge`` of a shallow clone, which git blames for all that is older, keep only known
+    edits, and decisions about exactly these lines."""
     for entry in entries:
         places, old = entry.pop("places"), entry["commit"] in edge and not entry["events"]
         pinned = [decision for decision in entry["decisions"] if decision["line"] in places]
@@ -231,5 +231,5 @@ def _leave_unknown(entries: Sequence[Header], edge: Collection[str]) -> None:
         if old or (entry["nearest"] and entry["nearest"]["commit"] in edge):
             entry["nearest"] = None
         if old:
-            told = entry["trajectory"] if pinned else None
-            entry.update(trajectory=told, prompt=None, decisions=pinned, doubts=[], beside=[])
+            trajectory = entry["trajectory"] if pinned else None
+            entry.update(trajectory=trajectory, prompt=None, decisions=pinned, doubts=[], beside=[])

@@ -1,4 +1,4 @@
-"""What blamed lines come from: the sessions of their commits, and the edits that wrote them."""
+"""Finds the origin of blamed lines: the sessions of their commits, and the edits that wrote them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from gittraj.query.why.session import Session, read_session
 from gittraj.query.why.written import Edit, Hunk
 
 _SEEN = ("manual", "agent", "output", "order", "content")
-"""On what evidence a session is known to have made a commit, or what is in it."""
+"""The kinds of evidence that a session made a commit, or what is in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What the ``blamed`` lines of one commit, some of a ``file``, come from. ``sessions``: those of their
-    commit, of which ``session`` tells about them; ``edit``: which is known to have written them."""
+    """The origin of the ``blamed`` lines of one commit, which are some of a ``file``. ``sessions``: those of
+    the commit; ``session``: the one that explains the lines; ``edit``: the one known to have written them."""
 
     session: Session | None
     edit: Edit | None
@@ -53,7 +53,7 @@ class Origin:
 
     @property
     def places(self) -> set[int]:
-        """Where they stood when they were committed."""
+        """The numbers of the lines when they were committed."""
         return {line.first for line in self.blamed}
 
     @property
@@ -108,8 +108,8 @@ def headers(found: Iterable[Folded], commit: str | None) -> Iterator[tuple[Folde
 def _attribute(
     repository: Repository, blamed: Sequence[BlamedLine], lines: Sequence[str], sessions: Sequence[Session]
 ) -> Iterator[tuple[BlamedLine, Session | None, Edit | None]]:
-    """Each of the lines, which are of one file, with its session, and with the edit that wrote it where there
-    is one: of a session that is known to have made the commit before one that may have."""
+    """Each of the lines, which are of one file, with its session and the edit that wrote it, if there is one.
+    Sessions that are known to have made the commit are tried before those that may have."""
     paths = _paths(blamed[0])
     before = partial(read_blob, repository, blamed[0].parent or "", blamed[0].was or "")
     seen = [session for session in sessions if session.header["link"]["evidence"] in _SEEN]
@@ -118,17 +118,17 @@ def _attribute(
         wanted = {line.number - 1 for line in blamed} - found.keys()
         if wanted:
             found |= find_writers(lines, wanted, ((one, one.events) for one in some), paths, before)
-    told = _find_teller(sessions, paths)
-    yield from ((line, *found.get(line.number - 1, (told, None))) for line in blamed)
+    default = _find_teller(sessions, paths)
+    yield from ((line, *found.get(line.number - 1, (default, None))) for line in blamed)
 
 
 def _find_teller(sessions: Sequence[Session], paths: Collection[str]) -> Session | None:
-    """The session that tells of lines that nobody is known to have written: one that wrote in their file."""
+    """The session to show for lines without a known writer: preferably one that wrote in their file."""
     ours = leave_strangers(sessions)
     wrote = (s for s in ours if any(file["path"] in paths for file in s.header["filesChanged"]))
     return next(wrote, next(iter(ours), None))
 
 
 def leave_strangers(sessions: Sequence[Session]) -> Sequence[Session]:
-    """Those that are not only a remote's, if there are any: a stranger's records explain nothing of ours."""
+    """The sessions that are not only a remote's, if any: records of strangers explain nothing of ours."""
     return [session for session in sessions if not session.header.get("remote")] or sessions

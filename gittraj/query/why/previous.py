@@ -1,4 +1,4 @@
-"""The last recorded change of lines, or of their path, before a commit without a record."""
+"""Finds the last recorded change of lines, or of their path, before a commit without a record."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gittraj.query.log.paths import Ancestry, touching
 from gittraj.query.records import Recorded
 
 _FAR = 1000  # first-parent ancestors of a commit that are searched
-_FEW, _SHORT = 3, 200  # commits of whose lines git is asked, each by a blame of its own; lines of each
+_FEW, _SHORT = 3, 200  # the most commits whose replaced lines are blamed, each separately; lines of each
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 Read = Callable[[Collection[str]], Recorded]
 
@@ -25,8 +25,8 @@ def find_all_previous(
     read: Read,
     find_noted: Callable[[Collection[str]], Collection[str] | None],
 ) -> dict[str, tuple[str, bool]]:
-    """For commits without a record the previous one of their lines that has one, else that of their file; and
-    whether it is of the lines."""
+    """For each commit without a record, the previous commit of its lines that has one, else that of its file;
+    and whether it is that of the lines."""
     of_lines = _find_replaced(repository, silent, read)
     asked = {c: {line.path for line in lines} for c, lines in silent.items() if c not in of_lines}
     known = find_noted(set().union(*asked.values())) if asked else None
@@ -37,8 +37,8 @@ def find_all_previous(
 def _find_replaced(
     repository: Repository, asked: Mapping[str, Sequence[BlamedLine]], read: Read
 ) -> dict[str, str]:
-    """For each commit the one with a record that wrote most of what its lines replaced; of many commits it is
-    not asked."""
+    """For each commit, the one with a record that wrote most of what its lines replaced; not searched for
+    many commits, or many lines."""
     few = {c: lines for c, lines in asked.items() if len(asked) <= _FEW and len(lines) <= _SHORT}
     before = {c: _read_replaced(repository, lines) for c, lines in few.items()}
     recorded = read({*chain.from_iterable(before.values())})
@@ -49,7 +49,7 @@ def _find_replaced(
 
 
 def _read_replaced(repository: Repository, lines: Sequence[BlamedLine]) -> Counter[str]:
-    """How many lines each commit had written of what stood where these lines of one commit are."""
+    """How many of the lines that these lines of one commit replaced were from each commit."""
     one = lines[0]
     if one.parent is None or one.was is None:
         return Counter()
@@ -67,13 +67,13 @@ def _read_replaced(repository: Repository, lines: Sequence[BlamedLine]) -> Count
 
 
 def _place_before(diff: bytes, wanted: Set[int]) -> set[int]:
-    """The lines that these replaced: one for one, or all of their hunk."""
+    """The old numbers of the lines that the ``wanted`` ones replaced: one for one, or all of their hunk."""
     old: set[int] = set()
     for hunk in _HUNK.finditer(diff):
-        at, gone, place, made = (int(number or 1) for number in hunk.groups())
-        asked = wanted & {*range(place, place + made)}
+        at, gone, new, made = (int(number or 1) for number in hunk.groups())
+        asked = wanted & {*range(new, new + made)}
         if gone == made:
-            old |= {number - place + at for number in asked}
+            old |= {number - new + at for number in asked}
         elif asked:
             old |= {*range(at, at + gone)}
     return old
@@ -83,9 +83,9 @@ def find_previous(
     repository: Repository, asked: Mapping[str, Collection[str]], known: Collection[str] | None = None
 ) -> dict[str, str]:
     """For each commit the newest earlier one, by first parents, that touched one of its paths and has a
-    record; where there is one near enough. A walk answers for all commits that it meets.
+    record, if there is one near enough. One walk covers all commits that it passes.
 
-    ``known``: where that is known, the commits with a note that touched one of the paths, and maybe others.
+    ``known``: the commits with a note that touched one of the paths, and maybe others; None: not known.
     """
     found: dict[str, str | None] = {}
     for commit in asked if known is None or known else ():

@@ -1,7 +1,7 @@
-"""What explains an edit: the prompt above it, the decisions that it carries out, the words before it.
+"""Finds what explains an edit: the prompt above it, the decisions that it carries out, the message before it.
 
-A decision is the reason of lines only if something binds it to them: it names them, their file or a symbol in
-them, or it stands right before the edit that wrote them. One about another file or other code is not.
+A decision is the reason for lines only if something ties it to them: it names them, their file or a symbol in
+them, or it is right before the edit that wrote them. One about another file or other code is not.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from gittraj.query.why.origins import Origin, leave_strangers
 from gittraj.query.why.session import Part, Session
 from gittraj.query.why.written import is_one_of
 
-_SAID = 225  # signs of a message above an edit
+_SAID = 225  # characters that are quoted of a message above an edit
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b\d\.)(?<!\b\d\d\.)\s+(?=[A-Z`\"'*])")
-_MOST = 2  # decisions that fit alike
-_LINES = 2  # how far one that names the lines is about them
+_MOST = 2  # decisions that fit equally well
+_LINES = 2  # the relevance of a decision that names the lines
 _CODE = re.compile(r"`([^`\n]+)`")
 _SYMBOL = re.compile(r"\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|\w+(?=\()")
 _WORD = re.compile(r"[^\W\d]\w+")
@@ -37,17 +37,17 @@ _COMMON |= {name for name in dir(builtins) if name.islower()}
 
 
 def names(origin: Origin, decision: Header) -> int | None:
-    """What it names: the lines or something in them (2), only their file (1), neither (0); None: it is about
-    something else."""
+    """What the decision names: the lines or something in them (2), only their file (1), neither (0); None: it
+    is about something else."""
     if decision["path"] and is_one_of(decision["path"], origin.paths):
         return _reaches(origin, decision["line"])
-    if decision["path"] and decision["by"] in STATED:  # what else was inferred to be one may be code
+    if decision["path"] and decision["by"] in STATED:  # an inferred path may be code
         return None
     chosen = f"{decision['question'] or ''} {decision['chosen']}"
     others = (decision["reasoning"], decision["quote"], *decision["alternatives"])
-    told = " ".join(filter(None, (chosen, *others)))
-    named = _has_name(told, origin.paths)
-    return None if not named and _has_name(told, origin.others) else _compare(origin, chosen, named=named)
+    text = " ".join(filter(None, (chosen, *others)))
+    named = _has_name(text, origin.paths)
+    return None if not named and _has_name(text, origin.others) else _compare(origin, chosen, named=named)
 
 
 def _reaches(origin: Origin, line: int | None) -> int:
@@ -58,7 +58,7 @@ def _reaches(origin: Origin, line: int | None) -> int:
 
 
 def _compare(origin: Origin, chosen: str, *, named: bool) -> int | None:
-    """By the code in what was chosen."""
+    """Compare the code in the choice with the lines and the edit; returns as ``names`` does."""
     code = _words(piece for piece in _CODE.findall(chosen) if not _has_name(piece, origin.paths))
     if (code | {*_SYMBOL.findall(chosen)}) & _words(origin.lines):
         return _LINES
@@ -69,13 +69,13 @@ def _compare(origin: Origin, chosen: str, *, named: bool) -> int | None:
 def find_doubts(origin: Origin, header: Header) -> list[str]:
     """The caveats that name the lines, their file or something in them."""
     nothing = {"question": None, "reasoning": None, "quote": None, "alternatives": (), "by": "inferred"}
-    places = (source or {"path": None, "line": None} for source in header["caveatSources"])
-    found = zip(header["caveats"], places, strict=True)
-    return [text for text, place in found if names(origin, {**place, **nothing, "chosen": text})]
+    sources = (source or {"path": None, "line": None} for source in header["caveatSources"])
+    found = zip(header["caveats"], sources, strict=True)
+    return [text for text, source in found if names(origin, {**source, **nothing, "chosen": text})]
 
 
 def _has_name(text: str, paths: Collection[str]) -> bool:
-    """Whether it names one of them, and no other file of that name in another folder."""
+    """Whether the text names one of ``paths``, and not a file of the same name in another folder."""
     names = "|".join(re.escape(posixpath.basename(path)) for path in paths)
     named = re.findall(rf"(?:[\w.-]+/)*(?<![\w.-])(?:{names})(?![\w-])", text) if names else ()
     return any(is_one_of(name, paths) for name in named)
@@ -86,7 +86,7 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
 
 
 def find_pinned(origin: Origin) -> list[Header]:
-    """What was decided about just these lines; where no edit wrote them, also on purpose about their file."""
+    """The decisions about exactly these lines; if no edit wrote them, also stated ones about their file."""
     found = [
         decision
         for session in leave_strangers(origin.sessions)
@@ -106,7 +106,7 @@ def find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
 
 
 def find_said(part: Part, at: int) -> str | None:
-    """What the agent's last message above the call says, in the same turn."""
+    """A quote from the agent's last message above the call, in the same turn."""
     above = (event for event in reversed(part.events[:at]) if event.agent == part.events[at].agent)
     said = (e for e in above if isinstance(e, Prompt) or (isinstance(e, Message) and e.content.strip()))
     last = next(said, None)
@@ -114,8 +114,8 @@ def find_said(part: Part, at: int) -> str | None:
 
 
 def _quote(message: str) -> str:
-    """Of a long one the sentences up to the last that tells a choice, or that end it, nearest to the edit;
-    headings, tables and code left out; a parser of Markdown takes longer to import than the answer."""
+    """The sentences of a message that lead up to the last announced action, or to its end, nearest to the
+    edit, without headings, tables and code; importing a Markdown parser takes longer than the answer."""
     lines = (line.strip() for line in message.splitlines())
     text = " ".join(" ".join(line for line in lines if not line.startswith(("#", "|", "`" * 3))).split())
     found = _SENTENCE_END.split(text)
@@ -131,7 +131,7 @@ def _quote(message: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A decision at index ``at`` of a part; ``stated``: the id of its event, if that states it on purpose."""
+    """A decision at index ``at`` of a part; ``stated``: the id of its event, if it is a stated one."""
 
     decision: Header
     part: Part
@@ -141,8 +141,8 @@ class _Placed:
 
 def find_reasons(session: Session, part: Part, at: int, origin: Origin) -> tuple[list[Header], set[str]]:
     """The decisions that the call at ``at`` carries out, and the ids of the events of those that were stated.
-    What names its lines first, then what stands right before it or was stated of the file of which it is the
-    only edit, what names their file; of these what was stated on purpose, what stands before, nearest."""
+    The best name its lines; next are those right before it, or stated about a file that only it edits; then
+    those that name the file. Of equal ones: stated ones, of the same part, before the call, the nearest."""
     ranked = [(_rank(placed, origin, part, at), placed) for placed in _place(session)]
     best = min((rank for rank, _ in ranked if rank), default=None)
     chosen = [placed for rank, placed in ranked if rank and rank == best][:_MOST]
@@ -150,7 +150,7 @@ def find_reasons(session: Session, part: Part, at: int, origin: Origin) -> tuple
 
 
 def _rank(placed: _Placed, origin: Origin, part: Part, at: int) -> tuple[int, ...] | None:
-    """None: it is no reason of the call at ``at`` of ``part``."""
+    """A sort key, the best first; None: the decision is not a reason for the call at ``at`` of ``part``."""
     named, i, own = names(origin, placed.decision), placed.at, placed.part is part
     beside = own and _is_beside(part.events, i, at, stated=placed.stated is not None)
     if named is None or not (named or beside):
@@ -162,9 +162,9 @@ def _rank(placed: _Placed, origin: Origin, part: Part, at: int) -> tuple[int, ..
 
 
 def _is_beside(events: Sequence[AnyEvent], i: int, at: int, *, stated: bool) -> bool:
-    """Whether what was decided at ``i`` stands right before the edit at ``at``, or before several of which
-    it is one: of the same file or response, if it was not ``stated``. What was decided afterwards is about it
-    if it is the only edit."""
+    """Whether the decision at ``i`` is right before the edit at ``at``, or before several edits of which it
+    is one: of the same file or response, if it was not ``stated``. A later decision is about the edit if it
+    is the only one."""
     if i > at:
         return not any(map(_is_edit, chain(events[:at], events[at + 1 :])))
     since = [*dropwhile(lambda event: not _is_edit(event), events[i + 1 : at]), events[at]]

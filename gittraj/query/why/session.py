@@ -34,7 +34,7 @@ class Session:
 
 
 def read_session(header: Header, records: Sequence[Record], segments: Segments) -> Session:
-    """With its parts there, and those of ``also``, each event once, in the log's order."""
+    """Read a session with its parts there, and those in ``also``, each event once, in the log's order."""
     own = {ref for record in records for ref in record.segments}
     groups: dict[tuple[SegmentRef, ...], list[Record]] = {}
     for record in records:

@@ -1,7 +1,7 @@
-"""What a shell's command writes into a file, as far as its literals say it. Pure.
+"""Finds what a shell command writes to a file, as far as its literals show it. Pure.
 
-Only what goes there counts: a here-document or a text that is redirected, a script that writes, an edit in
-place. A command that quotes a line to search for it, or in a message, wrote nothing.
+Only text that goes to the file counts: a here-document or text that is redirected, a script that writes, an
+edit in place. A command that quotes a line to search for it, or in a message, wrote nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import chain, groupby, pairwise
 from gittraj.events.runs.tokens import Token, read_tokens
 from gittraj.query.why.written import Hunk
 
-_LONGEST = 50_000  # signs of a command; what is written by a longer one is not known
+_LONGEST = 50_000  # characters of a command; longer ones are not parsed
 _MAY_WRITE = re.compile(r">|\btee\b|write|\s-\S*i|\bbash|\bsh\b")
 _SHELL = re.compile(r"(?:ba|z|da|k)?sh")
 _INTERPRETER = re.compile(r"python[\d.]*|perl|ruby|node|deno|bun|php")
@@ -29,8 +29,8 @@ _LITERAL = re.compile(r"['\"]([^'\"\n]+)['\"]")
 
 
 def read_command(text: str, paths: Collection[str]) -> Iterator[Hunk]:
-    """What it replaces and writes in a file that is one of ``paths``; what it replaces is a part of a line.
-    In which folder it ran is not known: a relative name may end any path."""
+    """The hunks that a command writes to a file with one of ``paths``; what they replace is a part of a line.
+    The folder in which it ran is not known: a relative name matches the end of any path."""
     if len(text) > _LONGEST or not _MAY_WRITE.search(text):
         return
     try:
@@ -51,12 +51,12 @@ def _ends(token: Token) -> bool:
 
 
 def _is_at(folder: str, paths: Collection[str], name: str) -> bool:
-    """Whether a command in ``folder`` (where that is known) that names a file means one of ``paths``."""
-    place = posixpath.normpath(posixpath.join(folder, name))
-    if place.startswith("/"):
-        return any(place.endswith(f"/{path}") for path in paths)
-    place = re.sub(r"^(?:\.\./)+", "", place)
-    return any(f"/{path}".endswith(f"/{place}") for path in paths)
+    """Whether ``name``, in a command that runs in ``folder`` (if that is known), means one of ``paths``."""
+    file = posixpath.normpath(posixpath.join(folder, name))
+    if file.startswith("/"):
+        return any(file.endswith(f"/{path}") for path in paths)
+    file = re.sub(r"^(?:\.\./)+", "", file)
+    return any(f"/{path}".endswith(f"/{file}") for path in paths)
 
 
 def _read_pipeline(
@@ -104,7 +104,7 @@ def read_script(text: str, paths: Collection[str], *, named: bool = False) -> It
 
 
 def _read_in_place(words: Sequence[str]) -> Iterator[Hunk]:
-    """What ``sed -i`` replaces and inserts; what it takes over from the line is not known."""
+    """The text that ``sed -i`` replaces and inserts; replacements that reuse the match are left out."""
     scripts = words if any(map(_IN_PLACE.fullmatch, words)) else ()
     for script in (word for word in scripts if len(word) < _LONGEST // 5):
         if inserted := _INSERT.fullmatch(script):

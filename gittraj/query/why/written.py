@@ -1,4 +1,4 @@
-"""What a call writes of a file, as its arguments say it. Pure."""
+"""Extracts from the arguments of calls what they write to a file. Pure."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Hunk = tuple[tuple[str, ...], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What a call wrote of a file. ``whole``: its new lines are the whole file; ``part``: what they replace
-    may begin and end inside a line; ``mentioned``: they are only text of its command, which may have written
-    them."""
+    """The lines that a call wrote to a file. ``whole``: the new ones are the whole file; ``part``: what they
+    replace may begin and end inside a line; ``mentioned``: they are only text in its command, which may have
+    written them."""
 
     call: ToolCall
     hunks: tuple[Hunk, ...]
@@ -36,8 +36,8 @@ class Edit:
 
 
 def read_edits(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Edit]:
-    """The edits of a file, known by ``paths``, among ``events`` (in the log's order); none that failed. A
-    shell that failed may have written before."""
+    """The edits of a file, known by ``paths``, among ``events`` (in the log's order), without failed ones;
+    but a shell command that failed may have written before, and counts."""
     events = list(events)
     failed = {e.call_id for e in events if isinstance(e, ToolResult) and e.is_error and e.call_id}
     calls = (event for event in events if isinstance(event, ToolCall))
@@ -57,11 +57,11 @@ def _read_call(call: ToolCall, paths: Collection[str], *, failed: bool) -> Itera
 
 
 def _read_program(arguments: Any, paths: Collection[str]) -> Iterator[Hunk]:
-    """What a command writes, or a program that is given as ``code``."""
+    """The hunks that a command writes, or a program that is given as ``code``."""
     names = {posixpath.basename(path) for path in paths}
     texts = [text for text in _texts(arguments) if any(name in text for name in names)]
     if texts:
-        from gittraj.query.why.shell import read_command, read_script  # noqa: PLC0415 - most calls name it not
+        from gittraj.query.why.shell import read_command, read_script  # noqa: PLC0415 - rarely needed
 
         reads = read_script if isinstance(arguments, dict) and "code" in arguments else read_command
         for text in texts:
@@ -100,8 +100,8 @@ def _is_patch(text: str) -> bool:
 
 
 def _read_patch(text: str, paths: Collection[str]) -> Iterator[Hunk]:
-    """The hunks of ``paths`` in a patch, in Codex's format or as a unified diff; all before the first
-    name."""
+    """The hunks of ``paths`` in a patch, in Codex's format or as a unified diff, and all hunks before the
+    first file name."""
     old: list[str] = []
     new: list[str] = []
     ours = True
@@ -121,7 +121,7 @@ def _read_patch(text: str, paths: Collection[str]) -> Iterator[Hunk]:
 
 
 def is_one_of(path: str, paths: Collection[str]) -> bool:
-    """Patches name a file relative to their call's folder."""
+    """Whether ``path`` may be one of ``paths``: patches name files relative to their call's folder."""
     return any(path == p or path.endswith(f"/{p}") or p.endswith(f"/{path}") for p in paths)
 
 

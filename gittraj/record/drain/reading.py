@@ -1,6 +1,7 @@
-"""A log that was read, with what was known of its session before.
+"""A log that was read, with the state of its session that was known before.
 
-It has more than what its agent printed or reported to hooks, or what another tool noted, and replaces them.
+The log has more than what its agent printed or reported to hooks, or what another tool noted: it replaces
+these.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ OUTPUT = "stream-json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A log that was read, and what was known of it: its anchors found before, as indexes of the log,
-    and the latest one before the log's beginning. ``gone``: parts that the log replaces. ``first``:
+    """A log that was read, with what was known of it: the ``anchors`` found in it earlier, with positions in
+    the log, and the latest one ``before`` it. ``gone``: parts that the log replaces. ``first``:
     nothing was known. ``idle``: the session counts as over; ``age``: seconds since the log grew."""
 
     log: Log
@@ -51,12 +52,12 @@ class Reading:
             anchors=inside,
             before=before,
             gone=gone,
-            first=known is None or not known.path or bool(gone),  # or made anew from the refs
+            first=known is None or not known.path or bool(gone),  # no path: rebuilt from the refs
             idle=idle,
         )
 
     def past(self, changes: Mapping[str, CommitChanges]) -> list[tuple[CommitChanges, int | None]]:
-        """The commits that took lines of this log before, with the call that each was made by."""
+        """The commits that got lines of this log earlier, each with the call that made it."""
         past: list[tuple[CommitChanges, int | None]]
         past = [(changes[c], None) for c in self.known.taken if c in changes]
         for anchor in self.anchors:

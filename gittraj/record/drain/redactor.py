@@ -8,8 +8,8 @@ from functools import cached_property
 
 from gittraj.config import Config
 from gittraj.errors import RedactionError, TrajError
-from gittraj.redact import LiveValues, Options, Redactor, RuleFile
-from gittraj.redact.events import Found, Redact
+from gittraj.redact import LiveValues, Options, Redactor, RuleFile, Span
+from gittraj.redact.events import Redact
 
 
 def options_of(config: Config) -> Options:
@@ -65,7 +65,7 @@ class StrictRedactor:
         clean = self._first.text(text, name=name)
         return self._second.text(clean, name=name, strict=True) if strict else clean
 
-    def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Found]:
+    def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Span]:
         found = list(self._first.find(text, name=name))
         for each in self._second.find(text, name=name, strict=True) if strict else ():
             if not any(each.start < other.end and other.start < each.end for other in found):

@@ -1,4 +1,5 @@
-"""The comment on a pull request: why this change, where to look first, what was decided, in thirty seconds.
+"""Renders the comment on a pull request: why this change, where to look first, what was decided, for a read
+of thirty seconds.
 
 Facts are counted from records; text by agents and people is quoted, inferred decisions are marked. Nothing is
 invented: without a recorded reason the comment shows the request and the summary. It is a list of blocks,
@@ -36,14 +37,14 @@ from gittraj.render.comment.tables import (
 from gittraj.render.inert import code, element, quote, words
 
 CHARACTERS, BYTES = 60_000, 200_000
-"""Of a comment; GitHub takes 65,536 characters, and has been seen to store 262,144 bytes."""
-_ROWS = 5  # of a table above the fold, at the most
+"""The limits of a comment; GitHub accepts 65,536 characters, and has been seen to store 262,144 bytes."""
+_ROWS = 5  # rows of a table above the fold, at most
 _KEPT = 2  # decisions for which room is left there
 _ASKED = 3
 T = TypeVar("T")
 _PUSH = "If you have records of them: `git traj push`."
 _PROMPTS = 100
-_LONG, _SHORT = 40, 10  # of one that is folded
+_LONG, _SHORT = 40, 10  # rows of a folded table, in its shorter forms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +74,7 @@ def render_comment(
     max_bytes: int = BYTES,
 ) -> str:
     """The comment, without a marker, at most ``characters`` and ``max_bytes`` (bytes) long. ``flags``: those
-    of the change, where they are known: there may be ten thousands."""
+    of the change, if they are known already: there may be tens of thousands."""
     flags = find_flags(change) if flags is None else flags
     blocks = [block for block in _blocks(change, flags, location, options) if block.forms[0]]
     return fit(blocks, characters=characters, max_bytes=max_bytes)
@@ -113,7 +114,7 @@ def _blocks(
     yield Block(0, "summary", (summary,))
     why = _why(change, 600)
     yield Block(1, "why", (why, _why(change, 300)))
-    chosen = by_doubt(change)  # nothing is folded that is less sure than what is shown
+    chosen = by_doubt(change)  # the least sure ones are shown, the others folded
     seen, kept = _count_fitting(flags, chosen, FOLD - height(f"{title}\n{state}\n{summary}\n{why}{known}"))
     look = [_flags(flags[:n], location, change) for n in (seen, min(seen, 2))]
     yield Block(1, "look here first", (*look, ""))
@@ -131,7 +132,7 @@ def _blocks(
 
 
 def _fold(rank: int, name: str, rows: Sequence[T], table: Callable[[Sequence[T]], str]) -> Iterator[Block]:
-    """A table to open, in shorter and shorter forms; none for a row that the whole is about."""
+    """A folded table, in shorter and shorter forms; none for a single row."""
     if len(rows) > 1:
         forms = []
         for most in (ROWS, _LONG, _SHORT):
@@ -141,7 +142,7 @@ def _fold(rank: int, name: str, rows: Sequence[T], table: Callable[[Sequence[T]]
 
 
 def _count_fitting(flags: Sequence[Flag], chosen: Sequence[Header], room: float) -> tuple[int, int]:
-    """How many flags and how many decisions there is ``room`` for above the folds."""
+    """How many flags and how many decisions fit into ``room`` above the folded tables."""
     looks = [
         row(min(len(f.path or ""), PATH) + len(f.why) + min(len(f.quoted), WORDS)) for f in flags[:_ROWS]
     ]
@@ -160,7 +161,7 @@ def _count_fitting(flags: Sequence[Flag], chosen: Sequence[Header], room: float)
 
 
 def _fold_several(number: int, rows: Sequence[object]) -> int:
-    """One fewer where a single row would be left: nobody opens a fold for one."""
+    """``number``; if a single row would be left, for which nobody opens a fold, one fewer, or all."""
     if number != len(rows) - 1:
         return number
     return number - 1 if number > 1 else len(rows)
@@ -183,8 +184,8 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
         yield "<sub>The records of the fork cannot be read here: it is gone, or private.</sub>"
     if change.left:
         yield (
-            f"<sub>Not read in full (larger than {limits.NOTE >> 20} MB, too many, damaged, or not come in "
-            f"time): what is recorded of {_listed(change.left, location)}.</sub>"
+            f"<sub>Not read in full (larger than {limits.NOTE >> 20} MB, too many, damaged, or too "
+            f"late): the records of {_listed(change.left, location)}.</sub>"
         )
     nouns = zip(change.more, ("commit", "file"), strict=True)
     if left := [count(number, noun) for number, noun in nouns if number]:
@@ -193,7 +194,7 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
 
 
 def _rewritten(change: Change, rewritten: Rewritten, location: Location) -> str:
-    """What a force push did to the records."""
+    """The notice about what a force push did to the records."""
     carried, own = len({*rewritten.carried}), change.own
     before = code(rewritten.before[:7])
     notice = f"This describes {location.commit(change.head)}, after a push that replaced {before}."
@@ -216,7 +217,7 @@ def _no_records(change: Change) -> str:
     if change.notes is None:
         return f"<sub>No agent trajectory: the repository has no records ({ref} is not there). {_PUSH}</sub>"
     if change.own and len(change.unknown) == number:
-        return f"<sub>Of these commits nothing is known: {ref} was not read in full.</sub>"
+        return f"<sub>Nothing is known about these commits: {ref} was not read in full.</sub>"
     these = f"these {number} commits" if number != 1 else "this commit"
     these = "the other commits" if change.unknown else these
     read = f"{ref} was read at {code(change.notes[:7])}"
@@ -233,7 +234,7 @@ def _summary(change: Change, options: CommentOptions) -> str:
 
 
 def _why(change: Change, most: int) -> str:
-    """What was asked, unless the heading says so, and the outcome in at most ``most`` characters."""
+    """The requests, unless the heading says the same, and the outcome in at most ``most`` characters."""
     lines = list[str]()
     for label, texts in zip(("Asked", "Titled"), find_requests(change), strict=True):
         shown = " · ".join(f"“{words(text, 120)}”" for text in texts[:_ASKED])
@@ -281,7 +282,7 @@ def _prompts(change: Change) -> str:
 
 def _note(change: Change, location: Location) -> str:
     full = f"[job summary]({location.run}) or " if location.run else ""
-    # the head may have no record, and the reader's clone not yet what was pushed
+    # the head may have no record, and the reader's clone may not have yet what was pushed
     newest = change.recorded[-1].commit if change.recorded else change.head
     show = code(f"git traj fetch && git traj show {newest[:12]}")
     what = "A trajectory tells what an agent was asked, decided and doubted on the way to a commit"

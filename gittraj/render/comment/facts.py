@@ -1,4 +1,4 @@
-"""What the report on a change says first: what was asked, why, how it came out, by whom. Pure."""
+"""Collects what the report on a change says first: the requests, the reason, the outcome, by whom. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gittraj.render.comment.tables import agents_of
 
 
 def find_heading(change: Change) -> str | None:
-    """The change's title, else its only commit's, else that of its only task: of several, none names all."""
+    """The change's title, else its only commit's, else that of its sessions if they have the same."""
     if change.title:
         return change.title
     if len(change.own) == 1:
@@ -21,8 +21,8 @@ def find_heading(change: Change) -> str | None:
 
 
 def find_requests(change: Change) -> tuple[list[str], list[str]]:
-    """The beginnings of what was asked, and the titles that nobody is known to have typed,
-    unless the heading says so."""
+    """The sessions' titles, except the heading: those that are the beginning of the first prompt, and those
+    that nobody is known to have typed."""
     heading = find_heading(change)
     asked: dict[str, bool] = {}
     for each in change.sessions:
@@ -33,9 +33,9 @@ def find_requests(change: Change) -> tuple[list[str], list[str]]:
 
 
 def find_outcome(change: Change) -> list[tuple[str, str]]:
-    """The reason that is stated (``why``), and what came out: retrospectives (``summed up``), else a model's
-    summary (``by MODEL``), a stated ``result``, or the agent's last words (``done``); of several sessions the
-    last one's, which the label says."""
+    """The stated reason (``why``), and the outcome: retrospectives (``summed up``), else a model's summary
+    (``by MODEL``), a stated ``result``, or the agent's last words (``done``); of several sessions the last
+    one's, which the label says."""
     recorded = [t for c in change.recorded for t in c.trajectories]
     whose = [(t["id"], own_reason(t), t["result"], own_words(t)) for t in recorded]
     found = _last("why", ((name, why) for name, why, _, _ in whose))
@@ -50,7 +50,7 @@ def find_outcome(change: Change) -> list[tuple[str, str]]:
 
 
 def _last(label: str, texts: Iterable[tuple[str, str | None]]) -> list[tuple[str, str]]:
-    """The last text that there is, and whether other sessions have one, too."""
+    """The last text, if there is one, with a label that says whether other sessions have one, too."""
     stated = [(name, text) for name, text in texts if text]
     of = " of the last session that states one" if len({name for name, _ in stated}) > 1 else ""
     return [(f"{label}{of}", unmarked(text)) for _, text in stated][-1:]
@@ -72,18 +72,18 @@ def state_facts(change: Change, *, cost: bool) -> list[str]:
 
 
 def _whose(change: Change) -> str:
-    """A person's own record is no agent's."""
+    """The noun for the sessions: a record that a person made is not an agent's."""
     return "an agent trajectory" if all(session["agent"] for session in change.sessions) else "a trajectory"
 
 
 def _tested(change: Change) -> str:
-    """How the last tests of all sessions ended, where they passed: what else became of them is a flag."""
+    """The last tests of the sessions, if all passed: any other outcome is a flag."""
     ran = [t["tests"] for t in change.sessions if t["tests"]]
     passed = bool(ran) and all(last["outcome"] == "passed" for last in ran)
     if not passed:
         return ""
-    told = (tests(ran[-1]) or "").partition(" (")[0]
-    return f"last tests: {told}{' before the commit was rewritten' * bool(ran[-1].get('carried'))}"
+    outcome = (tests(ran[-1]) or "").partition(" (")[0]
+    return f"last tests: {outcome}{' before the commit was rewritten' * bool(ran[-1].get('carried'))}"
 
 
 def share(change: Change) -> str:
@@ -92,7 +92,7 @@ def share(change: Change) -> str:
 
 
 def _cost(change: Change) -> str:
-    """``≥`` where some sessions have no recorded cost."""
+    """The total cost, with ``≥`` if some sessions have no recorded cost."""
     parts = [t["part"] for t in change.sessions]
     known = [part for part in parts if part["costUsd"] is not None]
     if not known:

@@ -1,4 +1,4 @@
-"""Where a reviewer should look first, and why: counted or quoted, never guessed. Pure."""
+"""Finds where a reviewer should look first, and why: counted or quoted, never guessed. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gittraj.query.diff import Diff
 UNSURE = 0.7
 """A stated confidence below this is flagged."""
 CHURN = 5
-"""Edits of one file in one change that count as many."""
+"""So many edits of one file in one change are flagged."""
 AGENTS = {
     "claude-code": "Claude Code",
     "codex": "Codex",
@@ -26,15 +26,15 @@ AGENTS = {
     "unknown": "an agent",
 }
 _PROSE = (".md", ".rst", ".adoc", ".txt")
-"""What files that no test is about end in."""
+"""The extensions of files that need no tests."""
 _ANSWERED = "answered in"
 _RUNS = {"test": "test run", "build": "build", "typecheck": "type check", "lint": "linter run"}
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """``why`` is our wording, ``who`` and ``quoted`` somebody else's; ``commits`` are those concerned;
-    ``line`` is one that the diff shows; ``later``: a later commit that did ``since`` to it."""
+    """``why`` is our wording, ``who`` and ``quoted`` are others' text; ``commits`` are those concerned;
+    ``line`` is one that the diff shows; ``later``: a later commit, with ``since``: what it did."""
 
     icon: str
     path: str | None
@@ -52,14 +52,14 @@ class Flag:
         return f"{self.who} {self.why}" if self.who else self.why
 
     def after(self, spell: Callable[[str], str] = lambda commit: commit[:7]) -> str:
-        """What became of it, the later commit as ``spell`` writes it."""
+        """A note on what a later commit did, which ``spell`` writes; empty without one."""
         return f" ({self.since} {spell(self.later)})" if self.later else ""
 
 
 def find_flags(change: Change) -> list[Flag]:
-    """The worst first: failed runs, what somebody was unsure of or warned of, the same where a later commit
-    dealt with it, unrecorded commits, churn, files edited by several agents or by none. No flags does not
-    mean that all is well."""
+    """All flags, the worst first: failed runs, doubts and warnings, those of them that a later commit
+    settled, unrecorded commits, churn, files edited by several agents or by none. No flags does not mean
+    that all is well."""
     found: dict[tuple[str, str | None, str], Flag] = {}
     for flag in _find_all(change):
         found.setdefault((flag.reason, flag.path, flag.quoted), flag)
@@ -67,7 +67,7 @@ def find_flags(change: Change) -> list[Flag]:
 
 
 def omissions(change: Change) -> list[str]:
-    """What nobody did or knows, which is no fault of a line."""
+    """Things that were not done or are not known, and that belong to no line."""
     ran = [header["tests"] for header in change.sessions if header["tests"]]
     unknown = (_RUNS.get(last["kind"], "check") for last in ran if last["outcome"] == "unknown")
     found = [f"how the last {what} of a session ended is unknown" for what in dict.fromkeys(unknown)]
@@ -79,7 +79,7 @@ def omissions(change: Change) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """``order``: when each commit came; ``last``: which one changed a file last."""
+    """``order``: each commit's position; ``last``: the commit that changed each file last."""
 
     diff: Diff
     order: Mapping[str, int]
@@ -110,8 +110,9 @@ def _find_all(change: Change) -> Iterator[Flag]:
 
 
 def _unsure(change: Change, course: _Course) -> Iterator[Flag]:
-    """The last of equal ones; a part's record may be on several commits. ``✔️`` where after all doubts about
-    a question the agent of a later commit, or a person, answered it without one."""
+    """Flags for unsure decisions, the last of equal ones, as a part's record may be on several commits.
+    ``✔️`` if after all doubts about a question the agent of a later commit, or a person, answered it without
+    one."""
     found = list(each_decision(change))
     unsure = [decision for decision in found if is_unsure(decision)]
     sure = (decision for decision in found if not is_unsure(decision))
@@ -135,27 +136,27 @@ def _unsure(change: Change, course: _Course) -> Iterator[Flag]:
 
 
 def _caveats(change: Change, course: _Course) -> list[Flag]:
-    """Those first whose file no later commit changed: of the others nobody knows whether they still hold."""
+    """Flags for caveats, those first whose file no later commit changed: the others may no longer apply."""
     found = []
     for commit in change.recorded:
         for header in commit.trajectories:
             for text, source in zip(header["caveats"], header["caveatSources"], strict=True):
-                said = source or {}
-                place = course.diff.find(text, said.get("path"), said.get("line"))
-                who = _who(said.get("by") or "", header["agent"])
+                origin = source or {}
+                place = course.diff.find(text, origin.get("path"), origin.get("line"))
+                who = _who(origin.get("by") or "", header["agent"])
                 flag = Flag("⚠️", place[0], "warned", unmarked(text), line=place[1], who=who)
                 found.append(_placed(flag, commit, course))
     return sorted(found, key=lambda flag: bool(flag.since))
 
 
 def find_place(decision: Header, diff: Diff) -> tuple[str | None, int | None]:
-    """The file and the line that a decision is about, as far as it says so."""
+    """The file and the line that a decision is about, as far as it names them."""
     text = " ".join(filter(None, (decision["chosen"], decision["reasoning"], decision["quote"])))
     return diff.find(text, decision["path"], decision["line"])
 
 
 def own_reason(header: Header) -> str | None:
-    """Why a commit was made, as far as that is stated: not the reasoning of one of its decisions, which
+    """The stated reason for a commit; None if it includes the reasoning of one of its decisions, which
     answers another question."""
     why: str = header["why"] or ""
     reasons = [decision["reasoning"] for decision in header["decisions"] if decision["reasoning"]]
@@ -167,25 +168,26 @@ def is_unsure(decision: Header) -> bool:
 
 
 def by_doubt(change: Change) -> list[Header]:
-    """The decisions, those first that somebody was least sure of."""
+    """The decisions, the least sure ones first."""
     return sorted(decisions(change), key=lambda d: d["confidence"] if is_unsure(d) else 1.0)
 
 
 def titled(decision: Header) -> str:
-    """What was chosen, after the question that it answers."""
+    """The choice, after the question that it answers."""
     question, chosen = decision["question"], decision["chosen"]
     return chosen if not question else f"{question}{'' if question.endswith('?') else ':'} {chosen}"
 
 
 def _who(by: str, agent: str | None) -> str:
-    """Who said it, also where rules or a model found it in what was said."""
+    """The author to show: a person, a model, or the agent, also if rules found the statement in its words."""
     if by == "human":
         return "A person"
     return "A model" if model_of(by) else AGENTS.get(agent or "", agent or "An agent")
 
 
 def _placed(flag: Flag, commit: Reviewed, course: _Course) -> Flag:
-    """At the file that is named, else at the only one that the commit changed, else at the commit."""
+    """Put the flag at the file that it names, else at the only one that the commit changed, else at the
+    commit; note whether a later commit changed that file."""
     path = flag.path
     if path is None and commit.known and len(commit.files) == 1:
         path = commit.files[0]
@@ -254,7 +256,7 @@ def _passed_later(header: Header, change: Change) -> tuple[str, ...]:
 
 
 def _run_on(header: Header, change: Change) -> str | None:
-    """The one file of tests that a session edited, else the one file: with more nobody knows which."""
+    """The only test file that a session edited, else the only file; None if there are several."""
     edited = [file["path"] for file in header["filesChanged"] if file["path"] in change.files]
     about = [path for path in edited if "test" in path.lower()] or edited
     return about[0] if len(about) == 1 else None

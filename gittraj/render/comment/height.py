@@ -1,5 +1,5 @@
-"""How much of a comment is visible above the fold: an estimate in lines on a desktop, calibrated with a
-browser (``benchmarks/pictures.py`` does it again). Pure."""
+"""Estimates how much of a comment is visible above the fold, in lines on a desktop, calibrated with a browser
+(``benchmarks/pictures.py`` repeats that). Pure."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from collections.abc import Sequence
 FOLD = 30.5
 """Lines visible at once on a desktop: 650 pixels at GitHub's 21 a line, less a margin."""
 TABLE = 4.1
-"""Lines of a table's heading, head and margins."""
+"""The lines that a table's title, header row and margins take."""
 _LINE, _CELLS = 115, 85
-"""Characters on one line, and in one row of a table before it becomes higher."""
+"""Characters on one line, and in a row of a table before it wraps."""
 _PARAGRAPH, _ALERT, _ROW = 1.75, 0.5, 1.6
 _TARGET = re.compile(r"\]\([^)]*\)")
 
 
 def height(text: str) -> float:
-    """Lines that paragraphs and quotations of Markdown take."""
+    """The lines that paragraphs and quotations of Markdown take."""
     lines = [line for line in _TARGET.sub("", text).splitlines() if line.strip("> ")]
     return sum(_PARAGRAPH + len(line) // _LINE + _ALERT * line.startswith("> [!") for line in lines)
 
 
 def row(characters: int) -> float:
-    """Lines of a table's row with that much text in it."""
+    """The lines that a table's row with so much text takes."""
     return _ROW + characters // _CELLS
 
 

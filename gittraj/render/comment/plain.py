@@ -1,4 +1,4 @@
-"""What the comment on a pull request says, as text for a terminal."""
+"""Renders the content of the comment on a pull request as text for a terminal."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from gittraj.render.text.terminal import Page, cut, escape_line
 
 _MARGIN = 10
 _ROWS = 20
-"""Of a list, at most."""
+"""The most items of a list."""
 _WORDS = 300
-"""Characters of one quoted text."""
+"""The most characters of one quoted text."""
 _FEW = 5
 
 
@@ -47,7 +47,7 @@ def _unread(change: Change, page: Page) -> Iterator[str]:
     if change.left:
         more = f" and {len(change.left) - _FEW} more" if len(change.left) > _FEW else ""
         named = ", ".join(commit[:7] for commit in change.left[:_FEW])
-        yield from _labelled(page, "not read", [f"what is recorded of {named}{more} (git traj doctor)"])
+        yield from _labelled(page, "not read", [f"the records of {named}{more} (git traj doctor)"])
 
 
 def _short(text: str) -> str:

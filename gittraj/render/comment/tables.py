@@ -25,13 +25,13 @@ from gittraj.render.comment.flags import AGENTS, Flag, own_reason, titled
 from gittraj.render.inert import code, words
 
 PATH = 32
-"""Characters of a path that a phone still shows whole: it does not wrap."""
+"""The most characters of a path that a phone shows whole: it does not wrap."""
 NAME = 40
-"""Characters of an agent's or a model's name."""
+"""The most characters of an agent's or a model's name."""
 ROWS = 1_000
-"""Rows of one table, at most."""
+"""The most rows of one table."""
 WORDS = 300
-"""Characters of one quoted text."""
+"""The most characters of one quoted text."""
 _FILES, _NAMES = 3, 4  # in a cell
 _COMMIT = {
     "github": "pull/{}/commits/{}",
@@ -62,9 +62,9 @@ class Location:
         return f"[{shown}]({self._home}/{page})" if self.server else shown
 
     def _file(self, path: str, line: int | None) -> str:
-        """At the line where the host's anchors have no more than that."""
+        """The address of a file in the diff, at a line if the host's anchors need only its new number."""
         name, at = path.encode(errors="replace"), f"R{line}" if line else ""
-        if self.host == "gitlab":  # a line's would take its old number, too
+        if self.host == "gitlab":  # a line's anchor would need its old number, too
             return f"{self._home}/-/merge_requests/{self.number}/diffs#{_sha1(name)}"
         if self.host == "gitea":
             return f"{self._home}/pulls/{self.number}/files#diff-{_sha1(name)}{at}"
@@ -121,7 +121,7 @@ def decisions_table(decisions: Sequence[Header]) -> str:
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Without a column that no row fills; the names of numbers begin with a space."""
+    """A table without columns that no row fills; names that begin with a space are those of numbers."""
     kept = [at for at in range(len(names)) if not {row[at] for row in rows} <= {"", "—"}]
     rules = "".join("--:|" if names[at].startswith(" ") else "---|" for at in kept)
     lines = (f"| {' | '.join(row[at].strip() for at in kept)} |" for row in (names, *rows))
@@ -129,7 +129,7 @@ def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _small(decision: Header) -> str:
-    """How sure who was; a column for each would be cut on a phone."""
+    """Who decided and how surely, in small print: further columns would be cut on a phone."""
     by = {"agent": "", "human": "a person"}.get(decision["by"], words(decision["by"], NAME))
     return _note(by, sure(decision["confidence"]), _gone(decision.get("revertedBy")))
 
@@ -157,13 +157,13 @@ def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
 
 
 def _account(header: Header, *, last: bool) -> str | None:
-    """What a record says of its commit; of the whole session only at the ``last`` one."""
+    """A record's account of its commit; of the whole session only at the ``last`` one."""
     looked_back = (header["retrospective"] or {}).get("summary") if last else None
     return own_reason(header) or header["result"] or looked_back or own_words(header)
 
 
 def _describe(commit: Reviewed) -> str:
-    """A commit of which nothing is said: in what shell it was made, or which files it changed."""
+    """Describe a commit without an account: the agent in whose shell it was made, or its changed files."""
     if commit.traces and not commit.trajectories:
         return opened_by(agents_of(commit.traces))
     more = f" and {len(commit.files) - _FILES} more" if len(commit.files) > _FILES else ""
@@ -212,7 +212,7 @@ def agents_table(change: Change, *, cost: bool) -> str:
 
 
 def agent_of(header: Header) -> str:
-    """The agent's name; and the remote's, of a record that is not joined with ours."""
+    """The agent's name; for a record that is not joined with ours also the remote's."""
     remote = header.get("remote")
     return f"{agent_name(header['agent'])}{f' from {cell(remote)}' if remote else ''}"
 
@@ -222,7 +222,7 @@ def agent_name(name: str | None) -> str:
 
 
 def agents_of(trajectories: Iterable[Header], joint: str = ", ") -> str:
-    """Their names, each once; of very many the first."""
+    """The agents' names, each once; if there are many, only the first."""
     names = list(dict.fromkeys(agent_of(t) for t in trajectories if t["agent"]))
     return joint.join(names[:_NAMES]) + (f" and {len(names) - _NAMES} more" if len(names) > _NAMES else "")
 

@@ -33,7 +33,7 @@ _CHIPS = (
 )
 _CLAIM = "Quoted text was written by agents and their users: a claim, not proof. Made by git-traj."
 Entry = tuple[Header | None, Sequence[Header]]
-"""A commit (None: trajectories on their own) as ``log --json`` has it, and what ``show --json`` has of it."""
+"""A commit as in ``log --json`` (None: trajectories on their own), and trajectories as in ``show --json``."""
 
 
 def render_page(entries: Iterable[Entry], *, detail: Detail) -> Iterator[str]:
@@ -176,7 +176,7 @@ def _styles(links: Links) -> Iterator[Html]:
 
 @functools.cache
 def _policy(*, site: bool) -> str:
-    if site:  # file: is where 'self' means nothing to some browsers
+    if site:  # some browsers do not apply 'self' to file: addresses
         return f"{_NOTHING}; style-src 'self' file:; script-src 'self' file:"
     style, script = map(_hash, ASSETS)
     return f"{_NOTHING}; style-src {style}; script-src {script}"

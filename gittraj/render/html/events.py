@@ -1,7 +1,7 @@
 """Events as rows of a page: prompts and messages in full, a call folded together with its result and with the
 lines that it removed and added, read from its arguments alone.
 
-Thinking is shown where ``Detail`` asks for it and it can be read; otherwise only that there was some.
+Thinking is shown if ``Detail`` includes it and it can be read; otherwise only that there was some.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MOST = 400  # lines of one change that are shown
 
 
 def find_change(event: Event) -> list[Row]:
-    """The rows of a call's change; empty where its arguments do not show it."""
+    """The rows of a call's change; empty if its arguments do not show it."""
     paths = [file["path"] for file in event.get("files", ())]
     if not paths:
         return []
@@ -44,7 +44,7 @@ def find_change(event: Event) -> list[Row]:
 
 
 def _list(hunk: Hunk) -> Iterator[Row]:
-    """All lines of both sides: of a long one ``why`` leaves out those that only moved."""
+    """All lines of both sides of a long hunk: ``compare_lines`` would leave out those that only moved."""
     old, new = hunk
     return chain((("-", line) for line in old), (("+", line) for line in new))
 
@@ -90,8 +90,8 @@ _AUTHORS = {
     "human": "stated by a person",
     "inferred": "inferred from the log",
 }
-_ABOUT = 160  # characters of what a call was for
-_FOLDED = 12  # lines of a prompt that is asked again, and of what agents send each other
+_ABOUT = 160  # characters of a call's description
+_FOLDED = 12  # lines from which messages between agents are folded
 
 
 @dataclass(slots=True)
@@ -194,7 +194,7 @@ def _call(event: Event, result: Event | None) -> Html:
 
 
 def _fold(*parts: str) -> Html:
-    """All ``parts`` but the last stay visible."""
+    """A folded element: all ``parts`` except the last stay visible."""
     *summary, body = parts
     return tag("details", tag("summary", *summary), tag("div", body, class_="inside"))
 
@@ -250,7 +250,7 @@ def _spell(value: Any) -> str:
 
 
 def render_decision(decision: Mapping[str, Any]) -> Html:
-    """What was chosen, over what, why, by whom, how surely."""
+    """A decision: the choice, the alternatives, the reason, the author, and how sure the author was."""
     facts = [_by(str(decision.get("by") or "")), sure(decision.get("confidence"))]
     small = " · ".join(filter(None, facts))
     note = tag("p", line(small), class_="muted") if small else ""

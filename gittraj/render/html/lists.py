@@ -22,7 +22,7 @@ _MAX_TEXT = 200  # characters of an event's text
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An event in a line; ``link`` is the id of its element on the commit's page."""
+    """An event on one line; ``link`` is the id of its element on the commit's page."""
 
     ts: str | None
     name: str

@@ -1,5 +1,5 @@
-"""HTML in which all text is inert: everything that is not ``Html`` is escaped. What a page of a site can link
-to; a page on its own has no links.
+"""HTML in which all text is inert: everything that is not ``Html`` is escaped. Also the links between a
+site's pages; a page on its own has no links.
 
 Text from others enters a page through these functions only. They must not know what a page is about.
 """
@@ -40,13 +40,13 @@ def text(value: str) -> Html:
 
 
 def line(value: str, most: int | None = None) -> Html:
-    """The same on one line, of at most so many characters."""
+    """``value`` escaped, on one line of at most ``most`` characters."""
     return text(one_line(value, most))
 
 
 def one_line(value: str, most: int | None = None) -> str:
     """``value`` on one line, not escaped yet."""
-    flat = " ".join((value if most is None else value[: 8 * most]).split())  # nobody needs more blanks
+    flat = " ".join((value if most is None else value[: 8 * most]).split())  # enough, however many blanks
     return flat if most is None else shorten(flat, most)
 
 
@@ -91,7 +91,7 @@ class Links:
     trajectories: Collection[str] = ()
     files: Mapping[str, str] = field(default_factory=dict)
     title: str | None = None
-    """What the pages are about; None for a page on its own."""
+    """The site's title; None for a page on its own."""
 
     def commit(self, commit: str, label: str | None = None) -> Html:
         shown = line(label) if label else tag("code", line(commit[:7]))

@@ -61,7 +61,7 @@ def code(content: str) -> Html:
 
 
 def _close(lines: Sequence[str], at: int, ticks: str) -> int:
-    """The index of the line that closes a fence; the end where none does."""
+    """The index of the line that closes a fence; the end if none does."""
     ends = (i for i in range(at, len(lines)) if lines[i].strip().rstrip(ticks[0]) == "" and ticks in lines[i])
     return next(ends, len(lines))
 

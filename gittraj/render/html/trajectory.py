@@ -80,7 +80,7 @@ def _repeats(header: Header) -> bool:
 def _without_events(header: Header) -> str:
     if header["incomplete"]:
         return "No log of this session was read: only the link is known."
-    return "No events: they are not in this clone, or none were chosen. What stands above is from the record."
+    return "No events: they are not in this clone, or none were chosen. The text above is from the record."
 
 
 # ---------------------------------------------------------------- properties
@@ -171,7 +171,7 @@ def _file(file: Header, links: Links) -> Html:
 
 
 def _chapters(header: Header, ids: Ids, *, detail: Detail, level: int) -> Iterator[tuple[str, str, Html]]:
-    """Each chapter's id, title and body, folded where there are many."""
+    """Each chapter's id, title and body, folded if there are many events."""
     events = list(chain.from_iterable(chapter["events"] for chapter in header["chapters"]))
     results = pair_results(events)
     few = len(events) <= _OPEN or len(header["chapters"]) == 1

@@ -1,4 +1,4 @@
-"""What the records say about some files, for an agent's prompt: as much as fits a budget of tokens, quoted.
+"""Renders what the records say about files for an agent's prompt: quoted, as much as a token budget allows.
 
 A line is ours up to its first quote; text from records and paths is always quoted (``quote``), so that
 nothing in it can pose as structure. It cannot keep a model from believing a text.
@@ -37,13 +37,13 @@ _OUR_AUTHORS = ("agent", "human", "inferred")
 
 
 _PURPOSE = re.compile(r"for\b(?!.*(?:ity|ness|ance|ence|ancy|ency|speed|safety|sake)\b)", re.I)
-"""What a choice is for ("for the lookup"), which is no reason; "for speed" is one."""
+"""Matches a mere purpose ("for the lookup"), which is not a reason; "for speed" is one."""
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _STRUCTURE = re.compile(r"<(?=[A-Za-z/!?|<])|\[(?=\[|/?[A-Z]{2})|`(?=``)|(?<=`)`|~(?=~~)|(?<=~)~")
 
 
 def render_briefing(takeaways: Sequence[Takeaway], *, budget: int, paths: Sequence[str]) -> str:
-    """A line for each takeaway that fits in ``budget`` tokens, after and before lines with ``#``."""
+    """One line per takeaway that fits in ``budget`` tokens, between comment lines (``#``)."""
     spell = partial(_line, asked=paths)
     seen = ({**each, **{key: each[key] and drop_unseen(each[key]) for key in _TEXTS}} for each in takeaways)
     kept = _fit(seen, spell, around=_HEAD + _END + _MORE.format(len(takeaways)), budget=budget)
@@ -52,7 +52,7 @@ def render_briefing(takeaways: Sequence[Takeaway], *, budget: int, paths: Sequen
 
 
 def render_document(takeaways: Sequence[Takeaway], *, budget: int, paths: Sequence[str]) -> str:
-    """The same as one JSON document; its ``paths`` stand there, whatever the budget."""
+    """The takeaways as one JSON document; its ``paths`` are included whatever the budget."""
     frame = {"version": 1, "paths": list(paths), "items": [], "omitted": len(takeaways)}
     kept = _fit(takeaways, lambda takeaway: quote(takeaway) + ", ", around=quote(frame) + "\n", budget=budget)
     return quote({**frame, "items": kept, "omitted": len(takeaways) - len(kept)}) + "\n"
@@ -61,8 +61,8 @@ def render_document(takeaways: Sequence[Takeaway], *, budget: int, paths: Sequen
 def _fit(
     takeaways: Iterable[Takeaway], spell: Callable[[Takeaway], str], *, around: str, budget: int
 ) -> list[Takeaway]:
-    """Those that there is room for, first come, first served, their texts shortened so that several fit.
-    A long one makes place for shorter ones after it."""
+    """The takeaways that there is room for, in their order, with texts shortened so that several fit. One
+    that is too long is skipped: shorter ones after it may fit."""
     room = budget * 4 - weigh(around)
     limit = min(max(budget // 5, 40), 240)
     kept: list[Takeaway] = []
@@ -81,8 +81,8 @@ def _fit(
 def _line(takeaway: Takeaway, *, asked: Sequence[str]) -> str:
     """``1f442bd 2026-03-01 rejected "Y" for "X" because "W" (agent, 60% sure, near "b.py")``"""
     parts = [takeaway["short"], takeaway["date"][:10], takeaway["kind"], _seen(takeaway["text"])]
-    told = {**takeaway, "reasoning": None} if _PURPOSE.match(takeaway["reasoning"] or "") else takeaway
-    parts += [f"{lead} {_seen(told[key])}" for key, lead in _LEADS if told[key]]
+    shown = {**takeaway, "reasoning": None} if _PURPOSE.match(takeaway["reasoning"] or "") else takeaway
+    parts += [f"{lead} {_seen(shown[key])}" for key, lead in _LEADS if shown[key]]
     about = ", ".join(_about(takeaway, asked))
     return " ".join([*parts, f"({about})"] if about else parts) + "\n"
 
@@ -113,14 +113,15 @@ def quote(value: Any) -> str:
 
 
 def _seen(text: str) -> str:
-    """``text`` in quotes, without what nobody sees; joiners and selectors stay where people write them."""
+    """``text`` in quotes, without invisible characters, but with joiners and selectors where people use
+    them."""
     return _quoted(json.dumps(drop_unseen(text), ensure_ascii=False), kept=_JOINERS)
 
 
 def _quoted(encoded: str, kept: str = "") -> str:
     if not (encoded.isascii() and encoded.isprintable()):
         encoded = "".join(_spell(s) if s not in kept and is_unseen(s) else s for s in encoded)
-    # the document's own brackets may stand side by side
+    # the document's own brackets may be adjacent
     return _STRING.sub(lambda text: _STRUCTURE.sub(lambda match: _spell(match[0]), text[0]), encoded)
 
 

@@ -27,8 +27,8 @@ from gittraj.render.inert import code, element, fence, quote, words
 from gittraj.render.properties import account, properties
 from gittraj.render.text import terminal
 
-_CALLS = 3  # that follow each other and are not folded
-_RESULT, _CALL = 20, 200  # lines of a result and columns of a call that are shown unless all is asked for
+_CALLS = 3  # the most successive calls that are not folded
+_RESULT, _CALL = 20, 200  # lines of a result and columns of a call, unless everything is requested
 
 
 def render_markdown(entry: Header | None, trajectories: Sequence[Header], *, detail: Detail) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _retrospective(retrospective: Header) -> str:
 
 
 def _chapter(events: Sequence[Event], detail: Detail) -> str:
-    """The events as paragraphs; calls that follow each other are one list, folded where it is long."""
+    """The events as paragraphs; successive calls are one list, folded if it is long."""
     parts = []
     for working, group in groupby(events, key=lambda event: event["type"] in ("tool_call", "tool_result")):
         run = list(group)

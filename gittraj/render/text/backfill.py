@@ -1,4 +1,4 @@
-"""The report of a backfill as a table; the sessions that an import read, a line each."""
+"""The report of a backfill as a table; the sessions that an import read, one per line."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gittraj.notes.places import find_places
 from gittraj.render.text.terminal import Page, cut, escape_line, wrap
 
 _EACH_NAMED = 8
-"""Most sessions of one file that get a line each."""
+"""The most sessions of one file that get a line each."""
 _FILES_NAMED = 50
-"""Most files that get one."""
+"""The most files that get lines of their own."""
 
 
 def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_run: bool) -> Iterator[str]:
@@ -68,13 +68,13 @@ def _summary(report: Any, *, dry_run: bool) -> str:
 
 
 def _how(row: Any, gone: Container[str]) -> str:
-    """How the commit is known to be the session's."""
+    """The evidence that the commit is the session's."""
     how = "carried over" if row.carried else _evidence(row.evidence)
     return f"{how} (on no branch)" if row.commit in gone else how
 
 
 def _evidence(word: str) -> str:
-    """In a listing's words; one of a newer version as it is."""
+    """The evidence in a listing's words; one from a newer version unchanged."""
     return EVIDENCE.get(word) or escape_line(word)
 
 

@@ -25,9 +25,9 @@ from gittraj.render.text.log import ago, render_header, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 
 _STEP = 2  # columns by which a chapter's content is indented
-_MESSAGE, _RESULT = 12, 2  # lines of them that are shown unless all is asked for
+_MESSAGE, _RESULT = 12, 2  # lines of each that are shown unless everything is requested
 _NAME = 30  # columns of a tool's name
-_KIND = 10  # columns of what an event is, in a timeline
+_KIND = 10  # columns of an event's kind, in a timeline
 _ICONS = {"prompt": "●", "message": "○", "decision": "◆", "retrospective": "◆", "chapter": "■"}
 _ERROR = re.compile(r"(?:\b|[a-z])(?:[Ee]rror|ERROR|FAILED|[Ff]atal|[Ee]xception|panicked)\b.*\S")
 _NAMES = {
@@ -69,10 +69,10 @@ def _hints(entry: Header | None, trajectories: Sequence[Header], detail: Detail)
 
 
 def _head(header: Header, page: Page, now: datetime) -> Iterator[str]:
-    """What is said of a trajectory before its events."""
+    """The lines about a trajectory above its events."""
     if not header["prompt"] or one_line(header["title"] or "") != one_line(
         header["prompt"] or ""
-    ):  # said below
+    ):  # shown below
         yield from page.block(escape_line(header["title"] or "(untitled)"), "bold")
     about = (header["id"], ago(header["startedAt"], now), header["status"])
     yield from page.block(escape_line(" · ".join(filter(None, about))), "dim")
@@ -108,7 +108,7 @@ def _timed(trajectories: Sequence[Header]) -> Iterator[tuple[str, Event, str]]:
 
 
 def _missing(header: Header, page: Page) -> list[str]:
-    """Where the events are, of a record that only a remote has."""
+    """A hint how to get the events of a record that only a remote has."""
     if remote := header.get("remote"):
         where = f"git fetch brings the record, not its events: git traj fetch {remote}"
         return page.block(escape_line(where), "dim", indent=2)
@@ -116,8 +116,8 @@ def _missing(header: Header, page: Page) -> list[str]:
 
 
 def _chapter(chapter: Header, page: Page, detail: Detail, *, said: str) -> list[str]:
-    """Begins with the full prompt unless it was ``said`` above, or the title where there is none; empty
-    without an event to show."""
+    """The lines of a chapter, with the full prompt first unless it was ``said`` above, or else the title;
+    empty without an event to show."""
     events = [e for e in chapter["events"] if is_shown(e, detail)]
     if not events:
         return []
@@ -138,7 +138,7 @@ def _chapter(chapter: Header, page: Page, detail: Detail, *, said: str) -> list[
 
 
 def _under_their_calls(events: Sequence[Event]) -> list[Event]:
-    """Each result behind its call: of calls made at once, all results come after the last call."""
+    """Put each result after its call: of calls made at once, all results come after the last call."""
     times = Counter(event["tool"]["callId"] for event in events if event["type"] == "tool_call")
     results: dict[str, list[Event]] = {call: [] for call, number in times.items() if call and number == 1}
     rest = list[Event]()
@@ -181,7 +181,7 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
 
 
 def _arguments(event: Event, about: str, page: Page) -> Iterator[str]:
-    """All that a call was given, but for what is said ``about`` it."""
+    """All arguments of a call, except what is shown already (``about``)."""
     given = event["tool"]["arguments"]
     for name, value in given.items() if isinstance(given, dict) else [("", given or "")]:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

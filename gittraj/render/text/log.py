@@ -31,7 +31,7 @@ from gittraj.render.events import because
 from gittraj.render.properties import account
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 
-_YEAR = 31_557_600  # seconds, as those of the ages
+_YEAR = 31_557_600  # in seconds, like the ages
 _AGES = (("month", 2_629_800), ("week", 604_800), ("day", 86_400), ("hour", 3_600), ("minute", 60))
 _INDENT = 2
 _LABEL = 11  # columns that a label takes, margin included
@@ -85,10 +85,10 @@ _RUN = ("id", "solve", "instance")
 
 
 def row_of(header: Header) -> Header:
-    """What ``render_row`` shows of a trajectory, and what a listing chooses it by, but for ``--grep``."""
+    """The fields that ``render_row`` shows, and those that a listing filters by, except for ``--grep``."""
     name = escape_line(header["title"] or header["prompt"] or "(untitled)")
     if instance := (header.get("run") or {}).get("instance"):
-        name = f"{escape_line(instance)}: {name}"  # a benchmark's runs are often all asked in the same words
+        name = f"{escape_line(instance)}: {name}"  # a benchmark's runs often have all the same prompt
     total = header["total"]
     led = header["link"]["role"] != "explored"
     commits = count(len(header.get("commits", ())), "commit") if led else NO_COMMIT
@@ -144,7 +144,7 @@ def render_header(header: Header, page: Page, *, brief: bool) -> list[str]:
 
 
 def render_tests(header: Header, page: Page) -> list[str]:
-    """What ran last, if anything did."""
+    """The last test run, or other check, if there was one."""
     if not (ran := tests(header["tests"])):
         return []
     colour = ["red"] if is_bad(header["tests"]) else []
@@ -202,7 +202,7 @@ def _looked_back(header: Header, most: int | None) -> Iterator[tuple[str, str, i
 
 
 def _asked(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:
-    """What was asked, and of whom."""
+    """The prompt or title, the task, the run and the participants."""
     if brief and not header["prompt"] and header["title"]:
         yield "title", header["title"], _BRIEF
     if header["prompt"]:
@@ -226,7 +226,7 @@ def _decisions(header: Header, page: Page, *, brief: bool) -> list[str]:
 
 
 def _name(statement: str | None, page: Page) -> str:
-    """What ``git traj strike`` calls it."""
+    """The id of a statement, for ``git traj strike``."""
     return f" {page.paint('id', 'dim')} {page.paint(statement[:8], 'dim')}" if statement else ""
 
 

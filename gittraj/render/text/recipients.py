@@ -15,7 +15,7 @@ def describe_reader(reader: Reader) -> str:
 
 
 def render_readers(readers: Readers, new: Sequence[Reader], gone: Sequence[str]) -> Iterator[str]:
-    """A line for each reader; ``new`` and ``gone`` (keys) since the list was last trusted."""
+    """One line per reader; ``new`` were added, ``gone`` (keys) removed since the list was last trusted."""
     for reader in readers.own:
         yield f"you: {describe_reader(reader)}"
     for reader in readers.team:

@@ -1,4 +1,4 @@
-"""What was redacted in trajectories: its place and its kind, never the value or its length."""
+"""Lists what was redacted in trajectories: where, and of which kind, never the value or its length."""
 
 from __future__ import annotations
 
@@ -9,22 +9,34 @@ from gittraj.model.header import Header
 from gittraj.redact.values import PLACEHOLDER
 from gittraj.render.text.terminal import printable
 
+Place = Mapping[str, str | None]
+"""``trajectory``, ``event`` (None above all events), ``field`` in there, ``kind``."""
+
+
+def find_redactions(trajectories: Iterable[Header]) -> Iterator[Place]:
+    for one in trajectories:
+        yield from _places(one, {"trajectory": str(one["id"]), "event": None, "field": ""})
+
 
 def render_redactions(trajectories: Iterable[Header]) -> Iterator[str]:
-    lines = [line for one in trajectories for line in _places(one, str(one["id"]), [])]
-    yield from lines or ["Nothing was redacted.\n"]
+    lines = [
+        "{trajectory}{event} {field}: {kind}".format_map(
+            {**place, "event": f" event {place['event']}" if place["event"] else ""}
+        )
+        for place in find_redactions(trajectories)
+    ]
+    yield from (f"{printable(line)}\n" for line in lines or ["Nothing was redacted."])
 
 
-def _places(value: Any, owner: str, path: list[str]) -> Iterator[str]:
+def _places(value: Any, place: Place) -> Iterator[Place]:
     if isinstance(value, str):
         for found in PLACEHOLDER.finditer(value):
-            kind = found[0].removeprefix("REDACTED-").rpartition("-")[0]
-            yield printable(f"{owner} {'.'.join(path)}: {kind}") + "\n"
+            yield {**place, "kind": found[0].removeprefix("REDACTED-").rpartition("-")[0]}
     elif isinstance(value, Mapping):
-        if path and "id" in value and "type" in value:
-            owner, path = f"{owner.partition(' ')[0]} event {value['id']}", []
+        if place["field"] and "id" in value and "type" in value:
+            place = {**place, "event": str(value["id"]), "field": ""}
         for name, inner in value.items():
-            yield from _places(inner, owner, [*path, str(name)])
+            yield from _places(inner, {**place, "field": f"{place['field']}.{name}".lstrip(".")})
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _places(inner, owner, path)
+            yield from _places(inner, place)

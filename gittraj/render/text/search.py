@@ -15,7 +15,7 @@ _INDENT = 2
 _LABEL = 11  # columns that a label takes, margin included
 _LINES = 3
 LABELS = {
-    "title": "named",  # also tags, tasks, and what a run is called
+    "title": "named",  # also tags, tasks, and the names of runs
     "prompt": "asked",
     "decision": "decision",
     "retrospective": "summary",
@@ -74,7 +74,7 @@ def _small_print(hit: Hit, commit: Mapping[str, Any] | None, page: Page) -> Iter
 
 
 def _mark(stretches: Sequence[str], page: Page) -> str:
-    """On one line; painted word by word, so that a line never breaks inside a painted stretch."""
+    """An excerpt on one line, painted word by word, so that a line never breaks inside a painted stretch."""
     shown = []
     for number, stretch in enumerate(stretches):
         flat = _SPACE.sub(" ", escape(stretch))

@@ -76,7 +76,7 @@ def _chart(rows: Sequence[Header], page: Page, *, ascii_only: bool) -> Iterator[
         drawn = page.paint(_bar(row, bar, ascii_only=ascii_only), "green")
         lead = f"{name}{' ' * (wide[0] - width(name))}  {drawn}  {_percent(row):>4}"
         indent = width(lead) + 2
-        if page.columns is not None and page.columns - indent < _FACTS:  # below, where there is no room
+        if page.columns is not None and page.columns - indent < _FACTS:  # below, if there is no room
             yield lead.rstrip()
             lead, indent = "", 2
         first, *rest = wrap(small, page.room(indent))
@@ -98,7 +98,7 @@ def _small(row: Header) -> str:
 
 
 def _ended(statuses: Header) -> str:
-    """How many sessions ended as completed, which says nothing of their tests."""
+    """How many sessions ended as completed, which says nothing about their tests."""
     known = sum(statuses.get(status, 0) for status in (*ENDED, UNKNOWN))
     unknown = f", {statuses[UNKNOWN]:,} unknown" if statuses.get(UNKNOWN) else ""
     return f"{statuses.get('completed', 0):,} of {known:,} ended as completed{unknown}"

@@ -53,7 +53,7 @@ def escape(text: str) -> str:
     """``text`` that cannot control a terminal; newlines stay.
 
     Controls are shown in caret notation, direction marks and C1 controls by their number (``<U+202E>``);
-    what else is not seen goes as ``drop_unseen`` says.
+    other invisible characters are left to ``drop_unseen``.
     """
     flat = text.replace("\r\n", "\n").translate(_BREAKS)
     if flat.isascii() and flat.replace("\n", "").isprintable():  # nothing to escape
@@ -161,7 +161,7 @@ def _unbreakable(line: str, columns: int) -> Iterator[tuple[int, str]]:
 
 def printable(text: str) -> str:
     """``text`` with a replacement character for each that controls a terminal: agents' text may contain
-    escape sequences. What else is not seen goes as ``drop_unseen`` says."""
+    escape sequences. Other invisible characters are left to ``drop_unseen``."""
     kept = (c if _harmless(c) == c != "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
     return drop_unseen("".join(kept))
 

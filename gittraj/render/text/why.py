@@ -15,25 +15,25 @@ from gittraj.render.text.log import ago, render_decision, render_small_print, re
 from gittraj.render.text.terminal import Page, cut, escape, escape_line
 
 _LABEL = 11  # columns that a label takes, margin included
-_LINES = 6  # lines of the file that are shown of a reason
+_LINES = 6  # lines of the file that are shown above a reason
 _ASKED, _SAID = 6, 4  # lines of a prompt, of a decision
 _MANY = 3  # decisions, doubts
-_SHORT = 120  # signs of a prompt that may only go on with a task
+_SHORT = 120  # characters of a prompt that may only continue a task
 _BACK = re.compile(
     r"\b(?:again|still|instead|that|this|it|you|your|not|nothing|no|yes|ok|wrong|redo|continue|go on)\b",
     re.IGNORECASE,
 )
-"""Words that point back to what was asked and done before."""
+"""Words that refer to an earlier prompt or its work."""
 _COLOURS = {"-": ["red"], "+": ["green"]}
-_UNREAD = "  what is recorded of this commit cannot be read (git traj doctor)"
+_UNREAD = "  the records of this commit cannot be read (git traj doctor)"
 _SHALLOW = "  not known here: this clone is shallow (git fetch --unshallow)"
 
 
 def render_reason(
     entry: Header, lines: Sequence[str], page: Page, now: datetime, *, any_here: bool = True
 ) -> str:
-    """One entry of ``git traj why``; ``lines`` are all of the file; ``any_here``: whether there are records,
-    so that a commit without one is worth a word."""
+    """One entry of ``git traj why``. ``lines`` are all lines of the file; ``any_here``: whether there are
+    records, so that a commit without one is worth mentioning."""
     shown = [*_quote(entry["lines"], lines, page), _title(entry, page, now)]
     header = entry["trajectory"]
     if header is not None:
@@ -63,7 +63,7 @@ def _respaced(entry: Header, page: Page) -> Iterator[str]:
             if commit["lines"] == entry["lines"]
             else f"of line{'s' * (not spelled.isdigit())} {spelled}"
         )
-        more = f"; git traj show {commit['short']} tells why" if commit["recorded"] else ""
+        more = f"; git traj show {commit['short']} explains why" if commit["recorded"] else ""
         text = f"{commit['short']} {escape_line(commit['subject'])} changed only the white space {which}"
         yield from _block("spaces", text + more, page, 3)
 
@@ -121,7 +121,7 @@ def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
 
 
 def _asked(entry: Header, page: Page) -> Iterator[str]:
-    """The prompt of the edit; above a short one that points back to what was asked before also that."""
+    """The prompt of the edit; above a short one that refers to earlier work also the session's prompt."""
     asked, task = (escape_line(text or "") for text in (entry["prompt"], entry["trajectory"]["prompt"]))
     if task and len(asked) < _SHORT and _BACK.search(asked) and not asked.startswith(task):
         yield from _block("task", task, page, _ASKED)
@@ -138,16 +138,16 @@ def _decided(entry: Header, page: Page) -> Iterator[str]:
 
 
 def _doubts(entry: Header, page: Page) -> Iterator[str]:
-    """Those of the lines first; the others are about whatever the session did for the commit."""
+    """The caveats about the lines first; others are about anything that the session did for the commit."""
     own = [unmarked(caveat) for caveat in entry["doubts"]]
     others = [unmarked(caveat) for caveat in entry["trajectory"]["caveats"] if caveat not in entry["doubts"]]
-    told = [*own, *(f"of the commit: {first}" for first in others[:1]), *others[1:]]
-    for number, caveat in enumerate(told[:_MANY]):
+    caveats = [*own, *(f"of the commit: {first}" for first in others[:1]), *others[1:]]
+    for number, caveat in enumerate(caveats[:_MANY]):
         yield from _block("" if number else "doubts", escape_line(caveat), page, 2)
 
 
 def _written(entry: Header, page: Page, now: datetime) -> Iterator[str]:
-    """The call that wrote the lines, and what of them."""
+    """The call that wrote the lines, and its change to them."""
     calls = [event for event in entry["events"] if event["type"] == "tool_call"]
     for call in calls[:1]:
         name = escape_line(call_name(call))
@@ -164,21 +164,21 @@ def _change(entry: Header, page: Page) -> Iterator[str]:
 
 
 def _beside(entry: Header, page: Page) -> Iterator[str]:
-    """Nobody knows who wrote the lines: what stands beside them in the commit is told as the commit's."""
+    """The commit's sessions, if it is not known which of them wrote the lines, and why it is not."""
     beside, remote = entry["beside"], entry["trajectory"].get("remote")
-    told = "no recorded edit matches these lines; who wrote them is not known"
+    why = "no recorded edit matches these lines; who wrote them is not known"
     if remote:
-        told = f"git fetch brings the record, not its events: git traj fetch {remote}"
+        why = f"git fetch brings the record, not its events: git traj fetch {remote}"
     elif len(beside) == 1 and not (entry["trajectory"]["agent"] or beside[0]["prompt"]):
-        told = "not recorded: the record was made by hand"
+        why = "not recorded: the record was made by hand"
     elif not all(session["read"] for session in beside):
-        told = "recorded events are not here; who wrote these lines is not known"
-    yield from _block("written", escape_line(told), page, 2)
+        why = "recorded events are not here; who wrote these lines is not known"
+    yield from _block("written", escape_line(why), page, 2)
     many = len(beside) > 1
     if not many and not beside[0]["prompt"]:
         return
     of = f" {len(beside)} sessions; which wrote these lines, if any, is not known" if many else ""
-    yield from page.block(f"the commit also carries{of}:", indent=2, label="", lines=2)
+    yield from page.block(f"the commit also has{of}:", indent=2, label="", lines=2)
     for number, session in enumerate(beside[:_MANY]):
         prompt = escape_line(session["prompt"] or "(no prompt)")
         yield from _block("" if number else "asked", prompt, page, 2 if many else _ASKED)

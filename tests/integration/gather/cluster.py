@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own: its own user where we are root, a socket, and nothing that survives."""
+"""A temporary PostgreSQL for the tests: with its own user if we are root, on a socket, deleted at the end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OPTIONS = "-c listen_addresses='' -c fsync=off -c full_page_writes=off -c autov
 
 
 def find_programs() -> Path | None:
-    """The folder of ``initdb``: Debian keeps it off PATH."""
+    """The folder of ``initdb``, which Debian does not put on PATH; None if there is none."""
     known = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     found = shutil.which("initdb")
     return known[-1].parent if known else Path(found).resolve().parent if found else None
@@ -26,7 +26,7 @@ def find_programs() -> Path | None:
 
 @contextmanager
 def a_cluster() -> Iterator[str]:
-    """Yields the URL of its superuser. Skips the test with the reason where there can be none."""
+    """Yields the URL of its superuser. Skips the test, with the reason, if it cannot run."""
     pytest.importorskip("psycopg")
     programs = find_programs()
     if programs is None:
@@ -74,7 +74,7 @@ def a_cluster() -> Iterator[str]:
 
 
 def _own_user() -> str | None:
-    """PostgreSQL does not run as root."""
+    """The user to run PostgreSQL as if we are root, as which it refuses to run."""
     if os.getuid() != 0:
         return None
     names = {each.pw_name for each in pwd.getpwall()}

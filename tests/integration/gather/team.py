@@ -1,4 +1,4 @@
-"""Repositories of a team, and what an engine has of them, in a few words."""
+"""Shortcuts for tests: repositories of a team, and what an engine has gathered from them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Team:
     url: str
 
     def repository(self, name: str, lines: Sequence[Sequence[Line]] = ()) -> Git:
-        """One with a commit for each of ``lines``, the records of its note."""
+        """A repository with a commit for each of ``lines``, which are the records of its note."""
         git = Git.init(self.root / "clones" / name)
         git("remote", "add", "origin", f"https://github.com/acme/{name}.git")
         for number, found in enumerate(lines):
@@ -61,7 +61,7 @@ class Team:
 
 
 def told(trajectory: str, at: int = 0, **more: Any) -> Line:
-    """A record with all that tables have."""
+    """A record with a value for every column of the tables."""
     chosen = more.pop("chosen", f"a token bucket in {trajectory}")
     return record(
         trajectory,

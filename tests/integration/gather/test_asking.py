@@ -1,4 +1,4 @@
-"""``--team``: what is answered over all repositories is what each of them answers."""
+"""``--team``: the answer over all repositories combines what each of them answers."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _SAME = ("commit", "short", "subject", "author", "date", "trajectories")
 
 
 def fill(team: Team) -> list[Git]:
-    """A session on two commits, one carried, work without a commit on one that was, and where none is,
-    what was taken off, another of the same id elsewhere, and one whose parts overlap."""
+    """A session on two commits, one of them carried; work without a commit, on a commit and on none; an
+    unlinked record; a session of the same id in another repository; and one whose parts overlap."""
     api = team.repository(
         "api",
         [
@@ -59,7 +59,7 @@ def team(request: pytest.FixtureRequest, tmp_path: Path) -> Team:
 
 
 def own(team: Team, *args: str) -> list[Any]:
-    """What each repository answers."""
+    """The answers of each repository itself."""
     said = [command.traj(team.root / "clones" / name, *args, "--json") for name in ("api", "web")]
     return [json.loads(each.stdout) for each in said]
 
@@ -189,7 +189,7 @@ def test_a_listing_is_filtered_as_in_one_repository(tmp_path: Path) -> None:
     assert command.traj(team.root / "clones" / "api", "stats", "--by", "repository").returncode == 2
 
 
-def test_a_path_needs_no_repository(tmp_path: Path) -> None:
+def test_log_takes_a_path_without_a_repository(tmp_path: Path) -> None:
     team = Team(tmp_path, "team.duckdb")
     fill(team)
     team.gather()
@@ -203,7 +203,7 @@ def test_a_path_needs_no_repository(tmp_path: Path) -> None:
     assert "paths go after --" in said.stderr
 
 
-def test_a_trace_counts_in_no_statistics_of_a_team(tmp_path: Path) -> None:
+def test_a_trace_does_not_count_in_the_statistics_of_a_team(tmp_path: Path) -> None:
     team = Team(tmp_path, "team.duckdb")
     whole = SessionInfo(agent="goose")
     stub = replace(record("stub"), rev=0, range=None, whole=whole, incomplete=True)

@@ -24,7 +24,7 @@ duckdb = pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
 _REPOSITORIES = size(3, 10)
-_GONE = ("cormorant", "egret", "heron", "bittern")
+_GONE = ("cormor", "egret", "heron", "bittern")  # and stems of these
 _STAYS = "goldfinch"
 
 
@@ -104,7 +104,7 @@ def test_what_was_deleted_is_nowhere_and_another_repository_touches_nothing(
     hostile = team.repository("hostile", [[told("stays", 7, chosen="<script>'); DROP TABLE parts; --")]])
     team.gather("--prompts", "--events")
     _analyze(team)
-    assert any(b"cormorant" in found for found in read(team))
+    assert all(any(each in found for found in read(team)) for each in (b"cormorant", b" cormor "))
     with hostile.open() as repository:
         stones = [Tombstone(id=name, deleted="x", scope="all", rev=9) for name in ("stays", "purged")]
         Story(repository).note(hostile.head(), *stones, told("forgotten", 8, chosen="x" * 100_000))

@@ -1,4 +1,4 @@
-"""Many repositories in one DuckDB file: what is in it, what stays out, and what goes again."""
+"""Many repositories in one DuckDB file: what is in it, what stays out, and what is deleted again."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def stats(git: Git) -> dict[str, Any]:
     return json.loads(said.stdout)["total"]
 
 
-def test_figures_of_all_repositories_are_those_of_each(team: Team) -> None:
+def test_statistics_of_all_repositories_are_the_sums_of_each(team: Team) -> None:
     gits = [
         team.repository("api", [[told("one"), told("two")], [told("one", 1)], []]),
         team.repository("web", [[told("one")], []]),
@@ -72,7 +72,7 @@ def test_figures_of_all_repositories_are_those_of_each(team: Team) -> None:
     assert team.differences() == []
 
 
-def test_what_did_not_change_is_not_fetched_again(team: Team) -> None:
+def test_an_unchanged_repository_is_not_fetched_again(team: Team) -> None:
     git = team.repository("api", [[told("one")]])
     team.repository("web", [[told("one")]])
     team.gather()
@@ -136,7 +136,7 @@ def test_a_title_that_is_the_prompt_of_another_part_stays_out(team: Team) -> Non
     assert "Limit the  heron" in contents(team)
 
 
-def test_what_is_beyond_the_bounds_is_skipped_and_said(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_over_a_limit_is_skipped_and_reported(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     git = team.repository("api", [[], [], []])
     with git.open() as repository:
         story, parts = Story(repository), []
@@ -161,7 +161,7 @@ def test_what_is_beyond_the_bounds_is_skipped_and_said(team: Team, monkeypatch: 
     assert "the events of 3 parts" in said.stderr
 
 
-def test_of_a_shallow_clone_it_is_said_that_commits_are_missing(team: Team) -> None:
+def test_missing_commits_of_a_shallow_clone_are_reported(team: Team) -> None:
     git = team.repository("api", [[told("one")], [told("two")]])
     git("clone", "-q", "--depth=1", f"file://{git.root}", str(team.root / "shallow"))
     notes = "refs/notes/traj:refs/notes/traj"
@@ -171,7 +171,7 @@ def test_of_a_shallow_clone_it_is_said_that_commits_are_missing(team: Team) -> N
     assert "behind HEAD" not in said.stderr
 
 
-def test_everything_is_scanned_whatever_stamp_it_bears(team: Team) -> None:
+def test_everything_is_scanned_whatever_ruleset_it_claims(team: Team) -> None:
     token = "ghp_" + "aB3" * 12
     git = team.repository("api", [[replace(told("one"), extra={"later": token})]])
     git.commit({"y": "1"}, f"Use {token}")
@@ -232,7 +232,7 @@ def test_two_repositories_of_one_name_stay_two(team: Team) -> None:
     assert [row["name"] for row in team.ask("stats", "--by", "repository")["rows"]] == ["acme/api"]
 
 
-def test_what_is_deleted_through_a_link_leaves_the_real_file_and_its_mode_stays(team: Team) -> None:
+def test_deletion_through_a_link_rewrites_the_real_file_and_keeps_its_mode(team: Team) -> None:
     team.repository("api", [[told("one", chosen="the cormorant")]])
     team.repository("web", [[told("two")]])
     (team.root / "real").mkdir()

@@ -45,7 +45,7 @@ def test_from_nothing_to_the_first_answer(team: Team, empty_home: Path) -> None:
     assert len(asked) > 7
     for args in asked:
         if args[1].startswith("github:"):
-            continue  # an organisation of the reader's
+            continue  # it names an organisation that does not exist
         spelt = [arg.replace("~", str(empty_home)) for arg in args]
         said = command.traj(team.root, *spelt)
         assert said.returncode == 0, (args, said)

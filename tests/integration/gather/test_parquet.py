@@ -1,4 +1,4 @@
-"""The same in Parquet files, read by DuckDB and pyarrow."""
+"""Gathering into Parquet files, which DuckDB and pyarrow read."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_gather_that_was_killed_between_files_is_ended(team: Team) -> None:
     with git.open() as repository:
         Story(repository).note(git.head(), told("two", 1))
     team.gather()
-    for path, body in old.items():  # what a kill before the last file leaves
+    for path, body in old.items():  # the state that a kill before the last file leaves
         path.write_bytes(body)
     assert team.gather()["gathered"] == 1
     assert team.differences() == []

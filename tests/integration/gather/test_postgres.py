@@ -159,7 +159,7 @@ def test_a_role_sees_what_it_is_let_into_and_nothing_else(team: Team) -> None:
                 connection.execute(f"DROP ROLE {role}")
 
 
-_TEXT = ("texts", "events")
+_TEXT = ("texts", "words", "events")
 _ROLES = {
     "ann": ["traj_reader"],  # of one repository
     "grace": ["traj_reader"],  # the same by a group

@@ -1,4 +1,4 @@
-"""Many repositories: a hundredth of three thousand by day, with few records each, and a tenth by night."""
+"""Gathering many repositories with few records each: 30 by day, 300 by night."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_spark_reads_the_same_sums(tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
-def test_an_object_store_is_written_and_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_object_store_is_written_and_queried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("s3fs")
     server = pytest.importorskip("moto.server").ThreadedMotoServer(port=0)
     server.start()

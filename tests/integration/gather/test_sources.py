@@ -22,7 +22,7 @@ def team(tmp_path: Path) -> Team:
     return Team(tmp_path, "team.duckdb")
 
 
-def test_a_port_makes_another_repository_and_what_is_named_twice_is_told() -> None:
+def test_a_port_makes_another_repository_and_duplicates_are_reported() -> None:
     said: list[str] = []
     spelt = ("https://x.org/a/b", "ssh://git@x.org:22/a/b", "https://x.org:8443/a/b", "https://x.org:443/a/b")
     found, _ = find_sources(spelt, environ={}, organisation=lambda _: (), tell=said.append)
@@ -51,7 +51,7 @@ def test_a_bad_address_does_not_stop_the_others(team: Team) -> None:
     assert "pw" not in said.stdout + said.stderr
 
 
-def test_github_without_a_network_is_told_in_a_line(team: Team) -> None:
+def test_github_without_a_network_is_reported_in_one_line(team: Team) -> None:
     nobody = {"GITHUB_API_URL": "http://127.0.0.1:9"}
     said = command.traj(team.root, "gather", "github:acme", "--into", team.url, env=nobody)
     assert said.returncode == 1

@@ -343,3 +343,12 @@ def test_a_commit_by_a_users_hook_is_matched_to_the_call_until_that_ends(
     bump = replace(commit("B", by=ME), changes=changes)
     assert (oid("B") in matched(of, one, bump)) is by_hook
     assert oid("B") not in matched(of, one, replace(bump, terminal=True))
+
+
+@pytest.mark.parametrize("call", ["c1", None])
+def test_a_person_has_the_environment_of_a_session(call: str | None) -> None:
+    """In a terminal that was opened under its call, or typed into the agent, when no call runs any more."""
+    of = dated(log(ran("c1", "git commit -qm x")), 100, 101)
+    now, later = (commit("A", subject="x", by=ME, call=call, time=at) for at in (101, 200))
+    assert matched(of, now) == {oid("A"): ("c1", "agent")}
+    assert matched(of, later) == {}

@@ -579,7 +579,7 @@ def test_an_id_with_a_path_does_not_leave_the_folder(tmp_path: Path) -> None:
 def test_a_cut_file_gives_its_complete_records(shape: str) -> None:
     reader, data = (EXPORT, STORY.export()) if shape == "export" else (STREAM, STORY.stream())
     whole = ids(list(reader.read(io.BytesIO(data))))
-    for end in range(0, len(data), size(3, 1)):
+    for end in range(0, len(data), size(7, 1)):
         found = ids(list(reader.read(io.BytesIO(data[:end]))))
         assert set(found) <= set(whole)
         assert found == whole[: len(found)]

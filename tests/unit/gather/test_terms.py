@@ -8,7 +8,7 @@ from contextlib import closing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.gather.terms import stem, stem_all
+from gittraj.gather.terms import stem, stem_all, unite
 from gittraj.index.language import quote
 from gittraj.index.words import TOKENIZE, cut
 
@@ -20,6 +20,12 @@ def test_words_are_stemmed_and_identifiers_are_kept_whole() -> None:
         "  ",
     ]
     assert stem([cut("rateLimits"), ""]) == [["limit", "rate"], []]
+
+
+def test_the_words_of_all_texts_of_a_kind_are_spelt_as_those_of_one() -> None:
+    texts = [("doubt", "Limits of it"), ("file", "src/b.py"), ("doubt", "no limit"), ("file", "…")]
+    stems = [(kind, stems) for (kind, _), stems in zip(texts, stem_all(t for _, t in texts), strict=True)]
+    assert unite(stems) == [("doubt", " it limit no of "), ("file", " b py src ")]
 
 
 @given(st.text(max_size=40), st.text(alphabet="abcXY é_漢-", min_size=1, max_size=9))

@@ -10,8 +10,7 @@ from hypothesis import given
 
 from gittraj.errors import RedactionError
 from gittraj.precommit.content import LARGEST, clean, decode, learn
-from gittraj.redact import Redactor
-from gittraj.redact.events import Found
+from gittraj.redact import Redactor, Span
 from tests.unit.strategies import jsons
 
 TOKEN = "gh" + "p_" + "Xk29fQz7Lm41Rt8vBn63Wd5yHc0sJu2aPe4G"
@@ -88,7 +87,7 @@ class ByName:
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
         return "gone" if name == "pin" else text
 
-    def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Found]:
+    def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Span]:
         return []
 
     def hashes(self) -> frozenset[str]:

@@ -38,7 +38,7 @@ def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
 9b440cb Retry in the client, with jitter  3 days ago by Ada Lovelace
   written  no recorded edit matches these lines; who wrote them is not
            known
-  the commit also carries:
+  the commit also has:
   asked    The API answers 429 in bursts. Retry with backoff, and add no
            dependency.
   tests    12 passed, 1 failed (last of 3 runs, before the commit was
@@ -58,8 +58,8 @@ def test_with_several_sessions_no_line_is_credited_to_one() -> None:
         == """\
   written  no recorded edit matches these lines; who wrote them is not
            known
-  the commit also carries 3 sessions; which wrote these lines, if any,
-  is not known:
+  the commit also has 3 sessions; which wrote these lines, if any, is
+  not known:
   asked    Do 2
            Do 3
            Do 4

@@ -58,7 +58,7 @@ def test_a_file_cut_at_any_byte_gives_events_and_a_damage(tmp_path: Path, name: 
     body = dump(DOCUMENTS[name])
     whole = sum(isinstance(item, Entry) for item in items(tmp_path / "f", body))
     assert whole
-    for end in range(0, len(body), max(len(body) // size(50, 150), 1)):
+    for end in range(0, len(body), max(len(body) // size(25, 150), 1)):
         found = list(items(tmp_path / "f", body[:end]))
         entries = sum(isinstance(item, Entry) for item in found)
         assert entries <= whole + 1  # an incomplete step may give an additional event

@@ -1,0 +1,86 @@
+"""The words of repositories: which texts a search reads, and where an older store has them from."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gittraj.gather import ask_search
+from gittraj.gather.store import Session, open_store
+from gittraj.model.values import TestRuns
+from tests.integration.gather.team import Team, told
+from tests.integration.story import record
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+_QUESTIONS = (
+    ["cormorant"],
+    ["heron"],
+    ["bucket"],
+    ["cormorant", "bucket"],
+    ["cormorant", "OR", "egret"],
+    ["bucket", "NOT", "cormorant"],
+    ["buck*", "--since", "2026-01-01"],
+    ["cormorant", "--in", "decision"],
+    ["cormorant", "--in", "file"],
+)
+_WAYS = {
+    "by repository": {"_FEW": 500},
+    "the newest": {"_FEW": 0},
+    "the newest are enough": {"_FEW": 0, "_NEWEST": 2, "CANDIDATES": 2},
+    "the newest are too few": {"_FEW": 0, "_NEWEST": 1, "CANDIDATES": 2},
+}
+
+
+@pytest.mark.parametrize("way", _WAYS)
+def test_whatever_is_read_the_answer_is_that_of_reading_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    team = Team(tmp_path, "team.duckdb")
+    for number, chosen in enumerate(("a cormorant in a bucket", "a bucket", "a bucket")):
+        team.repository(f"r{number}", [[told(f"t{number}", number, chosen=chosen), told("same", 5)]])
+    team.gather()
+    for name, value in _WAYS[way].items():
+        monkeypatch.setattr(ask_search, name, value)
+    found = [team.ask("search", *question) for question in _QUESTIONS]
+    with open_store(str(tmp_path / team.url), os.environ).writing(()) as session:  # type: ignore[attr-defined]
+        session.tell("DROP TABLE words")
+    assert [team.ask("search", *question) for question in _QUESTIONS] == found
+    assert [bool(each["results"]) for each in found] == [*[True, False], *[True] * 6, False]
+
+
+@pytest.fixture(params=["team.duckdb", "postgresql"])
+def team(request: pytest.FixtureRequest, tmp_path: Path) -> Team:
+    url = request.param
+    return Team(tmp_path, request.getfixturevalue("postgres") if url == "postgresql" else url)
+
+
+def _make_version_3(session: Session) -> None:
+    session.tell("UPDATE repositories SET version = 3")
+    session.tell("DELETE FROM words")
+    session.tell("ALTER TABLE tests DROP COLUMN failed_before CASCADE")
+
+
+def test_a_store_of_the_version_before_gets_its_words_of_its_texts(team: Team) -> None:
+    team.repository("api", [[record("one", summary=told("one").figures.summary), record("two")]])
+    team.repository("web", [[told("one", chosen="the cormorant")]])
+    runs = TestRuns(runs=3, ran=True, kind="test", outcome="passed", failed_before=2)
+    team.repository("app", [[record("three", tests=runs)]])
+    team.gather()
+    url = team.url if team.url.startswith("postgresql") else str(team.root / team.url)
+    store = open_store(url, os.environ)
+    with store.session() as session:
+        words = session.ask("SELECT * FROM words ORDER BY 1, 2")
+    with store.writing(()) as session:  # type: ignore[attr-defined]
+        _make_version_3(session)
+        if team.url.startswith("postgresql"):
+            session.tell("UPDATE meta SET value = '3' WHERE name = 'version'")
+    again = team.gather()
+    assert (again["gathered"], again["unchanged"]) == (2, 1), "of tests there is more to know"
+    with store.session() as session:
+        assert session.ask("SELECT * FROM words ORDER BY 1, 2") == words
+        assert session.ask("SELECT failed_before FROM tests ORDER BY 1") == [(2,), (None,)]
+    assert team.differences() == []
