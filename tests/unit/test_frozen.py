@@ -121,6 +121,6 @@ def _ask(cls: Any, start: threading.Barrier) -> list[str]:
 
 
 def test_a_value_has_no_dictionary() -> None:
-    """There is one for each event of a log."""
+    """A log may have very many events, and each is such a value."""
     value = Pickled(name="a")
     assert not [held for held in gc.get_referents(value) if isinstance(held, dict)]

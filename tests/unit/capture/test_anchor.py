@@ -322,7 +322,7 @@ def test_a_short_subject_is_not_found_in_other_words() -> None:
 def test_whether_a_commit_older_than_a_log_fits_its_calls(
     start: int, known: tuple[str, ...], expected: bool | None
 ) -> None:
-    """A commit older than the whole log has a time that was set by hand; than the rest that is read, not."""
+    """The time of a commit older than the whole log was set by hand; of one only older than the rest, not."""
     read = log(ran("a", "./build"))
     dated = tuple(replace(e, event=replace(e.event, ts="2026-03-01T12:00:00Z")) for e in read.entries)
     rest = replace(read, entries=dated, start=start, facts={"started_at": known} if known else {})

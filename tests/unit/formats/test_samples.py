@@ -232,7 +232,7 @@ def base_of(path: Path) -> dict[str, int]:
     return spent_by(parent, base["end_byte_offset"])[-1]
 
 
-def test_only_two_known_rollouts_have_a_total_that_is_not_their_own(samples: Path) -> None:
+def test_two_known_rollouts_have_a_total_that_is_not_their_own(samples: Path) -> None:
     rollouts = samples / "codex-rollout"
     restarted = spent_by(rollouts / "v0.40-318k.jsonl")
     assert [run["input_tokens"] for run in restarted] == [1355071, 37208]

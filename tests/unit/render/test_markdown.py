@@ -155,7 +155,7 @@ def test_plain_words_stay_plain(hostile: str, plain: str) -> None:
 
 
 @given(st.text(alphabet="`~|ab \n\\"))
-def test_no_text_breaks_out_of_a_code_block(text: str) -> None:
+def test_no_text_breaks_out_of_inline_code(text: str) -> None:
     span = code(text)
     ticks = re.match("`+", span)
     assert ticks is not None

@@ -1,4 +1,4 @@
-"""BIP 173's own examples; age takes longer strings than it allows, and needs the other rules."""
+"""BIP 173's own examples; age uses longer strings than it allows, but keeps its other rules."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_one_mistyped_character_is_found(data: bytes, at: int, other: str) -> No
 
 @pytest.mark.parametrize("words", [[0] * 1, [1, 1], [0, 1], [31, 31, 31], [0] * 6])
 def test_remaining_bits_are_refused(words: list[int]) -> None:
-    """Each text of bytes must be unique: fewer than five bits may remain, and all must be 0."""
+    """The same bytes must have only one text: fewer than five bits may remain, and all must be 0."""
     prefix = "age"
     rest = _polymod([*_expand(prefix), *words, *[0] * 6]) ^ 1
     words = [*words, *(rest >> 5 * (5 - i) & 31 for i in range(6))]
