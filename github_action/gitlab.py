@@ -18,8 +18,6 @@ from github_action.rest import Rest, RestThread, readable
 from github_action.settings import INPUTS, variable
 from github_action.token import Token
 
-_ZERO = "0" * 40
-
 
 class GitLab:
     """See ``forge.Forge``."""
@@ -157,7 +155,8 @@ def as_github(environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any
 
 
 def _event(environ: Mapping[str, str]) -> str:
-    """The equivalent GitHub event's name. A fork's pipeline in its own project has no token of this one."""
+    """The equivalent GitHub event's name. A fork's pipeline that runs in the fork has no token for this project: as
+    on ``pull_request``, it can only read."""
     if not environ.get("CI_MERGE_REQUEST_IID"):
         return f"{environ.get('CI_PIPELINE_SOURCE', 'unknown')} pipeline"
     own = environ.get("CI_PROJECT_ID") == environ.get("CI_MERGE_REQUEST_PROJECT_ID")

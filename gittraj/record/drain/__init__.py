@@ -4,8 +4,9 @@
 one drain in three steps.
 
 - Observe: ``news`` reads reflogs and spool, ``moved`` finds rewrites that hooks missed. ``sessions`` chooses
-  the logs to read, without those that were ``forgotten`` or ``switched_off``; ``resume`` reads each
-  from where the last drain stopped, by ``open_log``. ``reading``: a log replaces what came before it.
+  the logs to read, without those that were ``forgotten`` or ``switched_off``; ``logs`` reads each
+  from where the last drain stopped, by ``open_log``. ``reading`` is a log that was read; a session's own log
+  replaces what its agent printed.
 - Decide: ``decision`` links commits to logs by their ``anchors``, ``waiting`` says how long a commit
   waits for its call. ``plan`` has what to write for one log and to remember about it, ``parts`` makes its
   drafts with a ``description`` and ``spending``; ``manual_events`` handles events that no log has.
