@@ -155,8 +155,8 @@ def as_github(environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any
 
 
 def _event(environ: Mapping[str, str]) -> str:
-    """The equivalent GitHub event's name. A fork's pipeline that runs in the fork has no token for this project: as
-    on ``pull_request``, it can only read."""
+    """The equivalent GitHub event's name. A pipeline that runs in a fork has no token for this project: as on
+    ``pull_request``, it can only read."""
     if not environ.get("CI_MERGE_REQUEST_IID"):
         return f"{environ.get('CI_PIPELINE_SOURCE', 'unknown')} pipeline"
     own = environ.get("CI_PROJECT_ID") == environ.get("CI_MERGE_REQUEST_PROJECT_ID")
