@@ -80,14 +80,14 @@ def test_a_person_commits_half_way_and_the_agent_goes_on(agent: Agent, workshop:
 
 
 def test_two_agents_in_one_work_tree(claude: Agent, codex: Agent, workshop: Workshop) -> None:
-    """A whole Codex session runs between Claude's edit and Claude's commit."""
+    """A whole Codex session runs between Claude's edit and Claude's commit; both commits have one subject."""
     guests = []
 
     def visit(number: int) -> None:
         if number == 1:
             script = [
                 turn(Write("codex.txt", "by codex\n"), say="I add my file."),
-                turn(Shell("git add codex.txt && git commit -m Codex")),
+                turn(Shell("git add codex.txt && git commit -m wip")),
                 turn(say="Mine is in."),
             ]
             guests.append(codex.run(script, prompt="Add codex.txt", folder=workshop.path))
@@ -95,7 +95,7 @@ def test_two_agents_in_one_work_tree(claude: Agent, codex: Agent, workshop: Work
     host = claude.run(
         [
             turn(Write("claude.txt", "by claude\n"), say="I add a file."),
-            turn(Shell("git add claude.txt && git commit -m Claude")),
+            turn(Shell("git add claude.txt && git commit -m wip")),
             turn(say="That is all."),
         ],
         prompt="Add claude.txt",
