@@ -143,7 +143,7 @@ def test_other_hooks_in_the_settings_stay_and_work(agent: Agent, workshop: Works
 
 
 @pytest.mark.parametrize("harm", ["interpreter", "script"])
-def test_a_session_goes_on_without_git_traj(agent: Agent, workshop: Workshop, harm: str) -> None:
+def test_a_session_continues_without_git_traj(agent: Agent, workshop: Workshop, harm: str) -> None:
     install(workshop, agent)
     script = workshop.path / ".git/traj/agent-hook"
     if harm == "script":

@@ -56,7 +56,7 @@ def test_a_person_works_while_the_session_is_open(agent: Agent, workshop: Worksh
     assert facts(events(workshop.only("HEAD"))) == run.told(2)
 
 
-def test_a_person_commits_half_way_and_the_agent_goes_on(agent: Agent, workshop: Workshop) -> None:
+def test_a_person_commits_half_way_and_the_agent_continues(agent: Agent, workshop: Workshop) -> None:
     def person(number: int) -> None:
         if number == 1:
             workshop.git("add", "poem.txt")

@@ -30,7 +30,7 @@ def test_the_agent_edits_commits_and_keeps_a_log(agent: Agent, repository: Works
     assert call_ids(run) <= set(words_of(run.log))
 
 
-def test_a_session_goes_on_in_the_same_log(agent: Agent, repository: Workshop) -> None:
+def test_a_resumed_session_continues_in_the_same_log(agent: Agent, repository: Workshop) -> None:
     first = agent.run(SCRIPT, folder=repository.path)
     second = agent.run(
         [turn(Shell("git log --oneline")), turn(say="As it was")],

@@ -340,7 +340,7 @@ def test_a_caveat_is_annotated_at_its_line(host: Host) -> None:
     assert "a bucket" not in host.start("workflow_dispatch", {}, pr="7").log
 
 
-def test_labels_say_what_is_unsure_and_unrecorded(host: Host) -> None:
+def test_labels_mark_unsure_decisions_and_missing_records(host: Host) -> None:
     host.pull.labels = ["bug"]
     assert host.run().status == 0
     assert host.pull.labels == ["bug"], "none is wanted"

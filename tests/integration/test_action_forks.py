@@ -22,7 +22,7 @@ def forked(host: Host) -> Host:
     return host
 
 
-def test_a_fork_gets_a_summary_and_no_red_cross(forked: Host) -> None:
+def test_a_fork_gets_a_summary_and_the_job_succeeds(forked: Host) -> None:
     forked.github.grants.clear()  # as GitHub does for such a job, whatever its permissions say
     for inputs in ({}, {"fail_on_error": "true"}):
         done = forked.run(**inputs)
@@ -103,7 +103,7 @@ def test_a_hidden_repository_is_read_with_the_token(host: Host) -> None:
 
 
 @pytest.mark.parametrize("actor", ["dependabot[bot]", "octocat"])
-def test_dependabot_gets_a_summary_and_no_red_cross(host: Host, actor: str) -> None:
+def test_dependabot_gets_a_summary_and_the_job_succeeds(host: Host, actor: str) -> None:
     """A person who reruns the job becomes its actor."""
     host.recorded()
     host.github.grants.clear()

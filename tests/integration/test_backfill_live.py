@@ -125,7 +125,7 @@ def test_work_done_while_off_stays_unstored(begun: Git, writer: Writer) -> None:
         (state / "cursors.json").unlink()
 
 
-def test_only_what_is_asked_for(begun: Git) -> None:
+def test_a_backfill_limited_by_options(begun: Git) -> None:
     old, new, other = (
         ClaudeSession(begun.root),
         ClaudeSession(begun.root, name="new"),

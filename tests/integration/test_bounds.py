@@ -72,7 +72,7 @@ def read_all(git: Git, *, status: int = 1) -> dict[str, str]:
     return said
 
 
-def test_a_tree_that_unfolds_for_ever(recorded: Git) -> None:
+def test_a_tree_that_expands_without_end(recorded: Git) -> None:
     """Twenty objects: each folder is 256 times the next one."""
     with notes(recorded) as ref:
         objects = ref.repository.objects
@@ -89,7 +89,7 @@ def test_a_tree_that_unfolds_for_ever(recorded: Git) -> None:
     assert "Write a" in read_all(recorded)["log"]
 
 
-def test_segments_that_unfold_for_ever(recorded: Git) -> None:
+def test_segments_that_expand_without_end(recorded: Git) -> None:
     """The full-text index compares the old and the new tree of a month."""
     traj(recorded.root, "search", "needle")
     month = recorded("for-each-ref", "--format=%(refname)", "refs/notes/traj-data-*")
@@ -178,7 +178,7 @@ def test_a_note_that_unpacks_to_a_great_deal(recorded: Git) -> None:
 
 
 @pytest.mark.parametrize("line", some(["number", "month", "depth", "digits in a figure"], 2))
-def test_a_line_that_nobody_can_read(recorded: Git, line: str) -> None:
+def test_an_unreadable_line(recorded: Git, line: str) -> None:
     stored = json.loads(recorded("notes", "--ref=traj", "show", "HEAD").splitlines()[0])
     if line == "number":
         stored["rev"] = 0

@@ -217,7 +217,7 @@ def test_a_lock_that_a_killed_writer_left(begun: Git) -> None:
     assert set(carried(begun)) == {"One"}
 
 
-def test_a_subagent_s_edit_goes_where_its_call_does(begun: Git) -> None:
+def test_a_subagent_s_edit_is_recorded_on_its_call_s_commit(begun: Git) -> None:
     """Its log is beside its session's; the call that started it decides which commit it belongs to."""
     session = ClaudeSession(begun.root)
     session.prompt("Delegate")
@@ -251,7 +251,7 @@ def test_a_commit_waits_for_its_log_also_when_the_cursors_are_lost(begun: Git, *
     assert [each["commit"] for each in cursors["waiting"]] == [begun("rev-parse", "HEAD")]
 
 
-def test_git_goes_on_without_its_state(begun: Git) -> None:
+def test_commits_work_without_our_local_state(begun: Git) -> None:
     """Whatever happens to the folder, the user's commit succeeds and prints nothing."""
     state = begun.root / ".git" / "traj"
     (state / "cursors.json").write_text("{")
@@ -359,7 +359,7 @@ def paused(begun: Git, tmp_path: Path) -> ClaudeSession:
     return session
 
 
-def test_a_pause_holds_for_logs_that_were_not_known_then(begun: Git, paused: ClaudeSession) -> None:
+def test_a_pause_applies_to_logs_that_were_unknown_then(begun: Git, paused: ClaudeSession) -> None:
     begun("config", "--add", "traj.sessions.path", str(paused.log.parent))
     found = carried(begun)
     assert set(found) == {"Loud"}
@@ -369,7 +369,7 @@ def test_a_pause_holds_for_logs_that_were_not_known_then(begun: Git, paused: Cla
     assert found["Loud"][0]["prompt"] == "Go on"
 
 
-def test_a_pause_holds_for_what_is_imported_afterwards(begun: Git, paused: ClaudeSession) -> None:
+def test_a_pause_applies_to_later_imports(begun: Git, paused: ClaudeSession) -> None:
     traj(begun, "import", "--commit", "HEAD", str(paused.log))
     assert PRIVATE not in str([told.facts for told in read_records(begun).values()])
 
@@ -379,7 +379,7 @@ def test_a_paused_session_can_be_imported_on_request(begun: Git, paused: ClaudeS
     assert PRIVATE in str([told.facts for told in read_records(begun).values()])
 
 
-def test_a_pause_holds_for_subagents(begun: Git) -> None:
+def test_a_pause_applies_to_subagents(begun: Git) -> None:
     """Their logs are separate files, whose sizes were not stored when the pause began."""
     session = ClaudeSession(begun.root)
     session.prompt("Delegate")

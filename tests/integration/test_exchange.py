@@ -32,7 +32,7 @@ def told(git: Git, name: str) -> Any:
     return {key: shown[key] for key in ("title", "agent", "models", "session", "decisions", "chapters")}
 
 
-def test_a_session_goes_out_in_every_form_and_comes_back(git: Git, tmp_path: Path) -> None:
+def test_a_session_survives_the_round_trip_through_every_format(git: Git, tmp_path: Path) -> None:
     begin(git)
     session = ClaudeSession(git.root)
     session.run(
@@ -292,7 +292,7 @@ def test_parents_that_name_each_other(git: Git, tmp_path: Path) -> None:
     assert "Go traj_b" in document
 
 
-def test_commits_are_found_again_by_what_came_back(git: Git, tmp_path: Path) -> None:
+def test_commits_are_found_again_after_a_round_trip(git: Git, tmp_path: Path) -> None:
     begin(git)
     session = ClaudeSession(git.root)
     session.run([turn(Write("a", "one\ntwo\nthree\n")), turn(Shell("true"))], prompt="Write a")

@@ -94,7 +94,7 @@ def test_documents(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
     assert (scene.folder / "page.md").read_text("utf-8").startswith("# Bye\n")
 
 
-def test_without_a_format_it_is_markdown_or_what_the_name_ends_with(
+def test_the_default_format_is_that_of_the_file_name_or_markdown(
     scene: Scene, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert export(capsys, scene.second).startswith("# Bye\n")

@@ -65,7 +65,7 @@ def test_the_records_of_a_branch_out_of_many(git: Git, server: Git, tmp_path: Pa
     found.close()
 
 
-def test_each_level_comes_in_one_go(git: Git, tmp_path: Path) -> None:
+def test_each_level_of_the_tree_is_fetched_in_one_request(git: Git, tmp_path: Path) -> None:
     """Over HTTP, from a host that filters no more than GitHub, and without unneeded segments."""
     commits = fill(git, 2_000, letters=1_000)
     with git.open() as repository:

@@ -282,7 +282,7 @@ def test_patch_id_survives_another_parent(git: Git) -> None:
         assert patch_id(repository, root) is None
 
 
-def test_no_patch_id_for_an_empty_commit_nor_a_huge_one(git: Git) -> None:
+def test_an_empty_or_huge_commit_has_no_patch_id(git: Git) -> None:
     git.commit({"f": "1"})
     empty = git.commit()
     huge = git.commit({"big": "x" * 1023 + "\n"})

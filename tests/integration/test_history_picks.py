@@ -61,7 +61,7 @@ def test_edge_12_cherry_pick_with_a_conflict(clash: Desk, way: str) -> None:
 
 
 @pytest.mark.parametrize("day", [1, 3], ids=["before", "later"])
-def test_edge_12_cherry_pick_of_what_is_squashed(desk: Desk, day: int) -> None:
+def test_edge_12_cherry_pick_of_a_squashed_commit(desk: Desk, day: int) -> None:
     """The pick is of the original ``a``: ``b``, squashed into it before or since, is not in the pick."""
     desk.git("branch", "other")
     for name, text in {"a": "a\n" * 3, "b": "a\n" * 3 + "b\n"}.items():
@@ -137,7 +137,7 @@ def test_edge_12_cherry_pick_that_becomes_empty(topic: Desk) -> None:
     topic.check({"a": {"a"}}, "main")
 
 
-def test_edge_12_cherry_pick_of_what_was_never_fetched(topic: Desk, tmp_path: Path) -> None:
+def test_edge_12_cherry_pick_of_a_commit_without_its_notes(topic: Desk, tmp_path: Path) -> None:
     """A commit fetched by URL, without its notes: it has no record here until records are fetched."""
     there = topic.git
     here = Desk(Git.init(tmp_path / "here"))
@@ -203,7 +203,7 @@ def test_edge_12_reset_and_one_commit_while_a_branch_has_the_commits(each_desk: 
 
 
 @pytest.mark.parametrize("way", ["amended", "as it was"])
-def test_edge_12_reset_of_what_a_reset_left(each_desk: Desk, way: str) -> None:
+def test_edge_12_reset_of_a_reset_commit(each_desk: Desk, way: str) -> None:
     """Nothing was drained in between."""
     each_desk.commit("a")
     assert each_desk.ends("reset", "--soft", "HEAD~1") == 0
@@ -291,7 +291,7 @@ def test_edge_12_reset_and_split(each_desk: Desk) -> None:
     each_desk.check({"a alone": {"a"}, "b alone": {"b"}})
 
 
-def test_edge_12_split_of_what_an_agent_amended(each_desk: Desk) -> None:
+def test_edge_12_split_of_an_amended_commit(each_desk: Desk) -> None:
     """Another branch has the commit from before the amend, and gets the rest: two pieces of the amended one.
     Its agent wrote to the other's file too, and reverted that."""
     each_desk.commit("a")
@@ -321,7 +321,7 @@ def test_edge_12_reset_and_amend_while_a_branch_has_the_commit(each_desk: Desk) 
     each_desk.check({"again": {"a"}, "all, later": {"a"}})
 
 
-def test_edge_12_reset_beside_what_another_did(each_desk: Desk) -> None:
+def test_edge_12_reset_beside_another_agents_commit(each_desk: Desk) -> None:
     """Another agent's commit of the same second takes the place of the commit that is gone, with a later date
     and the same file: it does not count as that commit, amended."""
     each_desk.git("checkout", "-q", "-b", "topic")
@@ -343,7 +343,7 @@ def test_edge_12_reset_and_other_commits(topic: Desk) -> None:
     topic.check({"b again": {"b"}, "c again": {"c"}})
 
 
-def test_edge_12_reset_that_keeps_what_is_not_committed(topic: Desk) -> None:
+def test_edge_12_reset_that_keeps_uncommitted_changes(topic: Desk) -> None:
     topic.git("checkout", "-q", "topic")
     topic.work("kept", Edit("a", "a\na\na\n", "a\nkept\nkept too\n"))
     assert topic.ends("reset", "--keep", "HEAD~1") == 0

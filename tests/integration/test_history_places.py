@@ -80,7 +80,7 @@ def test_edge_16_two_agents_in_one_worktree(each_desk: Desk) -> None:
     each_desk.check({"a": {"a"}, "b": {"b"}, "done": {"begun", "done"}})
 
 
-def test_edge_16_one_agent_commits_what_two_wrote(desk: Desk) -> None:
+def test_edge_16_one_agent_commits_the_work_of_two(desk: Desk) -> None:
     """The commit is credited to the agent that made it; the other has a part on it, for its lines."""
     desk.work("theirs", Write("theirs", "theirs\n" * 3), by="two")
     desk.commit("all", by="one")

@@ -314,7 +314,7 @@ def test_edge_10_pull_rebase_by_config_and_by_alias(topic: Desk, way: str) -> No
 
 
 @pytest.mark.parametrize("way", ["rebase", "merge", "pull --rebase=merges", "pull --no-rebase --no-edit"])
-def test_edge_11_upstream_commits_are_nobodys(topic: Desk, way: str) -> None:
+def test_edge_11_upstream_commits_get_no_record(topic: Desk, way: str) -> None:
     """Even if they change the files that the open session writes."""
     git = topic.git
     git("checkout", "-q", "main")

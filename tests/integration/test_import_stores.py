@@ -113,7 +113,7 @@ def leave(git: Git, ref: str, commit: str, note: Any) -> None:
     git("notes", f"--ref={ref}", "add", "--file=-", commit, input=noted.written(note))
 
 
-def test_notes_go_to_their_commits_and_later_ones_are_added(begun: Git) -> None:
+def test_notes_are_imported_onto_their_commits_and_later_ones_added(begun: Git) -> None:
     one = begun.commit({"a.py": "a\n"}, "One")
     two = begun.commit({"b.py": "b\n"}, "Two")
     leave(begun, "agentnote", two, {**noted.NOTE, "interactions": [{"prompt": "second", "response": None}]})

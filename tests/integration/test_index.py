@@ -350,7 +350,7 @@ def test_a_cached_listing_does_not_import_the_readers_of_records(git: Git, ask: 
     assert ran.stderr.split() == []
 
 
-def test_an_index_knows_what_a_tip_reaches(history: RandomHistory) -> None:
+def test_an_index_has_all_commits_that_a_tip_reaches(history: RandomHistory) -> None:
     with open_repository(history.root) as repository, open_index(repository) as index:
         assert index is not None
         below = index.below("HEAD")

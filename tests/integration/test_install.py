@@ -553,7 +553,7 @@ def test_original_that_fails_still_blocks_after_an_edit(git: Git) -> None:
     assert not (git.root / "ran").exists()
 
 
-def test_replaced_hook_stays_and_a_removed_one_comes_back(git: Git) -> None:
+def test_uninstall_keeps_a_replaced_hook_and_restores_a_removed_one(git: Git) -> None:
     write_hook(git, "post-commit", "#!/bin/sh\necho one\n")
     write_hook(git, "pre-commit", "#!/bin/sh\ntrue\n")
     before = snapshot(git.root / ".git")

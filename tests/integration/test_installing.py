@@ -128,7 +128,7 @@ def test_a_dry_run_says_what_would_be_done_and_asked(worked: Git) -> None:
     )
 
 
-def test_where_no_agent_is_found_a_line_says_so(git: Git) -> None:
+def test_if_no_agent_is_found_a_line_says_so(git: Git) -> None:
     for words in (["install", "--dry-run"], ["install"]):
         said = traj(git.root, *words).stdout
         assert "No agent to set up was found here: agents are recognised when they start to work\n" in said

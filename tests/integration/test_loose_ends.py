@@ -58,7 +58,7 @@ def test_uninstall_names_each_key_that_it_removes(git: Git) -> None:
 
 
 @pytest.mark.parametrize("purge", [(), ("--purge",)])
-def test_uninstall_names_what_stays_and_the_commands_remove_it(
+def test_uninstall_prints_commands_that_remove_what_stays(
     git: Git, tmp_path: Path, purge: tuple[str, ...]
 ) -> None:
     git.commit({"a": "1"})
@@ -176,9 +176,7 @@ def test_doctor_never_gives_itself_as_the_remedy(git: Git) -> None:
     assert "Hooks: post-commit missing (git traj doctor)\n" in traj(git.root, "status").stdout
 
 
-def test_a_remote_that_came_later_is_named_where_one_asks_for_the_state_and_nowhere_else(
-    git: Git, tmp_path: Path
-) -> None:
+def test_a_remote_added_later_is_mentioned_only_by_status(git: Git, tmp_path: Path) -> None:
     git.commit({"a": "1"})
     traj(git.root, "install")
     git("init", "--quiet", "--bare", str(tmp_path / "late.git"))

@@ -299,7 +299,7 @@ def test_a_part_of_nothing_but_dropped_thinking_has_no_segment(git: Git, reposit
 
 
 @pytest.mark.parametrize("letter", ["x", "ü", "€", '"'])
-def test_a_record_stays_small_and_says_what_was_cut(git: Git, repository: Repository, letter: str) -> None:
+def test_a_large_record_is_cut_and_marked(git: Git, repository: Repository, letter: str) -> None:
     commit = git.commit({"a": "1"})
     long = letter * 5_000
     decisions = [
@@ -370,7 +370,7 @@ def test_events_over_a_limit_are_left_out_and_counted(git: Git, repository: Repo
     assert kept + sum(record.figures.counts.omitted for record in told) == 18
 
 
-def test_also_names_the_segments_of_an_earlier_part_of_the_same_batch(
+def test_a_record_also_names_segments_of_an_earlier_part_of_the_batch(
     git: Git, repository: Repository
 ) -> None:
     one, two = git.commit({"a": "1"}), git.commit({"a": "2"})

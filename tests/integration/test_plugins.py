@@ -126,7 +126,7 @@ def test_its_past_sessions_are_linked_and_its_files_imported(run: Run, git: Git)
     assert (imported["agent"], imported["session"]) == ("example", "s2")
 
 
-def test_only_the_users_own_configuration_switches_one_on(run: Run, git: Git) -> None:
+def test_only_the_users_own_configuration_switches_a_plug_in_on(run: Run, git: Git) -> None:
     """Never the repository's, whose folder may come from someone else."""
     git("config", "traj.plugin", "example")
     assert answer(run, "status")["plugins"] == []

@@ -212,7 +212,7 @@ def test_rename_deletion_link_and_submodule(guarded: Git) -> None:
     assert committed(guarded, ".trajectories/link") == f"../{TOKEN}"
 
 
-def test_merge_takes_what_is_merged_as_it_is(guarded: Git) -> None:
+def test_a_merge_leaves_merged_files_unchanged(guarded: Git) -> None:
     """Merged files are in the history already; the resolution of a conflict is new."""
     guarded("checkout", "-q", "-b", "side")
     guarded.write({FILE: trajectory(), "both.trajectory.md": "side\n"})
@@ -483,7 +483,7 @@ def test_value_known_by_its_hash(guarded: Git, env: dict[str, str]) -> None:
     commit(guarded, says="git-traj: a.py:2: a secret that was known here before\n")
 
 
-def test_switched_for_one_command_and_misspelt(guarded: Git, env: dict[str, str]) -> None:
+def test_a_mode_set_for_one_command_and_a_misspelt_one(guarded: Git, env: dict[str, str]) -> None:
     guarded.write({"a.py": f"{env['ACME_TOKEN']}\n"})
     guarded("add", "-A")
 

@@ -174,7 +174,7 @@ def test_the_pull_request_of_a_run_is_the_one_with_that_head(each_site: Site) ->
     assert len(each_site.asked) == 3
 
 
-def test_ours_is_found_on_any_page_and_nobody_elses_is_touched(each_site: Site) -> None:
+def test_our_comment_is_found_on_any_page_and_no_other_is_changed(each_site: Site) -> None:
     github = each_site.github
     for number in range(150):
         github.add_comment(f"I say {number}", author="alice")

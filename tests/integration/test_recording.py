@@ -58,7 +58,7 @@ def contents(trajectory: dict[str, Any]) -> list[str]:
     return [event["content"] for chapter in trajectory["chapters"] for event in chapter["events"]]
 
 
-def test_commits_carry_what_was_recorded_before_them(git: Git) -> None:
+def test_commits_get_the_events_recorded_before_them(git: Git) -> None:
     name = start(git, "Limit the rate", "--tag", "api", "--task", "plain:limits")
     traj(
         git,
@@ -302,7 +302,7 @@ def test_a_worktree_of_the_same_name_is_another_one(git: Git, tmp_path: Path) ->
     assert json.loads(traj(git, "status", "--json"))["active"][0]["id"] == new
 
 
-def test_a_worktree_that_is_removed_ends_what_began_there(git: Git, tmp_path: Path) -> None:
+def test_removing_a_worktree_ends_trajectories_begun_in_it(git: Git, tmp_path: Path) -> None:
     git("worktree", "add", "-q", str(tmp_path / "other"))
     other = Git(tmp_path / "other")
     name = start(other)

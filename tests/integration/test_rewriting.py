@@ -325,7 +325,7 @@ def test_split_by_a_reset(git: Git) -> None:
     check(git, {old: [first, second]})
 
 
-def test_a_detour_to_the_same_tree_is_no_split(git: Git) -> None:
+def test_a_detour_to_the_same_tree_does_not_count_as_a_split(git: Git) -> None:
     files(git, "base")
     old = git.commit({"p": "1\n2\n"}, "whole")
     git("reset", "--quiet", "--hard", "HEAD^")
@@ -597,7 +597,7 @@ def test_the_same_patch_on_two_branches(git: Git, topic: list[str]) -> None:
     check(git, dict.fromkeys(topic, ()))
 
 
-def test_two_of_the_same_patch_and_one_copy(git: Git, topic: list[str]) -> None:
+def test_two_commits_with_the_same_patch_and_one_copy(git: Git, topic: list[str]) -> None:
     git("checkout", "--quiet", "-b", "other", "main")
     (again,) = files(git, "b")
     git("checkout", "--quiet", "main")

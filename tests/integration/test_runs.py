@@ -241,7 +241,7 @@ def test_a_whole_instance_is_exported_and_a_run_forgotten(begun: Git, runs: Path
     assert {row["run"]["instance"] for row in _rows(begun, "--all")} == {"org__repo-1"}
 
 
-def test_runs_in_clones_of_their_own_are_imported_and_one_refusal_stops_no_other(
+def test_runs_in_separate_clones_are_imported_and_a_refusal_stops_no_other(
     begun: Git, tmp_path: Path
 ) -> None:
     """A benchmark clones its repository for each run; a session of another repository is refused."""

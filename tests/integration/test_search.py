@@ -107,7 +107,7 @@ def test_a_caveat_is_labelled_and_nothing_is_shown_twice(git: Git, story: Story,
     assert "  doubt    I have not tried herons" in traj(git.root, "search", "herons", "--in", "doubt").stdout
 
 
-def test_everything_that_was_said_is_found(git: Git, story: Story, find: Find) -> None:
+def test_every_kind_of_recorded_text_is_found(git: Git, story: Story, find: Find) -> None:
     decision = Decision(
         chosen="a token bucket", alternatives=("a fixed window",), reasoning="bursts", by="agent"
     )
@@ -545,7 +545,7 @@ run(["search", "cormorant", "--json"])
 """
 
 
-def test_a_full_disk_is_no_error(git: Git, birds: list[str], find: Find) -> None:
+def test_a_full_disk_is_not_an_error(git: Git, birds: list[str], find: Find) -> None:
     for size in (0, 40_000, 90_000):
         command = [sys.executable, "-c", _FULL, str(git.root), str(size)]
         done = subprocess.run(command, cwd=git.root, capture_output=True, check=True)

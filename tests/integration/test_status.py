@@ -262,7 +262,7 @@ def test_bare_and_reftable_like(tmp_path: Path) -> None:
     assert facts(git).without_hook is None
 
 
-def test_pause_waits_for_what_is_being_recorded(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pause_is_refused_while_another_process_writes(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     put_in(git)
     monkeypatch.setattr("gittraj.state.folder.acquire", lambda *_: False)
     said = traj(git.root, "pause")

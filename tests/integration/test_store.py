@@ -182,7 +182,7 @@ def test_changed(each_git: Git, repository: Repository) -> None:
     assert list(notes.changed(third, third)) == []
 
 
-def test_a_moved_note_is_no_change(each_git: Git, repository: Repository) -> None:
+def test_a_moved_note_does_not_count_as_a_change(each_git: Git, repository: Repository) -> None:
     one, two = (each_git.commit({"f": name}) for name in "12")
     notes_tree(each_git, {one: "a", fanned(two, 2): "b"})
     notes = NotesRef(repository)

@@ -273,7 +273,7 @@ def test_no_network(place: Place) -> None:
         is_bare(found, place, "network")
 
 
-def test_a_name_that_nobody_resolves(place: Place) -> None:
+def test_a_host_name_that_cannot_be_resolved(place: Place) -> None:
     site = site_of(place.system, "https://nowhere.invalid", KEY)
     task = detect(place.text, site)
     assert task
@@ -382,7 +382,9 @@ def test_a_redirection_without_end(opened: Callable[[str], Place]) -> None:
     assert found.trouble  # a timeout, or more redirections than PyGithub allows
 
 
-def test_a_title_is_one_harmless_line(opened: Callable[[str], Place], workspace: Workspace) -> None:
+def test_a_title_is_reduced_to_one_harmless_line(
+    opened: Callable[[str], Place], workspace: Workspace
+) -> None:
     workspace.title = "Add\n\x1b[2Jlog\u202ein " + "x" * 999
     workspace.url = "https://evil.example.com/issue"
     found = opened("linear").look_up()

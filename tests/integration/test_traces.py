@@ -176,7 +176,7 @@ def test_two_traces_are_two_trajectories(desk: Desk) -> None:
     assert len({t["id"] for trajectories in found(desk).values() for t in trajectories}) == 2
 
 
-def test_a_trace_yields_to_what_is_imported(desk: Desk, tmp_path: Path) -> None:
+def test_an_imported_session_replaces_a_trace(desk: Desk, tmp_path: Path) -> None:
     made = commit(desk, "traced", GOOSE_TERMINAL="1")
     desk.drain()
     log = tmp_path / "goose.json"

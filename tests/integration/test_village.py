@@ -74,7 +74,7 @@ def test_nothing_false_and_hardly_anything_missed(tmp_path: Path, empty_home: Pa
     assert len(missed) <= (1 - RECALL) * asked, missed
 
 
-def test_a_village_keeps_who_wrote_what(tmp_path: Path) -> None:
+def test_a_village_knows_who_wrote_each_line(tmp_path: Path) -> None:
     """The truth itself, on a history of a few deeds."""
     village = Village(tmp_path / "village", 1)
     village.write("f", "mine\n")

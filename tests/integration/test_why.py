@@ -334,7 +334,7 @@ def test_each_of_two_sessions_has_the_lines_that_it_wrote(desk: Desk, why: Why) 
         assert prompts(why(path))[:6] == [*["Please do first"] * 3, *["Please do second"] * 3]
 
 
-def test_the_decision_before_an_edit_and_not_the_one_after_it(desk: Desk, why: Why) -> None:
+def test_the_reason_is_the_decision_before_an_edit_not_the_one_after_it(desk: Desk, why: Why) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     steps = [
         turn(say="I went with all of them instead of the largest only, since rounding loses information."),
