@@ -247,7 +247,7 @@ def test_invalid_arguments(git: Git) -> None:
     (git.root / "bad.json").write_text("[" * 100_000)
     assert "is not JSON" in refused(git, "complete", "--retrospective", "bad.json")
     (git.root / "bad.json").write_text('{"summary": "x", "more": NaN}')
-    assert "no finite number" in refused(git, "complete", "--retrospective", "bad.json")
+    assert "not a finite number" in refused(git, "complete", "--retrospective", "bad.json")
 
 
 def test_a_refused_event_harms_nothing(git: Git) -> None:
@@ -272,7 +272,7 @@ def test_a_secret_is_nowhere(git: Git) -> None:
 
 def test_switched_off_and_paused(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     traj(git, "pause")
-    assert "git-traj is paused here\nhint: work on" in refused(git, "start", "x")
+    assert "git-traj is paused here\nhint: keep working" in refused(git, "start", "x")
     traj(git, "resume")
     monkeypatch.setenv("GIT_TRAJ", "0")
     assert "switches git-traj off" in refused(git, "start", "x")
@@ -473,7 +473,7 @@ def test_a_task_that_is_closed_in_its_system_ends_its_trajectory_here(git: Git) 
     (told,) = json.loads(traj(git, "tasks", "--keep", "--json"))["tasks"]
     assert (told["trajectory"], told["status"], told["closed"]) == (name, "closed", True)
     git.commit({"a": "1\n"})
-    assert f"ended; add what came of it: git traj complete {name} --summary S" in traj(git, "tasks")
+    assert f"ended; add its result: git traj complete {name} --summary S" in traj(git, "tasks")
     assert traj(git, "tasks").startswith("No trajectory"), "it is over"
     (whole,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
     assert whole["status"] == "completed"
@@ -489,7 +489,7 @@ def test_the_next_command_follows_the_status_in_beads_export(git: Git) -> None:
     export_beads(git, "closed", f"Add a login with {SECRET}")
     assert quietly(git, "log") == (
         "git-traj: bd-1 is closed in beads, so its trajectory ended; "
-        f"add what came of it: git traj complete {name} --summary S\n"
+        f"add its result: git traj complete {name} --summary S\n"
     )
     (told,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
     assert told["status"] == "completed"

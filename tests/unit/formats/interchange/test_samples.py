@@ -70,7 +70,7 @@ def test_every_trajectory_file_survives_a_round_trip_or_is_refused_with_a_reason
     for path in sorted((samples / "agent-trajectories").rglob("*.json")):
         name = path.relative_to(samples).as_posix()
         if path.name in ("legacy-index.json", "compaction.json") or path.name.endswith(".trace.json"):
-            with pytest.raises(FormatError, match=r"index|compaction|lies beside"):
+            with pytest.raises(FormatError, match=r"index|compaction|in the same folder"):
                 find_sessions(path)
             continue
         given, (document, *_) = json.loads(path.read_text()), written(path, agent_trajectories)
