@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from gittraj.events.prose.choice import Choice, clause, lowered, tidied
 from gittraj.events.prose.claims import words
 from gittraj.events.prose.markdown import Sentence, read_sentences
-from gittraj.events.prose.patterns import PHRASES, SENTENCES, fragment, load
+from gittraj.events.prose.patterns import FORMS, PHRASES, SENTENCES, fragment, load
 from gittraj.events.prose.statements import LABEL, SIDE_LIMIT, find_objection, make_choice, read_sentence
 
 _RULES = load("choices")
@@ -25,7 +26,6 @@ _REFUSED = re.compile(
     r"(?:,? (?:but )?(?:rejected|ruled out|dismissed|dropped))?,? (?:because|since) | [—–] "
 )
 _NAMED = re.compile(r"(?!(?i:tests?|build|lint|ci|status|docs)\b)[^:]+(?:: | [–—] )")
-_BEGIN = re.compile(r"^\W*(?:(?:ok(?:ay)?|no|hm+|actually)[,.]? )?", re.I)
 _REFUSAL = re.compile(fragment("REFUSED"))
 _WAY = re.compile(rf"\b{fragment('WAY')}\b", re.I)
 """Words by which a rejection refers to the previous choice, which may have others."""
@@ -75,7 +75,16 @@ def _read(spot: _Spot, former: Choice | None) -> Choice | None:
 
 def scraps(message: str) -> bool:
     """Whether it begins by taking back what the message before chose."""
-    return PHRASES.begins(_BEGIN.sub("", message), "taken_back")
+    return PHRASES.find(message, "scraps")
+
+
+def find_refused(message: str) -> frozenset[str]:
+    """The sentences that the next one takes back."""
+    return frozenset(s.quote for s, then in pairwise(read_sentences(message)) if _takes_back(then))
+
+
+def _takes_back(then: Sentence) -> bool:
+    return PHRASES.find(then.text, "scraps", "taken_back")
 
 
 def _spots(message: str, *, own: bool) -> Iterator[_Spot]:
@@ -84,7 +93,7 @@ def _spots(message: str, *, own: bool) -> Iterator[_Spot]:
     sentences = read_sentences(message)
     for at, sentence in enumerate(sentences):
         before, after = (sentences[at - 1] if at else None), next(iter(sentences[at + 1 :]), None)
-        if after and (PHRASES.find(after.text, "taken_back") or _RULES.find(after.text, "mended")):
+        if after and (_takes_back(after) or _RULES.find(after.text, "mended")):
             continue
         near = before if before and _is_beside(message, before, sentence) else None
         told = _tells(sentence, near) or (bool(sentence.label) and not reviews)
@@ -96,7 +105,8 @@ def _spots(message: str, *, own: bool) -> Iterator[_Spot]:
 def _tells(sentence: Sentence, near: Sentence | None) -> bool:
     """Whether it speaks of its author, or of how what the author makes is made."""
     made = near is not None and _RULES.find(near.text, "making") and _RULES.find(sentence.text, "how")
-    return made or _RULES.find(sentence.text, "person")
+    form = FORMS["suffices"].pattern
+    return made or _RULES.find(sentence.text, "person") or form.match(sentence.text.rstrip(".")) is not None
 
 
 def _is_beside(message: str, before: Sentence, sentence: Sentence) -> bool:

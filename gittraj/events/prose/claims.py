@@ -192,6 +192,10 @@ def _wherever(claim: Claim) -> bool:
     return not claim.sentence.asks
 
 
+def _suffices(claim: Claim) -> bool:
+    return not (claim.sentence.asks or _RULES.find(claim.text, "talk") or _describes(claim.text))
+
+
 def _weighed(claim: Claim) -> bool:
     """Whether in ``I considered X, but Y`` Y was chosen: it must say so, else it is the objection to X."""
     return not claim.sentence.asks and SENTENCES["takes"].search(claim.chosen) is not None
@@ -283,7 +287,7 @@ def _listed(claim: Claim) -> bool:
 
 _CONDITIONS = (
     *(_against, _denied, _grounded, _left, _listed, _no_need, _not_done, _of_two, _on_purpose, _own, _semi),
-    *(_stated, _unfit, _weighed, _wherever, _worded),
+    *(_stated, _suffices, _unfit, _weighed, _wherever, _worded),
 )
 CONDITIONS = {condition.__name__.removeprefix("_"): condition for condition in _CONDITIONS}
 """The conditions by their names in the column ``needs``."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 
-from gittraj.events.prose.claims import words
 from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import load
 
@@ -38,27 +37,15 @@ def find_doubts(
     impersonal = _RULES.find(message, "impersonal")
     found: dict[str, None] = {}
     for at, sentence in enumerate(sentences):
-        own = _RULES.find(sentence.text, "own") or (edits and _RULES.begins(sentence.text, "hesitant"))
+        looks = any(_CHOICES.find(then.text, "talk") for then in sentences[at + 1 : at + 2])
+        hesitates = edits and not looks and _RULES.begins(sentence.text, "hesitant")
+        own = hesitates or _RULES.find(sentence.text, "own")
         if sentence.quote in without or (on_the_way and not own):
             continue
         past = at < (began or 0) or impersonal or _RULES.find(sentence.text, "past")
-        told = _is_doubt(sentence, before=past and not own, report=reports and (own or brief))
-        if told and not settle(sentences[at + 1 :], sentence.quote, looks=on_the_way):
+        if _is_doubt(sentence, before=past and not own, report=reports and (own or brief)):
             found[sentence.quote] = None
     return tuple(found)[:_MOST]
-
-
-def settle(later: Sequence[Sentence], doubt: str, *, looks: bool = False) -> bool:
-    """Whether one of ``later`` sentences answers what a doubt asks, ``X is safe: the lock covers it``; with
-    ``looks`` also whether the next one goes to see."""
-    asked = _RULES["unsettled"].search(doubt)
-    about = words(asked[1]) if asked else frozenset()
-    if asked and looks and any(_CHOICES.find(s.text, "talk") for s in later[:1]):
-        return True
-    answers = (s for s in later if s.kind in ("paragraph", "item") and about <= words(s.quote))
-    return len(about) > 1 and any(
-        not (s.asks or _CHOICES.find(s.text, "open") or _RULES.find(s.text, "certain")) for s in answers
-    )
 
 
 def _find_begin(sentences: Sequence[Sentence], without: Container[str]) -> int | None:

@@ -89,7 +89,9 @@ def find_announced(messages: Sequence[tuple[str, bool]], *, without: Container[s
         told = (s for s in sentences if s.kind in ("paragraph", "item") and announces(s.text, reasoned=True))
         if edits and (found := next(told, None)):
             return plain(found.quote)
-        if any(PHRASES.find(s.text, "taken_back") or _RULES.find(s.text, "failed") for s in sentences):
+        if any(
+            PHRASES.find(s.text, "scraps", "taken_back") or _RULES.find(s.text, "failed") for s in sentences
+        ):
             return None
     return None
 

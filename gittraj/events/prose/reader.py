@@ -11,17 +11,18 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 
 from gittraj.events.prose.choice import Choice
-from gittraj.events.prose.choices import find_choices, scraps
+from gittraj.events.prose.choices import find_choices, find_refused, scraps
 from gittraj.events.prose.claims import words
-from gittraj.events.prose.doubts import find_doubts, settle
-from gittraj.events.prose.markdown import read_sentences
+from gittraj.events.prose.doubts import find_doubts
 from gittraj.events.prose.outcome import find_announced, find_reason, find_result
+from gittraj.events.runs.fold import command_of
 from gittraj.model.values import AnyEvent, CaveatSource, Decision, Message, Prompt, ToolCall
 
 MOST_DECISIONS = 8
 MOST_CAVEATS = 12
 _SHORT = 160
 """Characters of a choice with its reason, in a line of a list."""
+_COMMIT = re.compile(r"(?:^|[;&|(\n'])\s*git(?:\s+-[cC]\s+\S+|\s+-\S+)*\s+commit(?![\w-])")
 _FILE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.[A-Za-z]\w{0,7})(?::(\d{1,7}))?(?![\w/])")
 _EXTENSION = re.compile(r"\.(?:com|org|net|io|dev|\d+|g|e)$", re.I)
 
@@ -45,7 +46,7 @@ def read_prose(
     """What the messages say beside the ``stated`` decisions; ``prompt``: what the user asked for;
     ``committing``: the calls that made the commits."""
     spoken = _find_spoken(events, committing)
-    choices, decisions, doubts = _read_messages(spoken, prompt)
+    choices, decisions, doubts, refused = _read_messages(spoken, prompt)
     caveats = dict(islice(_fullest(doubts).items(), MOST_CAVEATS))
     reasoned = [choice.quote for choice in choices if choice.reason]
     reasons = (_with_choice(decision.chosen, decision.reasoning) for decision in stated if decision.reasoning)
@@ -59,8 +60,8 @@ def read_prose(
             choices={choice.quote for choice in choices},
         ),
         why=next(reasons, None)
-        or find_reason(_closing(spoken), choices, without=doubts)
-        or find_announced([(said.text, said.edits) for said in spoken], without=doubts),
+        or find_reason(_closing(spoken), choices, without={*doubts, *refused})
+        or find_announced([(said.text, said.edits) for said in spoken], without={*doubts, *refused}),
     )
 
 
@@ -77,13 +78,12 @@ class _Spoken:
 
 
 def _find_spoken(events: Sequence[AnyEvent], committing: Container[str]) -> list[_Spoken]:
-    """Without the messages that the next one takes back. What is said before the last call of all closes the
-    work, if that is ``committing``."""
+    """What is said before the last call of all closes the work, if that is ``committing``, or commits."""
     at_work = _said_at_work(events)
     steps = [event for event in events if isinstance(event, Prompt | Message | ToolCall)]
     last = steps[-1] if steps else None
-    closes = isinstance(last, ToolCall) and (last.call_id or last.id) in committing
-    spoken = [
+    closes = isinstance(last, ToolCall) and ((last.call_id or last.id) in committing or _commits(last))
+    return [
         _Spoken(
             event=step.id,
             text=step.content,
@@ -94,29 +94,35 @@ def _find_spoken(events: Sequence[AnyEvent], committing: Container[str]) -> list
         for step, then in zip_longest(steps, steps[1:])
         if isinstance(step, Message) and step.content.strip()
     ]
-    ahead = zip_longest(spoken, spoken[1:])
-    return [said for said, then in ahead if then is None or not scraps(then.text)]
+
+
+def _commits(call: ToolCall) -> bool:
+    return bool(_COMMIT.search(command_of(call)))
 
 
 def _read_messages(
     spoken: Sequence[_Spoken], prompt: str | None
-) -> tuple[list[Choice], list[Decision], dict[str, CaveatSource]]:
-    """What each says, in order: choices, the same as decisions, and doubts."""
+) -> tuple[list[Choice], list[Decision], dict[str, CaveatSource], set[str]]:
+    """What each says, in order: choices, the same as decisions, and doubts; and the sentences that state a
+    choice no longer, as the next sentence or message takes it back."""
     choices: list[Choice] = []
     decisions: list[Decision] = []
     doubts: dict[str, CaveatSource] = {}
-    for said in spoken:
+    refused: set[str] = set()
+    for said, then in zip_longest(spoken, spoken[1:]):
         found = find_choices(said.text, prompt, own=said.on_the_way or not said.at_work)
-        choices += found
-        decisions += [_decision(choice, said.event) for choice in found]
-        later = read_sentences(said.text) if doubts else ()
-        doubts = {quote: source for quote, source in doubts.items() if not settle(later, quote)}
         quotes = {choice.quote for choice in found}
+        refused |= find_refused(said.text)
+        if then and scraps(then.text):
+            refused |= quotes
+        else:
+            choices += found
+            decisions += [_decision(choice, said.event) for choice in found]
         for quote in find_doubts(said.text, without=quotes, on_the_way=said.on_the_way, edits=said.edits):
             path, line = _file(quote)
             source = CaveatSource(event=said.event, by="inferred", path=path, line=line)
             doubts.setdefault(quote, source)
-    return choices, decisions, doubts
+    return choices, decisions, doubts, refused
 
 
 def _with_choice(chosen: str, reasoning: str) -> str:

@@ -51,7 +51,7 @@ def _read(event: AnyEvent, calls: Mapping[str | None, ToolCall]) -> tuple[CallOu
     call = calls.get(event.call_id) if isinstance(event, ToolResult) and event.call_id else None
     if call is None or not isinstance(event, ToolResult) or _REFUSED.match(event.content):
         return None
-    command = _command(call)
+    command = command_of(call)
     outcome = read_call(command, _STATUS.sub("", event.content), event.exit_code) if command else None
     return (outcome, event.exit_code) if outcome else None
 
@@ -67,7 +67,7 @@ def _read_report(event: NoteEvent) -> CallOutcome | None:
     return CallOutcome("test", "failed" if failed else "passed", counts=Counts(passed, failed))
 
 
-def _command(call: ToolCall) -> str:
+def command_of(call: ToolCall) -> str:
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     command = arguments.get("command") or arguments.get("cmd") or ""
     return shlex.join(map(str, command)) if isinstance(command, list) else str(command)

@@ -147,6 +147,13 @@ def test_a_doubt_before_the_committing_call_counts() -> None:
     assert read_prose([edit, said, look], (), None, committing={"t"}).caveats == doubts
     assert read_prose([said, edit, look], (), None, committing={"t"}).caveats == ()
     assert read_prose([edit, said, look], (), None).caveats == ()
+    for command in (
+        "git commit -am x",
+        "make && git -c user.name=a commit -m x",
+        ["bash", "-lc", "git commit -m x"],
+    ):
+        commits = ToolCall(id="c", name="Bash", call_id="t", arguments={"command": command})
+        assert read_prose([edit, said, commits], (), None).caveats == doubts
     settled = Message(
         id="m", content="I added the floor. It applies after rounding, so that doubt is settled."
     )

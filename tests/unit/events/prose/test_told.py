@@ -58,15 +58,19 @@ def _read(message: str) -> Prose:
 
 
 def _stays(row: Row) -> bool:
-    """Whether messages with edits between them give the expected decisions and doubts."""
+    prose = _read_before_edits(row)
+    return [*(decision.chosen for decision in prose.decisions), *prose.caveats] == row.told
+
+
+def _read_before_edits(row: Row) -> Prose:
     messages = [Message(id=str(at), content=said) for at, said in enumerate(row.said.split(" // "))]
     edit = ToolCall(id="e", name="Edit", files=(FileTouched(path="a.py"),))
-    prose = read_prose([event for message in messages for event in (message, edit)], [], None)
-    return [*(decision.chosen for decision in prose.decisions), *prose.caveats] == row.told
+    return read_prose([event for message in messages for event in (message, edit)], [], None)
 
 
 CHECKS: dict[str, Callable[[Row], bool]] = {
     "stays of messages": _stays,
+    "why of messages": lambda row: [*filter(None, [_read_before_edits(row).why])] == row.told,
     "a doubt": lambda row: find_doubts(row.message) == (row.said,),
     "a doubt, and no choice": lambda row: (
         find_doubts(row.message) == (row.said,) and not find_choices(row.message)
