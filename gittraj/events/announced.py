@@ -12,7 +12,6 @@ _DEED = r"\b(?:I|we)(?:'ll|'m|'ve| will| am| keep| kept| use| used| \w+ed)\b"
 _CONCLUDES = r", so (?:I|we)(?! can)\b| it is$"
 _OTHER_WAY = "because|since|instead of|rather than"
 _GAIN = "so that|to (?:avoid|keep|prevent|save|spare|let)|simpler|safer|cheaper|clearer|faster|enough"
-_CHOOSES = rf"{_DEED}|{_CONCLUDES}"
 _REASONED = (
     rf"{_DEED}.*\b(?:{_OTHER_WAY}|{_GAIN})\b|{_CONCLUDES}"
     rf"|\b(?:{_OTHER_WAY}|as)\b.*\b(?:I|we)(?:'ll| will|'m \w+ing| am \w+ing| keep| use)\b"
@@ -28,7 +27,6 @@ _LOOKS_SO = (
 """Sentences that do not count: the author looks around, tells the user what to do, or asks."""
 
 
-def announces(sentence: str, *, reasoned: bool = False) -> bool:
-    """Whether the sentence announces an action; ``reasoned``: only if it gives a reason."""
-    pattern = _REASONED if reasoned else _CHOOSES
-    return bool(re.search(pattern, sentence, re.I)) and not re.search(_LOOKS_SO, sentence, re.I)
+def announces(sentence: str) -> bool:
+    """Whether the sentence announces an action and gives the reason."""
+    return bool(re.search(_REASONED, sentence, re.I)) and not re.search(_LOOKS_SO, sentence, re.I)

@@ -475,6 +475,14 @@ OPTIONS = "Two places are possible:\n1. Wrap in the server.\n2. Decorate the app
         (f"{OPTIONS}\n\nLet it be the second.", f"{OPTIONS}\n\nLet it be the second."),
         (f"{LONG}\n{LONG}\n{OPTIONS}\nOption 2 it is.", f"… {LONG} {OPTIONS}\nOption 2 it is."),
         (f"I'll take the second.\n{LONG}\n{LONG}\n{LONG}", f"I'll take the second. {LONG} {LONG} …"),
+        (
+            f"I'll sort to keep it simple.\n{LONG}\n{LONG}\nI've looked at the schema.",
+            f"I'll sort to keep it simple. {LONG} {LONG} …",
+        ),
+        (
+            f"A lock, since one writer exists.\n{LONG}\n{LONG}\nNow I fixed the docs.",
+            f"A lock, since one writer exists. {LONG} {LONG} …",
+        ),
     ],
 )
 def test_quotes_are_whole_sentences_nearest_the_edit(desk: Desk, why: Why, said: str, quoted: str) -> None:

@@ -86,7 +86,7 @@ def find_announced(messages: Sequence[tuple[str, bool]], *, without: Container[s
     ``messages``: each with whether an edit follows it."""
     for message, edits in reversed(messages):
         sentences = [s for s in read_sentences(message) if s.quote not in without]
-        told = (s for s in sentences if s.kind in ("paragraph", "item") and announces(s.text, reasoned=True))
+        told = (s for s in sentences if s.kind in ("paragraph", "item") and announces(s.text))
         if edits and (found := next(told, None)):
             return plain(found.quote)
         if any(

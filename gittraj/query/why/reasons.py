@@ -25,6 +25,10 @@ from gittraj.query.why.written import is_one_of
 
 _SAID = 225  # characters that are quoted of a message above an edit
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\b\d\.)(?<!\b\d\d\.)\s+(?=[A-Z`\"'*])")
+_CHOOSES = re.compile(
+    r"\b(?:I'll|I will|I'm|I am|(?i:going with|went with|cho(?:os|ice|se)\w*|decid\w+|pick\w*|prefer\w*)"
+    r"|safer|simpler|better|instead|rather than|because|since)\b"
+)
 _MOST = 2  # decisions that fit equally well
 _LINES = 2  # the relevance of a decision that names the lines
 _CODE = re.compile(r"`([^`\n]+)`")
@@ -114,12 +118,15 @@ def find_said(part: Part, at: int) -> str | None:
 
 
 def _quote(message: str) -> str:
-    """The sentences of a message that lead up to the last announced action, or to its end, nearest to the
-    edit, without headings, tables and code; importing a Markdown parser takes longer than the answer."""
+    """The sentences of a message that lead up to the last action announced with a reason, else to the last
+    choice, else to its end, without headings, tables and code; importing a Markdown parser takes longer than
+    the answer."""
     lines = (line.strip() for line in message.splitlines())
     text = " ".join(" ".join(line for line in lines if not line.startswith(("#", "|", "`" * 3))).split())
     found = _SENTENCE_END.split(text)
-    begin = max((i for i, each in enumerate(found) if announces(each.rstrip("."))), default=len(found) - 1)
+    reasoned = [i for i, each in enumerate(found) if announces(each.rstrip("."))]
+    chosen = [i for i, each in enumerate(found) if _CHOOSES.search(each)]
+    begin = (reasoned or chosen or [len(found) - 1])[-1]
     end = begin + 1
     while begin and len(" ".join(found[begin - 1 : end])) <= _SAID:
         begin -= 1
