@@ -6,7 +6,8 @@ derived again, from the redacted text that is stored. A test run whose outcome w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +20,17 @@ from gittraj.errors import FormatError, TrajError
 from gittraj.events.part_summary import summarize_part
 from gittraj.events.truncate import fit
 from gittraj.git import Repository
-from gittraj.model.values import VERSION, AnyEvent, Decision, PartSummary, Record, TestRuns, ToolCall
+from gittraj.model.values import (
+    VERSION,
+    AnyEvent,
+    Decision,
+    Key,
+    Link,
+    PartSummary,
+    Record,
+    TestRuns,
+    ToolCall,
+)
 from gittraj.notes.merge import iter_records
 from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import NotesRef
@@ -60,10 +71,13 @@ def reread(
     commits = reachable(repository, revisions)
     done = Reread()
     with nullcontext() if dry_run else LocalState.of(repository).writing():
+        links = defaultdict[Key, list[Link]](list)
+        for _, record in iter_records(NotesRef(repository).items()):
+            links[record.key].append(record.link)
         records = {
             record.key: record
             for records in stored_parts(repository, commits).values()
-            for record in _read_again(repository, records, done)
+            for record in _read_again(repository, records, links, done)
         }
         if records and not dry_run:
             pipeline = make_pipeline(repository, read_config(repository), environ)
@@ -103,8 +117,11 @@ def _read_raw(repository: Repository, trajectory: str, *, dry_run: bool, environ
     return True
 
 
-def _read_again(repository: Repository, records: Sequence[Record], done: Reread) -> Iterator[Record]:
-    """The parts of one trajectory whose content changes. A call may be in an earlier part than its result."""
+def _read_again(
+    repository: Repository, records: Sequence[Record], links: Mapping[Key, Sequence[Link]], done: Reread
+) -> Iterator[Record]:
+    """The parts of one trajectory whose content changes; ``links``: those of each part to all its commits. A
+    call may be in an earlier part than its result."""
     refs = [ref for record in records for ref in record.segments]
     events = dict(read_segments(repository, records[0].id, refs))
     calls = [event for each in events.values() for event in each if isinstance(event, ToolCall)]
@@ -116,14 +133,16 @@ def _read_again(repository: Repository, records: Sequence[Record], done: Reread)
         elif record.segments:
             done.read += 1
             part = [event for ref in record.segments for event in events[ref]]
-            figures = _draw(record, part, calls)
+            figures = _draw(record, part, calls, links[record.key])
             if figures != record.figures:
                 cut = {name: total for name, total in record.cut.items() if name not in _DRAWN}
                 fitted = fit(replace(record, rev=record.rev + 1, figures=figures, cut=cut))
                 yield replace(fitted, cut={**cut, **fitted.cut})
 
 
-def _draw(record: Record, events: Sequence[AnyEvent], calls: Sequence[ToolCall]) -> PartSummary:
+def _draw(
+    record: Record, events: Sequence[AnyEvent], calls: Sequence[ToolCall], links: Sequence[Link]
+) -> PartSummary:
     stored = record.figures
     now = summarize_part(
         events,
@@ -131,7 +150,7 @@ def _draw(record: Record, events: Sequence[AnyEvent], calls: Sequence[ToolCall])
         files=stored.files,
         thinking=stored.thinking,
         calls=calls,
-        links=[record.link],
+        links=links,
     )
     # outputs that were left out of a part cannot be read again
     fresh = not stored.counts.outside and (_is_known(now.tests) or not _is_known(stored.tests))

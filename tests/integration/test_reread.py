@@ -115,6 +115,23 @@ def test_a_known_test_outcome_survives_shortened_stored_output(
     assert read(story, commit).figures.tests == known
 
 
+@pytest.mark.parametrize("last", [0, 1])
+def test_of_a_part_with_two_commits_the_last_may_close_it(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str], last: int
+) -> None:
+    commits = [git.commit({"a": str(n)}) for n in range(2)]
+    said = [
+        ToolCall(id="c0", name="Edit", call_id="k0", files=(FileTouched(path="a", kind="update"),)),
+        Message(id="m", content="The retry path has no tests."),
+        ToolCall(id="c1", name="Bash", call_id="k1", arguments={"command": "./release"}),
+    ]
+    part = record(n=len(said), segments=[story.segment("traj_one", 0, said)])
+    for n, commit in enumerate(commits):
+        story.note(commit, replace(part, link=replace(part.link, call="k1" if n == last else "k0")))
+    again(capsys)
+    assert [read(story, c).figures.caveats for c in commits] == [("The retry path has no tests.",)] * 2
+
+
 def test_a_caveat_stated_before_the_commit_is_kept(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
