@@ -146,7 +146,14 @@ def test_a_doubt_before_the_committing_call_counts() -> None:
     doubts = ("I'm unsure whether the clock counts while a laptop sleeps.",)
     assert read_prose([edit, said, look], (), None, committing={"t"}).caveats == doubts
     assert read_prose([said, edit, look], (), None, committing={"t"}).caveats == ()
-    assert read_prose([edit, said, look], (), None).caveats == ()
+    for command in (
+        "git log --grep commit",
+        "grep -rn 'git commit' docs",
+        "git commit --dry-run",
+        "git commit-graph",
+    ):
+        look = ToolCall(id="c", name="Bash", call_id="t", arguments={"command": command})
+        assert read_prose([edit, said, look], (), None).caveats == ()
     for command in (
         "git commit -am x",
         "make && git -c user.name=a commit -m x",
