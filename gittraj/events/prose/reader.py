@@ -23,7 +23,8 @@ MOST_CAVEATS = 12
 _SHORT = 160
 """Characters of a choice with its reason, in a line of a list."""
 _COMMIT = re.compile(
-    r"(?:^|[;&|(\n]|-\w*c ')[ \t]*git(?:\s+-[cC]\s+\S+|\s+-\S+)*+\s+commit(?![\w-])(?![^;&|\n]{0,200}--dry-run)"
+    r"(?:^|[;&|(\n]|-\w*c ')[ \t]*git(?:\s+-[cC]\s+\S+|\s+-\S+){0,9}+"
+    r"\s+commit(?![\w-])(?![^;&|\n]{0,200}--dry-run)"
 )
 _FILE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.[A-Za-z]\w{0,7})(?::(\d{1,7}))?(?![\w/])")
 _EXTENSION = re.compile(r"\.(?:com|org|net|io|dev|\d+|g|e)$", re.I)
