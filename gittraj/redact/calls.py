@@ -76,9 +76,8 @@ def _behind_user(page: Page, name: str, start: int, literals: Literals) -> Itera
 
 def _keys(page: Page, name: str, start: int, literals: Literals) -> Iterator[Judged]:
     before = page.lower[max(0, start - len(name) - 24) : start]
-    signed = "jwt" in before or _RE.signs.search(page.text, start, _closing(page.text, start))
-    if name in ("encode", "decode") and not signed:
-        return  # of tokens, of data
+    if _RE.of_data.search(before):
+        return
     of_key = _RE.of_key.search(name) or "jwt." in before
     for literal in literals:
         yield literal.span("v"), "drawn-argument | key" if of_key else "drawn-argument"
