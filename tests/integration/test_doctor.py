@@ -379,3 +379,14 @@ def test_a_symbolic_ref_is_not_damaged(well: Git) -> None:
     write_note(well, record(), name="refs/notes/shared")
     well("symbolic-ref", "refs/notes/traj", "refs/notes/shared")
     assert "ref-broken" not in {code for code, _ in codes(well)}
+
+
+def test_a_symbolic_ref_that_leads_nowhere_is_taken_out_with_git_s_own_command(well: Git) -> None:
+    well.commit({"f": "1"})
+    well("symbolic-ref", "refs/notes/traj", "refs/notes/shared")
+    remedy = "git symbolic-ref -d refs/notes/traj"
+    (found,) = [f for f in doctor(well, "--fix")[1]["findings"] if f["code"] == "ref-broken"]
+    assert found["remedy"] == f"{remedy}, then git traj fetch"
+    assert traj(well.root, "log").stderr.endswith(f"hint: {remedy}, then git traj fetch\n")
+    well(*remedy.split()[1:])
+    assert "ref-broken" not in {code for code, _ in codes(well)}

@@ -31,7 +31,7 @@ from gittraj.index.fast_open import FOLDER
 from gittraj.index.file import UnusableError
 from gittraj.index.update import refresh
 from gittraj.notes.recovery import unfinished_merges
-from gittraj.notes.refs import MENDED
+from gittraj.notes.refs import BrokenRefError
 from gittraj.notes.store import RECORDS_REF
 from gittraj.state.active import find_damaged
 from gittraj.state.cursors import load_state
@@ -205,7 +205,7 @@ def _check_template(repository: Repository) -> Iterator[Finding]:
 def _check_settings(repository: Repository, facts: Facts) -> Iterator[Finding]:
     """What could not be read or means nothing."""
     for error in facts.complaints:
-        if error.hint == MENDED:
+        if isinstance(error, BrokenRefError):
             continue  # ``check_leftovers`` says more
         damaged, unreadable_ = FILE in error.message, error.message.startswith(UNREADABLE)
         yield Finding(
