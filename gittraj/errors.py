@@ -73,6 +73,10 @@ class FormatError(TrajError):
     pass
 
 
+class LargeObjectError(GitError):
+    """An object has more bytes than any of ours."""
+
+
 class StoreError(TrajError):
     pass
 

@@ -130,7 +130,7 @@ def _export(
     if not found:
         from gittraj.cli.common.no_match import say_nothing_found
 
-        say_nothing_found(repository, recorded)
+        say_nothing_found(repository, recorded, others="git traj export --all exports")
     return found
 
 

@@ -216,8 +216,9 @@ def _join(known: Sequence[Participant], said: Mapping[str, Any]) -> tuple[Partic
     author = author_of(said)
     others = [Participant(name=said[end]) for end in ("from", "to") if said.get(end)]
     joined = {each.name: each for each in (*others, *([author] if author else []))}
-    told = {p.name: joined.get(p.name, p) if p.role is None else p for p in known}
-    return tuple({**told, **joined, **told}.values())
+    told = [joined.get(p.name, p) if p.role is None else p for p in known]  # a name may be there in two roles
+    names = {p.name for p in known}
+    return (*told, *(each for each in joined.values() if each.name not in names))
 
 
 def _standing(repository: Repository, prefix: str) -> tuple[str, dict[str, Link], Record]:

@@ -105,7 +105,7 @@ def search_to_json(
         "results": results,
         "waiting": found.waiting,
         "away": found.away,
-        "beside": {name: len(commits) for name, commits in beside.beside.items()} if beside else {},
+        "beside": beside.count_commits() if beside else {},
     }
 
 

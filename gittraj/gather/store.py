@@ -121,10 +121,17 @@ class Database(Store):
 
 def migrate(session: Session) -> None:
     """Make ``words``, which version 4 brought, of the texts that are here. A repository with tests is
-    gathered again, as of these there is more to know."""
-    for (project,) in session.ask("SELECT project_id FROM repositories WHERE version < 4"):
+    gathered again, as of these there is more to know. Earlier ones delete no words."""
+    projects = "SELECT project_id FROM repositories UNION SELECT project_id FROM words"
+    current = "SELECT project_id FROM repositories WHERE version >= 4"
+    for (project,) in session.ask(f"SELECT * FROM ({projects}) p WHERE project_id NOT IN ({current})"):
         said = unite(session.ask("SELECT kind, terms FROM texts WHERE project_id = ?", [project]))
-        session.tell("DELETE FROM words WHERE project_id = ?", [project])
+        before = session.ask("SELECT kind, terms FROM words WHERE project_id = ?", [project])
+        if sorted(before) == sorted(said):
+            continue
+        if before:
+            session.tell("DELETE FROM words WHERE project_id = ?", [project])
+            _note_deletion(session)
         session.insert("words", [(project, *words) for words in said])
     session.tell(
         "UPDATE repositories SET version = 4 WHERE version = 3 AND project_id NOT IN"

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from gittraj import limits
-from gittraj.errors import GitError
+from gittraj.errors import GitError, LargeObjectError
 from gittraj.git.encoding import (
     CommitInfo,
     Entry,
@@ -141,7 +141,7 @@ class Objects(ABC):
         limit = limits.TREE if kind == "tree" else limits.OBJECT
         found = self.read(oid, limit)
         if found is None and not self.fits(oid, limit):
-            raise GitError(f"{kind} {oid} has more than {limit:,} bytes")
+            raise LargeObjectError(f"{kind} {oid} has more than {limit:,} bytes")
         if found is None:
             raise GitError(f"{kind} {oid} is not here", hint="git fsck lists what else is missing")
         if found[0] != kind:

@@ -87,8 +87,7 @@ def _count(
     total = overview(found)
     total["bytes"]["disk"] = read_disk_size(repository)
     if isinstance(recorded, RecordedBeside):
-        theirs = {name: len({*noted}.intersection(has)) for name, has in recorded.beside.items()}
-        total["remotes"] = {name: number for name, number in theirs.items() if number}
+        total["remotes"] = recorded.count_commits(noted)
     return total, rows
 
 

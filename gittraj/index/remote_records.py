@@ -116,9 +116,7 @@ def count_beside(repository: Repository) -> dict[str, int]:
     from gittraj.query.remote_records import RecordedBeside
 
     recorded = read_records(repository, NotesInMemory(()))
-    if not isinstance(recorded, RecordedBeside):
-        return {}
-    return {name: len(commits) for name, commits in recorded.beside.items()}
+    return recorded.count_commits() if isinstance(recorded, RecordedBeside) else {}
 
 
 def _without(seen: Collection[tuple[str, bytes]], commit: str, body: bytes) -> bytes:

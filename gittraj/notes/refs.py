@@ -14,15 +14,18 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from gittraj.errors import StoreError, unwritable
-from gittraj.git import Repository, is_oid
+from gittraj.git import Repository, is_oid, read_reflog
 from gittraj.state.lock import acquire, discard
 
 _TIMEOUT = 10.0  # seconds after which a write gives up,
 _TRIES = 10  # but not before this many attempts: the machine may have slept
 _STALE = 3.0  # seconds
 _FULL_AFTER = 8  # attempts, after which the disk may be full
-MENDED = "git traj doctor --fix"
 _ROOM = 64 * 1024  # bytes that a lock, a line of a reflog, and folders for both need
+
+
+class BrokenRefError(StoreError):
+    pass
 
 
 def move_ref(
@@ -54,8 +57,8 @@ def move_ref(
 
 
 def is_broken(repository: Repository, ref: str) -> bool:
-    """Whether the file of a ref exists but names nothing, as after a power failure, or a ref that does not
-    lead to a commit: git does not move such a ref."""
+    """Whether the file of a ref exists but names nothing, as after a power failure, or names a ref that does
+    not lead to a commit. Git writes through a symbolic ref, but what it leads to is nobody's records."""
     path = repository.common_dir / ref
     try:
         target = path.read_text("latin-1").strip()
@@ -67,9 +70,25 @@ def is_broken(repository: Repository, ref: str) -> bool:
 
 
 def refuse_broken(repository: Repository, ref: str) -> None:
-    """Raise StoreError for a broken ref: it reads as if nothing had been recorded."""
+    """Raise BrokenRefError for a broken ref: it reads as if nothing had been recorded."""
     if is_broken(repository, ref):
-        raise StoreError(f"{ref} is damaged: it names no commit", MENDED)
+        raise BrokenRefError(f"{ref} is damaged: it names no commit", find_remedy(repository, ref))
+
+
+def find_remedy(repository: Repository, ref: str) -> str:
+    """What mends a broken ref: our own command only if the reflog says where it was."""
+    path = repository.common_dir / ref
+    if find_last(repository, ref):
+        return "git traj doctor --fix"
+    if path.read_bytes().startswith(b"ref: "):
+        return f"git symbolic-ref -d {ref}, then git traj fetch"
+    return f"remove {path}, then git traj fetch"
+
+
+def find_last(repository: Repository, ref: str) -> str | None:
+    """The last commit in the reflog of ``ref`` that is here."""
+    moves = read_reflog(repository, repository.common_dir, None, ref=ref)[0]
+    return next((m.new for m in reversed(moves) if repository.objects.kind(m.new) == "commit"), None)
 
 
 def set_ref(

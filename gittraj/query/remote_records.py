@@ -7,7 +7,7 @@ own, with the remote's name. It must not know where notes come from, nor which o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -53,8 +53,13 @@ class RecordedBeside(Recorded):
 
     @cached_property
     def beside(self) -> Mapping[str, Sequence[str]]:
-        """The commits that remotes have records for, by remote."""
+        """The keys of the notes that remotes have, by remote: commits, and places of runs."""
         return {name: [*theirs] for name, theirs in self._remotes.items()}
+
+    def count_commits(self, among: Collection[str] | None = None) -> dict[str, int]:
+        """For how many commits (of ``among``) each remote has records; those of runs are not on a commit."""
+        found = {n: has if among is None else [*{*has}.intersection(among)] for n, has in self.beside.items()}
+        return {name: len(has) - len([*find_places(has)]) for name, has in found.items() if has}
 
     @cached_property
     def _theirs_on(self) -> frozenset[str]:
@@ -74,7 +79,8 @@ class RecordedBeside(Recorded):
         return sum(1 for _ in self)
 
     def commits(self) -> set[str]:
-        return self._ours.commits() | {c for c in self._theirs_on if c not in self._ours and self._theirs(c)}
+        theirs = {c for c in self._theirs_on if c not in self._ours and self._theirs(c)}
+        return self._ours.commits() | theirs.difference(find_places(theirs))
 
     def unread(self, commits: Iterable[str]) -> tuple[str, ...]:
         return self._ours.unread(commits)

@@ -11,8 +11,9 @@ from gittraj.model.codec import decode_note, encode_note
 from gittraj.model.values import STUB_REV, Line, Origin, Record, Tombstone
 from gittraj.notes.carry import carry_note, spread
 from gittraj.notes.merge import merge_lines, yields
+from gittraj.notes.refs import refuse_broken
 from gittraj.notes.split_commits import SplitCommits
-from gittraj.notes.store import DataRefs, NotesRef
+from gittraj.notes.store import RECORDS_REF, DataRefs, NotesRef
 from gittraj.record.draft import Prepared, Written
 from gittraj.record.rewrite_segments import Renewal, find_pushed, notes_of, rewrite_note
 
@@ -35,6 +36,8 @@ def write_batch(
     _fill_origins(repository, batch)
     renewals = [renewal for each in prepared for renewal in each.renewals]
     _carry(notes, batch, renewals, carry=carry, became=became, rewrites=rewrites, gathered=gathered)
+    if any(batch.values()):
+        refuse_broken(repository, RECORDS_REF)  # before segments are written that nothing would name
     _name_blobs(repository, prepared)
     pushed = find_pushed(repository, renewals)
     secret = [renewal for renewal in renewals if renewal not in pushed]

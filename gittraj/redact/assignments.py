@@ -141,7 +141,8 @@ def _as_field(page: Page, bound: Bound) -> Found:
     )
     if not (connection or bound.between["pair"] or _is_setting(text, bound, line_start=line_start)):
         return None
-    bare = (_RE.bare_field if connection else _RE.bare).match(text, start)
+    part = bound.before == ";" and not text.endswith("&amp;", 0, bound.at)
+    bare = (_RE.bare_part if part else _RE.bare_field if connection else _RE.bare).match(text, start)
     return [_candidate(page, (start, _bare_end(text, bare)), bound, Style.EXACT)] if bare else ()
 
 

@@ -76,8 +76,8 @@ def _behind_user(page: Page, name: str, start: int, literals: Literals) -> Itera
 
 def _keys(page: Page, name: str, start: int, literals: Literals) -> Iterator[Judged]:
     before = page.lower[max(0, start - len(name) - 24) : start]
-    if name in ("encode", "decode") and "jwt" not in before:
-        return  # of tokens, of data
+    if _RE.of_data.search(before):
+        return
     of_key = _RE.of_key.search(name) or "jwt." in before
     for literal in literals:
         yield literal.span("v"), "drawn-argument | key" if of_key else "drawn-argument"

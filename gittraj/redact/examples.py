@@ -22,6 +22,7 @@ _ALPHABETS = {
     "url64": string.ascii_letters + string.digits + "_-",
     "alpha": string.ascii_letters,
     "lowrare": "bcdfghjkmnpqvwxz",
+    "uprare": "BCDFGHJKMNPQVWXZ",
     "hex": "0123456789abcdef",
     "hexup": "0123456789ABCDEF",
     "digits": string.digits,
@@ -43,7 +44,8 @@ def draw(alphabet: str, length: int, seed: object = 0) -> str:
     drawn = "".join(source.choices(_ALPHABETS[alphabet], k=length - 2))
     middle = length // 2  # every alphabet except only letters or only digits gets both
     lower = alphabet in ("hex", "base36low", "bech32low")
-    extra = {"alpha": "qZ", "lowrare": "qz", "digits": "90"}.get(alphabet, "7a" if lower else "7A")
+    letters = {"alpha": "qZ", "lowrare": "qz", "uprare": "QZ", "digits": "90"}
+    extra = letters.get(alphabet, "7a" if lower else "7A")
     return drawn[:middle] + extra + drawn[middle:]
 
 

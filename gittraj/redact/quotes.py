@@ -68,7 +68,7 @@ def _listed_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | Non
     if bound.before not in _QUOTES and not bound.name.startswith("-") and not setting:
         return None
     start, end = quoted(page, quote)
-    if _RE.names_another.match(text, end) or parts(text[start:end])[:1] == parts(bound.name)[:1]:
+    if _RE.names_another.match(text, end) or _RE.siblings.fullmatch(f"{bound.name} {text[start:end]}"):
         return None  # another name: ["epic-1-auth", "epic-2-pages"]
     if not close[:1]:
         return Style.EXACT

@@ -25,7 +25,7 @@ DECIDE = (
 SAID = {"question": "Which greeting?", "chosen": "hello", "alternatives": ["hi"], "reasoning": "it is formal"}
 BLOCK = f"[[TRAJECTORY:decision]] {json.dumps(SAID)} [[/TRAJECTORY]]"
 EXAMPLE = f"As in\n```\n{BLOCK.replace('hello', 'nothing')}\n```\n"
-LOOKING_BACK = {"summary": "A greeting is there", "challenges": ["none"], "confidence": 0.9}
+LOOKING_BACK = {"summary": "A greeting is there", "challenges": ["naming it"], "confidence": 0.9}
 BACK = f"[[RETROSPECTIVE]]\n{json.dumps(LOOKING_BACK)}\n[[/RETROSPECTIVE]]"
 DECISIONS = {
     "plain functions": (["a table"], "few phrases", 0.8, "agent"),
@@ -68,7 +68,7 @@ def test_one_trajectory_has_the_log_and_the_recorded_decisions(any_agent: Agent,
     back = trajectory["retrospective"]
     assert (back["summary"], back["challenges"], back["confidence"], back["by"]) == (
         "A greeting is there",
-        ["none"],
+        ["naming it"],
         0.9,
         "agent",
     )

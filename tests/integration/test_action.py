@@ -237,7 +237,7 @@ def test_a_commit_without_a_record_is_listed_with_its_files(host: Host) -> None:
     assert f"| [`{host.commits[1][:7]}`](" in rows[0]
     host.github.faults.append(Fault("GET .*/commits/", message(404, "Not Found")))
     host.run()
-    assert "Changes `" not in host.comment
+    assert "Changes `src/b.py`" not in host.comment
     assert "What 1 commit changed was not looked up." in host.comment
 
 

@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from gittraj import limits
 from gittraj.commands.doctor.facts import gather
+from gittraj.commands.doctor.finding import Finding
 from gittraj.commands.doctor.findings import examine
 from gittraj.commands.install.install import install
 from gittraj.config import Environ
@@ -33,9 +35,13 @@ def doctor(git: Git, *options: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
-def codes(git: Git) -> list[tuple[str, str]]:
+def examined(git: Git) -> list[Finding]:
     with git.open() as repository:
-        return [(f.code, f.severity) for f in examine(repository, gather(repository, Environ.of(os.environ)))]
+        return [*examine(repository, gather(repository, Environ.of(os.environ)))]
+
+
+def codes(git: Git) -> list[tuple[str, str]]:
+    return [(f.code, f.severity) for f in examined(git)]
 
 
 @pytest.fixture(scope="session")
@@ -379,3 +385,33 @@ def test_a_symbolic_ref_is_not_damaged(well: Git) -> None:
     write_note(well, record(), name="refs/notes/shared")
     well("symbolic-ref", "refs/notes/traj", "refs/notes/shared")
     assert "ref-broken" not in {code for code, _ in codes(well)}
+
+
+def test_a_symbolic_ref_that_leads_nowhere_is_taken_out_with_git_s_own_command(well: Git) -> None:
+    well.commit({"f": "1"})
+    well("symbolic-ref", "refs/notes/traj", "refs/notes/shared")
+    remedy = "git symbolic-ref -d refs/notes/traj"
+    (found,) = [f for f in doctor(well, "--fix")[1]["findings"] if f["code"] == "ref-broken"]
+    assert found["remedy"] == f"{remedy}, then git traj fetch"
+    assert traj(well.root, "log").stderr.endswith(f"hint: {remedy}, then git traj fetch\n")
+    well(*remedy.split()[1:])
+    assert "ref-broken" not in {code for code, _ in codes(well)}
+
+
+@pytest.mark.parametrize("name", ["notes/traj", f"notes/traj-data-{MONTH}", "notes-remote/origin/traj"])
+def test_a_tree_that_is_too_large_is_told_once_with_a_remedy_that_works(well: Git, name: str) -> None:
+    write_note(well, record())
+    well("remote", "add", "origin", "/nowhere")
+    well("update-ref", f"refs/{name}", "refs/notes/traj")
+    before = codes(well)
+    blob = well("hash-object", "-w", "--stdin", input="x")
+    lines = "".join(f"100644 blob {blob}\t{number:040x}\n" for number in range(limits.TREE // 60))
+    tree = well("mktree", input=lines)
+    well("update-ref", f"refs/{name}", well("commit-tree", "-p", f"refs/{name}", "-m", "x", tree))
+    (found,) = [f for f in examined(well) if tree in f.text]
+    assert (found.code, found.severity) == ("notes-damaged", "wrong")
+    for part in ("git update-ref REF REF@{1}", "-d REF"):
+        assert part in found.remedy
+    back = ["-d", f"refs/{name}"] if "remote" in name else [f"refs/{name}", f"refs/{name}@{{1}}"]
+    well("update-ref", *back)
+    assert codes(well) == before

@@ -17,6 +17,7 @@ from gittraj import plugins
 from gittraj.agents import HookSettings
 from gittraj.agents.logged import LoggedAgent
 from gittraj.commands.install.discover import find_new_agents
+from gittraj.commands.install.hooks import install_hook
 from gittraj.commands.install.install import install
 from gittraj.commands.install.manifest import Splice, Step
 from gittraj.commands.install.uninstall import uninstall
@@ -320,6 +321,14 @@ def test_a_framework_that_runs_our_hook(git: Git, kept: str | None, runs: str) -
         take_out(git)
     left = {path.name for path in hook.parent.glob("p*commit*") if path.suffix != ".sample"}
     assert left == ({"pre-commit", "pre-commit.legacy"} if runs else {"pre-commit"})
+
+
+def test_lines_of_a_hook_stay_even_where_we_have_none_to_add(git: Git) -> None:
+    put_in(git)
+    hook = git.root / ".git/hooks/post-commit"
+    hook.write_bytes(hook.read_bytes() + b"echo mine\n")
+    assert install_hook(hook, b"#!/bin/sh\n", dry_run=False).did == "renewed"
+    assert hook.read_bytes().endswith(b"echo mine\n")
 
 
 def test_second_foreign_hook_is_left_alone(git: Git) -> None:

@@ -168,6 +168,18 @@ def test_status_shows_what_is_active(git: Git) -> None:
     assert json.loads(traj(git, "status", "--json"))["active"] == []
 
 
+def test_a_participant_in_two_roles_stays_so(git: Git) -> None:
+    name = start(git, "Together", "--agent", "ann:lead")
+    path = git.root / ".git" / "traj" / "active" / f"{name}.json"
+    active = json.loads(path.read_text())
+    active["header"]["participants"].append({"name": "ann", "role": "reviewer"})
+    path.write_text(json.dumps(active))
+    traj(git, "event", "message_sent", "take over", "--agent", "ann", "--to", "bob")
+    kept = json.loads(path.read_text())["header"]["participants"]
+    roles = [(each["name"], each.get("role")) for each in kept]
+    assert roles == [("ann", "lead"), ("ann", "reviewer"), ("bob", None)]
+
+
 def test_several_authors_and_messages_between_them(git: Git) -> None:
     start(git, "Together", "--agent", "ann:lead")
     traj(git, "chapter", "Review", "--agent", "bob:reviewer")

@@ -24,6 +24,7 @@ from tests.integration.command import traj
 from tests.integration.past import begin
 from tests.integration.repository import Git
 from tests.integration.sharing import bare, clone
+from tests.integration.story import Story, record
 
 
 def run_file(folder: Path, run: str, instance: str, number: int, *, status: str = "Submitted") -> Path:
@@ -119,6 +120,12 @@ def test_runs_have_their_own_notes_and_a_second_import_adds_nothing(begun: Git, 
     assert "no commit (git traj log --trajectories --all)" in traj(begun.root, "import", str(runs)).stdout
 
 
+def test_an_import_that_cannot_write_records_writes_no_segments(begun: Git, runs: Path) -> None:
+    begun("symbolic-ref", "refs/notes/traj", "refs/notes/nowhere")
+    assert "refs/notes/traj is damaged" in traj(begun.root, "import", str(runs)).stderr
+    assert begun("for-each-ref", "refs/notes") == ""
+
+
 def test_runs_are_listed_on_request_and_not_with_commits(begun: Git, runs: Path) -> None:
     _take(begun, runs)
     assert _rows(begun) == []
@@ -208,6 +215,35 @@ def test_a_plain_fetch_brings_runs_and_they_do_not_count_as_lost(
     begun.commit({"more": "1\n"}, "More")
     assert "nothing to repair" in traj(begun.root, "repair").stderr
     assert "not here" not in traj(begun.root, "status").stdout
+
+
+def test_runs_of_a_remote_that_is_not_joined_are_on_no_commit(begun: Git, runs: Path, tmp_path: Path) -> None:
+    _take(begun, runs)
+    other = Git.init(tmp_path / "other")
+    other("remote", "add", "origin", str(begun.root))
+    other("fetch", "origin", "HEAD:refs/heads/side", "refs/notes/traj:refs/notes-remote/origin/traj")
+    other("checkout", "-q", "side")
+    none = "no matching commits (no commit here has a record)\nhint: git traj "
+    assert traj(other.root, "log").stderr == f"{none}log --trajectories --all lists those without a commit\n"
+    said = traj(other.root, "export", "-o", "site/")
+    assert said.stderr == f"{none}export --all exports those without a commit\n"
+    assert (
+        "trajectories of origin on 0 commits (git traj fetch origin joins"
+        in traj(other.root, "status").stdout
+    )
+    assert json.loads(traj(other.root, "stats", "--json").stdout)["total"]["remotes"] == {"origin": 0}
+    assert json.loads(traj(other.root, "search", "--json", "Try").stdout)["beside"] == {"origin": 0}
+
+
+def test_a_run_that_is_partly_on_a_commit_is_exported_once(begun: Git, runs: Path, tmp_path: Path) -> None:
+    [name] = {row["trajectory"] for row in _take(begun, next(runs.glob("a-2/*")))}
+    with begun.open() as repository:
+        Story(repository).note(begun.head(), record(name, at=90))
+    document = json.loads(traj(begun.root, "export", "--format", "json", "--all").stdout)
+    entries = [*document["commits"], *document["trajectories"]]
+    assert str(entries).count(f"'id': '{name}'") == 1
+    traj(begun.root, "export", "--format", "atif", "--all", "-o", str(tmp_path / "one"))
+    assert "Try 2" not in (tmp_path / "one").read_text()
 
 
 def test_a_run_can_be_moved_to_a_commit(begun: Git, runs: Path) -> None:

@@ -28,10 +28,11 @@ def say_nothing_found(
     *,
     labels: Mapping[str, str | None] | None = None,
     everywhere: bool = False,
+    others: str = "git traj log --trajectories --all lists",
 ) -> None:
     """Say that a listing of ``commits``, all with a note (None: every commit that has one), is empty.
     ``labels``: the wanted agent, model, task and tag; ``everywhere``: the listing itself says where others
-    are."""
+    are; ``others``: the command for runs without a commit, and what it does."""
     if _is_explained(repository, recorded, recorded if commits is None else commits):
         return
     number = len(recorded.commits())
@@ -43,8 +44,8 @@ def say_nothing_found(
     if repository.edge:
         here += "; this clone is shallow: git fetch --unshallow"
     if not number and recorded.places():
-        more = "git traj log --trajectories --all lists those without a commit"
-        _say(f"no matching {'runs' if everywhere else 'commits'} ({here})", more)
+        what = "runs" if everywhere else "commits"
+        _say(f"no matching {what} ({here})", f"{others} those without a commit")
         return
     if not number:
         _say(here, _next(repository))

@@ -30,7 +30,7 @@ from gittraj.commands.install.inspection import (
 from gittraj.commands.install.manifest import FILE
 from gittraj.commands.install.refspecs import find_remotes, find_unfetching
 from gittraj.config import TEAM_FILE, Config, Environ, read_config, stamp
-from gittraj.errors import GitError, StoreError, TrajError
+from gittraj.errors import GitError, LargeObjectError, StoreError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.index.answers import Answers, open_index
@@ -149,7 +149,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         remotes=tuple(compare_remote(repository, n, guess=here) for n in find_remotes(repository)),
         config=config,
         readers=_read_readers(repository, environ, config),
-        complaints=tuple(complaints),
+        complaints=tuple({error.message: error for error in complaints}.values()),
         summarizer=_attempt(lambda: read_summarizer(repository), None, complaints),
         runs=load_runs(local),
         beside=_attempt(lambda: _count_beside(repository), {}, complaints),
@@ -199,7 +199,7 @@ def _attempt(read: Callable[[], T], default: T, complaints: list[TrajError]) -> 
     try:
         return read()
     except TrajError as error:
-        complaints.append(error)
+        complaints.append(unreadable(error) if isinstance(error, LargeObjectError) else error)
         return default
 
 

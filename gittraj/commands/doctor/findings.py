@@ -31,7 +31,7 @@ from gittraj.index.fast_open import FOLDER
 from gittraj.index.file import UnusableError
 from gittraj.index.update import refresh
 from gittraj.notes.recovery import unfinished_merges
-from gittraj.notes.refs import MENDED
+from gittraj.notes.refs import BrokenRefError
 from gittraj.notes.store import RECORDS_REF
 from gittraj.state.active import find_damaged
 from gittraj.state.cursors import load_state
@@ -91,14 +91,16 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
         text = f"a git notes merge into {RECORDS_REF} was not finished ({folder})"
         yield Finding("notes-merge", text, "git notes merge --abort")
     yield from check_leftovers(repository, facts.deleted)
+    told = " ".join(known.message for known in facts.complaints)
     for check in (check_removed, check_purges, check_refuted, fsck):
         try:
             yield from check(repository)
         except GitError as error:
-            if not any(error.message in known.message for known in facts.complaints):
+            if error.message not in told:
                 damage = unreadable(error)
+                told += damage.message
                 yield Finding("notes-damaged", damage.message, damage.hint or "")
-    yield from _check_index(repository)
+    yield from _check_index(repository, told)
     yield from _check_history(repository)
 
 
@@ -122,15 +124,16 @@ def _check_history(repository: Repository) -> Iterator[Finding]:
         yield note("no-path-filters", text, WRITE)
 
 
-def _check_index(repository: Repository) -> Iterator[Finding]:
+def _check_index(repository: Repository, told: str) -> Iterator[Finding]:
     try:
         refresh(repository, repository.head())
     except UnusableError as error:
-        yield note(
-            "no-index",
-            f"there is no index: {error.message}; listings are complete, but slower",
-            f"look at {repository.common_dir / FOLDER}: it can be deleted at any time",
-        )
+        if error.message not in told:
+            yield note(
+                "no-index",
+                f"there is no index: {error.message}; listings are complete, but slower",
+                f"look at {repository.common_dir / FOLDER}: it can be deleted at any time",
+            )
 
 
 def _check_hooks(repository: Repository, facts: Facts) -> Iterator[Finding]:
@@ -205,7 +208,7 @@ def _check_template(repository: Repository) -> Iterator[Finding]:
 def _check_settings(repository: Repository, facts: Facts) -> Iterator[Finding]:
     """What could not be read or means nothing."""
     for error in facts.complaints:
-        if error.hint == MENDED:
+        if isinstance(error, BrokenRefError):
             continue  # ``check_leftovers`` says more
         damaged, unreadable_ = FILE in error.message, error.message.startswith(UNREADABLE)
         yield Finding(

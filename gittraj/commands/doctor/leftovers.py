@@ -15,10 +15,10 @@ from gittraj.commands.doctor.finding import Finding, note
 from gittraj.commands.install.manifest import read_manifest
 from gittraj.commands.install.refspecs import find_remotes
 from gittraj.errors import GitError, StoreError
-from gittraj.git import Repository, read_reflog
+from gittraj.git import Repository
 from gittraj.notes.epoch import read_epoch
 from gittraj.notes.recovery import restore_deleted
-from gittraj.notes.refs import is_broken, set_ref, stale_locks
+from gittraj.notes.refs import find_last, find_remedy, is_broken, set_ref, stale_locks
 from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.notes.tree import note_paths
 from gittraj.notes.unjoined import may_have_copies
@@ -70,13 +70,12 @@ def check_leftovers(repository: Repository, deleted: Mapping[str, str]) -> Itera
 def _broken(repository: Repository, ref: str) -> Finding:
     """Report a ref whose file was never completely written; its reflog may say where it was."""
     path = repository.common_dir / ref
-    moves = read_reflog(repository, repository.common_dir, None, ref=ref)[0]
-    last = next((m.new for m in reversed(moves) if repository.objects.kind(m.new) == "commit"), None)
+    last = find_last(repository, ref)
     where = f"its reflog has it last at {last[:12]}" if last else "and its reflog does not say where it was"
     return Finding(
         "ref-broken",
         f"{ref} names no commit ({path}); {where}",
-        "git traj doctor --fix points it there" if last else f"remove {path}, then git traj fetch",
+        find_remedy(repository, ref) + " points it there" * bool(last),
         fix=partial(_restore, repository, ref, last) if last else None,
     )
 

@@ -9,7 +9,7 @@ from gittraj.capture.commits import read_moves
 from gittraj.capture.session import Commit
 from gittraj.commands.install.manifest import FILE
 from gittraj.config import Config
-from gittraj.errors import FormatError, GitError
+from gittraj.errors import FormatError, GitError, LargeObjectError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository, read_reflog
 from gittraj.index.answers import Answers
@@ -133,8 +133,11 @@ def compare_remote(repository: Repository, remote: str, *, guess: bool = True) -
 
 
 def unreadable(error: GitError) -> FormatError:
-    """The error for records whose objects are missing."""
-    return FormatError(f"{UNREADABLE}: {error.message}", "git fsck, then fetch from a clone that is whole")
+    """The error for records whose objects are missing, or too large to be ours."""
+    remedy = "git fsck, then fetch from a clone that is whole"
+    if isinstance(error, LargeObjectError):
+        remedy = "git update-ref REF REF@{1} sets a ref of refs/notes back, -d REF deletes a remote's copy"
+    return FormatError(f"{UNREADABLE}: {error.message}", remedy)
 
 
 def find_open(

@@ -170,7 +170,7 @@ def _renew_ours(path: Path, text: bytes, say: Callable[..., Step], *, run_by: st
     """Its interpreter may have moved."""
     content = path.read_bytes()
     found, block = find_block(content), find_block(text)
-    renewed = found.before + block.block + found.after if found and block else text
+    renewed = found.before + (block.block if block else b"") + found.after if found else text
     if renewed == content and os.access(path, os.X_OK):
         return say("unchanged", f"already there{run_by}")
     return say("renewed", f"renewed{run_by}", lambda: _renew(path, renewed))

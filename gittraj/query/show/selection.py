@@ -84,7 +84,7 @@ def choose(
     """
     if names is None:
         here = _list(repository, recorded, "HEAD")
-        return Chosen(repository, recorded, segments, here, [*_runs(recorded)] if runs else ())
+        return Chosen(repository, recorded, segments, here, _runs(recorded, here) if runs else ())
     commits: dict[str, None] = {}
     trajectories: dict[str, None] = {}
     for name in names:
@@ -105,9 +105,11 @@ def _list(repository: Repository, recorded: Recorded, name: str) -> list[str]:
     return [c for c in list_commits(repository, recorded, name)[1] if recorded.on(c)]
 
 
-def _runs(recorded: Recorded) -> Iterable[str]:
-    """The trajectories without a commit."""
-    return dict.fromkeys(f.whole["id"] for place in recorded.places() for f in recorded.on(place))
+def _runs(recorded: Recorded, here: Iterable[str]) -> list[str]:
+    """The trajectories without a commit, unless some of their work is on a commit of ``here``."""
+    shown = {folded.whole["id"] for commit in here for folded in recorded.on(commit)}
+    found = dict.fromkeys(f.whole["id"] for place in recorded.places() for f in recorded.on(place))
+    return [identity for identity in found if identity not in shown]
 
 
 # ---------------------------------------------------------------- each trajectory once
@@ -139,7 +141,7 @@ def gather(
     wanted: dict[str, _Selected] = {}
     known = list_commits(repository, recorded, "HEAD")[1][::-1] if names is None else names
     found = chain.from_iterable(_find(repository, recorded, name) for name in known)
-    alone = ((identity, None) for identity in _runs(recorded)) if runs and names is None else ()
+    alone = ((identity, None) for identity in _runs(recorded, known)) if runs and names is None else ()
     for identity, commits in chain(found, alone):
         folded = recorded.folded(identity)
         if folded is not None:

@@ -60,7 +60,7 @@ def _find(repository: Repository, path: str) -> str:
     if repository.find_commit(path):
         return f"git traj show {path} explains a commit"
     if path.isidentifier():
-        return f"of a function: git traj why FILE:{path}; git ls-files lists the files"
+        return f"for a function: git traj why FILE:{path}; git ls-files lists the files"
     return "git ls-files lists the files; --rev names a commit that has it"
 
 

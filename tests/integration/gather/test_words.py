@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gittraj.gather import ask_search
-from gittraj.gather.store import Session, open_store
+from gittraj.gather.schema import TABLES
+from gittraj.gather.store import Session, open_store, read_known
 from gittraj.model.values import TestRuns
 from tests.integration.gather.team import Team, told
 from tests.integration.story import record
@@ -84,3 +85,29 @@ def test_a_store_of_the_version_before_gets_its_words_of_its_texts(team: Team) -
         assert session.ask("SELECT * FROM words ORDER BY 1, 2") == words
         assert session.ask("SELECT failed_before FROM tests ORDER BY 1") == [(2,), (None,)]
     assert team.differences() == []
+
+
+def test_words_that_an_older_version_left_are_swept(tmp_path: Path) -> None:
+    """It purged one repository and forgot another, but it knows no words."""
+    team = Team(tmp_path, "team.duckdb")
+    for name, bird in (("purged", "cormorant"), ("forgotten", "bittern"), ("kept", "heron")):
+        team.repository(name, [[record("t", decisions=told("t", chosen=bird).figures.decisions)]])
+    team.gather()
+    (tmp_path / "clones" / "forgotten").rename(tmp_path / "gone")
+    store = open_store(str(tmp_path / team.url), os.environ)
+    with store.writing(()) as session:  # type: ignore[attr-defined]
+        ids = {known.name.rpartition("/")[2]: project for project, known in read_known(session).items()}
+        session.tell("DELETE FROM repositories WHERE project_id = ?", [ids["forgotten"]])
+        for table in TABLES:
+            if table not in ("words", "repositories"):
+                session.tell(
+                    f"DELETE FROM {table} WHERE project_id IN (?, ?)", [ids["purged"], ids["forgotten"]]
+                )
+        session.tell("UPDATE repositories SET version = 3")
+        session.tell("INSERT INTO meta VALUES ('went', 'yes')")
+    store.sweep()
+    assert team.gather()["unchanged"] == 2
+    with store.session() as session:
+        found = [session.ask(f"SELECT * FROM {table}") for table in TABLES]
+    content = f"{(tmp_path / team.url).read_bytes()!r} {found}"
+    assert [bird for bird in ("cormor", "bittern", "heron") if bird in content] == ["heron"]
