@@ -91,16 +91,16 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
         text = f"a git notes merge into {RECORDS_REF} was not finished ({folder})"
         yield Finding("notes-merge", text, "git notes merge --abort")
     yield from check_leftovers(repository, facts.deleted)
-    told = " ".join(known.message for known in facts.complaints)
+    reported = " ".join(known.message for known in facts.complaints)
     for check in (check_removed, check_purges, check_refuted, fsck):
         try:
             yield from check(repository)
         except GitError as error:
-            if error.message not in told:
+            if error.message not in reported:
                 damage = unreadable(error)
-                told += damage.message
+                reported += damage.message
                 yield Finding("notes-damaged", damage.message, damage.hint or "")
-    yield from _check_index(repository, told)
+    yield from _check_index(repository, reported)
     yield from _check_history(repository)
 
 
@@ -124,11 +124,12 @@ def _check_history(repository: Repository) -> Iterator[Finding]:
         yield note("no-path-filters", text, WRITE)
 
 
-def _check_index(repository: Repository, told: str) -> Iterator[Finding]:
+def _check_index(repository: Repository, reported: str = "") -> Iterator[Finding]:
+    """Whether listings have an index; not what the text ``reported`` says already."""
     try:
         refresh(repository, repository.head())
     except UnusableError as error:
-        if error.message not in told:
+        if error.message not in reported:
             yield note(
                 "no-index",
                 f"there is no index: {error.message}; listings are complete, but slower",
