@@ -1,8 +1,9 @@
 """The Action: turns an event into a comment on the pull request, and keeps the job green.
 
 An error becomes a line in the log and a notice; only a configured gate or ``fail-on-error`` fails the job. A
-gate that cannot be evaluated fails. No printed line contains a token, except the one that makes the runner
-mask it, or a trajectory's text, except in annotations of lines of the diff.
+gate that cannot be evaluated fails. Only the line
+that makes the runner mask a token contains one, and only annotations of the diff's lines contain a
+trajectory's text.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ _TOKENS = (
     *("INPUT_TOKEN", "DEFAULT_TOKEN", "GIT_TRAJ_TOKEN", "CI_JOB_TOKEN"),
     *("GITHUB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN"),
 )
-"""Removed from the environment of every process that we start."""
+"""Variables that are removed from the environment of every process that we start."""
 
 
 def _without_tokens(environ: Mapping[str, str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The connection to GitHub: PyGithub, set up to repeat no write and to send no needless request.
 
-Every exception of PyGithub and its libraries becomes a ``ForgeError`` here. It must not read the
+Every exception of PyGithub and its libraries becomes a ``ForgeError`` here. This module must not read the
 environment, nor decide how to handle an error.
 """
 
@@ -22,7 +22,7 @@ from github_action.token import Token
 from gittraj import __version__
 
 VERSION = "2022-11-28"
-"""https://docs.github.com/en/rest/about-the-rest-api/api-versions: without one, GitHub picks it."""
+"""https://docs.github.com/en/rest/about-the-rest-api/api-versions: without a version, GitHub picks one."""
 _TIMEOUT = 10  # seconds for one answer
 
 
@@ -89,7 +89,7 @@ def translated(doing: str, *, missing: type[ForgeError] = Refused) -> Iterator[N
     except (
         BadAttributeException,
         AssertionError,  # PyGithub raises it for a URL on another host
-        RuntimeError,  # for a redirection there; RecursionError is one too
+        RuntimeError,  # for a redirect to another host; RecursionError is one, too
         AttributeError,
         LookupError,
         TypeError,

@@ -101,7 +101,7 @@ def _fetch(api: Api, fetched: Fetched, number: int, place: Path, *, ref: str, fo
 
 def _redacted(fetched: Fetched, body: bytes, fork: str | None) -> list[Record]:
     """The records of a fork's note, redacted by today's rules, each with its ``fork``. Left out: those that
-    cannot be scanned, have a secret as a name, or are not known to this version."""
+    cannot be scanned, have a secret in an id or a name, or that this version does not know."""
     pipeline = _pipeline(fetched)
     redactor, kept = pipeline.redactor(), list[Record]()
     for record in decode_note(body):
@@ -168,8 +168,8 @@ def _find_pairs(
 
 
 def _imported(merged: Merged, before: Mapping[str, bytes]) -> Iterator[tuple[str, Line]]:
-    """Records from a fork, for commits without a note here, except of trajectories recorded here. A squash
-    brings all of them onto one commit: they may fill half of a note."""
+    """A fork's records for commits that have no note here, without those of trajectories recorded here. A
+    squash puts all of them on one commit, so together they may fill only half a note."""
     room = limits.NOTE // 2
     lines = (line for body in before.values() for line in decode_note(body))
     here = {line.id for line in lines if not isinstance(line, ForeignLine)}

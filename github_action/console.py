@@ -2,8 +2,8 @@
 
 The runner reads ``::name …::`` as a command at the start of a line, after blanks, and the older ``##[name]``
 anywhere in it (https://github.com/actions/runner, src/Runner.Common/ActionCommand.cs). A trajectory's
-text is printed only in annotations of lines of the diff, and git's stderr only by one line: both within a
-line that begins with our own text.
+text is printed only in annotations of lines of the diff, and of git's stderr only one line: both after text
+of our own on the same line.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Console:
         if self._annotated[level] > _ANNOTATIONS or not self.commands:
             return False
         given = ",".join(f"{name}={_property(inert(value)[:_TITLE])}" for name, value in properties.items())
-        # escaping may make it three times as long
+        # escaping may make the text three times as long
         self._put(f"::{level} {given}::{_data(inert(text)[: _MESSAGE // 3])}")
         return True
 

@@ -5,11 +5,11 @@
     TrajError
     ├── EventError        the event or an input is missing or not valid
     └── ForgeError
-        ├── Refused       the token may not (401, 403), or may not even see it (404)
+        ├── Refused       the token lacks a permission (401, 403), or cannot even see the object (404)
         ├── Invalid       the host understood and said no (422): a body that is too long
         ├── Gone          deleted meanwhile (410; 404 for a comment that was listed)
         ├── Limited       rate limited (429, or 403 with a limit) for longer than we wait
-        └── Unreachable   no answer, 5xx, or not readable: a write may have happened all the same
+        └── Unreachable   no answer, 5xx, or an unreadable answer: a write may still have happened
 
 Their messages never quote the host's answer, which may contain text of a pull request.
 """

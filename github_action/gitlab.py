@@ -1,7 +1,7 @@
 """Merge requests of GitLab (https://docs.gitlab.com/api/merge_requests): the part of its API that we use, and
 the translation of a pipeline's variables into those of a GitHub job.
 
-A job's own token may read git, but not merge requests: that takes a project's token.
+A job's own token may read git, but not merge requests: they need a project access token.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class GitLab:
                 self._project(raw["source_project_id"]) if fork else {"path_with_namespace": self._repository}
             )
             listed = self._rest.pages(f"{at}/commits", doing=doing, most=COMMITS_MOST, per_page="100")
-            commits = tuple(_commit(each) for each in listed)[::-1]  # the newest comes first
+            commits = tuple(_commit(each) for each in listed)[::-1]  # GitLab lists the newest first
             diffs = self._rest.pages(f"{at}/diffs", doing=doing, most=FILES, per_page="100")
             files = {diff["new_path"]: diff.get("diff") or "" for diff in diffs}
             return PullDetails(pull=_pull(raw, home, fork=fork), commits=commits, files=files)

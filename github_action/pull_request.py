@@ -91,7 +91,7 @@ def read_details(api: Api, number: int) -> PullDetails:
 
 
 def read_files(api: Api, commit: str) -> tuple[str, ...] | None:
-    """The first files that ``commit`` changed, with one request. None on any error: not worth another."""
+    """The first files that ``commit`` changed, with one request; None on any error, without a retry."""
     try:
         with translated(f"reading commit {commit[:12]}"):
             files = api.repository.get_commit(commit).files
@@ -121,7 +121,7 @@ def merged_pulls(api: Api, commit: str, *, branch: str) -> tuple[int, ...]:
 
 
 def _compared(api: Api, pull: Pull) -> tuple[Commit, ...]:
-    """The commits of a pull request with more than GitHub lists; empty if it has fewer, or on an error."""
+    """The commits of a pull request that has more than GitHub lists; empty for any other, or on an error."""
     if pull.commit_count <= COMMITS:
         return ()
     try:

@@ -49,7 +49,7 @@ class RetryBudget:
         self.sleep(error.wait)
 
     def pace(self) -> None:
-        """Pause after a write. PyGithub pauses before one, so that the preceding read is out of date."""
+        """Pause after a write. PyGithub would pause before it, when what was read may go out of date."""
         self.sleep(self.between_writes)
 
     def retry(self, ask: Callable[[], T]) -> T:

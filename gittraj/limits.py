@@ -4,13 +4,13 @@ A remote, a fork that was fetched or a cloned repository may contain anything: a
 gigabytes, a tree that never ends, a number of four hundred digits. What is over a limit is skipped, and
 reported by ``git traj doctor``; the rest is read. Writers stay far below: see ``docs/format.md``. The limits
 for a session's log, which a user's own agent wrote, are in ``formats.base``; those for answers of programs
-and servers are where these are called.
+and servers are in the modules that call them.
 """
 
 from __future__ import annotations
 
 OBJECT = 64 * 1024 * 1024
-"""Bytes of one object of git's, unpacked; ours are of 1 MB at most."""
+"""Bytes of one git object, unpacked; ours have at most 1 MB."""
 NOTE = 1024 * 1024
 """Bytes of one commit's note."""
 FOREIGN_NOTE = 16 * 1024 * 1024
@@ -20,13 +20,13 @@ LINE = 64 * 1024
 LINES = 20_000
 """Lines of one note: a record is a line."""
 NOTES = 32 * 1024 * 1024
-"""Bytes of all notes in one pass; of each only those over ``NOTES_EACH`` count."""
+"""Bytes of all notes in one pass, without the first ``NOTES_EACH`` of each."""
 NOTES_EACH = 8 * 1024
-"""Bytes of a note that do not count: as many as ordinary notes have."""
+"""Bytes of each note that do not count towards ``NOTES``; ordinary notes are smaller."""
 SEGMENT = 4 * 1024 * 1024
 """Bytes of one segment of events."""
 TREE = 8 * 1024 * 1024
-"""Bytes of one tree: of 120,000 notes, where ours have 256 folders."""
+"""Bytes of one tree: enough for 120,000 notes without fan-out; ours has at most 256 folders."""
 DEPTH = 64
 """Levels of nested objects and lists in JSON; agents' arguments stay below 20."""
 DIGITS = 40
@@ -42,9 +42,9 @@ GITLEAKS = 512 * 1024
 REMOTE_COMMITS = 5_000
 """Commits for which the records of one remote are shown in addition to ours."""
 REMOTE_RECORDS = 20
-"""Records of one remote that are shown for one commit, and as many tombstones that count."""
+"""Records of one remote that are shown for one commit; also the most of its tombstones that count."""
 GATHER_COMMITS = 10_000
-"""Commits of a repository's HEAD that ``git traj gather`` counts, the newest."""
+"""The newest commits of a repository's HEAD that ``git traj gather`` counts."""
 GATHER_BYTES = 1 << 30
 """Bytes of one file that git writes while it fetches a repository to gather."""
 GATHER_EVENTS = 128 * 1024 * 1024

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     "--format",
     "form",
     type=Plugged([*FORMATS, *EXCHANGES], exchanges),
-    help="By default as -o's name ends, else markdown.",
+    help="Default: by the extension of -o, else markdown.",
 )
 @click.option(
     "--all",

@@ -64,7 +64,7 @@ def command(
     """
     if sum((jsonl, explain, audit, listing, test, purge)) > 1 or (as_json and (jsonl or explain)):
         raise click.UsageError(
-            f"of {', '.join(_MODES)} only --json goes with --audit, --rules, --test or --purge"
+            f"{', '.join(_MODES)} cannot be combined, except --json with --audit, --rules, --test or --purge"
         )
     if not purge and (finding or dry_run or no_fetch or gc):
         raise click.UsageError("--finding, --dry-run, --no-fetch and --gc go with --purge")

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def repair(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) -> None:
     """Re-attach records to rewritten commits, and say by which evidence.
 
-    With RANGE (A..B, or all that a revision reaches) only from or to its commits. Records on unreachable
-    commits without evidence are listed; they stay where they are. Safe to repeat.
+    With RANGE (A..B, or a revision and all that it reaches), only from or to its commits. Records on
+    unreachable commits without evidence are listed; they stay where they are. Safe to repeat.
 
     With --reread nothing is moved: tests, decisions, doubts, results and reasons of the parts on these
     commits are read again from the stored events.

@@ -24,7 +24,7 @@ from gittraj.sync.remote import Remote, without_password
 _FILTERS = re.compile(rb"(?:fetch=[^\n]*|< [0-9a-f]{40,}[^\n]*)\bfilter\b")
 _MONTH = re.compile(r"\d{4}-\d{2}")
 _SERVE = "--upload-pack=git -c uploadpack.allowFilter=true upload-pack"
-"""For a local folder: the git that serves it is ours, too."""
+"""Lets our own git, which serves a local folder, leave out trees and files."""
 
 _NAME = "gathered"
 
@@ -48,7 +48,7 @@ class Listed:
 
     @property
     def seen(self) -> Mapping[str, str]:
-        """The tips whose change makes rows out of date; HEAD's only if its commits can be fetched alone."""
+        """The tips whose change makes rows out of date; HEAD if its commits can be fetched without trees."""
         return {**self.tips, "HEAD": self.head} if self.head and self.filters else self.tips
 
 
@@ -87,8 +87,8 @@ def list_tips(repository: Repository, source: Source) -> Listed:
 
 
 def fetch_records(repository: Repository, source: Source, listed: Listed, *, events: bool) -> bool:
-    """Fetch the records, with ``events`` also the segments, and HEAD's commits; returns whether HEAD's
-    commits could be fetched. Raises TrajError."""
+    """Fetch the records, the segments (if ``events``), and HEAD's commits; returns whether HEAD's commits
+    could be fetched. Raises TrajError."""
     remote = remote_of(source)
     refs = [ref for ref in listed.tips if events or ref == RECORDS_REF]
     fetch_refs(repository, remote, refs, extra=("--depth=1",))
@@ -113,5 +113,5 @@ def fetch_records(repository: Repository, source: Source, listed: Listed, *, eve
         promised = replace(remote, address=_NAME)
         fetch_refs(repository, promised, ["HEAD"], extra=only, into="refs/heads/gathered")
     except TrajError:
-        return False  # a branch without a commit, or a server that refuses: subjects are unknown
+        return False  # HEAD has no commit, or the server refuses: the commits' subjects stay unknown
     return True

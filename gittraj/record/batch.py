@@ -30,7 +30,9 @@ def write_batch(
     rewrites: Rewrites,
     gathered: Rewrites,
 ) -> Written:
-    """Add prepared parts to the refs. Raises StoreError; then no record was written."""
+    """Add prepared parts to the refs. ``carry``: (old, new) commits, whose records are copied from the old to
+    the new; ``became``: further known rewrites, of commits that were split; ``rewrites`` and ``gathered``:
+    see ``Pipeline``. Raises StoreError; then no record was written."""
     notes = NotesRef(repository)
     batch = _gather_lines(prepared)
     _fill_origins(repository, batch)
@@ -89,7 +91,7 @@ def _carry(
     rewrites: Rewrites,
     gathered: Rewrites,
 ) -> None:
-    """Add to the batch what belongs to rewritten commits, and apply the ``renewals`` to all of it."""
+    """Add to the batch the records that rewritten commits get, and apply the ``renewals`` to all of it."""
 
     @cache
     def stored(commit: str) -> list[Line]:
@@ -150,8 +152,8 @@ def _is_new(line: Line) -> bool:
 
 
 def _add_lines(commit: str, new: Sequence[Line], body: bytes) -> bytes:
-    """The note with the new lines. A stub whose session is now recorded in full gets a tombstone: a union
-    merge by plain git would bring it back."""
+    """The note with the new lines. A stub whose session is now recorded in full gets a tombstone: without
+    one, a union merge by plain git would bring the stub back."""
     merged = merge_lines(commit, (*decode_note(body), *new))
     records = [line for line in merged if isinstance(line, Record)]
     stubs = {record.id for record in records if yields(record, records)}

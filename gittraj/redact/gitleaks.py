@@ -45,7 +45,8 @@ class RuleFile:
 
 @dataclass(frozen=True, slots=True)
 class _Allowlist:
-    """Exempts a secret if a pattern matches the ``target`` (secret, match, line), or a word is in it."""
+    """Exempts a secret if a pattern matches the ``target`` (secret, match, line) or the secret contains one
+    of the ``words``; with ``every``, both must hold."""
 
     target: str
     every: bool
@@ -114,7 +115,7 @@ class Gitleaks:
             yield f"its allowlists do not count until you have checked it: {pin}"
 
     def find(self, page: Page) -> Proposals:
-        """The secrets of the page by the file's rules."""
+        """The secrets that the file's rules find on the page."""
         text = page.text.encode("latin-1", "replace") if self.rules else b""  # a byte for each character
         for number in sorted(self._gate.open(page)):
             rule = self.rules[number]

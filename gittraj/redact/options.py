@@ -20,7 +20,7 @@ from .page import Span
 from .tokens import Rule
 
 _WIDEST = 4096  # characters that a user's pattern may match
-_MOST_WAYS = 4096  # in which its repeats may divide them
+_MOST_WAYS = 4096  # ways in which the repeats of a user's pattern may divide a text
 _LEAST_ANCHOR = 3
 _HASH = "hmac-sha256:"
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
@@ -32,11 +32,11 @@ class Options:
     """``pii``: also redact e-mail addresses and home folders. ``paranoid``: also every long random word.
 
     ``names`` are further names of secrets (``acme_door``), ``shapes`` further patterns, each beginning with
-    three fixed characters and without an unbounded or nested repeat. ``allow``: values that stay, each as
+    three fixed characters and without an unbounded or nested repeat. ``allow``: values not to redact, each as
     ``hmac-sha256:`` and the keyed hash that ``allowance()`` returns, or as a pattern for the whole value.
     ``files``: rules and allowlists in gitleaks' form.
 
-    :raises RedactionError: a pattern is not one that runs in linear time.
+    :raises RedactionError: a pattern may take more than linear time, or lacks three fixed characters first.
     """
 
     pii: bool = False
@@ -73,7 +73,7 @@ class Options:
 
 
 def allowance(value: str, key: bytes) -> str:
-    """The entry for ``Options.allow`` that does not reveal the value: HMAC-SHA256, in hex."""
+    """The entry for ``Options.allow`` that exempts ``value`` without revealing it: HMAC-SHA256, in hex."""
     return _HASH + hmac.digest(key, b"allow\0" + value.encode("utf-8", "surrogatepass"), "sha256").hex()
 
 

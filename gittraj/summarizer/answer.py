@@ -1,7 +1,7 @@
-"""Parses the program's answer, as far as the events confirm it. Pure.
+"""Parses the summarizer's answer, and keeps what the events confirm. Pure.
 
-The answer is untrusted: a decision or doubt whose event does not exist, or does not have its words, is
-refused.
+The answer is untrusted: a decision or doubt is refused if it names an event that does not exist, or quotes
+words that are not in that event.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Understood:
 
 
 def understand(text: str, events: Sequence[AnyEvent], *, by: str) -> Understood:
-    """Parse an answer. Raises TrajError if it is not one to the request."""
+    """Parse an answer. Raises TrajError if it does not have the form that the request asks for."""
     answer = _find_json(text)
     summary = coerce.string(answer.get("summary"))
     if not summary.strip():
@@ -65,7 +65,7 @@ def _find_json(text: str) -> Mapping[str, Any]:
 
 
 def _quote(item: Mapping[str, Any], words: Mapping[str, str]) -> tuple[str, str] | None:
-    """The event's id and the quote as it is in the event, whatever white space a model put into it."""
+    """The event's id and the quote as the event has it; the model's white space need not match."""
     event, quote = coerce.string(item.get("event")), coerce.string(item.get("quote"))
     if len(quote) > _QUOTE_LIMIT:
         return None

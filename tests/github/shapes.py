@@ -1,4 +1,4 @@
-"""Values of the API, from GitHub's own examples, for a repository ``acme/app``."""
+"""Answers of GitHub's API for a repository ``acme/app``, made from GitHub's own examples."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ HEAD, BASE = "a" * 40, "b" * 40
 
 @dataclass
 class PullState:
-    """``head_repository``: None once the fork is deleted; ``server``: where people clone from. Of commits
-    that are told of elsewhere: their ``messages``, ``parents``, ``dates`` and ``changed`` files; of files the
-    hunks (``patches``)."""
+    """``head_repository``: None once the fork is deleted; ``server``: where people clone from. ``messages``,
+    ``parents``, ``dates`` and ``changed`` files are by commit id, ``patches`` (a file's hunks) by path."""
 
     number: int = 7
     head: str = HEAD
@@ -83,7 +82,7 @@ def commit_value(url: str, sha: str, pull: PullState) -> dict[str, Any]:
 
 
 def whole_commit_value(url: str, sha: str, pull: PullState) -> dict[str, Any]:
-    """With the files that it changed."""
+    """A commit with the files that it changed."""
     value: dict[str, Any] = _localised(url, example("commit")) | commit_value(url, sha, pull)
     return value | {"files": [file_value(path, pull) for path in pull.changed.get(sha, ())]}
 
@@ -138,6 +137,6 @@ def comment_value(url: str, number: int, body: str, *, author: str, number_of_pu
 
 
 def _localised(url: str, value: Any, *, number: int = 0) -> Any:
-    """With the addresses of this server, the repository's name, and a number for that of the example."""
+    """The example with this server's addresses, our repository's name, and ``number`` in place of its own."""
     text = json.dumps(value).replace("https://api.github.com", url).replace("octocat/Hello-World", REPOSITORY)
     return json.loads(text.replace("/1347", f"/{number}"))

@@ -58,7 +58,7 @@ class Truth:
 
 
 class Misuse(Village):
-    """``truth`` is about every commit made; ``drains``: record after about every second step."""
+    """``truth``: who made each commit; ``drains``: whether to record after about every second step."""
 
     def __init__(self, root: Path, seed: int, *, drains: bool = True) -> None:
         super().__init__(root, seed)
@@ -84,7 +84,7 @@ class Misuse(Village):
             record(self.root)
 
     def _think(self) -> None:
-        """Make the logs look old every other time, as if no agent had written for a while."""
+        """Every other time, make the logs look old, as if the agents were thinking and wrote nothing."""
         grew = time.time() - 60 * (int(self.clock.time) % 2)
         for agent in self.agents:
             if agent.facts:
@@ -160,7 +160,7 @@ class Misuse(Village):
 
 @dataclass(slots=True)
 class _Made:
-    """Finds the commits that a step made; their hooks' times are set to the history's clock."""
+    """Notes who made a step's commits, and sets their hooks' times to the history's clock."""
 
     day: Misuse
     truth: Truth

@@ -1,5 +1,5 @@
-"""Finds the sessions on this machine that worked in a repository: near its working trees, or in a folder that
-no longer exists if the log proves that it was this repository's."""
+"""Finds the sessions on this machine that worked in a repository: those near its working trees, and those in
+a folder that no longer exists, if the log proves that the folder was this repository's."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gittraj.state.cursors import Suspension
 _FACTS = ("folder", "start_commit", "repository")
 _ANYWHERE = (Path("/"),)
 _SMALLEST_PROOF = 64
-"""Bytes of a file from which on it can prove that a session worked in this repository."""
+"""The least size, in bytes, of a file that can prove that a session worked in this repository."""
 _PATHS_ASKED = 500
 _MANY = 3
 _EVERYWHERE = re.compile(
@@ -55,8 +55,8 @@ def find_candidates(
     since: float,
     mounted: Iterable[SessionFile] = (),
 ) -> Iterator[Candidate]:
-    """The logs written after ``since`` (seconds since 1970), those of subagents after their parents';
-    ``mounted`` are those below configured paths."""
+    """The logs written after ``since`` (seconds since 1970). Each session's log comes before those of its
+    subagents. ``mounted``: the logs below configured paths."""
     for file in mounted:
         if written_at(file.path) >= since:
             yield Candidate(source=_source(file, off), gone=_gone_folder(file))
@@ -102,7 +102,7 @@ def assign_worktrees(
     for candidate in unknown:
         source = candidate.source
         former = copied.get(head) if (head := _head(source.file)) else None
-        if former is not None:  # a kept session begins with its events, which are recorded once
+        if former is not None:  # a copy: a kept session begins with the same event
             kept.append(replace(source, former=former))
         elif source.file.subagent is None:
             why = f"its folder {candidate.gone} is gone, and nothing shows that it was this repository"
@@ -148,8 +148,9 @@ def _shows_start(repository: Repository, file: SessionFile) -> bool:
 
 
 def _shows_commit(log_task: LogTask, digest: LogDigest, folder: str) -> bool:
-    """Whether a call that ran in the folder, and names no path in today's repository, printed one of its
-    commits as made. A call that changed to this repository to commit proves nothing about the rest."""
+    """Whether a call that ran in ``folder``, and names no path in today's repository, printed the id of a
+    commit of this repository as newly made. A call that changed into this repository in order to commit
+    proves nothing about the rest of the session."""
     log, territory = digest.log, log_task.territory(None)
     shorts: set[str] = set()
     for index, entry in enumerate(log.entries):
@@ -164,8 +165,8 @@ def _shows_commit(log_task: LogTask, digest: LogDigest, folder: str) -> bool:
 
 
 def _shows_files(repository: Repository, digest: LogDigest) -> bool:
-    """Whether it wrote files that this repository had at the same paths, byte for byte; files that every
-    project has count only if there are several."""
+    """Whether the session wrote files that this repository had at the same paths, byte for byte; files that
+    every project has count only if there are several."""
     written = {(w.path, blob) for w in digest.writings.found for blob in w.blobs if w.lines}
     paths = sorted({path for path, _ in written})
     if not paths:
@@ -190,7 +191,7 @@ def _versions(repository: Repository, paths: Sequence[str]) -> set[tuple[str, st
 
 
 def _kinds(repository: Repository, ids: set[str]) -> set[str]:
-    """The kinds of the objects that are here."""
+    """The kinds of those objects that this repository has."""
     return {kind for kind, _ in _objects(repository, ids).values()}
 
 

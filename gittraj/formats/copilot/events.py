@@ -4,7 +4,7 @@ One record per line, ``{type, data, id, timestamp, parentId}``. A call is in the
 again where it starts; VS Code only reports whether it succeeded. The format is not published; this follows
 files of versions 0.0.3xx to 1.0.
 
-Tokens are reported after each model call, or in sum when the program ends, never both. ``inputTokens``
+Tokens are reported after each model call, or as a total when the program ends, never both. ``inputTokens``
 counts cached ones, too. ``cost`` is a number of premium requests, not of dollars, and so is left out.
 """
 
@@ -46,14 +46,15 @@ class Calls:
         self._waiting: list[Usage] = []
 
     def answered(self, response: str, model: str | None) -> Iterator[Spent]:
-        """Note a message. Tokens that were reported before it are its own."""
+        """Register a message, and give it the tokens that were reported before it."""
         self._last = self._by_model[model] = response
         waiting, self._waiting = self._waiting, []
         for usage in waiting:
             yield self._add(response, usage)
 
     def reported(self, record: dict[str, Any]) -> Iterator[Spent]:
-        """Add ``assistant.usage`` or ``session.usage_record``: the last message's if that has none."""
+        """Add the tokens of ``assistant.usage`` or ``session.usage_record`` to the last message, if it has
+        none yet, else to the next one."""
         self._reported = True
         if self._last is None or self._last in self._spent:
             self._waiting.append(_usage(record))
@@ -61,7 +62,7 @@ class Calls:
             yield self._add(self._last, _usage(record))
 
     def ended(self, metrics: dict[str, Any]) -> Iterator[Spent]:
-        """Add ``session.shutdown``: each model's tokens since the program was started."""
+        """Add the tokens of ``session.shutdown``: each model's, since the program was started."""
         if not self._reported and self._last is not None:
             for model, fields in metrics.items():
                 response = self._by_model.get(model, self._last)

@@ -17,13 +17,13 @@ from gittraj.query.why.session import Session, read_session
 from gittraj.query.why.written import Edit, Hunk
 
 _SEEN = ("manual", "agent", "output", "order", "content")
-"""The kinds of evidence that a session made a commit, or what is in it."""
+"""The kinds of evidence that a session made a commit, or wrote its content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of the ``blamed`` lines of one commit, which are some of a ``file``. ``sessions``: those of
-    the commit; ``session``: the one that explains the lines; ``edit``: the one known to have written them."""
+    """Where some lines of a ``file`` come from: the ``blamed`` ones, all of one commit. ``sessions``: the
+    commit's; ``session``: the one that explains the lines; ``edit``: the one known to have written them."""
 
     session: Session | None
     edit: Edit | None
@@ -53,7 +53,7 @@ class Origin:
 
     @property
     def places(self) -> set[int]:
-        """The numbers of the lines when they were committed."""
+        """The lines' numbers in the commit."""
         return {line.first for line in self.blamed}
 
     @property
@@ -108,7 +108,7 @@ def headers(found: Iterable[Folded], commit: str | None) -> Iterator[tuple[Folde
 def _attribute(
     repository: Repository, blamed: Sequence[BlamedLine], lines: Sequence[str], sessions: Sequence[Session]
 ) -> Iterator[tuple[BlamedLine, Session | None, Edit | None]]:
-    """Each of the lines, which are of one file, with its session and the edit that wrote it, if there is one.
+    """Each of the lines, all of one file, with its session and the edit that wrote it, if they are known.
     Sessions that are known to have made the commit are tried before those that may have."""
     paths = _paths(blamed[0])
     before = partial(read_blob, repository, blamed[0].parent or "", blamed[0].was or "")
@@ -130,5 +130,6 @@ def _find_teller(sessions: Sequence[Session], paths: Collection[str]) -> Session
 
 
 def leave_strangers(sessions: Sequence[Session]) -> Sequence[Session]:
-    """The sessions that are not only a remote's, if any: records of strangers explain nothing of ours."""
+    """Without the sessions that only a remote recorded, unless there are no others: strangers' records do not
+    explain our work."""
     return [session for session in sessions if not session.header.get("remote")] or sessions

@@ -1,5 +1,5 @@
-"""Makes parts of what authors recorded and no log contains: a manual trajectory's go to the commits made
-meanwhile, a session's to its last commit.
+"""Makes parts of the events that somebody recorded by command and that no log contains. A manual trajectory's
+parts go to the commits made while it was open, a session's to its last commit.
 
 Beginning a trajectory by hand states what is worked on in that worktree: a commit made there by a person
 belongs to it, with evidence ``manual``.
@@ -35,7 +35,7 @@ from gittraj.state.cursors import SessionState
 
 _LINK = Link(evidence="manual")
 Present = Callable[[str | None], str | None]
-"""The commit, or the one it was rewritten to; None if that is gone: a part on it would stop every drain."""
+"""The commit, or the one that replaced it; None if that is gone: a part on it would stop every drain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +64,9 @@ def gather(
     grown: Mapping[str, float],
     present: Present,
 ) -> Manual:
-    """``made``: the commits that people made, by worktree (a removed one: its name and ``#``);
-    ``sessions`` by trajectory; ``grown``: when the log of a session that was read now was last written
-    (seconds since 1970)."""
+    """Make the parts. ``made``: the commits that people made, by worktree (of a removed one: its name and
+    ``#``); ``sessions``: by trajectory; ``grown``: when the logs that this drain read were last written, by
+    trajectory (seconds since 1970)."""
     found = Manual()
     for active in actives:
         header = active.header
@@ -81,7 +81,7 @@ def gather(
 
 
 def _place(header: Header) -> str:
-    """The worktree as ``made`` names it; the token of a removed one is lost."""
+    """The worktree as ``made`` names it: without its random token (see ``place_of``) if it was removed."""
     return f"{header.worktree.partition('#')[0]}#" if header.over else header.worktree
 
 
@@ -122,7 +122,7 @@ def _record_missed(
     head: str | None,
     present: Present,
 ) -> Active:
-    """Record a session's events that its log lacks, and will not get any more."""
+    """Record those events of a session that its log does not contain and will not contain later."""
     header = active.header
     due = _find_due(active, grew=grown.get(header.trajectory, 0.0))
     if not due:
@@ -139,7 +139,7 @@ def _record_missed(
 
 
 def _find_due(active: Active, *, grew: float) -> list[AnyEvent]:
-    """The events that the log had time to get, and lacks. ``grew``: when it last grew, in seconds."""
+    """The events that should be in the log by now, and are not. ``grew``: when it last grew, in seconds."""
     missed = [event for event in active.events if event.id not in active.header.logged]
     limits = (LOGGED_WITHIN if grew > _at(e) + LOGGED_WITHIN else IDLE for e in missed)
     return [event for event, limit in zip(missed, limits, strict=True) if _age(event) > limit]

@@ -42,16 +42,16 @@ TITLE_LIMIT = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drafted:
-    """A draft, and what will be remembered about it."""
+    """A draft, and what local state will remember about it."""
 
     draft: Draft
     stored: Stored
 
 
 class Drafter:
-    """Makes the drafts of one log's parts. ``commits`` are those known in this drain, by id; ``ci`` names
-    the service that the agent ran in; ``searched``: how many secrets the stored parts were already searched
-    for; ``gone``: stored parts that the log replaces."""
+    """Makes the drafts of one log's parts. ``commits``: those known in this drain, by id; ``ci``: the CI
+    service that the agent ran in; ``searched``: the number of secrets that the stored parts were already
+    searched for; ``gone``: stored parts that the log replaces."""
 
     def __init__(
         self,
@@ -111,14 +111,14 @@ class Drafter:
         return drafted
 
     def _has_further(self, stored: Sequence[Stored]) -> bool:
-        """Whether positions cannot be compared: they are another run's, or further notes may come between
-        those of commits."""
+        """Whether positions cannot be compared with those of stored parts: these are from another run, or the
+        log has an entry for each commit, and entries of further commits may come in between."""
         another = self._output and any(part.range.last not in self._index for part in stored)
         return another or any(entry.on for entry in self.log.entries)
 
     def _count_spending(self, parts: Sequence[Part], standing: Sequence[Stored]) -> None:
         self._counted = assign_calls(self.log, parts)
-        # the cost in another run's log is not part of this one's sum
+        # this log's total does not include the cost of another run
         paid = sum(p.cost for p in standing if p.cost and p.range.first in self._index)
         self._costs = find_costs(self.log, self._counted, parts, paid)
         self._before = reduce(Usage.__add__, (p.usage for p in standing if p.usage), Usage())
@@ -129,7 +129,7 @@ class Drafter:
             last = self._index.get(part.range.last)
             return range(0 if last is None else last + 1)
         if self._output and part.range.last not in self._index:
-            # another run of the thread: it begins with the same warnings, and has no more of that part
+            # another run of the same session: only its first warnings are also in the stored part
             events = (self.log.entries[i].event for i in range(first, len(self.log.entries)))
             return range(first, first + sum(1 for _ in takewhile(lambda e: isinstance(e, NoteEvent), events)))
         return range(first, first + part.range.n)
@@ -257,7 +257,7 @@ class Drafter:
         return describe(self.log, title=title, ci=self.ci, retrospective=retrospective)
 
     def _also(self, targets: Sequence[Target], earlier: Sequence[Stored]) -> tuple[SegmentRef | Key, ...]:
-        """Earlier parts that wrote files of these commits which no commit had included yet."""
+        """Earlier parts that wrote files of these commits, if no earlier commit included those files."""
         changes = [self.commits[t.commit].changes for t in targets if t.commit in self.commits]
         open_paths = {p.path for c in changes if c for p in c.paths}
         own = {t.commit for t in targets}

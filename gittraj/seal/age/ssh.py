@@ -141,7 +141,7 @@ def _montgomery(key: bytes) -> bytes:
     try:
         exchange(ANY, point)
     except ValueError:
-        raise KeyFormatError("not an SSH key: a weak key") from None
+        raise KeyFormatError("a weak SSH key: anybody could open the file; make a new one") from None
     return point
 
 

@@ -40,7 +40,7 @@ def family_of(path: Path, samples: Path) -> str:
 
 
 def own(samples: Path) -> Iterator[tuple[str, Reader, bytes]]:
-    """Return the sessions of both agents: name, reader, bytes."""
+    """Yield the sessions of Claude Code and Codex: name, reader, bytes."""
     for path in sorted(samples.rglob("*.jsonl")):
         if (family := family_of(path, samples)) in FOLDERS:
             yield str(path.relative_to(samples)), FOLDERS[family], path.read_bytes()
@@ -110,7 +110,7 @@ PROMPTS = {
 }
 """The number of texts that a human typed, counted by hand in each file."""
 STARTED_LATER = ("agentcmd-askuser", "edge-cases")
-"""Files whose records are not in the order of their times."""
+"""Sessions whose records are not sorted by time."""
 
 
 def test_claude_code_prompts_are_those_that_a_human_typed(samples: Path) -> None:
@@ -163,7 +163,7 @@ def test_every_text_of_claude_codes_model_is_read_once(samples: Path) -> None:
 
 
 def texts(message: dict[str, Any]) -> list[str]:
-    """Yield the model's texts in a message; none if the program wrote the message itself."""
+    """Return the model's texts in a message; none if Claude Code wrote the message itself."""
     if message.get("model") == "<synthetic>":
         return []
     content = message["content"]
@@ -212,7 +212,7 @@ COUNTED = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_ou
 
 
 def spent_by(path: Path, end: int | None = None) -> list[dict[str, int]]:
-    """Return the last total of each run in a rollout: a resumed session of version 0.40 restarts at 0."""
+    """Return the last total of each run in a rollout: Codex 0.40 counts from 0 again when it resumes."""
     runs: list[dict[str, int]] = []
     for line in path.read_bytes()[:end].splitlines():
         info = json.loads(line)["payload"].get("info") or {}

@@ -73,7 +73,7 @@ def test_a_table_is_read_to_its_end(heading: str, row: str, count: int) -> None:
 def test_a_table_whose_rows_all_look_like_headings_takes_linear_time(
     row: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By day with a tenth of the rows that are read for each heading, and so with a tenth of the text."""
+    """In an ordinary run (not nightly) with a tenth of the rows per heading, and so a tenth of the text."""
     few = rows._MOST_ROWS // size(10, 1)
     assert few <= 500
     monkeypatch.setattr(rows, "_MOST_ROWS", few)
