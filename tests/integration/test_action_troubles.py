@@ -113,6 +113,7 @@ def test_a_comment_that_github_finds_too_long(host: Host) -> None:
     assert len(host.comment) < 9_000
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("trial", range(TRIALS))
 def test_three_racing_runs(host: Host, trial: int) -> None:
     """Each runs for its own push, which may come while the others read, write or wait."""

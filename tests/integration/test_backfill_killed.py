@@ -97,6 +97,7 @@ def processes_of(group: int) -> list[int]:
     return found
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc to find processes")
 @pytest.mark.parametrize("worth", some([0, 1 << 30], 1), ids=["several", "one process"])
 def test_killed_at_any_moment(git: Git, tmp_path: Path, worth: int) -> None:

@@ -203,6 +203,7 @@ def test_a_pause_waits_for_a_drain_that_takes_long(git: Git) -> None:
         assert "nothing is read or stored" in traj(git, "pause")
 
 
+@pytest.mark.nightly
 def test_commands_that_write_at_once_wait_for_each_other(git: Git, tmp_path: Path) -> None:
     """Without waiting, twelve of forty imports were refused, and one of two syncs."""
     git.commit({"README": "here\n"})

@@ -85,6 +85,7 @@ def test_killed_at_random(git: Git, state: Path, writer: Writer) -> None:
     print(f"\n{session.agent}: killed {_CRASHES} times; the last thing written: {dict(reached)}")
 
 
+@pytest.mark.nightly
 def test_killed_between_two_writes(git: Git, state: Path, writer: Writer) -> None:
     session = writer(git.root)
     for number, patch in enumerate([*_PATCHES.values(), *_PATCHES.values()]):

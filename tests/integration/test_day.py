@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import pytest
+
 from tests.integration.repository import Git
 from tests.integration.troubles import TROUBLES
 from tests.integration.walk import Walk
@@ -70,6 +72,7 @@ class Beset(Ours):
         return super().finish(roots)
 
 
+@pytest.mark.nightly
 def test_a_day(tmp_path: Path) -> None:
     recorder = Beset(1)
     began = time.time()

@@ -172,6 +172,7 @@ def test_the_decisions_of_real_sessions_are_those_found_by_reading(samples: Path
     assert Counter(by for each in found.values() for by, _ in each) == {"human": 9}
 
 
+@pytest.mark.nightly
 @pytest.mark.shared
 @pytest.mark.parametrize("file", JUDGED)
 def test_the_decisions_of_real_sessions_are_stored(file: str, samples: Path, take: Desk) -> None:

@@ -24,6 +24,7 @@ from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.state.folder import LocalState
 from tests.integration.command import traj
 from tests.integration.repository import Git, copy_repository
+from tests.sizes import some
 
 BODY = b'{"content":"x","id":"e1","type":"message"}\n'
 MONTH = "2026-01"
@@ -398,7 +399,9 @@ def test_a_symbolic_ref_that_leads_nowhere_is_taken_out_with_git_s_own_command(w
     assert "ref-broken" not in {code for code, _ in codes(well)}
 
 
-@pytest.mark.parametrize("name", ["notes/traj", f"notes/traj-data-{MONTH}", "notes-remote/origin/traj"])
+@pytest.mark.parametrize(
+    "name", some(["notes/traj", f"notes/traj-data-{MONTH}", "notes-remote/origin/traj"], 1)
+)
 def test_a_tree_that_is_too_large_is_told_once_with_a_remedy_that_works(well: Git, name: str) -> None:
     write_note(well, record())
     well("remote", "add", "origin", "/nowhere")

@@ -123,6 +123,7 @@ def test_facts_take_three_requests(site: Site) -> None:
     assert (details.commits_unlisted, details.files_unlisted) == (0, 0)
 
 
+@pytest.mark.nightly
 def test_commits_and_files_beyond_githubs_lists_are_compared_or_counted(site: Site) -> None:
     pull = PullState(commits=[f"{n:040x}" for n in range(260)], files=[f"src/{n}.py" for n in range(3001)])
     site.github.pulls[7] = pull

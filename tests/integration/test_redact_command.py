@@ -272,6 +272,7 @@ def test_records_of_older_rules_are_counted_scanned_and_stamped(git: Git) -> Non
     assert b"missing" not in git.raw("fsck", "--full")
 
 
+@pytest.mark.nightly
 def test_many_trajectories_on_a_commit_are_scanned_again_in_proportion(git: Git) -> None:
     few, many = (_scan_again(git, count) for count in (40, 160))
     assert many < 8 * few, "each of them reads and decodes the whole note"

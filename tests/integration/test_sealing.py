@@ -532,6 +532,7 @@ def test_keys_are_printed_and_made_once(meet: Meet) -> None:
     assert ann.traj("keys", "list") == (["KEY  ~/.config/git-traj/identities"], [])
 
 
+@pytest.mark.nightly
 def test_many_rewrites_cost_little(meet: Meet) -> None:
     """Sealed text is carried byte for byte, so git stores it once."""
     sizes = {}

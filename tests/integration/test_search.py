@@ -512,6 +512,7 @@ with open_repository(Path(sys.argv[1])) as repository: keep_text(repository, sec
 """
 
 
+@pytest.mark.nightly
 def test_builders_that_are_killed_and_builders_at_once(git: Git, story: Story, find: Find) -> None:
     """What a killed builder has written stays; in the end everything is in the index once."""
     commit = git.commit({"a": "1\n"}, "Many")

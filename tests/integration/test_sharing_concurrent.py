@@ -203,6 +203,7 @@ for n in range(int(count)):
 """
 
 
+@pytest.mark.nightly
 def test_two_clones_push_a_hundred_each(tmp_path: Path) -> None:
     server = bare(tmp_path / "server.git")
     first = clone(server, tmp_path / "first")

@@ -48,6 +48,7 @@ def test_sums_of_many_are_the_sums_of_each(tmp_path: Path) -> None:
 _SUMS = ("commits", "recorded", "trajectories", "sessions", "withoutCommit")
 
 
+@pytest.mark.nightly
 def test_killed_at_random_moments_and_two_at_once_every_sum_is_that_of_each(tmp_path: Path) -> None:
     repositories, records, kills = size(4, 100), size(3, 50), size(2, 50, "GIT_TRAJ_CRASHES")
     team, chance = Team(tmp_path, "team.duckdb"), random.Random(7)

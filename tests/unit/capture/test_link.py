@@ -212,6 +212,7 @@ def test_a_session_is_not_linked_to_commits_it_need_not_consider() -> None:
     assert anchors(linked([of], commits, considers=lambda *_: False), of) == []
 
 
+@pytest.mark.nightly
 def test_many_logs_and_commits_are_matched_quickly() -> None:
     """All change the same files, but have no line in common."""
 

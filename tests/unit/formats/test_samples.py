@@ -284,6 +284,7 @@ def test_prompts_are_those_that_the_rollout_marks_as_typed(samples: Path) -> Non
             assert sum(isinstance(i, Entry) and isinstance(i.event, Prompt) for i in items) == typed, name
 
 
+@pytest.mark.nightly
 def test_reading_on_from_a_mark_gives_the_same(samples: Path) -> None:
     marks = 0
     for name, reader, data in own(samples):

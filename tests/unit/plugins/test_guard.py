@@ -94,6 +94,7 @@ def test_an_error_about_one_log_does_not_disable_the_plug_in(error: Exception) -
     assert reason(plugin) is None
 
 
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the signal, in a destructor
 def test_an_endless_call_that_catches_exceptions_is_stopped() -> None:
     plugin, plugged = plug(read=endless)

@@ -229,6 +229,7 @@ def test_hostile_text_is_scanned_completely(piece: str) -> None:
     assert PASSWORD not in clean
 
 
+@pytest.mark.nightly
 @pytest.mark.shared
 def test_published_sessions_contain_no_secret(samples) -> None:  # type: ignore[no-untyped-def]
     """They were scanned before they were published: every match in them is a false one."""

@@ -20,7 +20,7 @@ from gittraj.render.comment.comment import CommentOptions, render_comment
 from gittraj.render.comment.tables import Location
 from gittraj.render.text.terminal import cut
 from tests.integration.story import record
-from tests.sizes import size
+from tests.sizes import size, some
 from tests.unit.render.changes import figures, whole
 from tests.unit.render.test_inert import hostile
 
@@ -166,7 +166,7 @@ FULL = {
 }
 
 
-@pytest.mark.parametrize("name", FULL)
+@pytest.mark.parametrize("name", some(FULL, 2))
 def test_a_full_note_is_rendered_quickly(name: str) -> None:
     """Each is about 800 kB; comparing each entry with each other would take minutes."""
     told = FULL[name]()

@@ -115,6 +115,7 @@ def test_an_empty_last_chunk_is_refused() -> None:
     assert unseal_payload(b"k" * 16, bytes(16) + cipher.encrypt(first + b"\1", b"", None)) == b""
 
 
+@pytest.mark.nightly
 def test_a_seal_for_10_000_readers_is_read() -> None:
     line = str(seal_of("X25519").header).split("\n", 1)[1].rpartition("---")[0]
     header = f"age-encryption.org/v1\n{line * 10_000}--- {'A' * 43}\n"
