@@ -1,10 +1,10 @@
 """Reads what a call of Codex's tools does, from its arguments alone, and the files reported as changed.
 
 Shell tools were renamed twice (``shell``, ``shell_command``, ``exec_command``), and a patch may be a separate
-tool or inside a shell command: the result is the same.
+tool or inside a shell command: all forms become the same :class:`Call`.
 
-Changed files are in ``file_change`` items and ``patch_apply_begin`` events, as list (``[{path, kind}]``) or
-as object (``{path: {type, content, unified_diff, move_path}}``; before that, ``{path: {add: {content}}}``).
+Changed files are in ``file_change`` items and ``patch_apply_begin`` events, as a list (``[{path, kind}]``) or
+an object (``{path: {type, content, unified_diff, move_path}}``; formerly ``{path: {add: {content}}}``).
 """
 
 from __future__ import annotations
@@ -77,16 +77,14 @@ def _patch(name: str, arguments: Any, command: str | None) -> str | None:
         return coerce.text(fields.get("input") or fields.get("patch") or arguments)
     if isinstance(words, list) and len(words) == 2 and words[0] in _PATCH_TOOLS:
         return coerce.text(words[1])
-    return patch.inside(command) if command is not None else None
+    return patch.find_patch(command) if command is not None else None
 
 
 def _command(fields: dict[str, Any]) -> str | None:
     """The shell command, without the shell that a wrapper starts for it."""
     command = fields.get("cmd") or fields.get("command")
-    if isinstance(command, str):
-        return command or None
     if not isinstance(command, list):
-        return None
+        return coerce.text(command)
     words = [word for word in command if isinstance(word, str)]
     if len(words) == 3 and words[0] in _SHELLS and words[1] in ("-c", "-lc"):
         return words[2]
