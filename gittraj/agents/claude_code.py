@@ -63,8 +63,7 @@ def _project_name(folder: Path) -> str:
 
 
 def _project_folders(projects: Path, roots: Sequence[Path]) -> Iterator[Path]:
-    """Yield the folders whose names may mean a root, a folder in it or one above it: names are
-    ambiguous."""
+    """Yield the folders whose names may mean a root, a folder in it or one above it. Names are ambiguous."""
     above = {_project_name(parent) for root in roots for parent in root.parents}
     inside = tuple(_project_name(root) for root in roots)
     if projects.is_dir():

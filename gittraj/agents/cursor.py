@@ -29,6 +29,5 @@ class Cursor(Agent):
 
 
 def _project_name(folder: Path) -> str:
-    """The name that Cursor gives a folder. The path cannot be restored from it, and a folder above or below
-    has another name."""
+    """The name that Cursor gives a folder; it shows neither the path nor the folders above and below."""
     return re.sub(r"[^a-zA-Z0-9]+", "-", str(folder)).strip("-")

@@ -29,8 +29,7 @@ _SESSION = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,128})"')
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _STARTED = len("session-YYYY-MM-DDTHH-MM-")
 _TAIL = 4096
-"""How many bytes at a document's end are searched: if its keys are sorted, the id comes after the
-messages."""
+"""Bytes that are searched at a document's end: if its keys are sorted, the id comes after the messages."""
 
 
 class Gemini(Agent):

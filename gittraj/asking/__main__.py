@@ -13,8 +13,7 @@ import sys
 from pathlib import Path
 
 WORK, WAIT = 0.5, 2.0
-"""Seconds of computing, and of elapsed time on a busy machine, after which the process silently ends
-itself."""
+"""Seconds of computing, and of elapsed time on a busy machine, until the process ends without a word."""
 WORDS = (
     "this session made commits, and nothing looks back on them yet. Say what came of it in a block, outside "
     'any code fence, and end there: [[RETROSPECTIVE]] {"summary": "…", "challenges": ["…"], "learnings": '

@@ -198,8 +198,7 @@ def _without_context(text: str) -> str:
 
 
 def _shape_id(stream: BinaryIO) -> str | None:
-    """An id for a session without one, from its first two records; afterwards the stream has to be
-    rewound."""
+    """An id for a session without one, from its first two records. The stream must be rewound afterwards."""
     if not stream.seekable():
         return None
     records = (

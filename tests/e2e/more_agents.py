@@ -183,8 +183,7 @@ class Kilo(OpenCode):
 
 
 class Mini(LoggingAgent):
-    """`mini`, see https://mini-swe-agent.com. The agent's only tool is a shell; its runs have no session
-    id."""
+    """`mini`, see https://mini-swe-agent.com. It has no tool but a shell, and runs without a session id."""
 
     name = "mini-swe-agent"
     model = "openai/scripted-1"

@@ -21,8 +21,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package of npm or, with ``python``, of PyPI, and its ``program``. Only ``small`` ones are not
-    nightly."""
+    """A package of npm or, with ``python``, of PyPI, and its ``program``; ``small``: not only nightly."""
 
     name: str
     version: str

@@ -45,8 +45,7 @@ Step = Write | Edit | Shell
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One response of the model; one without steps ends the run. ``own``: further calls of an agent's own
-    tools."""
+    """One response of the model; one without steps ends the run. ``own``: calls of an agent's own tools."""
 
     steps: tuple[Step, ...]
     think: str = ""
@@ -74,8 +73,7 @@ class Run:
     settles: float  # seconds after the run's end until its turn is certainly over
 
     def facts(self, first: int = 0, end: int | None = None) -> list[Fact]:
-        """Every fact that the turns [first, end) must leave, in the log's order; the prompt is in the
-        first."""
+        """Every fact that the turns [first, end) must leave, in the log's order; the first has the prompt."""
         facts: list[Fact] = [("prompt", self.prompt)] if first == 0 else []
         for each, served in list(zip(self.turns, self.served, strict=True))[first:end]:
             facts += [("message", each.say)] if each.say else []

@@ -97,8 +97,7 @@ COMMITS = [
 
 
 def build(village: Village, claude: Agent, codex: Agent) -> None:
-    """Make more than thirty commits (half unless nightly): two agents, a person, two branches, many
-    rewrites."""
+    """Make more than 30 commits (half unless nightly): two agents, a person, two branches, many rewrites."""
     git = village.workshop.git
     main = git("symbolic-ref", "--short", "HEAD").strip()
     for n in range(size(1, 4)):

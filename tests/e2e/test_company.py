@@ -80,8 +80,7 @@ def test_a_person_commits_half_way_and_the_agent_continues(agent: Agent, worksho
 
 
 def test_two_agents_in_one_work_tree(claude: Agent, codex: Agent, workshop: Workshop) -> None:
-    """A whole Codex session runs between Claude's edit and Claude's commit; both commits have the same
-    subject."""
+    """A Codex session runs between Claude's edit and Claude's commit; both commits have the same subject."""
     guests = []
 
     def visit(number: int) -> None:

@@ -1,5 +1,4 @@
-"""Misuse with the real agents: commits have the right owner, and files of another repository are not
-stored."""
+"""Misuse with real agents: commits have the right owner, and another repository's files are not stored."""
 
 from __future__ import annotations
 

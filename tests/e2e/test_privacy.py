@@ -39,8 +39,7 @@ def plan(*, path: str = "plan.txt", text: str = "Dig a pond\n") -> list[Turn]:
 
 
 def test_sealed_thinking_is_nowhere_in_clear(agent: Agent, workshop: Workshop, tmp_path: Path) -> None:
-    """The owner of the key can read it; nothing else that git-traj stores, sends or prints contains a word of
-    it."""
+    """Its owner can read it; nothing else that git-traj stores, sends or prints contains a word of it."""
     workshop.traj("keys", "init")
     workshop.commit(".gitignore", "private/\n")
     (workshop.path / "private").mkdir()
@@ -191,8 +190,7 @@ def crash(workshop: Workshop, folder: Path) -> str:
 def test_a_secret_that_becomes_known_after_it_was_stored(
     agent: Agent, workshop: Workshop, token: str
 ) -> None:
-    """At the first commit the secret is a plain word, at the second a password; nothing to push contains
-    it."""
+    """At the first commit it is a plain word, at the second a password; nothing to push contains it."""
     late = "Heron" + token[-14:]
     first = agent.run(
         [
@@ -264,8 +262,7 @@ def test_a_session_over_two_repositories(agent: Agent, tmp_path: Path, mixed: bo
 
 
 def test_a_commit_with_the_tool_off(agent: Agent, workshop: Workshop) -> None:
-    """Nothing is stored for the commit, then or later; the next commit's record has only what came after
-    it."""
+    """Nothing is stored for the commit, then or later; the next record has only the work after it."""
     run = agent.run(
         [
             turn(Write("quiet.txt", "hush\n"), say="This one is between us."),

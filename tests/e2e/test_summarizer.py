@@ -58,8 +58,7 @@ def summarize(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Summarize:
-    """A function that runs `git traj summarize` with one model reply; it returns the exit status and the
-    output."""
+    """A function that runs `git traj summarize` with one model reply; it returns exit status and output."""
 
     def run(reply: Reply, **more: Any) -> tuple[int, str]:
         monkeypatch.chdir(workshop.path)

@@ -125,8 +125,7 @@ class Session(Reading):
                 self._add(line)
 
     def _end_text(self, line: str) -> Iterator[Item]:
-        """Close a text of several lines by Aider, if the line before could be its last and this one
-        follows."""
+        """Close a text of several lines by Aider if the last line may end it and this line starts another."""
         if self._ended and (not line.strip() or line.startswith(("> ", "####"))):
             yield from self._close()
             self._mode, self._ended = "aider", False

@@ -62,8 +62,7 @@ class SessionFacts:
         return self._position.foreign(named)
 
     def report(self, record: dict[str, Any], seen: Collection[str], at: int) -> Iterator[Fact]:
-        """Yield the facts that are new with ``record``, which begins at offset ``at``; ``seen`` are the ids
-        of records before it."""
+        """Yield the new facts in the record at offset ``at``; ``seen`` are the ids of records before it."""
         position = self._position
         if "session" not in position.facts:
             yield from self._identify(record, coerce.text(record.get("sessionId")))

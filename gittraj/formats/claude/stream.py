@@ -98,8 +98,7 @@ class _Reader(LogReader):
             yield item
 
     def _report_session(self, value: dict[str, Any]) -> Iterator[Fact]:
-        """Yield the session that the record names, or for a message or a result the one that the file
-        names."""
+        """Yield the record's session; if a message or a result names none, that of the file's name."""
         named = coerce.text(value.get("session_id"))
         is_reply = value.get("type") in ("user", "assistant", "result")
         yield from self._position.report_once("session", named or (self._name if is_reply else None))
@@ -193,8 +192,7 @@ def _denial(denied: dict[str, Any]) -> str:
 
 
 class Tally:
-    """Adds up the tokens of the calls since the last result. ``state``: what :meth:`state` returned
-    earlier."""
+    """Adds up the tokens of the calls since the last result. ``state``: an earlier :meth:`state`."""
 
     def __init__(self, state: Mapping[str, Any]) -> None:
         self._restore(state)

@@ -24,20 +24,20 @@ from gittraj.model.values import FileKind
 
 _PATCH_TOOLS = ("apply_patch", "applypatch")
 _SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh", "/usr/bin/bash", "/usr/bin/zsh")
-_INTO = re.compile(r"\s*cd\s+('[^']*'|\"[^\"]*\"|[^\s;&|'\"]+)\s*&&")
+_CD = re.compile(r"\s*cd\s+('[^']*'|\"[^\"]*\"|[^\s;&|'\"]+)\s*&&")
 
 
 def call(payload: dict[str, Any], folder: str | None) -> Call:
     """The call in a response item; ``folder`` is the session's."""
-    name, arguments = _named(payload)
+    name, arguments = _name_and_arguments(payload)
     fields = coerce.mapping(arguments)
     workdir = coerce.first(fields, "workdir", "working_directory")
     if workdir:
         folder = _within(folder, workdir)
     command = _command(fields)
     text = _patch(name, arguments, command)
-    if text is not None and command is not None and (into := _INTO.match(command)):
-        folder = _within(folder, into[1].strip("'\""))
+    if text is not None and command is not None and (cd := _CD.match(command)):
+        folder = _within(folder, cd[1].strip("'\""))
     edits = patch.edits(text) if text is not None else ()
     path = coerce.text(fields.get("path"))
     paths = tuple([edit.path for edit in edits]) or ((path,) if path else ())
@@ -49,7 +49,7 @@ def _within(folder: str | None, path: str) -> str:
     return posixpath.normpath(posixpath.join(folder or "", path))
 
 
-def _named(payload: dict[str, Any]) -> tuple[str, Any]:
+def _name_and_arguments(payload: dict[str, Any]) -> tuple[str, Any]:
     kind = payload.get("type")
     if kind == "custom_tool_call":
         arguments = payload.get("input")

@@ -170,8 +170,7 @@ _BARE = re.compile(r"[\w@%+=:,./-]+")
 
 
 def call(item: dict[str, Any], folder: str | None) -> Call | None:
-    """The call in an item; ``None`` for messages, thinking and notes. ``folder`` is the session's, if it is
-    known."""
+    """The call in an item; ``None`` for messages, thinking and notes. ``folder``: the session's, if known."""
     match item.get("type"):
         case "command_execution":
             command, cwd = item.get("command"), _folder(item.get("cwd")) or folder

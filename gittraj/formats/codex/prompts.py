@@ -96,8 +96,7 @@ class Held:
     def __init__(self, position: Position, confirms: bool | None) -> None:
         self._position = position
         self.waiting: list[Item | Candidate] = []
-        """The items that were held back. As long as it is empty, only candidates and verdicts need
-        :meth:`take`."""
+        """The items that were held back. While empty, only candidates and verdicts need :meth:`take`."""
         self.confirms = confirms
 
     @property

@@ -34,8 +34,7 @@ def report(position: Position, metadata: dict[str, Any]) -> Iterator[Fact]:
 
 
 def identify(position: Position, message: dict[str, Any], named: str | None, format: str) -> Iterator[Fact]:  # noqa: A002
-    """Yield the facts in a log's first message; without ``named``, the session's id is a hash of its
-    shape."""
+    """Yield the facts in a log's first message. The session's id is ``named``, else a hash of the shape."""
     if "session" not in position.facts:
         length = sum(len(text(part) or "") for part in parts(message.get("content")))
         shape = [coerce.text(message.get("type")), coerce.text(message.get("timestamp")), length]
@@ -61,8 +60,7 @@ def usage_of_message(tokens: dict[str, Any]) -> Usage:
 
 
 def usage_of_model(tokens: dict[str, Any]) -> Usage:
-    """The ``tokens`` of a model in the statistics of ``--output-format json``; ``prompt`` in them is the
-    whole input."""
+    """The ``tokens`` of a model in the output of ``--output-format json``; ``prompt`` is the whole input."""
     prompt = tokens.get("prompt")
     if prompt is None:
         prompt = coerce.count(tokens.get("input")) + coerce.count(tokens.get("cached"))

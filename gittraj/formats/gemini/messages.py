@@ -24,8 +24,7 @@ _NOTES = ("info", "warning", "error")
 
 
 class Messages(Reading):
-    """The messages of one session, in the order of its log. ``named`` is the session id from its file's
-    name."""
+    """The messages of one session, in its log's order. ``named`` is the session id from the file's name."""
 
     def __init__(self, position: Position, named: str | None, format: str) -> None:  # noqa: A002
         super().__init__(0)
@@ -97,7 +96,7 @@ class Messages(Reading):
             yield self._entry(Foreign(**self._common("0"), content=text, type=kind))
 
     def _common(self, block: str, *tags: str) -> dict[str, Any]:
-        """The common fields of events, for the event from a block of the message."""
+        """The fields that every event has; ``block`` is the part of the message that becomes the event."""
         return {
             "id": f"{self._id}:{block}",
             "ts": coerce.stamp(self._open.get("timestamp")),

@@ -147,8 +147,7 @@ class _Reader(LogReader):
             yield from self._take(message, f"at{fragment.start}n{ordinal}", fragment.end)
 
     def _rewritten(self, messages: list[dict[str, Any]], fragment: Fragment) -> Iterator[Item]:
-        """Yield the new items in a rewritten history: only the summary, once, and the session's folder if it
-        is not known yet."""
+        """Yield the new items of a rewritten history: the summary, once, and the folder if it is new."""
         for message in messages:
             yield from facts.locate(self._position, message)
             summarises = prompts.aside(message, prompts.SNAPSHOT) is not None

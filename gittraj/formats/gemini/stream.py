@@ -100,12 +100,11 @@ class _Reader(LogReader):
         yield from self._position.report_once("started_at", coerce.stamp(value.get("timestamp")))
 
     def _common(self, value: dict[str, Any], block: str = "0") -> dict[str, Any]:
-        """The common fields of events, for the event from a block of the record."""
+        """The fields that every event has; ``block`` is the part of the record that becomes the event."""
         return {"id": f"stream.{self._number}:{block}", "ts": coerce.stamp(value.get("timestamp"))}
 
     def _reply(self, value: dict[str, Any]) -> dict[str, Any]:
-        """The common fields of an event by the model; all its events before the next result are one
-        response."""
+        """The fields of an event by the model; all its events before the next result are one response."""
         if not self._in_response:
             self._response, self._in_response = f"stream.{self._number}", True
         model = self._position.facts.get("model")
