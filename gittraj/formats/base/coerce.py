@@ -56,7 +56,7 @@ def texts(value: Any) -> list[str]:
 
 def first(value: Any, *keys: str) -> str | None:
     """The first non-empty text under one of ``keys``: tools name the same argument differently."""
-    return next((found for key in keys if (found := text(at(value, key)))), None)
+    return next((match for key in keys if (match := text(at(value, key)))), None)
 
 
 def objects(value: Any) -> list[dict[str, Any]]:

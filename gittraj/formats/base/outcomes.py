@@ -41,8 +41,7 @@ class Call:
         paths: Iterable[str],
         edits: tuple[Edit, ...],
     ) -> Self:
-        """Make a call from its arguments. If the tool ``is_shell``, one of them is the command; ``paths`` are
-        the names of those that are paths."""
+        """Make a call from its arguments. ``paths`` names those that are paths; a shell has a ``command``."""
         command = coerce.text(coerce.mapping(arguments).get("command")) if is_shell else None
         return cls(name, arguments, command, folder, edits, tuple(texts(arguments, paths)))
 

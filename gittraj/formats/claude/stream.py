@@ -98,7 +98,7 @@ class _Reader(LogReader):
             yield item
 
     def _report_session(self, value: dict[str, Any]) -> Iterator[Fact]:
-        """Yield the record's session; if a message or a result names none, that of the file's name."""
+        """Yield the record's session; if a message or a result names none, the one in the file's name."""
         named = coerce.text(value.get("session_id"))
         is_reply = value.get("type") in ("user", "assistant", "result")
         yield from self._position.report_once("session", named or (self._name if is_reply else None))

@@ -69,8 +69,7 @@ def _is_document(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """Yield the items of a session file. Its session id is the one in the file, or ``session`` if there is
-    none.
+    """Yield the items of a session file. Its session id is the one in the file, else ``session``.
 
     Raises :class:`~gittraj.errors.FormatError` if the bytes before ``cursor`` have changed.
     """
