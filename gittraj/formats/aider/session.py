@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Literal
 
-from gittraj.formats.aider import blocks
+from gittraj.formats.aider import blocks, usage
 from gittraj.formats.base.document import Reading
 from gittraj.formats.base.outcomes import Call
 from gittraj.model.session_items import Edit, Entry, Item, Spent
@@ -23,9 +23,6 @@ LONGEST = 1024 * 1024
 """The most bytes of one line; a longer one is read as several."""
 _COMMIT = re.compile(r"Commit ([0-9a-f]{7,64}) ")
 _APPLIED = "Applied edit to "
-_NUMBER = r"([\d.,]{1,20}[kM]?)"
-_AMOUNT = re.compile(rf"{_NUMBER} (sent|received|cache hit|cache write)\b")
-_COST = re.compile(r"Cost: \$(\d[\d,]{0,12}(?:\.\d{1,12})?) (?:message|request)")
 _ERROR = re.compile(
     r"Unexpected error: |litellm\.|# \d+ SEARCH/REPLACE blocks? failed to match|"
     r"The LLM did not conform|Malformed |Model \S+ has hit a token limit|Retrying in "
@@ -255,16 +252,9 @@ class Session(Reading):
 
     def _tokens(self, block: _Block, text: str, _match: re.Match[str]) -> Iterator[Item]:
         yield from self._show_output()
-        amounts = {what: _amount(number) for number, what in _AMOUNT.findall(text)}
-        read, written = amounts.get("cache hit", 0), amounts.get("cache write", 0)
-        self._spent += Usage(
-            input_tokens=max(0, amounts.get("sent", 0) - read - written),
-            cache_read_tokens=read,
-            cache_write_tokens=written,
-            output_tokens=amounts.get("received", 0),
-        )
-        if cost := _COST.search(text):
-            self._cost = (self._cost or 0.0) + float(cost[1].replace(",", ""))
+        self._spent += usage.usage(text)
+        if (cost := usage.cost(text)) is not None:
+            self._cost = (self._cost or 0.0) + cost
         if self._response is None:  # the model said nothing
             self._response = f"n{block.number}"
             own = f"n{block.number}:0"
@@ -294,7 +284,7 @@ class Session(Reading):
 
 _Handler = Callable[[Session, _Block, str, re.Match[str]], Iterator[Item]]
 _PRINTED: tuple[tuple[re.Pattern[str], _Handler], ...] = (
-    (re.compile(rf"Tokens: {_NUMBER} sent"), Session._tokens),
+    (re.compile(rf"Tokens: {usage.NUMBER} sent"), Session._tokens),
     (re.compile(re.escape(_APPLIED)), Session._applied),
     (_COMMIT, Session._committed),
     (re.compile(r"Committing .* before applying edits\.\Z"), Session._expect_humans_commit),
@@ -303,12 +293,3 @@ _PRINTED: tuple[tuple[re.Pattern[str], _Handler], ...] = (
     (re.compile(r"(?:Main model|Models?): (?P<model>\S+) with "), Session._learn_names),
 )
 """Handlers of Aider's output, by its beginning. Before it edits, Aider commits the human's own changes."""
-
-
-def _amount(written: str) -> int:
-    """The number that Aider writes as ``10,924``, ``12k``, ``1.2k`` or ``3M``; 0 for any other text."""
-    factor = {"k": 1_000, "M": 1_000_000}.get(written[-1], 1)
-    try:
-        return round(float(written.rstrip("kM").replace(",", "")) * factor)
-    except ValueError:
-        return 0
