@@ -44,7 +44,7 @@ class Retries(unittest.TestCase):
 
 def tell(folder: Path, programs: Path) -> Workshop:
     """Make a repository whose branch ``retry`` is five commits ahead of ``main``, four of them by agents."""
-    workshop = Workshop.founded(folder)
+    workshop = Workshop.create(folder)
     workshop.traj("install", "--agent", "claude-code")
     workshop.traj("install", "--agent", "codex")
     workshop.git("config", "traj.thinking", "seal")

@@ -27,9 +27,9 @@ _SESSION = re.compile(r"[\w-]{1,128}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFile:
-    """The log of a session, or of a ``subagent`` that it started. ``path`` is a file or, with the ``format``
-    of a store, the store with the session among others; ``changed`` is then when the session changed, in
-    milliseconds since 1970. ``own``: the trajectory's id, if the log has one."""
+    """The log of a session, or of a ``subagent`` that it started. ``path`` is the log or, if ``format`` is
+    set, a store of that format with several sessions; ``changed`` is then the time of the session's last
+    change, in milliseconds since 1970. ``own``: the trajectory's id, if the log contains one."""
 
     agent: str
     session: str
@@ -100,12 +100,12 @@ class InstructionFile:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskProtocol:
     """The protocol by which the hook at the end of a turn asks the model. ``last_message``: the field of the
-    hook's payload with the last message of the agent, which its log may not have yet."""
+    hook's payload with the last message of the agent, which may not be in the log yet."""
 
     last_message: str
 
     def answer(self, question: str) -> dict[str, str]:
-        """The JSON that the hook prints, to ask ``question``."""
+        """The JSON that the hook prints to ask ``question``."""
         return {"decision": "block", "reason": question}
 
 
@@ -123,13 +123,13 @@ class Agent:
     patterns: tuple[str, ...] = ()
     session: str | None = None
     hooks: HookSettings | None = None
-    """None: the agent runs no program of ours."""
+    """None: the agent has no hooks that could run git-traj."""
     instructions: InstructionFile | None = None
-    """None: git-traj writes no instruction for it."""
+    """None: git-traj writes no instruction for the agent."""
     asks: AskProtocol | None = None
-    """None: it cannot be asked at the end of a turn."""
+    """None: the agent cannot be asked at the end of a turn."""
     reuses_log: bool = False
-    """Whether each session overwrites the log of the one before."""
+    """Whether each session overwrites the log of the session before."""
 
     @property
     def program(self) -> str:
@@ -146,21 +146,21 @@ class Agent:
     def find(self, environ: Environ, session: str) -> Path | None:
         """The log of a session; None also if only ``sessions`` can find it."""
         patterns = self.patterns if is_session(session) else ()
-        found = (path for pattern in patterns for path in self.logs(environ, pattern.format(session)))
-        return next(found, None)
+        logs = (path for pattern in patterns for path in self.logs(environ, pattern.format(session)))
+        return next(logs, None)
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
-        """The logs written after ``since`` (seconds since 1970) by sessions that were started in one of
-        ``roots``, below it or above it."""
+        """Yield the logs written after ``since`` (seconds since 1970) by sessions that were started in one of
+        ``roots``, or in a folder below or above one."""
         raise NotImplementedError
 
     def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
-        """The logs of the agents that a session started, if they are named after it and are not sessions of
-        their own."""
+        """Yield the logs of the agents that a session started, if these logs are named after the session and
+        are not sessions of their own."""
         yield from ()
 
     def logs(self, environ: Environ, pattern: str) -> list[Path]:
-        """The files in its folder that match a pattern, in order."""
+        """The files in the agent's folder that match a pattern, sorted."""
         folder = self.folder(environ)
         return sorted(folder.glob(pattern)) if folder is not None else []
 
@@ -192,26 +192,26 @@ def all_agents() -> dict[str, Agent]:
     )
     ours = {agent.name: agent for agent in agents}
     taken = {*ours, *(agent.option for agent in agents), *SESSIONS, *SIGNS}
-    plugged = plugins.found("agents", SHAPE, taken=taken, program=_speaking)
+    plugged = plugins.found("agents", SHAPE, taken=taken, program=_make_program_agent)
     return ours | {agent.name: agent for agent in plugged.values()}
 
 
-def _speaking(name: str, path: Path) -> Agent:
+def _make_program_agent(name: str, path: Path) -> Agent:
     from gittraj.agents.program import ProgramAgent  # noqa: PLC0415 - few users have one
 
     return ProgramAgent(name, name, path)
 
 
 def is_session(name: str) -> bool:
-    """Whether an id may be a part of a file's name."""
+    """Whether a session id may be a part of a file's name."""
     return _SESSION.fullmatch(name) is not None
 
 
 def works_near(path: Path, roots: Sequence[Path]) -> bool:
     """Whether a log's first ``cwd`` is near one of ``roots``; False if it cannot be read."""
-    found = search_head(path, _CWD)
+    match = search_head(path, _CWD)
     try:
-        return found is not None and is_near(Path(json.loads(found[1])), roots)
+        return match is not None and is_near(Path(json.loads(match[1])), roots)
     except ValueError:
         return False
 

@@ -1,7 +1,7 @@
 """Aider: all sessions of a work tree in its file ``.aider.chat.history.md``.
 
-It commits by itself and prints the ids. A history file elsewhere (``--chat-history-file``) is read only if
-``traj.sessions.path`` names it.
+Aider makes the commits and prints their ids. A history file elsewhere (``--chat-history-file``) is read only
+if ``traj.sessions.path`` names it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from gittraj.config import Environ
 
 
 class Aider(Agent):
-    """It reads only instruction files that its command or configuration names."""
+    """Aider has no ``instructions``: it reads only files that its command or configuration names."""
 
     name = "aider"
     option = "aider"
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
-        from gittraj.formats.aider import FILE  # noqa: PLC0415 - as below
+        from gittraj.formats.aider import FILE  # noqa: PLC0415 - only if sessions are searched
 
         for path in dict.fromkeys(root.resolve() / FILE for root in roots):
             if is_new(path, since):
@@ -28,7 +28,7 @@ class Aider(Agent):
 
 
 def _sessions(path: Path, since: float) -> Iterator[SessionFile]:
-    """A history's sessions that lasted past ``since``: each until the next one began, the last until now."""
+    """Yield a history's sessions that lasted past ``since``. A session lasts until the next one begins."""
     from gittraj.formats.aider import history  # noqa: PLC0415 - only if there is a history
 
     try:

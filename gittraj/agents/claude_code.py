@@ -20,7 +20,7 @@ from gittraj.config import Environ
 
 _SESSION = re.compile(rb'"sessionId":"([\w-]+)"')
 _COMPACTION = "agent-acompact-"
-"""The name of Claude Code's own subagent that summarises a conversation: the session did not start it."""
+"""The beginning of the logs of the subagent with which Claude Code itself summarises a conversation."""
 
 
 class ClaudeCode(Agent):
@@ -48,23 +48,23 @@ class ClaudeCode(Agent):
                     yield SessionFile(agent=self.name, session=path.stem, path=path)
 
     def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
-        beside = file.path.parent.glob("agent-*.jsonl")  # version 2.0 had the subagents of all sessions here
+        beside = file.path.parent.glob("agent-*.jsonl")  # version 2.0 put the subagents of all sessions there
         below = (file.path.parent / file.session / "subagents").rglob("agent-*.jsonl")
         own = file.session.encode()
-        ours = (p for p in beside if (found := search_head(p, _SESSION)) and found[1] == own)
+        ours = (p for p in beside if (match := search_head(p, _SESSION)) and match[1] == own)
         for path in sorted((*below, *ours)):
             if not path.stem.startswith(_COMPACTION):
                 name = path.stem.removeprefix("agent-")
                 yield SessionFile(agent=self.name, session=file.session, path=path, subagent=name)
 
 
-def _munged(folder: Path) -> str:
+def _project_name(folder: Path) -> str:
     return re.sub(r"[^a-zA-Z0-9]", "-", str(folder))
 
 
 def _project_folders(projects: Path, roots: Sequence[Path]) -> Iterator[Path]:
-    """The folders whose name may mean a root, a folder in it or one above it; a name is not reversible."""
-    above = {_munged(parent) for root in roots for parent in root.parents}
-    inside = tuple(_munged(root) for root in roots)
+    """Yield the folders whose names may mean a root, a folder in it or one above it. Names are ambiguous."""
+    above = {_project_name(parent) for root in roots for parent in root.parents}
+    inside = tuple(_project_name(root) for root in roots)
     if projects.is_dir():
         yield from (f for f in sorted(projects.iterdir()) if f.name in above or f.name.startswith(inside))

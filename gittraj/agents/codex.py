@@ -49,7 +49,7 @@ class Codex(Agent):
                 yield SessionFile(agent=self.name, session=named[1], path=path)
 
     def _rollouts(self, environ: Environ) -> Iterator[Path]:
-        """The logs, newest day first: the wanted session is nearly always a new one."""
+        """Yield the logs, the newest day first: the wanted session is nearly always a new one."""
         for folder in (
             *reversed(self.logs(environ, "sessions/*/*/*")),
             *self.logs(environ, "archived_sessions"),

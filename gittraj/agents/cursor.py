@@ -1,6 +1,6 @@
 """Cursor: transcripts in ``~/.cursor/projects/<folder with - for />/agent-transcripts/[<id>/]<id>.jsonl``.
 
-They have neither times nor results nor the folder itself: only their content, if a commit has it, links them.
+Transcripts have neither times nor results nor the folder's path: only their content links them to commits.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ class Cursor(Agent):
     patterns = ("projects/*/agent-transcripts/{0}.jsonl", "projects/*/agent-transcripts/{0}/{0}.jsonl")
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
-        for folder in dict.fromkeys(map(_munged, roots)):
+        for folder in dict.fromkeys(map(_project_name, roots)):
             for pattern in self.patterns:
                 for path in self.logs(environ, pattern.replace("*", folder, 1).format("*")):
                     if path.parent.name in ("agent-transcripts", path.stem) and is_new(path, since):
                         yield SessionFile(agent=self.name, session=path.stem, path=path)
 
 
-def _munged(folder: Path) -> str:
-    """The name that Cursor gives a folder; not reversible, and a folder above or below has another."""
+def _project_name(folder: Path) -> str:
+    """The name that Cursor gives a folder; it shows neither the path nor the folders above and below."""
     return re.sub(r"[^a-zA-Z0-9]+", "-", str(folder)).strip("-")

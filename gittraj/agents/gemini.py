@@ -29,7 +29,7 @@ _SESSION = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,128})"')
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _STARTED = len("session-YYYY-MM-DDTHH-MM-")
 _TAIL = 4096
-"""Bytes searched at a document's end: if its keys are sorted, the id comes after the messages."""
+"""Bytes that are searched at a document's end: if its keys are sorted, the id comes after the messages."""
 
 
 class Gemini(Agent):
@@ -59,8 +59,8 @@ class Gemini(Agent):
 
     def find(self, environ: Environ, session: str) -> Path | None:
         pattern = f"tmp/*/chats/session-*-{session[:8]}.json*"
-        found = self.logs(environ, pattern) if is_session(session) else []
-        return next(_logs(path for path in found if _session(path) == session), None)
+        paths = self.logs(environ, pattern) if is_session(session) else []
+        return next(_logs(path for path in paths if _session(path) == session), None)
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         home = self.folder(environ)
@@ -75,27 +75,27 @@ class Gemini(Agent):
 
 
 def _logs(paths: Iterable[Path]) -> Iterator[Path]:
-    """One log per session, which may have several: every resume creates a file that stays empty, and goes on
-    in the first one; a JSON Lines file continues a JSON document; a project with a short name is a copy."""
-    found: dict[str, list[Path]] = {}
+    """Yield one log per session. A session may have several: every resume creates a file that stays empty and
+    continues the first one, JSON Lines continue a document, and a project with a short name is a copy."""
+    by_session: dict[str, list[Path]] = {}
     for path in sorted(paths):
         if path.suffix in (".json", ".jsonl") and path.is_file():  # Gemini CLI renamed others as unreadable
-            found.setdefault(path.stem[_STARTED:], []).append(path)
-    for same in found.values():
-        grown = [p for p in same if p.suffix == ".jsonl" or p.with_suffix(".jsonl") not in same]
-        yield max(grown, key=lambda p: (p.stat().st_size, p.stat().st_mtime))
+            by_session.setdefault(path.stem[_STARTED:], []).append(path)
+    for same in by_session.values():
+        latest = [p for p in same if p.suffix == ".jsonl" or p.with_suffix(".jsonl") not in same]
+        yield max(latest, key=lambda p: (p.stat().st_size, p.stat().st_mtime))
 
 
 def _session(path: Path) -> str | None:
-    found = search_head(path, _SESSION)
-    if found is None and path.suffix == ".json":
-        found = search_head(path, _SESSION, end=_TAIL)
-    return found[1].decode() if found else None
+    match = search_head(path, _SESSION)
+    if match is None and path.suffix == ".json":
+        match = search_head(path, _SESSION, end=_TAIL)
+    return match[1].decode() if match else None
 
 
 def _projects(home: Path, roots: Sequence[Path]) -> Iterator[Path]:
-    """The folders of the projects near ``roots``. A hash is not reversible: it is only compared with those
-    of the roots and of the folders above them."""
+    """Yield the folders of the projects near ``roots``. A path cannot be restored from its hash, which is
+    only compared with those of the roots and of the folders above them."""
     above = (folder for root in roots for folder in (root, *root.parents))
     hashed = {sha256(str(folder).encode()).hexdigest() for folder in above}
     named = _registered(home / "projects.json")

@@ -14,10 +14,10 @@ from gittraj.frozen import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class LoggedAgent(Agent):
-    """``log`` is a pattern below the agent's folder; ``{0}`` in it is the session's id. ``about`` is such a
-    pattern, too: the file with the session's working folder, if the log does not have it. ``started`` is a
-    pattern, from the parent of the log's folder, for the subagents' logs; ``*`` in it is a subagent's name.
-    """
+    """``log`` is the pattern of a log's path in the agent's folder; ``{0}`` in it is the session's id.
+    ``about`` is such a pattern, too, for the file with the session's working folder, if the log does not name
+    it. ``started`` is a pattern for the subagents' logs, relative to the parent of the log's folder; ``*`` in
+    it is a subagent's name."""
 
     name: str
     option: str
@@ -59,7 +59,7 @@ class LoggedAgent(Agent):
 
 
 AGENTS = (
-    # Copilot reads a repository's hooks from .github/hooks, which is committed: everybody would get them
+    # No hooks for Copilot: it reads them from .github/hooks, which is committed, so everybody would get them
     LoggedAgent(
         name="copilot",
         option="copilot",

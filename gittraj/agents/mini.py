@@ -18,7 +18,7 @@ _LOG = "last_mini_run.traj.json"
 
 
 class MiniSweAgent(Agent):
-    """It reads no instruction file in the work tree, and a run has no id until its first answer."""
+    """The agent reads no instruction file in the work tree, and a run has no id until its first answer."""
 
     name = "mini-swe-agent"
     option = "mini"
@@ -30,8 +30,7 @@ class MiniSweAgent(Agent):
         return environ.folder("", "MSWEA_GLOBAL_CONFIG_DIR") if named else own
 
     def find(self, environ: Environ, session: str) -> Path | None:
-        found = (path for path in self.logs(environ, _LOG) if _session(path) == session)
-        return next(found, None)
+        return next((path for path in self.logs(environ, _LOG) if _session(path) == session), None)
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         for path in self.logs(environ, _LOG):

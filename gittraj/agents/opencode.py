@@ -1,4 +1,4 @@
-"""OpenCode: all sessions in ``~/.local/share/opencode/opencode.db``, older ones as files in ``storage/``.
+"""OpenCode: all sessions in ``~/.local/share/opencode/opencode.db``, formerly as files in ``storage/``.
 
 Unreleased versions use other names for the database (``opencode-dev.db``). OpenCode's forks have the same
 tables, in a folder named after the fork.
@@ -38,8 +38,8 @@ class OpenCode(Agent):
         return data and data / self.name
 
     def current(self, environ: Environ) -> str | None:
-        """The only session in which a command is running now: the environment of OpenCode's shell commands
-        shows that it runs them, but not in which session."""
+        """The session in which a command is running now, if there is only one: the environment of OpenCode's
+        shell commands shows that OpenCode runs them, but not in which session."""
         if environ.nameless != self.name:
             return None
         running = {session for path in self._databases(environ) for session in _running(path)}
@@ -68,8 +68,8 @@ class OpenCode(Agent):
         return next(iter(self.logs(environ, "storage")), None)
 
     def _listed(self, environ: Environ, since: float) -> Iterator[tuple[str, SessionFile]]:
-        """The folder and log of each session written after ``since``. The databases come first: sessions that
-        were moved into them are still in the files, too."""
+        """Yield the folder and log of each session that changed after ``since``. The databases come first:
+        sessions that were moved into them are still in the files, too."""
         for path in self._databases(environ):
             start = int(since * 1000)
             changed = f"max(time_updated, coalesce({_CHANGED}, 0))"  # the session's own row may be late
@@ -97,7 +97,7 @@ class OpenCode(Agent):
 
 
 def _rows(path: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
-    """A query's rows; none from an unreadable database: a damaged one must not stop the others."""
+    """The rows of a query; none if the database cannot be read, so that the others still are."""
     from gittraj.formats.base.sqlite import open_database  # noqa: PLC0415 - only if there is a database
 
     try:
@@ -116,7 +116,7 @@ def _load(file: Path) -> dict[str, Any]:
 
 
 def _running(path: Path) -> Iterator[str]:
-    """The sessions in which a shell command is running now."""
+    """Yield the sessions in which a shell command is running now."""
     since = int((time.time() - _LATELY) * 1000)
     for (session,) in _rows(path, "SELECT id FROM session WHERE time_updated >= ?", since):
         query = "SELECT data FROM part WHERE session_id = ? ORDER BY id DESC LIMIT ?"

@@ -1,4 +1,4 @@
-"""The checks of another package's agent, so that an installation can write its hooks and instructions."""
+"""Checks an agent of another package, so that an installation can write its hooks and instructions."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def _is_own(file: SessionFile, fields: Mapping[str, Any]) -> bool:
     return typed and file.agent == fields["name"]
 
 
-def _wrong(fields: Mapping[str, Any]) -> str | None:
+def _find_fault(fields: Mapping[str, Any]) -> str | None:
     """Why an installation could not write this agent's hooks or instructions; None if it can."""
     hooks, instructions = fields["hooks"], fields["instructions"]
     files = (hooks.file,) if hooks else ()
     if instructions:
         beside = instructions.beside if isinstance(instructions.beside, tuple) else (None,)
         files += (instructions.own, *beside, *filter(None, (instructions.instead,)))
-    if len(files) > _MOST or not all(map(_is_inside, files)):
+    if len(files) > _MOST_ENTRIES or not all(map(_is_inside, files)):
         return f"not all are files of a work tree: {shorten(repr(files))}"
     return None if hooks is None or _is_sound(hooks, fields["name"]) else f"it has {shorten(repr(hooks))}"
 
@@ -35,18 +35,18 @@ def _is_inside(file: object) -> bool:
 def _is_sound(hooks: HookSettings, name: str) -> bool:
     tables = (hooks.events, {} if hooks.label is None else hooks.label)
     ours = type(hooks) is HookSettings and hooks.name == name  # its methods are ours
-    if not ours or not all(isinstance(table, Mapping) and len(table) <= _MOST for table in tables):
+    if not ours or not all(isinstance(table, Mapping) and len(table) <= _MOST_ENTRIES for table in tables):
         return False
     tools = (tool for tool in hooks.events.values() if tool is not None)
     texts = (*tables[0], *tables[1], *tables[1].values(), *tools, hooks.advice)
-    return all(map(_is_line, texts)) and type(hooks.second) is int and 0 < hooks.second <= _SECOND
+    return all(map(_is_line, texts)) and type(hooks.second) is int and 0 < hooks.second <= _LARGEST_SECOND
 
 
 def _is_line(text: object) -> bool:
-    return isinstance(text, str) and len(text) <= _LINE and text.isprintable()
+    return isinstance(text, str) and len(text) <= _LONGEST_LINE and text.isprintable()
 
 
-_MOST, _LINE, _SECOND = 20, 300, 1_000_000
+_MOST_ENTRIES, _LONGEST_LINE, _LARGEST_SECOND = 20, 300, 1_000_000
 """A plug-in's agent has at most so many files or entries, characters per line, time units per second."""
 _TYPES = {"session": str, "path": Path, "changed": int | None}
 _TYPES |= dict.fromkeys(("subagent", "format", "own"), str | None)
@@ -67,5 +67,5 @@ SHAPE = Shape(
         "sessions": _FILES,
         "subagents": _FILES,
     },
-    wrong=_wrong,
+    wrong=_find_fault,
 )

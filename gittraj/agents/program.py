@@ -1,4 +1,4 @@
-"""An agent whose sessions a program of the user's provides; ``formats.program`` has the protocol."""
+"""An agent whose sessions a program of the user prints; ``formats.program`` describes the protocol."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """``python -m gittraj.asking AGENT STATE_FOLDER GIT_DIR``, with the hook's payload on stdin.
 
-What it prints goes to the model, in the agent's ``AskProtocol``. If anything fails, it prints nothing.
+The output goes to the model, in the form of the agent's ``AskProtocol``; it is empty if anything fails.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import sys
 from pathlib import Path
 
 WORK, WAIT = 0.5, 2.0
-"""Seconds of computing, and of elapsed time on a busy machine, after which the process silently ends
-itself."""
+"""Seconds of computing, and of elapsed time on a busy machine, until the process ends without a word."""
 WORDS = (
     "this session made commits, and nothing looks back on them yet. Say what came of it in a block, outside "
     'any code fence, and end there: [[RETROSPECTIVE]] {"summary": "…", "challenges": ["…"], "learnings": '
@@ -24,14 +23,14 @@ _NAME = re.compile(r"[\w.-]{1,160}")
 
 
 def main(arguments: list[str]) -> int:
-    """Never fails: the agent waits, and would show our errors to its user."""
+    """Ask if it is due. Never fails: the agent waits, and would show our errors to its user."""
     try:
         agent, folder, git_dir = arguments
         payload = json.loads(sys.stdin.buffer.read())
         mark = Path(folder) / "asked" / f"{agent}-{payload['session_id']}"
         if mark.exists() or not _NAME.fullmatch(mark.name):
             return 0
-        if payload.get("stop_hook_active"):  # a hook, ours or another, has already kept it from ending
+        if payload.get("stop_hook_active"):  # this or another hook has already kept the turn from ending
             return 0
         from gittraj.agents import all_agents  # noqa: PLC0415
         from gittraj.asking.due import Turn, is_due  # noqa: PLC0415
@@ -47,7 +46,7 @@ def main(arguments: list[str]) -> int:
             mark.touch(exist_ok=False)  # of several hooks at once, only one asks
             sys.stdout.write(json.dumps(protocol.answer(ASKING + WORDS)) + "\n")
             sys.stdout.flush()
-    except Exception:  # noqa: BLE001, S110 - the agent waits, and treats all output as its user's words
+    except Exception:  # noqa: BLE001, S110 - the agent would treat a message as its user's words
         pass
     return 0
 

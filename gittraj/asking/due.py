@@ -1,13 +1,13 @@
-"""Decides whether to ask a session: it made a commit here, and wrote no retrospective.
+"""Decides whether to ask a session: if it made a commit in this repository, and wrote no retrospective.
 
-It reads what is recorded here and the session's log, and changes neither. It must not know how agents are
-asked.
+The decision is based on the records of this repository and the session's log, and changes neither. This
+module must not know how agents are asked.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,19 +35,19 @@ _TRACE = re.compile(
     rb"|traj\W[^\n]{0,80}?(?:complete|abandon)",
     re.IGNORECASE,
 )
-"""Text that every log with a retrospective contains; without it no reader needs to look."""
+"""Text that every log with a retrospective contains: a log without it need not be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A turn that is over, as the agent's hook reports it. ``last_message`` may not be in the log yet."""
+    """A turn that has ended, as the agent's hook reports it. ``last_message`` may not be in the log yet."""
 
     file: SessionFile
     last_message: str = ""
 
     @classmethod
     def of(cls, agent: str, protocol: AskProtocol, payload: Mapping[str, Any]) -> Turn:
-        """Raises LookupError or TypeError for any other payload."""
+        """The turn in a hook's payload. Raises LookupError or TypeError if the payload is not valid."""
         message = payload.get(protocol.last_message)
         log = Path(payload["transcript_path"])
         file = SessionFile(agent=agent, session=str(payload["session_id"]), path=log)
@@ -56,7 +56,7 @@ class Turn:
 
 def is_due(turn: Turn, folder: Path, git_dir: Path, *, environ: Mapping[str, str]) -> bool:
     """Whether to ask. ``folder`` has the local state, ``git_dir`` is that of the worktree in which the turn
-    ended, ``environ`` what git inherits. Raises OSError, TrajError."""
+    ended, and ``environ`` is passed on to git. Raises OSError, TrajError."""
     off = load_suspension(folder)
     if is_off(turn.file, off):
         return False
@@ -65,20 +65,20 @@ def is_due(turn: Turn, folder: Path, git_dir: Path, *, environ: Mapping[str, str
         config = read_config(repository)
         if config.retrospective != "ask" or turn.file.agent in config.exclude:
             return False
-        made, silent = _spooled(turn.file, folder)
+        made, unrecorded = _spooled(turn.file, folder)
         made |= {*_linked(turn.file, folder), *_printed(log, repository)}
-    return not made <= {*silent, *off.commits} and not _looked_back(turn, folder, log)
+    return not made <= {*unrecorded, *off.commits} and not _looked_back(turn, folder, log)
 
 
 def is_off(file: SessionFile, off: Suspension) -> bool:
-    """Whether nothing of the session may be read now."""
+    """Whether recording is off for the session, so that none of its log may be read."""
     spans = off.sessions.get(file.name, ())
-    away = bool(spans) and spans[-1].end is None
-    return away or off.paused is not None or file.trajectory in off.forgotten
+    is_suspended = bool(spans) and spans[-1].end is None
+    return is_suspended or off.paused is not None or file.trajectory in off.forgotten
 
 
 def looks_back(events: Iterable[AnyEvent]) -> bool:
-    """Whether a retrospective is among them, or a statement that the work ended without one."""
+    """Whether a retrospective is among the events, or a statement that the work ended without one."""
     return any(
         isinstance(event, RetrospectiveEvent)
         or (isinstance(event, NoteEvent) and not {COMPLETED, ABANDONED}.isdisjoint(event.tags))
@@ -87,11 +87,11 @@ def looks_back(events: Iterable[AnyEvent]) -> bool:
 
 
 def _spooled(file: SessionFile, folder: Path) -> tuple[set[str], set[str]]:
-    """The commits whose hooks ran in the session, and those made while switched off (``GIT_TRAJ=0``)."""
+    """The commits whose hooks ran in the session, and those made while recording was off (``GIT_TRAJ=0``)."""
     path, session = folder / "spool", file.session.encode()
     data = path.read_bytes() if path.exists() else b""
-    near = (line for line in data.split(b"\n") if session in line or line.startswith(b"off\t"))
-    lines = list(parse_spool(b"\n".join(near)))
+    candidates = (line for line in data.split(b"\n") if session in line or line.startswith(b"off\t"))
+    lines = list(parse_spool(b"\n".join(candidates)))
     made = {line.id for line in lines if line.kind == "commit" and file.name in line.sessions}
     return made, {line.id for line in lines if line.kind == "off"}
 
@@ -105,20 +105,24 @@ def _linked(file: SessionFile, folder: Path) -> set[str]:
 
 
 def _printed(log: bytes, repository: Repository) -> set[str]:
-    """The commits that the log shows and the reflog confirms: for agents that switch git's hooks off."""
-    printed = tuple(found.decode() for found in _MADE.findall(log))
+    """The commits that git printed in the log and the reflog confirms: some agents switch git's hooks off."""
+    printed = tuple(commit.decode() for commit in _MADE.findall(log))
     moves = read_reflog(repository, repository.git_dir, None)[0] if printed else []
     return {move.new for move in moves if made_kind(move) and move.new.startswith(printed)}
 
 
 def _looked_back(turn: Turn, folder: Path, log: bytes) -> bool:
-    """Whether there is a retrospective in its last message, by a command, or anywhere in its log."""
-    here = [a for a in load_active(folder) if a.header.trajectory == turn.file.trajectory]
-    recorded = {event.id: event for active in here for event in active.events}
+    """Whether a retrospective is in the turn's last message, was recorded by a command, or is in the log."""
+    active = [a for a in load_active(folder) if a.header.trajectory == turn.file.trajectory]
+    recorded = {event.id: event for trajectory in active for event in trajectory.events}
     last = parse_blocks(turn.last_message, name="").events
-    if any(active.header.status for active in here) or looks_back((*recorded.values(), *last)):
+    if any(trajectory.header.status for trajectory in active) or looks_back((*recorded.values(), *last)):
         return True
-    if not _TRACE.search(log):
-        return False
-    items = derive(read_items(turn.file), Cursor(), recorded.get)
-    return looks_back(item.event for item in items if isinstance(item, Entry) and item.session is None)
+    return _TRACE.search(log) is not None and looks_back(_logged(turn.file, recorded))
+
+
+def _logged(file: SessionFile, recorded: Mapping[str, AnyEvent]) -> Iterator[AnyEvent]:
+    """Yield the events of the session's log, and those in it that were ``recorded`` by commands."""
+    for item in derive(read_items(file), Cursor(), recorded.get):
+        if isinstance(item, Entry) and item.session is None:
+            yield item.event

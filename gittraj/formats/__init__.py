@@ -25,7 +25,7 @@ _START = Cursor()
 
 
 class Reader(Protocol):
-    """``name`` is the format's, ``agent`` the name of the agent that writes it."""
+    """Reads one format. ``name`` is the format's name, ``agent`` that of the agent that writes it."""
 
     name: str
     agent: str
@@ -37,7 +37,7 @@ class Reader(Protocol):
     def read(
         self, stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START
     ) -> Iterator[Item]:
-        """The items of a log from ``cursor`` on, in its order.
+        """Yield the items of a log from ``cursor`` on, in the log's order.
 
         ``session`` is the session id from the file's name. Before every human prompt of a log that only grows
         comes a :class:`~gittraj.model.session_items.Mark`: reading from its cursor gives exactly the items
@@ -60,11 +60,11 @@ class Store(Protocol):
         ...
 
     def sessions(self, path: Path) -> Iterator[str]:
-        """The ids of its sessions."""
+        """Yield the ids of the store's sessions."""
         ...
 
     def read(self, path: Path, session: str) -> Iterator[Item]:
-        """The items of one session, in its order. Raises OSError, FormatError."""
+        """Yield the items of one session, in its order. Raises OSError, FormatError."""
         ...
 
 
@@ -144,26 +144,25 @@ def is_store(name: str | None) -> bool:
 
 def reader_of(name: str) -> Reader:
     """The reader of a format. Raises FormatError. No other format is imported."""
-    return cast(Reader, import_module(_READERS[name]) if name in _READERS else _plugged_in(name))
+    return cast(Reader, import_module(_READERS[name]) if name in _READERS else _find_plugin(name))
 
 
 def store_of(name: str) -> Store:
     """The store of a format. Raises FormatError."""
-    return cast(Store, import_module(STORES[name]) if name in STORES else _plugged_in(name))
+    return cast(Store, import_module(STORES[name]) if name in STORES else _find_plugin(name))
 
 
 def detect(head: bytes) -> Reader | None:
     """The reader of a file that begins with ``head``; those of plug-ins are tried last."""
     names = (*_READERS, *(name for name in _plugged() if not is_store(name)))
-    return next((found for name in names if (found := reader_of(name)).detect(head)), None)
+    return next((reader for name in names if (reader := reader_of(name)).detect(head)), None)
 
 
 def detect_store(path: Path) -> Store | None:
-    """The store at ``path``."""
-    plugged = _plugged()
+    """The store at ``path``; those of plug-ins are tried last."""
     own = (store_of(name) for name in STORES)
-    others = (cast(Store, each) for each in plugged.values() if hasattr(each, "sessions"))
-    return next((found for found in chain(own, others) if found.detect(path)), None)
+    others = (cast(Store, each) for each in _plugged().values() if hasattr(each, "sessions"))
+    return next((store for store in chain(own, others) if store.detect(path)), None)
 
 
 def shape_of(plugged: Any) -> Shape:
@@ -172,29 +171,29 @@ def shape_of(plugged: Any) -> Shape:
 
 def _plugged() -> dict[str, Any]:
     """The readers and stores of plug-ins, by their names."""
-    plugged = plugins.found("formats", shape_of, taken={*_READERS, *STORES}, program=_speaking)
+    plugged = plugins.found("formats", shape_of, taken={*_READERS, *STORES}, program=_make_program_store)
     return {each.name: each for each in plugged.values()}
 
 
-def _speaking(name: str, path: Path) -> Store:
+def _make_program_store(name: str, path: Path) -> Store:
     from gittraj.formats.program import ProgramStore  # noqa: PLC0415 - few have one
 
     return ProgramStore(name, path)
 
 
-def _plugged_in(name: str) -> Any:
-    found = _plugged().get(name)
-    if found is None:
+def _find_plugin(name: str) -> Any:
+    plugin = _plugged().get(name)
+    if plugin is None:
         raise FormatError(f"format {name}: its plug-in is left out, or not switched on")
-    return found
+    return plugin
 
 
 def describe(head: bytes) -> str:
-    """Describe to people what a file that no reader knows seems to be."""
+    """Describe to people what a file that no reader recognises seems to be."""
     text = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n\0")
     if not text:
         return "empty"
-    return next((what for pattern, what in _OTHERS if pattern.search(text)), "not the log of a known agent")
+    return next((kind for pattern, kind in _OTHERS if pattern.search(text)), "not the log of a known agent")
 
 
 _OTHERS = (

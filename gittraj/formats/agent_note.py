@@ -1,7 +1,7 @@
 """AgentNote's notes, ``refs/notes/agentnote``: one JSON object per commit, as version 1.0.8 writes it.
 
-It has a session's prompts since its previous commit, the answer to each if it was found, and how many of
-the commit's lines are the agent's. It has no calls, only the names of the tools that a prompt led to.
+A note has the prompts since the session's previous commit, the answer to each if it was found, and how many
+of the commit's lines are the agent's. It has no calls, only the names of the tools that each prompt led to.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ name = "agentnote"
 agent = "claude-code"
 
 
-def _names(note: Note) -> list[str] | None:
+def _session_ids(note: Note) -> list[str] | None:
     content = parse_json(note.text)
     known = content.get("v") == 1 and isinstance(content.get("interactions"), list)
     session = coerce.text(content.get("session_id"))
@@ -38,9 +38,9 @@ def _read_note(note: Note, _session: str) -> Iterator[Item]:
                 yield note.entry(remark)
         prompt = coerce.string(interaction.get("prompt"))
         yield note.entry(Prompt(id=f"{own}:prompt", content=prompt))
-        used, wrote = (", ".join(coerce.texts(interaction.get(key))) for key in ("tools", "files_touched"))
-        if used or wrote:
-            summary = f"Used {used or 'no tool'}{f', for {wrote}' if wrote else ''}"
+        tools, files = (", ".join(coerce.texts(interaction.get(key))) for key in ("tools", "files_touched"))
+        if tools or files:
+            summary = f"Used {tools or 'no tool'}{f', for {files}' if files else ''}"
             yield note.entry(NoteEvent(id=f"{own}:used", content=summary, kind="note", tags=("tools",)))
         if text := coerce.text(interaction.get("response")):
             yield note.entry(Message(id=f"{own}:answer", content=text, model=model))
@@ -50,13 +50,13 @@ def _read_note(note: Note, _session: str) -> Iterator[Item]:
 def _closing(note: Note, content: dict[str, Any]) -> Iterator[Item]:
     """The items for what the note says about the commit itself."""
     attribution = coerce.mapping(content.get("attribution"))
-    counted = coerce.mapping(attribution.get("lines"))
+    line_counts = coerce.mapping(attribution.get("lines"))
     files = [
         (coerce.text(file.get("path")), file.get("by_ai")) for file in coerce.objects(content.get("files"))
     ]
     text = f"AgentNote: {coerce.count(attribution.get('ai_ratio'))} % by the agent"
-    if counted:
-        added, total = (coerce.count(counted.get(f"{kind}_added")) for kind in ("ai", "total"))
+    if line_counts:
+        added, total = (coerce.count(line_counts.get(f"{kind}_added")) for kind in ("ai", "total"))
         text += f", {added} of {total} lines added"
     raw = {"attribution": attribution, "files": [path for path, _ in files]}
     edits = [Edit(path=path) for path, by_agent in files if path and by_agent is True]
@@ -64,5 +64,5 @@ def _closing(note: Note, content: dict[str, Any]) -> Iterator[Item]:
     return note.closing(text, edits=edits, ts=ts, tags=("attribution",), raw=raw)
 
 
-_STORE = NotesFile(_names, _read_note)
+_STORE = NotesFile(_session_ids, _read_note)
 detect, sessions, read = _STORE.detect, _STORE.sessions, _STORE.read

@@ -1,8 +1,8 @@
 """Qwen Code's notes, ``refs/notes/ai-attribution``: how many characters of a commit are the agent's.
 
-They name neither sessions nor lines: each note is read as a session of its own. A share of characters does
-not prove that any work led to the commit, so the session is kept as one that started there, and does not
-count as a record of the commit.
+These notes name neither sessions nor lines: each note is read as a session of its own. A share of characters
+does not prove that any work led to the commit, so the session is recorded as one that started at the commit,
+and does not count as a record of it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ name = "ai-attribution"
 agent = "qwen-code"
 
 
-def _names(note: Note) -> list[str] | None:
-    own = {"generator", "files", "surfaceBreakdown"} <= parse_json(note.text).keys()
-    return [f"{name}.{note.commit}"] if own else None
+def _session_ids(note: Note) -> list[str] | None:
+    is_attribution = {"generator", "files", "surfaceBreakdown"} <= parse_json(note.text).keys()
+    return [f"{name}.{note.commit}"] if is_attribution else None
 
 
 def _read_note(note: Note, _session: str) -> Iterator[Item]:
@@ -33,5 +33,5 @@ def _read_note(note: Note, _session: str) -> Iterator[Item]:
     yield from note.closing(text, tags=("attribution",), raw=raw, proves=False)
 
 
-_STORE = NotesFile(_names, _read_note)
+_STORE = NotesFile(_session_ids, _read_note)
 detect, sessions, read = _STORE.detect, _STORE.sessions, _STORE.read

@@ -1,7 +1,8 @@
 """Cline's sessions, ``~/.cline/data/sessions/<id>/<id>.messages.json``, as version 3 writes them.
 
-One document, written again after every message; ``<id>.json`` next to it names the session's folder. If a
-text of the user role has a ``<user_input>``, only that is the user's, and the rest is the program's own.
+A session is one document, written again after every message; ``<id>.json`` next to it names its folder. If a
+text of the user role has a ``<user_input>``, only the content of that is by the user, the rest by the
+program.
 """
 
 from __future__ import annotations
@@ -40,23 +41,23 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
+    """Yield the items of one session."""
     file = next((f for f in _files(path) if f.name.removesuffix(_SUFFIX) == session), path)
     with file.open("rb") as stream:
         value, damage = document.load(stream)
         end = stream.tell()
-    description = file.with_name(f"{file.name.removesuffix(_SUFFIX)}.json")
-    about: Any = None
-    if description.is_file():
-        with description.open("rb") as stream:
-            about, _ = document.load(stream)
-    yield from _Reading(coerce.mapping(value), coerce.mapping(about), session, end).items()
+    beside = file.with_name(f"{file.name.removesuffix(_SUFFIX)}.json")
+    description: Any = None
+    if beside.is_file():
+        with beside.open("rb") as stream:
+            description, _ = document.load(stream)
+    yield from _Reading(coerce.mapping(value), coerce.mapping(description), session, end).items()
     if damage is not None:
         yield damage
 
 
 def _files(path: Path) -> Iterator[Path]:
-    found = sorted(path.rglob(f"*{_SUFFIX}")) if path.is_dir() else [path]
-    for file in found:
+    for file in sorted(path.rglob(f"*{_SUFFIX}")) if path.is_dir() else [path]:
         if file.name.endswith(_SUFFIX):
             run = coerce.mapping(peek(read_head(file)))
             if "sessionId" in run and "origin" in run:
@@ -64,42 +65,42 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 class _Reading(document.Reading):
-    def __init__(self, run: dict[str, Any], about: dict[str, Any], session: str, end: int) -> None:
+    def __init__(self, run: dict[str, Any], description: dict[str, Any], session: str, end: int) -> None:
         super().__init__(end)
         self._run = run
-        self._about = about
+        self._description = description
         self._session = session
-        self._folder = coerce.text(about.get("cwd"))
-        self._asked: dict[str, tuple[str, ...]] = {}
+        self._folder = coerce.text(description.get("cwd"))
+        self._commands: dict[str, tuple[str, ...]] = {}
 
     def items(self) -> Iterator[Item]:
         yield from self._facts()
         for number, message in enumerate(coerce.objects(self._run.get("messages"))):
-            named = coerce.text(message.get("id")) or f"n{number}"
+            message_id = coerce.text(message.get("id")) or f"n{number}"
             ts = coerce.stamp(message.get("ts"))
             if message.get("role") == "assistant":
-                yield from self._assistant(message, named, ts)
+                yield from self._assistant(message, message_id, ts)
             else:
-                yield from self._user(message, named, ts)
-        if coerce.text(self._about.get("status")) in _ENDED:
+                yield from self._user(message, message_id, ts)
+        if coerce.text(self._description.get("status")) in _ENDED:
             yield TurnEnd(end=self._end)
 
     def _facts(self) -> Iterator[Fact]:
         origin = coerce.mapping(self._run.get("origin"))
-        metadata = coerce.mapping(self._about.get("metadata"))
+        metadata = coerce.mapping(self._description.get("metadata"))
         yield from facts(
             session=coerce.text(self._run.get("sessionId")) or self._session,
-            started_at=coerce.stamp(self._about.get("started_at")),
+            started_at=coerce.stamp(self._description.get("started_at")),
             folder=self._folder,
             agent_version=coerce.text(origin.get("version")),
             entrypoint=coerce.text(origin.get("source")),
             title=coerce.text(metadata.get("title")),
-            status=_ENDED.get(str(self._about.get("status"))),
+            status=_ENDED.get(str(self._description.get("status"))),
         )
 
-    def _user(self, message: dict[str, Any], named: str, ts: str | None) -> Iterator[Item]:
+    def _user(self, message: dict[str, Any], message_id: str, ts: str | None) -> Iterator[Item]:
         for ordinal, block in enumerate(_blocks(message)):
-            common: dict[str, Any] = {"id": f"{named}:{ordinal}", "ts": ts}
+            common: dict[str, Any] = {"id": f"{message_id}:{ordinal}", "ts": ts}
             if block.get("type") == "tool_result":
                 yield self._result(common, block)
             elif text := coerce.text(block.get("text")):
@@ -109,13 +110,13 @@ class _Reading(document.Reading):
                 else:
                     yield self._entry(NoteEvent(**common, content=text, kind="note", tags=("program",)))
 
-    def _assistant(self, message: dict[str, Any], named: str, ts: str | None) -> Iterator[Item]:
+    def _assistant(self, message: dict[str, Any], message_id: str, ts: str | None) -> Iterator[Item]:
         model = coerce.text(coerce.at(message, "modelInfo", "id"))
         yield from self._learn(model=model)
         blocks = _blocks(message)
         for ordinal, block in enumerate(blocks):
-            common: dict[str, Any] = {"id": f"{named}:{ordinal}", "ts": ts}
-            common |= {"model": self._known.get("model"), "response": named}
+            common: dict[str, Any] = {"id": f"{message_id}:{ordinal}", "ts": ts}
+            common |= {"model": self._known.get("model"), "response": message_id}
             match block.get("type"):
                 case "thinking" if text := coerce.text(block.get("thinking")):
                     yield self._entry(Thinking(**common, content=text))
@@ -126,19 +127,20 @@ class _Reading(document.Reading):
         spent = coerce.mapping(message.get("metrics"))
         if spent and blocks:
             counted = coerce.usage(spent, _TOKENS, cached_in_input=True)
-            yield Spent(response=named, usage=counted, cost=coerce.cost(spent.get("cost")))
+            yield Spent(response=message_id, usage=counted, cost=coerce.cost(spent.get("cost")))
 
     def _call(self, common: dict[str, Any], block: dict[str, Any]) -> Entry:
         tool, call_id = coerce.text(block.get("name")) or "unknown", coerce.text(block.get("id"))
         arguments = block.get("input")
         fields = coerce.mapping(arguments)
-        ran = tuple(coerce.texts(fields.get("commands")))
+        commands = tuple(coerce.texts(fields.get("commands")))
         path = coerce.text(fields.get("path"))
         read = tuple(p for f in coerce.objects(fields.get("files")) if (p := coerce.text(f.get("path"))))
         if call_id:
-            self._asked[call_id] = ran
+            self._commands[call_id] = commands
         paths = (path, *read) if path else read
-        call = Call(tool, arguments, "\n".join(ran) or None, self._folder, _edits(tool, path, fields), paths)
+        edits = _edits(tool, path, fields)
+        call = Call(tool, arguments, "\n".join(commands) or None, self._folder, edits, paths)
         return self._entry(call.event(call_id, **common), **call.known)
 
     def _result(self, common: dict[str, Any], block: dict[str, Any]) -> Entry:
@@ -146,7 +148,7 @@ class _Reading(document.Reading):
         value = block.get("content")
         content = coerce.parsed(value)
         parts = coerce.objects(content if isinstance(content, list) else [content])
-        text = "\n".join(found for part in parts if (found := _said(part))) if parts else value
+        text = "\n".join(filter(None, map(_text_of, parts))) if parts else value
         failed = any(part.get("success") is False or "error" in part for part in parts)
         event = ToolResult(
             **common,
@@ -154,7 +156,7 @@ class _Reading(document.Reading):
             call_id=call_id,
             is_error=failed or block.get("is_error") is True,
         )
-        shell = bool(self._asked.get(call_id or ""))
+        shell = bool(self._commands.get(call_id or ""))
         return self._entry(event, commits=printed_commits(event.content) if shell else ())
 
 
@@ -171,12 +173,12 @@ def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else coerce.objects(content)
 
 
-def _said(part: dict[str, Any]) -> str | None:
+def _text_of(part: dict[str, Any]) -> str | None:
     return coerce.first(part, "result", "error", "text")
 
 
 def _edits(tool: str, path: str | None, fields: dict[str, Any]) -> tuple[Edit, ...]:
-    """The edits of a call; without an old text or a line to insert at, it creates the file."""
+    """The edits of a call; a call without an old text or a line to insert at creates the file."""
     new, old = fields.get("new_text"), fields.get("old_text")
     if tool != "editor" or path is None or not isinstance(new, str):
         return ()

@@ -1,8 +1,8 @@
 """Cursor's agent transcripts, ``~/.cursor/projects/<folder>/agent-transcripts/<id>.jsonl``.
 
-One message per line, ``{role, message: {content: [...]}}``: no ids, no times, and no results of calls, so an
-edit here is what was requested. A prompt is in ``<user_query>``, among context that Cursor added; thinking
-is ``[REDACTED]``.
+One message per line, ``{role, message: {content: [...]}}``: no ids, no times, and no results of calls, so the
+edits are those that were requested, whether they succeeded or not. A prompt is in ``<user_query>``, among
+context that Cursor added; thinking is ``[REDACTED]``.
 """
 
 from __future__ import annotations
@@ -57,15 +57,16 @@ def call(tool: str, arguments: Any) -> Call:
 
 
 def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
-    """The files as a call of ``tool`` leaves them, as far as its arguments show."""
+    """The edits that a call of ``tool`` makes to files, as far as its arguments show."""
     fields = coerce.mapping(arguments)
     kind = _plain(tool)
     if kind == "applypatch":
-        text = coerce.first(fields, "patch", "input", "command") or coerce.text(arguments)
-        return patch.edits(text or "")
+        return patch.edits(coerce.first(fields, "patch", "input", "command") or coerce.string(arguments))
     path = coerce.first(fields, *_PATHS)
-    if path is None:
-        return ()
+    return () if path is None else _edits_of_file(path, kind, fields)
+
+
+def _edits_of_file(path: str, kind: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
     match kind:
         case "write" | "writefile" | "createfile":
             whole = next((fields[key] for key in _WHOLE if isinstance(fields.get(key), str)), None)
@@ -73,8 +74,7 @@ def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
         case "delete" | "deletefile":
             return (Edit(path=path, kind="delete"),)
         case "editfile":
-            code = coerce.string(fields.get("code_edit")).splitlines()
-            return (Edit(path=path, added=tuple(x for x in code if not _ELISION.match(x.strip()))),)
+            return (Edit(path=path, added=_without_elisions(coerce.string(fields.get("code_edit")))),)
         case "searchreplace" | "strreplace" | "edit" | "multiedit" | "multistrreplace" | "editnotebook":
             changes = coerce.objects(fields.get("edits")) or [fields]
             return (replaced(path, pairs(changes, ("old_string", "old_str"), ("new_string", "new_str"))),)
@@ -82,8 +82,13 @@ def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
             return ()
 
 
+def _without_elisions(code: str) -> tuple[str, ...]:
+    """The lines of ``code`` except comments such as ``// ... existing code ...``."""
+    return tuple(line for line in code.splitlines() if not _ELISION.match(line.strip()))
+
+
 def _plain(tool: str) -> str:
-    """A normalised name of the tool: what was ``search_replace`` in the past is ``StrReplace`` now."""
+    """Normalise the name of a tool: ``search_replace`` of older versions is ``StrReplace`` now."""
     return tool.lower().replace("_", "")
 
 
@@ -123,8 +128,8 @@ class _Reader(LogReader):
         if block.get("type") == "tool_use":
             tool, arguments = coerce.text(block.get("name")) or "unknown", block.get("input")
             call_id = coerce.text(block.get("id")) or own
-            made = call(tool, arguments)
-            yield Entry(event=made.event(call_id, **reply), end=fragment.end, **made.known)
+            parsed = call(tool, arguments)
+            yield Entry(event=parsed.event(call_id, **reply), end=fragment.end, **parsed.known)
         elif text := coerce.text(block.get("text")):
             if words := text.replace(_REDACTED, "").strip():
                 yield Entry(event=Message(**reply, content=words), end=fragment.end)
@@ -151,16 +156,16 @@ read = read_with(_Reader)
 def typed(content: list[dict[str, Any]]) -> str | None:
     """What a human typed, from the blocks of a user message; ``None`` if nobody typed it."""
     texts = list(_texts_of(content))
-    asked = [part for text in texts for part in _queries(text)]
-    if not asked:
-        asked = [_without_context(text) for text in texts]
-    shown = [
+    queries = [query for text in texts for query in _queries(text)]
+    if not queries:
+        queries = [_without_context(text) for text in texts]
+    placeholders = [
         images.placeholder(images.from_base64(source.get("data"), source.get("media_type")))
         for block in content
         if block.get("type") == "image"
         for source in [coerce.mapping(block.get("source"))]
     ]
-    return "\n".join(filter(None, (*asked, *shown))) or None
+    return "\n".join(filter(None, (*queries, *placeholders))) or None
 
 
 def _blocks(record: dict[str, Any]) -> list[dict[str, Any]]:
@@ -181,7 +186,7 @@ def _queries(text: str) -> Iterator[str]:
 
 
 def _without_context(text: str) -> str:
-    """The text without the elements that it begins with."""
+    """The text without the XML elements that it begins with."""
     position = 0
     while opening := _BLOCK.match(text, position):
         closing = f"</{opening[1]}>"
@@ -193,7 +198,7 @@ def _without_context(text: str) -> str:
 
 
 def _shape_id(stream: BinaryIO) -> str | None:
-    """The id of a session that nothing names; the stream has to be read from its start again afterwards."""
+    """An id for a session without one, from its first two records. The stream must be rewound afterwards."""
     if not stream.seekable():
         return None
     records = (

@@ -1,8 +1,8 @@
 """git-ai's authorship logs, ``refs/notes/ai``, by the Git AI Standard 3.0.0: who wrote a commit's lines.
 
-Before a line ``---`` are files, each followed by lines with a key and its ranges; after it is a JSON object
-with the agent's session of each key. Older notes also contain the session's messages, all of them each time.
-What a person wrote (keys with ``h_``) is not an agent's session.
+Above a line ``---`` are files, each followed by lines with a key and line ranges; below it is a JSON object
+with the agent's session of each key. Older notes also contain the session's messages, each note all of them.
+Keys that begin with ``h_`` are a person's lines, not those of an agent's session.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class _Work:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    return NotesFile(_names, _Reading().items).read(path, session)
+    return NotesFile(_session_ids, _Reading().items).read(path, session)
 
 
-def _names(note: Note) -> list[str] | None:
+def _session_ids(note: Note) -> list[str] | None:
     works = _parse(note.text)
     return None if works is None else list(dict.fromkeys(w.session for w in works.values() if w.session))
 
@@ -110,23 +110,28 @@ def _closing(note: Note, works: list[_Work]) -> Iterator[Item]:
 
 
 def _parse(text: str) -> dict[str, _Work] | None:
-    """What a note says about each agent's session, by its key; None if the text is not an authorship log."""
+    """The sessions of agents in a note, by their keys; None if the text is not an authorship log."""
     divider = _DIVIDER.search(text)
     fields = parse_json(text[divider.end() :]) if divider else {}
     if divider is None or not coerce.string(fields.get("schema_version")).startswith(_SCHEMA):
         return None
     records = coerce.mapping(fields.get("prompts")) | coerce.mapping(fields.get("sessions"))
     works = {key: _Work(record) for key, record in records.items() if isinstance(record, dict)}
+    _add_ranges(works, text[: divider.start()])
+    return works
+
+
+def _add_ranges(works: dict[str, _Work], files: str) -> None:
+    """Add the ranges in ``files``, the text above the divider, to the sessions that they belong to."""
     path = ""
-    for line in text[: divider.start()].splitlines():
+    for line in files.splitlines():
         if entry := _KEY.fullmatch(line):
             work = works.get(entry[1].partition("::")[0])
             if work is not None and path:
                 work.ranges.setdefault(path, []).append(entry[2])
         elif line and not line.startswith(" "):
-            path = line[1:-1] if line.startswith('"') and line.endswith('"') and len(line) > 1 else line
-    return works
+            path = line[1:-1] if len(line) > 1 and line[0] == line[-1] == '"' else line
 
 
-_STORE = NotesFile(_names, _Reading().items)
+_STORE = NotesFile(_session_ids, _Reading().items)
 detect, sessions = _STORE.detect, _STORE.sessions

@@ -1,7 +1,7 @@
 """git-memento's notes, ``refs/notes/commits`` or another ref: the session of a commit as Markdown.
 
 A note has one session, or several, each between two comments. It only proves that somebody chose the session
-for the commit. The names in its head identify the speakers: the committer and the provider.
+for the commit. The head of a session names the speakers: the committer and the provider.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gittraj.formats.base import coerce
 from gittraj.formats.base.notes_file import Note, NotesFile, name_agent
 from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Item
@@ -34,9 +33,9 @@ def _read_note(note: Note, session: str) -> Iterator[Item]:
             yield from _items(note, head, text)
 
 
-def _names(note: Note) -> list[str] | None:
-    found = [head["Session ID"] for head, _ in _parse(note.text)]
-    return list(dict.fromkeys(found)) or None
+def _session_ids(note: Note) -> list[str] | None:
+    ids = [head["Session ID"] for head, _ in _parse(note.text)]
+    return list(dict.fromkeys(ids)) or None
 
 
 def _envelopes(note: str) -> Iterator[str]:
@@ -50,7 +49,7 @@ def _envelopes(note: str) -> Iterator[str]:
 def _parse(note: str) -> list[tuple[dict[str, str], str]]:
     """The head and the conversation of each session."""
     plain = note.replace("\r\n", "\n")
-    entries = [_ESCAPED.sub("", found).strip() for found in _envelopes(plain)] or [plain.strip()]
+    entries = [_ESCAPED.sub("", text).strip() for text in _envelopes(plain)] or [plain.strip()]
     sessions: list[tuple[dict[str, str], str]] = []
     for entry in entries:
         head, divider, text = entry.partition(_CONVERSATION)
@@ -62,27 +61,27 @@ def _parse(note: str) -> list[tuple[dict[str, str], str]]:
 
 def _items(note: Note, head: dict[str, str], text: str) -> Iterator[Item]:
     yield from facts(agent=name_agent(head["Provider"].lower()), title=head.get("Session Title"))
-    people: dict[str | None, Callable[..., AnyEvent]] = {
+    event_types: dict[str | None, Callable[..., AnyEvent]] = {
         head.get("Committer"): Prompt,
         head["Provider"]: Message,
     }
     parts = _SPEAKER.split(text)
     turns: list[tuple[str, str]] = []
     for speaker, words in zip(parts[1::2], parts[2::2], strict=True):
-        if speaker in people or speaker in ("System", "Tool"):
+        if speaker in event_types or speaker in ("System", "Tool"):
             turns.append((speaker, words))
         elif turns:  # a heading inside somebody's text
             turns[-1] = (turns[-1][0], f"{turns[-1][1]}### {speaker}{words}")
     for number, (speaker, words) in enumerate(turns):
         common: dict[str, Any] = {"id": f"{note.prefix}.{number}", "content": words.strip()}
-        kind = people.get(speaker)
+        event_type = event_types.get(speaker)
         event: AnyEvent = (
-            kind(**common) if kind else NoteEvent(**common, kind="note", tags=(speaker.lower(),))
+            event_type(**common) if event_type else NoteEvent(**common, kind="note", tags=(speaker.lower(),))
         )
-        if coerce.text(common["content"]):
+        if common["content"]:
             yield note.entry(event)
     yield from note.closing("git-memento: noted on this commit")
 
 
-_STORE = NotesFile(_names, _read_note)
+_STORE = NotesFile(_session_ids, _read_note)
 detect, sessions, read = _STORE.detect, _STORE.sessions, _STORE.read

@@ -1,13 +1,14 @@
 """OpenTelemetry's spans of generative AI, as OTLP/JSON (semantic conventions for GenAI, in development).
 
 A trajectory is a span ``invoke_agent``, with a ``chat`` for each model call and an ``execute_tool`` for each
-tool call. Message texts are opt-in there and not written: attributes have names, times and tokens. Ids are
-derived from those of events, so the same trajectory has the same spans.
+tool call. The conventions make message texts optional, and they are not written: attributes have names, times
+and tokens. Ids of spans are derived from those of events, so the same trajectory has the same spans.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ Span = dict[str, Any]
 _INTERNAL, _CLIENT = 1, 3  # SpanKind
 _OK, _ERROR = 1, 2  # StatusCode
 _MODEL_EVENTS = ("thinking", "message", "tool_call")
+_INPUT = ("inputTokens", "cacheReadTokens", "cacheWriteTokens")
 _PROVIDERS = {"claude": "anthropic", "gpt": "openai", "codex": "openai", "gemini": "gcp.gemini",
               "grok": "x_ai", "deepseek": "deepseek", "mistral": "mistral_ai"}  # fmt: skip
 
@@ -40,14 +42,14 @@ def _spans(trajectory: Header, ids: Mapping[str, Header], exported: Exported) ->
     times = _times(trajectory, events)
     parent = str((trajectory["parent"] or {}).get("id"))
     root = {
-        "traceId": _digest("trace", _top(trajectory, ids))[:32],
+        "traceId": _digest("trace", _topmost(trajectory, ids))[:32],
         "spanId": _span_id(trajectory["id"], "root"),
         **({"parentSpanId": _span_id(parent, "root")} if parent in ids else {}),
         "name": f"invoke_agent {trajectory['agent'] or ''}".strip(),
         "kind": _INTERNAL,
         "startTimeUnixNano": str(times[0] if times else 0),
         "endTimeUnixNano": str(times[-1] if times else 0),
-        "attributes": _attributes(_about(trajectory, exported.commits.get(trajectory["id"], ()))),
+        "attributes": _attributes(_agent_attributes(trajectory, exported.commits.get(trajectory["id"], ()))),
         "status": {"code": _ERROR if trajectory["status"] == "failed" else _OK},
     }
     yield root
@@ -56,8 +58,8 @@ def _spans(trajectory: Header, ids: Mapping[str, Header], exported: Exported) ->
     yield from (common | span for span in _calls_of_tools(trajectory, events, times))
 
 
-def _top(trajectory: Header, ids: Mapping[str, Header]) -> str:
-    """The id of a trace's trajectory: the topmost ancestor among those that are written."""
+def _topmost(trajectory: Header, ids: Mapping[str, Header]) -> str:
+    """The id of the trajectory's topmost ancestor among those that are exported: it identifies the trace."""
     seen: set[str] = set()
     while (parent := str((trajectory["parent"] or {}).get("id"))) in ids and trajectory["id"] not in seen:
         seen.add(trajectory["id"])
@@ -65,7 +67,7 @@ def _top(trajectory: Header, ids: Mapping[str, Header]) -> str:
     return str(trajectory["id"])
 
 
-def _about(trajectory: Header, commits: Sequence[Header]) -> dict[str, Any]:
+def _agent_attributes(trajectory: Header, commits: Sequence[Header]) -> dict[str, Any]:
     usage = trajectory["part"]["usage"]
     return {
         "gen_ai.operation.name": "invoke_agent",
@@ -84,18 +86,17 @@ def _about(trajectory: Header, commits: Sequence[Header]) -> dict[str, Any]:
 
 
 def _calls_of_models(trajectory: Header, events: Sequence[Header], times: Sequence[int]) -> Iterator[Span]:
-    """Yield a span for each response. Events without a response's id are in none of them."""
-    groups: dict[str, list[int]] = {}
+    """Yield a span for each response. Events without a response's id are not in any span."""
+    groups: defaultdict[str, list[int]] = defaultdict(list)
+    usages: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for at, event in enumerate(events):
-        if event.get("response") and event["type"] in _MODEL_EVENTS:
-            groups.setdefault(event["response"], []).append(at)
+        if response := event.get("response"):
+            usages[response].update({key: number or 0 for key, number in (event.get("usage") or {}).items()})
+            if event["type"] in _MODEL_EVENTS:
+                groups[response].append(at)
     for response, indices in groups.items():
         first, last = indices[0], indices[-1]
-        spent = [e["usage"] for e in events if e.get("response") == response and e.get("usage")]
-        usage = {
-            key: sum(usage_of.get(key) or 0 for usage_of in spent) for usage_of in spent for key in usage_of
-        }
-        model = next((events[at]["model"] for at in indices if events[at].get("model")), None)
+        model = next(filter(None, (events[at].get("model") for at in indices)), None)
         yield {
             "spanId": _span_id(trajectory["id"], f"chat {response}"),
             "name": f"chat {model or ''}".strip(),
@@ -111,7 +112,7 @@ def _calls_of_models(trajectory: Header, events: Sequence[Header], times: Sequen
                     "gen_ai.response.model": model,
                     "gen_ai.response.id": response,
                     "gen_ai.conversation.id": trajectory["session"],
-                    **_tokens(usage),
+                    **_tokens(usages[response]),
                 }
             ),
             "status": {"code": _OK},
@@ -119,28 +120,28 @@ def _calls_of_models(trajectory: Header, events: Sequence[Header], times: Sequen
 
 
 def _calls_of_tools(trajectory: Header, events: Sequence[Header], times: Sequence[int]) -> Iterator[Span]:
-    results = {e["result"]["callId"]: at for at, e in enumerate(events) if "result" in e}
+    results = _results_by_call(events)
     for at, event in enumerate(events):
         if event["type"] != "tool_call":
             continue
         tool = event["tool"]
-        end = results.get(tool["callId"]) if tool["callId"] else None
-        result = events[end]["result"] if end is not None and end > at else None
-        failed = bool(result and (result["isError"] or result["exitCode"]))
+        end = results.get(tool["callId"], -1)
+        result = events[end]["result"] if end > at else {}
+        failed = bool(result.get("isError") or result.get("exitCode"))
         following = end if result else min(at + 1, len(events) - 1)
         yield {
             "spanId": _span_id(trajectory["id"], f"tool {event['id']}"),
             "name": f"execute_tool {tool['name'] or ''}".strip(),
             "kind": _INTERNAL,
             "startTimeUnixNano": str(times[at]),
-            "endTimeUnixNano": str(max(times[at], times[following or 0])),
+            "endTimeUnixNano": str(max(times[at], times[following])),
             "attributes": _attributes(
                 {
                     "gen_ai.operation.name": "execute_tool",
                     "gen_ai.tool.name": tool["name"],
                     "gen_ai.tool.call.id": tool["callId"],
                     "gen_ai.conversation.id": trajectory["session"],
-                    "process.exit.code": result["exitCode"] if result else None,
+                    "process.exit.code": result.get("exitCode"),
                     "error.type": "tool_error" if failed else None,
                 }
             ),
@@ -148,9 +149,16 @@ def _calls_of_tools(trajectory: Header, events: Sequence[Header], times: Sequenc
         }
 
 
+def _results_by_call(events: Sequence[Header]) -> dict[str, int]:
+    """The positions of results, by the ids of their calls."""
+    return {
+        e["result"]["callId"]: at for at, e in enumerate(events) if "result" in e and e["result"]["callId"]
+    }
+
+
 def _times(trajectory: Header, events: Sequence[Header]) -> list[int]:
-    """The time of each event, in nanoseconds since 1970, never earlier than that of the event before it,
-    which events without a time get."""
+    """The time of each event, in nanoseconds since 1970, never earlier than that of the event before it. An
+    event without a time gets that of the event before it."""
     now = _nanoseconds(trajectory["startedAt"]) or 0
     times = []
     for event in events:
@@ -165,11 +173,11 @@ def _nanoseconds(stamp: str | None) -> int | None:
 
 
 def _tokens(usage: Header) -> dict[str, Any]:
-    known = [usage.get(key) for key in ("inputTokens", "cacheReadTokens", "cacheWriteTokens")]
-    has_usage = any(usage.get(key) for key in usage)
+    if not any(usage.values()):
+        return {}
     return {
-        "gen_ai.usage.input_tokens": sum(number or 0 for number in known) if has_usage else None,
-        "gen_ai.usage.output_tokens": (usage.get("outputTokens") or 0) if has_usage else None,
+        "gen_ai.usage.input_tokens": sum(usage.get(key) or 0 for key in _INPUT),
+        "gen_ai.usage.output_tokens": usage.get("outputTokens") or 0,
         "gen_ai.usage.cache_read.input_tokens": usage.get("cacheReadTokens") or None,
         "gen_ai.usage.cache_creation.input_tokens": usage.get("cacheWriteTokens") or None,
         "gen_ai.usage.reasoning.output_tokens": usage.get("reasoningTokens") or None,
@@ -196,7 +204,7 @@ def _value(value: Any) -> dict[str, Any]:
 
 
 def _provider(model: str | None) -> str | None:
-    return next((p for start, p in _PROVIDERS.items() if (model or "").startswith(start)), None)
+    return next((name for start, name in _PROVIDERS.items() if (model or "").startswith(start)), None)
 
 
 def _span_id(trajectory: str, name: str) -> str:

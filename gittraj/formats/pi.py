@@ -1,9 +1,9 @@
 """The pi coding agent's sessions, ``~/.pi/agent/sessions/<folder>/<time>_<id>.jsonl``.
 
-A header, then entries that form a tree by ``id`` and ``parentId`` (its docs/session-format.md); going back to
-an earlier entry begins another branch in the same file. The branch of the last entry is the active one. Which
-entries are not on it is known only at the end, so the file is read whole. The first version has neither ids
-nor branches.
+A file has a header, then entries that form a tree by ``id`` and ``parentId`` (pi's docs/session-format.md);
+going back to an earlier entry begins another branch in the same file. The branch of the last entry is the
+active one. Which entries are not on it is known only at the end, so the file is read whole. The first version
+has neither ids nor branches.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, Outcome, printed_commits, tool_result
 from gittraj.formats.base.position import Record, facts
 from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Artifact, Foreign, Message, NoteEvent, Prompt, Thinking
+from gittraj.model.values import Artifact, Foreign, Message, NoteEvent, Prompt, Thinking
 
 name = "pi"
 agent = "pi"
@@ -41,7 +41,7 @@ detect = lines.detector(_is_first, cut=_CUT_FIRST_LINE, first=1)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a whole session. The id is the one in the file; ``session`` is used if there is none."""
+    """Yield the items of a whole session. Its id is the one in the file, else ``session``."""
     fragments = list(Lines(stream, _START, trusted=_TRUSTED))
     yield from _Reading([record for record in fragments if isinstance(record, Fragment)], session).items()
     yield from (record for record in fragments if isinstance(record, Damage))
@@ -49,7 +49,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Record(Record):
-    """``session`` is the one from which it was copied."""
+    """An entry of the file. ``session`` is the one from which the entry was copied, if any."""
 
     value: dict[str, Any]
 
@@ -113,7 +113,7 @@ class _Reading:
             case "message":
                 yield from self._message(record, coerce.mapping(value.get("message")))
             case "model_change":
-                yield from self._use(coerce.text(value.get("modelId")))
+                yield from self._report_model(coerce.text(value.get("modelId")))
             case "session_info" if title := coerce.text(value.get("name")):
                 yield Fact(name="title", value=title)
             case "compaction":
@@ -128,7 +128,7 @@ class _Reading:
                     common = record.common() | {"artifact": artifact}
                     yield record.entry(Foreign(**common, content=text, type="custom_message"))
 
-    def _use(self, model: str | None) -> Iterator[Fact]:
+    def _report_model(self, model: str | None) -> Iterator[Fact]:
         if model and model != self._model:
             self._model = model
             yield Fact(name="model", value=model)
@@ -147,35 +147,33 @@ class _Reading:
                 yield from self._typed_command(record, message)
 
     def _assistant(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
-        yield from self._use(coerce.text(message.get("model")))
+        yield from self._report_model(coerce.text(message.get("model")))
+        entries = list(self._reply(record, message))
+        yield from entries
+        if entries and record.session is None:
+            yield from _spent(record.id, message.get("usage"))
+        if message.get("stopReason") in ("stop", "length", "error", "aborted"):
+            yield TurnEnd(end=record.end)
+
+    def _reply(self, record: _Record, message: dict[str, Any]) -> Iterator[Entry]:
+        """Yield the blocks of the model's message, and a note if it was not completed."""
         reply: dict[str, Any] = {"model": self._model, "response": record.id}
-        spoke = False
         for ordinal, block in enumerate(coerce.objects(message.get("content"))):
             common = record.common(ordinal) | reply
             kind = block.get("type")
             if kind == "text" and (text := coerce.string(block.get("text")).strip()):
-                event: AnyEvent = Message(**common, content=text)
-                yield record.entry(event)
+                yield record.entry(Message(**common, content=text))
             elif kind == "thinking":
                 yield record.entry(Thinking(**common, content=coerce.string(block.get("thinking"))))
             elif kind == "toolCall":
                 yield self._call(record, common, block)
-            else:
-                continue
-            spoke = True
         stopped = message.get("stopReason")
-        failure = coerce.text(message.get("errorMessage"))
         if stopped in ("error", "aborted"):
+            failure = coerce.text(message.get("errorMessage")) or str(stopped)
             aborted = stopped == "aborted"
             common = record.common(0, *(("interrupted",) if aborted else ())) | reply
             common["id"] = f"{record.id}:{stopped}"
-            what: Any = "note" if aborted else "error"
-            yield record.entry(NoteEvent(**common, content=failure or str(stopped), kind=what))
-            spoke = True
-        if spoke and record.session is None:
-            yield from _spent(record.id, message.get("usage"))
-        if stopped in ("stop", "length", "error", "aborted"):
-            yield TurnEnd(end=record.end)
+            yield record.entry(NoteEvent(**common, content=failure, kind="note" if aborted else "error"))
 
     def _call(self, record: _Record, common: dict[str, Any], block: dict[str, Any]) -> Entry:
         tool, arguments = coerce.text(block.get("name")) or "unknown", coerce.parsed(block.get("arguments"))
@@ -208,7 +206,7 @@ class _Reading:
         yield from _spent(record.id, nested)
 
     def _typed_command(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
-        """A command that the human ran (``!command``), and its output: what it made is not the agent's."""
+        """Yield a command that the human ran (``!command``) and its output, not as the agent's work."""
         command, code = coerce.text(message.get("command")), coerce.number(message.get("exitCode"))
         if command is None:
             return
@@ -243,7 +241,7 @@ def _spent(response: str, value: Any) -> Iterator[Spent]:
 
 
 def _active(fragments: list[Fragment]) -> set[str]:
-    """The ids on the path from the last entry to its root."""
+    """The ids of the entries on the path from the last entry to the tree's root."""
     parents: dict[str, str | None] = {}
     last: str | None = None
     for fragment in fragments:

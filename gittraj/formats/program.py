@@ -1,7 +1,7 @@
 """Reads an agent whose log is not in a file: the user's program ``git-traj-agent-NAME`` prints its sessions.
 
-``PROGRAM sessions`` prints one line of JSON for each: ``session`` (its id), ``folder`` (where it works) and
-``changed`` (seconds since 1970). ``PROGRAM read ID`` prints one, in any format that git-traj reads.
+``PROGRAM sessions`` prints one line of JSON per session: ``session`` (its id), ``folder`` (where it works),
+``changed`` (seconds since 1970). ``PROGRAM read ID`` prints one session in any format that git-traj reads.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from gittraj.formats import HEAD, detect
 from gittraj.model.session_items import Item
 from gittraj.plugins.process import run
 
-_LISTED = 4.0
-_READ = 30.0
-"""Seconds; plus those for its end, it is below the limit of ``plugins`` for a call."""
-_LIST = 4_000_000
-_SESSION = 256_000_000
-"""The most bytes that it may print."""
+_LIST_SECONDS = 4.0
+_READ_SECONDS = 30.0
+"""How long the program may run: with the time to end it, less than ``plugins`` allows for a call."""
+_LIST_BYTES = 4_000_000
+_SESSION_BYTES = 256_000_000
+"""The most bytes that the program may print."""
 
 
 class ProgramStore:
@@ -40,7 +40,7 @@ class ProgramStore:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """What the program prints about each session. Raises FormatError."""
-        for line in self._run("sessions", seconds=_LISTED, limit=_LIST).splitlines():
+        for line in self._run("sessions", seconds=_LIST_SECONDS, limit=_LIST_BYTES).splitlines():
             try:
                 row = json.loads(line)
                 yield {
@@ -52,10 +52,10 @@ class ProgramStore:
                 raise FormatError(f"a line of its sessions is {line[:80]!r}") from None
 
     def read(self, path: Path, session: str) -> Iterator[Item]:
-        body = self._run("read", session, seconds=_READ, limit=_SESSION)
+        body = self._run("read", session, seconds=_READ_SECONDS, limit=_SESSION_BYTES)
         reader = detect(body[:HEAD])
         if reader is None:
-            raise FormatError(f"session {session} is in no format that git-traj reads")
+            raise FormatError(f"session {session} is not in a format that git-traj reads")
         yield from reader.read(io.BytesIO(body), session=session)
 
     def _run(self, *arguments: str, seconds: float, limit: int) -> bytes:

@@ -1,8 +1,8 @@
 """Qwen Code's sessions, ``~/.qwen/projects/<folder>/chats/<id>.jsonl``, and its subagents'.
 
 One record per line, ``{uuid, parentUuid, sessionId, timestamp, type, cwd, …}`` as in Claude Code's logs, with
-Google's content parts in it as in Gemini CLI's (``ChatRecordingService`` of versions 0.12 to 0.15). The costs
-and calls in a ``system`` record are in the others, too.
+Google's content parts in it as in Gemini CLI's (``ChatRecordingService`` of versions 0.12 to 0.15). Costs and
+calls in records of type ``system`` are not read: the other records have them, too.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class _Reader(LogReader):
     def _user(self, fragment: Fragment, record: Record, content: list[Part]) -> Iterator[Item]:
         message = {"content": content}
         typed = prompts.typed(message)
-        shown = "\n".join(found for part in content if (found := text(part)))
+        shown = "\n".join(filter(None, map(text, content)))
         if fragment.value.get("subtype") is not None or prompts.aside(message, prompts.SHELL):
             if shown:  # a task that ended, a command that the user ran
                 yield record.entry(NoteEvent(**record.common(), content=shown, kind="note"))
@@ -114,8 +114,8 @@ class _Reader(LogReader):
             result = calls.result([part], call, status=status, display=display)
             event = tool_result(result, call_id=call_id, **record.common(ordinal))
             yield record.entry(event, **result.known)
-            for n, found in enumerate(calls.decisions(call, result)):
-                yield record.entry(ruling(found, **record.common(f"{ordinal}.d{n}")))
+            for n, answer in enumerate(calls.decisions(call, result)):
+                yield record.entry(ruling(answer, **record.common(f"{ordinal}.d{n}")))
 
     def _system(self, value: dict[str, Any], record: Record) -> Iterator[Item]:
         payload = coerce.mapping(value.get("systemPayload"))
@@ -134,8 +134,8 @@ read = read_with(_Reader)
 
 
 def _usage(fields: dict[str, Any]) -> Usage:
-    """The tokens of a response. The prompt's include cached ones. Whether the candidates' include thinking
-    depends on the provider; the total shows it."""
+    """The tokens of a response. The log counts cached tokens among the prompt's. Whether it counts thinking
+    among the candidates' depends on the provider; the total shows it."""
     prompt, cached = (coerce.count(fields.get(f"{key}TokenCount")) for key in ("prompt", "cachedContent"))
     thoughts, total = (coerce.count(fields.get(f"{key}TokenCount")) for key in ("thoughts", "total"))
     return Usage(

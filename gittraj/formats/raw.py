@@ -1,6 +1,6 @@
 """A log that no reader knows, kept as it is: a later version may read it again (``repair --reread``).
 
-Never detected: a user has to ask for it. Its lines are stored in events of the type ``raw``.
+This format is never detected: a user has to ask for it. The lines are stored in events of the type ``raw``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def detect(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The log in events of at most ``_EACH`` bytes. A binary file has none."""
+    """Yield the log as events of at most ``_EACH`` bytes. A binary file has no events."""
     body = stream.read(_MOST)
     if b"\0" in body:
         yield Damage(at=body.index(b"\0"), why="a binary file")
@@ -44,7 +44,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 
 def _chunks(lines: list[bytes]) -> Iterator[tuple[int, str]]:
-    """Yield as many whole lines as fit, with the offset after them."""
+    """Yield chunks of as many whole lines as fit, each after its end as a byte offset."""
     end, chunk = 0, b""
     for fragment in (fragment for line in lines for fragment in _divided(line)):
         if chunk and len(chunk) + len(fragment) > _EACH:

@@ -1,8 +1,8 @@
 """The recording that ``git traj run`` makes of a program: one JSON object, ``{"terminal": id, …}``, with all
 its output.
 
-It is not a log: nobody knows who did what in it. It only proves commits whose ids git printed, and not those
-that are ``typed``: made on a terminal, perhaps by a person whose input the program echoed.
+It is not a log: it does not show who did what. It proves only commits whose ids git printed, except those in
+``typed``: they were made on a terminal, perhaps by a person whose input the program echoed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CONTROL = re.compile(
 )
 
 _FORWARD = re.compile(r"\x1b\[[0-9]*[CG]")
-"""Escape sequences that move the cursor, which programs use instead of printing spaces."""
+"""Escape sequences that move the cursor: some programs use them instead of spaces."""
 
 
 def detect(head: bytes) -> bool:
@@ -35,7 +35,7 @@ def detect(head: bytes) -> bool:
 
 @document.reader
 def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
-    """A call for the program, and its output as the result."""
+    """Yield a call for the program, and its output as the result."""
     record = coerce.mapping(value)
     own = coerce.text(record.get("terminal")) or session or name
     command = coerce.string(record.get("command"))
@@ -51,9 +51,9 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
         start_commit=coerce.text(record.get("commit")),
     )
     typed = coerce.texts(record.get("typed"))
-    made = tuple(c for c in printed_commits(printed) if not any(full.startswith(c) for full in typed))
+    proven = tuple(c for c in printed_commits(printed) if not any(full.startswith(c) for full in typed))
     call = ToolCall(id=f"{own}:0", ts=begun, name="run", arguments={"command": command}, call_id=own)
-    yield Entry(event=call, end=end, folder=folder, prints=bool(made))
+    yield Entry(event=call, end=end, folder=folder, prints=bool(proven))
     result = ToolResult(
         id=f"{own}:1",
         ts=ended,
@@ -62,11 +62,11 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
         exit_code=status,
         truncated=record.get("truncated") is True,
     )
-    yield Entry(event=result, end=end, commits=made)
+    yield Entry(event=result, end=end, commits=proven)
     yield TurnEnd(end=end)
 
 
 def plain(text: str) -> str:
-    """A terminal's output without colours and movements; of a line that was overwritten, the last text."""
+    """A terminal's output without colours and cursor movements; an overwritten line has its last text."""
     lines = _CONTROL.sub("", _FORWARD.sub(" ", text.replace("\r\n", "\n"))).split("\n")
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)

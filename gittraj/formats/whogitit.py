@@ -1,6 +1,6 @@
 """whogitit's notes, ``refs/notes/whogitit``: one JSON object per commit, in versions 2 and 3 of the format.
 
-It has the prompts since the session's previous commit, and says for each line whether the agent wrote it.
+A note has the prompts since the session's previous commit, and for each line whether the agent wrote it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ agent = "claude-code"
 _BY_AGENT = ("AI", "AIModified")
 
 
-def _names(note: Note) -> list[str] | None:
+def _session_ids(note: Note) -> list[str] | None:
     content = parse_json(note.text)
     known = isinstance(content.get("files"), list) and isinstance(content.get("prompts"), list)
     session = coerce.text(coerce.at(content, "session", "session_id"))
@@ -36,11 +36,11 @@ def _read_note(note: Note, _session: str) -> Iterator[Item]:
         ts, text = coerce.stamp(asked.get("timestamp")), coerce.string(asked.get("text"))
         yield note.entry(Prompt(id=f"{note.prefix}.{number}:prompt", ts=ts, content=text))
     ranges: dict[str, Json] = {
-        path: found
+        path: lines
         for file in coerce.objects(content.get("files"))
-        if (path := coerce.text(file.get("path"))) and (found := _ranges(coerce.objects(file.get("lines"))))
+        if (path := coerce.text(file.get("path"))) and (lines := _ranges(coerce.objects(file.get("lines"))))
     }
-    text = "; ".join(f"{path} {found}" for path, found in ranges.items())
+    text = "; ".join(f"{path} {lines}" for path, lines in ranges.items())
     text = f"whogitit: {text or 'no line of this commit is by the agent'}"
     edits = [Edit(path=path) for path in ranges]
     yield from note.closing(text, edits=edits, tags=("attribution",), raw={"lines": ranges})
@@ -54,12 +54,12 @@ def _ranges(lines: list[dict[str, Any]]) -> str:
         if coerce.at(line, "source", "type") in _BY_AGENT
         and (number := coerce.number(line.get("line_number"))) is not None
     )
-    found: list[str] = []
-    for _, run in groupby(enumerate(dict.fromkeys(numbers)), key=lambda pair: pair[1] - pair[0]):
-        span = [number for _, number in run]
-        found.append(str(span[0]) if len(span) == 1 else f"{span[0]}-{span[-1]}")
-    return ",".join(found)
+    ranges: list[str] = []
+    for _, group in groupby(enumerate(dict.fromkeys(numbers)), key=lambda pair: pair[1] - pair[0]):
+        span = [number for _, number in group]
+        ranges.append(str(span[0]) if len(span) == 1 else f"{span[0]}-{span[-1]}")
+    return ",".join(ranges)
 
 
-_STORE = NotesFile(_names, _read_note)
+_STORE = NotesFile(_session_ids, _read_note)
 detect, sessions, read = _STORE.detect, _STORE.sessions, _STORE.read

@@ -1,9 +1,9 @@
 """zwarm's sessions: one folder each, ``.zwarm/sessions/<id>``, with ``meta.json`` and the agent's output,
 ``turns/turn_<n>.jsonl``.
 
-Every turn is a new run of the agent, with its own thread and items that count from 0 again: ids of events
-contain the turn's number. The prompts are only in ``meta.json``. Its times have no zone (they count as UTC),
-and an answer's is when it was read: only a prompt gets a time here.
+Every turn is a new run of the agent, with its own thread and items numbered from 0 again, so ids of events
+contain the turn's number. The prompts are only in ``meta.json``. Times there have no zone (they count as
+UTC); that of an answer is when zwarm read it, so only prompts get a time.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from gittraj.errors import FormatError
 from gittraj.formats.base import coerce
 from gittraj.formats.base.document import load_beside, read_head
 from gittraj.formats.base.position import facts
-from gittraj.formats.codex import exec as printed
+from gittraj.formats.codex import exec as codex_exec
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
 from gittraj.model.values import Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
 
 name = "zwarm"
 agent = "zwarm"
 
-_PLACES = ("", "sessions", ".zwarm/sessions")
+_SUBFOLDERS = ("", "sessions", ".zwarm/sessions")
 _KEYS = frozenset(("id", "task", "status", "working_dir"))
 _TURN = re.compile(r"turn_(\d{1,9})\.jsonl")
 _STATUS = {"completed": "completed", "failed": "failed", "killed": "abandoned"}
@@ -44,6 +44,7 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
+    """Yield the items of one session. Raises FormatError if it is not there."""
     folder = next((match for match in _folders(path) if match.resolve().name == session), None)
     if folder is None:
         raise FormatError(f"{path} contains no session {session}", hint="list its sessions again")
@@ -74,23 +75,23 @@ class _Reading:
         )
         messages = self._messages_by_turn()
         for turn in sorted({*self._turns, *messages}):
-            spoken = messages.get(turn, [])
-            for number, message in spoken:
+            numbered = messages.get(turn, [])
+            for number, message in numbered:
                 if message.get("role") == "user":
                     yield self._prompt(turn, number, message)
             if turn in self._turns:
                 yield from self._run(turn, self._turns[turn])
             else:
-                yield from (self._answer(number, m) for number, m in spoken if m.get("role") == "assistant")
+                yield from (self._answer(number, m) for number, m in numbered if m.get("role") == "assistant")
         yield from self._end()
 
     def _messages_by_turn(self) -> dict[int, list[tuple[int, dict[str, Any]]]]:
-        """The messages by turn: each turn begins with a user's message."""
-        asked = [m.get("content") for m in self._messages if m.get("role") == "user"]
+        """The numbered messages by turn: each turn begins with a user's message."""
+        prompts = [m.get("content") for m in self._messages if m.get("role") == "user"]
         task = coerce.text(self._meta.get("task"))
         turn = 0
         messages: dict[int, list[tuple[int, dict[str, Any]]]] = {}
-        if task and task not in asked[:1]:  # a session that keeps only what came later
+        if task and task not in prompts[:1]:  # some sessions keep only the messages after the first prompt
             turn = 1
             at = self._meta.get("created_at")
             messages[1] = [(-1, {"role": "user", "content": task, "timestamp": at})]
@@ -118,7 +119,7 @@ class _Reading:
         thread = ""
         spent: dict[str, Usage] = {}
         with path.open("rb") as stream:
-            for item in printed.read(stream):
+            for item in codex_exec.read(stream):
                 match item:
                     case Entry():
                         yield self._entry(turn, item)
@@ -131,26 +132,26 @@ class _Reading:
                         pass
                     case Spent():
                         spent[item.response] = item.usage
-                        yield self._pay(turn, thread, item)
+                        yield self._own_tokens(turn, thread, item)
                     case _:
                         yield item
         self._spent[thread] = sum(spent.values(), Usage())
 
     def _entry(self, turn: int, entry: Entry) -> Entry:
         event = entry.event
-        own: dict[str, Any] = {"id": _of(turn, event.id)}
+        own: dict[str, Any] = {"id": _in_turn(turn, event.id)}
         if event.response:
-            own["response"] = self._last = _of(turn, event.response)
+            own["response"] = self._last = _in_turn(turn, event.response)
         if isinstance(event, ToolCall | ToolResult) and event.call_id:
-            own["call_id"] = _of(turn, event.call_id)
+            own["call_id"] = _in_turn(turn, event.call_id)
         folder = entry.folder or (self._folder if isinstance(event, ToolCall) else None)
         return replace(entry, event=replace(event, **own), folder=folder, session=None)
 
-    def _pay(self, turn: int, thread: str, spent: Spent) -> Spent:
-        """The turn's own tokens: its first report also counts earlier turns of its thread."""
+    def _own_tokens(self, turn: int, thread: str, spent: Spent) -> Spent:
+        """The tokens of this turn alone: a thread's first report in a turn also counts its earlier turns."""
         before = self._spent.get(thread, Usage()) if spent.cumulative else Usage()
-        more = coerce.usage_since(spent.usage, before)
-        return replace(spent, response=_of(turn, spent.response), usage=more, cumulative=False)
+        own = coerce.usage_since(spent.usage, before)
+        return replace(spent, response=_in_turn(turn, spent.response), usage=own, cumulative=False)
 
     # ------------------------------------------------------------ how it ended
 
@@ -173,7 +174,7 @@ class _Reading:
         )
 
 
-def _of(turn: int, name: str) -> str:
+def _in_turn(turn: int, name: str) -> str:
     return f"turn_{turn}.{name}"
 
 
@@ -182,7 +183,7 @@ def _folders(path: Path) -> Iterator[Path]:
     if _is_session(path):
         yield path
         return
-    for subfolder in _PLACES:
+    for subfolder in _SUBFOLDERS:
         folder = path / subfolder
         below = sorted(child for child in folder.iterdir() if _is_session(child)) if folder.is_dir() else []
         if below:
@@ -202,7 +203,7 @@ def _turns(folder: Path) -> list[tuple[int, Path]]:
     files = turns_folder.iterdir() if turns_folder.is_dir() else ()
     turns = ((int(match[1]), file) for file in files if (match := _TURN.fullmatch(file.name)))
     # only the items of ``codex exec --json``; another agent's turn is in the messages
-    return [(turn, file) for turn, file in turns if printed.detect(read_head(file))]
+    return [(turn, file) for turn, file in turns if codex_exec.detect(read_head(file))]
 
 
 def _load(folder: Path) -> tuple[dict[str, Any], Damage | None]:

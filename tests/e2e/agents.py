@@ -20,7 +20,7 @@ from tests.integration.waiting import LONG
 
 
 class Agent(Protocol):
-    """What the harness must know about an agent; `programs` is the folder it is started from."""
+    """What the harness must know about an agent; `programs` is the folder that contains its program."""
 
     name: str  # as `git traj` calls it
     model: str
@@ -28,7 +28,7 @@ class Agent(Protocol):
     programs: Path
 
     def call(self, step: Step, folder: Path) -> ToolCall:
-        """A step as a call of the agent's own tool."""
+        """The call of one of the agent's own tools that takes the step."""
         ...
 
     def command(self, url: str, prompt: str, resume: str | None) -> list[str]:
@@ -40,12 +40,12 @@ class Agent(Protocol):
         ...
 
     def reply(self, turn: Turn, folder: Path) -> Reply:
-        """What the model answers."""
+        """The model's answer in this turn."""
         calls = (self.call(step, folder) for step in turn.steps)
         return Reply(turn.think, turn.say, (*turn.own, *calls))
 
     def find_session(self, stdout: str) -> tuple[str, Path]:
-        """The id of the session that ran, and its log."""
+        """The id of the session that ran, and the path of its log."""
         session = self.session(json.loads(stdout.partition("\n")[0]))
         return session, self.log(session)
 
@@ -67,7 +67,7 @@ class Agent(Protocol):
         env: Mapping[str, str] | None = None,
         before_turn: Callable[[int], None] = lambda _: None,
     ) -> Run:
-        """Play `turns` in `folder`, as a new session or as a further turn of `resume`'s.
+        """Play `turns` in `folder`, as a new session, or as a continuation of the session of `resume`.
 
         `before_turn(n)` is called while the agent waits for its n-th response, so that a test can act then.
 
@@ -86,10 +86,10 @@ class Agent(Protocol):
                 check=False,
             )
         assert done.returncode == 0, f"{self.name} failed: {done.stdout[-500:]}{done.stderr[-500:]}"
-        said = f"{done.stdout[-500:]}{done.stderr[-500:]}"
-        assert len(server.script.served) == len(turns), f"{self.name} stopped early: {said}"
+        output = f"{done.stdout[-500:]}{done.stderr[-500:]}"
+        assert len(server.script.served) == len(turns), f"{self.name} stopped early: {output}"
         session, log = self.find_session(done.stdout)
-        _check_words(log, turns[-1].say)
+        _check_last_message(log, turns[-1].say)
         return Run(
             agent=self.name,
             model=self.model,
@@ -125,10 +125,10 @@ class ClaudeCode(Agent):
                 return ToolCall("Bash", {"command": command, "description": "A step of the script"})
 
     def command(self, url: str, prompt: str, resume: str | None) -> list[str]:
-        again = ["--resume", resume] if resume else []
+        resumed = ["--resume", resume] if resume else []
         output = ["--output-format", "stream-json", "--verbose"]
         trust = ["--permission-mode", "bypassPermissions"]
-        return [str(self.programs / "claude"), "-p", prompt, "--model", self.model, *again, *output, *trust]
+        return [str(self.programs / "claude"), "-p", prompt, "--model", self.model, *resumed, *output, *trust]
 
     def environment(self, url: str) -> dict[str, str]:
         return {
@@ -172,8 +172,8 @@ class Codex(Agent):
         provider = f'{{name="script", base_url="{url}/v1", wire_api="responses", env_key="SCRIPT_KEY"}}'
         model = ["-m", self.model, "-c", "model_provider=script", "-c", f"model_providers.script={provider}"]
         trust = ["--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"]
-        again = ["resume", resume] if resume else []
-        return [str(self.programs / "codex"), "exec", "--json", *model, *trust, *again, prompt]
+        resumed = ["resume", resume] if resume else []
+        return [str(self.programs / "codex"), "exec", "--json", *model, *trust, *resumed, prompt]
 
     def environment(self, url: str) -> dict[str, str]:
         return {"SCRIPT_KEY": "no-key"}
@@ -206,12 +206,12 @@ class GeminiCli(Agent):
                 return ToolCall("run_shell_command", {"command": command})
 
     def command(self, url: str, prompt: str, resume: str | None) -> list[str]:
-        again = ["--resume", resume] if resume else []
+        resumed = ["--resume", resume] if resume else []
         output = ["--output-format", "stream-json"]
-        return [str(self.programs / "gemini"), "-p", prompt, "-m", self.model, *again, *output, "--yolo"]
+        return [str(self.programs / "gemini"), "-p", prompt, "-m", self.model, *resumed, *output, "--yolo"]
 
     def environment(self, url: str) -> dict[str, str]:
-        # with only a base URL it looks for a gateway: the login method can only be set in its settings
+        # with only a base URL, Gemini CLI looks for a gateway: a login method can only be set in its settings
         settings = Path.home() / ".gemini" / "settings.json"
         settings.parent.mkdir(exist_ok=True)
         settings.write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}')
@@ -228,8 +228,8 @@ class GeminiCli(Agent):
         return str(first["session_id"])
 
     def log(self, session: str) -> Path:
-        found = (Path.home() / ".gemini" / "tmp").glob(f"*/chats/session-*-{session[:8]}.jsonl")
-        return max(found, key=lambda path: path.stat().st_size)  # a resumed run leaves an empty one
+        matches = (Path.home() / ".gemini" / "tmp").glob(f"*/chats/session-*-{session[:8]}.jsonl")
+        return max(matches, key=lambda path: path.stat().st_size)  # a resumed run leaves an empty one
 
 
 class OpenCode(Agent):
@@ -253,11 +253,11 @@ class OpenCode(Agent):
                 return ToolCall("bash", {"command": command, "description": "A step of the script"})
 
     def command(self, url: str, prompt: str, resume: str | None) -> list[str]:
-        again = ["--session", resume] if resume else []
+        resumed = ["--session", resume] if resume else []
         output = ["--format", "json", "--thinking", "--auto"]
-        titled = ["--title", "A story"]  # otherwise it asks the model for one
+        title = ["--title", "A story"]  # otherwise it asks the model for one
         # it would quote an argument that contains spaces, and joins words with a space
-        return [str(self.programs / self.name), "run", *output, *titled, *again, *prompt.split(" ")]
+        return [str(self.programs / self.name), "run", *output, *title, *resumed, *prompt.split(" ")]
 
     def environment(self, url: str) -> dict[str, str]:
         options = {"baseURL": f"{url}/v1", "apiKey": "no-key"}
@@ -265,11 +265,11 @@ class OpenCode(Agent):
         provider = {"anthropic": {"options": options, "models": {self.model: model}}}
         config = {"provider": provider, "model": f"anthropic/{self.model}", "share": "disabled"}
         nowhere = "http://127.0.0.1:9"  # it fetches the types of its plugins in the background
-        own = {"CONFIG_CONTENT": json.dumps({**config, "enabled_providers": ["anthropic"]})}
+        settings = {"CONFIG_CONTENT": json.dumps({**config, "enabled_providers": ["anthropic"]})}
         quiet = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
-        own |= {f"DISABLE_{what}": "1" for what in quiet}
+        settings |= {f"DISABLE_{what}": "1" for what in quiet}
         return {
-            **{f"{self.name.upper()}_{name}": value for name, value in own.items()},
+            **{f"{self.name.upper()}_{name}": value for name, value in settings.items()},
             "npm_config_registry": nowhere,
             "npm_config_offline": "true",
         }
@@ -281,7 +281,7 @@ class OpenCode(Agent):
         return _only(Path.home() / ".local" / "share" / self.name, f"{self.name}.db")
 
 
-def _check_words(log: Path, last: str) -> None:
+def _check_last_message(log: Path, last: str) -> None:
     """Check that the agent logged its last message. Gemini CLI strips the spaces around it."""
     words = json.dumps(last.strip(), ensure_ascii=False)[1:-1].encode()
     assert log.suffix != ".jsonl" or words in log.read_bytes(), f"no last words in {log.name}"
@@ -295,7 +295,7 @@ def _marked(sign: str, text: str) -> list[str]:
     return [sign + line for line in text.splitlines()]
 
 
-def _only(place: Path, pattern: str) -> Path:
-    found = list(place.glob(pattern))
-    assert len(found) == 1, f"expected one {pattern} under {place}, found {found}"
-    return found[0]
+def _only(folder: Path, pattern: str) -> Path:
+    matches = list(folder.glob(pattern))
+    assert len(matches) == 1, f"expected one {pattern} under {folder}, matches {matches}"
+    return matches[0]

@@ -1,5 +1,5 @@
 """A scripted model's answers in OpenAI's Chat Completions
-(https://platform.openai.com/docs/api-reference/chat), whole or streamed."""
+(https://platform.openai.com/docs/api-reference/chat), completion or streamed."""
 
 from __future__ import annotations
 
@@ -44,19 +44,23 @@ def answer(request: dict[str, Any], reply: Reply, usage: Usage, call_ids: tuple[
         message["tool_calls"] = calls
     head = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": request["model"]}
     end = {"finish_reason": "tool_calls" if calls else "stop"}
-    spent = {
+    tokens = {
         "prompt_tokens": usage.input + usage.cached,
         "completion_tokens": usage.output,
         "total_tokens": usage.input + usage.cached + usage.output,
         "prompt_tokens_details": {"cached_tokens": usage.cached},
     }
     if not request.get("stream"):
-        whole = {**head, "object": "chat.completion", "choices": [{"index": 0, "message": message, **end}]}
-        return "application/json", json.dumps({**whole, "usage": spent})
-    told = [
+        completion = {
+            **head,
+            "object": "chat.completion",
+            "choices": [{"index": 0, "message": message, **end}],
+        }
+        return "application/json", json.dumps({**completion, "usage": tokens})
+    parts = [
         {"choices": [{"index": 0, "delta": message, "finish_reason": None}]},
         {"choices": [{"index": 0, "delta": {}, **end}]},
-        {"choices": [], "usage": spent},
+        {"choices": [], "usage": tokens},
     ]
-    chunks = [json.dumps({**head, "object": "chat.completion.chunk", **chunk}) for chunk in told]
+    chunks = [json.dumps({**head, "object": "chat.completion.chunk", **chunk}) for chunk in parts]
     return "text/event-stream", "".join(f"data: {chunk}\n\n" for chunk in (*chunks, "[DONE]"))

@@ -1,4 +1,4 @@
-"""Fixtures of the end-to-end tests: agents, repositories, and the real time.
+"""Fixtures of the end-to-end tests: agents, repositories, and the real clock.
 
 Set GIT_TRAJ_E2E_AGENTS to a folder where npm has installed the agents, or GIT_TRAJ_E2E_INSTALL=1 to have them
 installed under `.agents/`; otherwise these tests are skipped.
@@ -23,23 +23,23 @@ AGENTS = ("claude", "codex", "gemini")
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
-    ours = [item for item in items if item.path.is_relative_to(here)]
-    for item in ours:
+    e2e = [item for item in items if item.path.is_relative_to(here)]
+    for item in e2e:
         item.add_marker(pytest.mark.e2e)
     for fixture in ("agent", "any_agent"):
-        one_by_day(ours, fixture, AGENTS)
+        one_by_day(e2e, fixture, AGENTS)
 
 
 @pytest.fixture(autouse=True)
-def an_ordinary_day(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use the real clock: the agents and git-traj read it."""
+def real_clock(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unset the fixed dates of commits: the agents and git-traj read the real clock."""
     for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def installed() -> Path:
-    """The folder of the agents' programs; read before the environment is emptied: npm needs the real one."""
+    """The folder of the agents' programs; set up before the environment is emptied, which npm needs."""
     try:
         return programs()
     except NotInstalledError as e:
@@ -68,7 +68,7 @@ def opencode(installed: Path) -> Agent:
 
 @pytest.fixture(params=["claude", "codex"])
 def agent(request: pytest.FixtureRequest) -> Agent:
-    """Claude Code or Codex: a test runs once with each by night, with one of them by day (``one_by_day``)."""
+    """Claude Code or Codex: nightly, a test runs with both, else with one of them (``one_by_day``)."""
     chosen: Agent = request.getfixturevalue(request.param)
     return chosen
 
@@ -83,7 +83,7 @@ def any_agent(request: pytest.FixtureRequest) -> Agent:
 @pytest.fixture
 def repository(tmp_path: Path) -> Workshop:
     """A repository without git-traj."""
-    return Workshop.founded(tmp_path / "workshop")
+    return Workshop.create(tmp_path / "workshop")
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def workshop(repository: Workshop) -> Workshop:
 
 
 @pytest.fixture
-def heard(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The bodies of all requests that reached the model."""
     bodies: list[str] = []
     follow = model_server.Script.follow

@@ -1,6 +1,6 @@
 """Installs hook managers: pinned packages of npm and PyPI, in a folder of their own.
 
-The tests expect the behaviour of these versions. GIT_TRAJ_E2E_MANAGERS names a folder that has them.
+The tests expect the behaviour of these versions. GIT_TRAJ_E2E_MANAGERS names a folder that contains them.
 """
 
 from __future__ import annotations
@@ -24,66 +24,67 @@ class NotInstalledError(Exception):
 
 
 def programs() -> tuple[Path, Path]:
-    """The folders of npm's and of PyPI's programs, which are installed if that is allowed.
+    """The folders of the programs from npm and from PyPI, which are installed if that is allowed.
 
     Raises NotInstalledError, also if no registry can be reached.
     """
-    place = Path(os.environ.get("GIT_TRAJ_E2E_MANAGERS") or _ROOT / ".managers")
-    asked = os.environ.get("GIT_TRAJ_E2E_INSTALL") == "1" or os.environ.get("CI") == "true"
-    if not _is_whole(place):
-        if not asked:
-            why = f"no hook managers in {place}: set GIT_TRAJ_E2E_INSTALL=1 or GIT_TRAJ_E2E_MANAGERS"
+    folder = Path(os.environ.get("GIT_TRAJ_E2E_MANAGERS") or _ROOT / ".managers")
+    may_install = os.environ.get("GIT_TRAJ_E2E_INSTALL") == "1" or os.environ.get("CI") == "true"
+    if not _is_complete(folder):
+        if not may_install:
+            why = f"no hook managers in {folder}: set GIT_TRAJ_E2E_INSTALL=1 or GIT_TRAJ_E2E_MANAGERS"
             raise NotInstalledError(why)
         if not shutil.which("npm") or not find_spec("pip"):
             raise NotInstalledError("hook managers cannot be fetched: no npm, or this Python has no pip")
-        place.mkdir(parents=True, exist_ok=True)
-        with (place / "lock").open("w") as lock:  # the tests run in several processes
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / "lock").open("w") as lock:  # the tests run in several processes
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not _is_whole(place):
-                _install(place)
-    return place / "node_modules" / ".bin", place / "venv" / "bin"
+            if not _is_complete(folder):
+                _install(folder)
+    return folder / "node_modules" / ".bin", folder / "venv" / "bin"
 
 
-def _is_whole(place: Path) -> bool:
+def _is_complete(folder: Path) -> bool:
     try:
-        known: object = json.loads((place / "installed.json").read_text())
+        known: object = json.loads((folder / "installed.json").read_text())
     except (OSError, ValueError):
         return False
     return known == {**NPM, **PYPI}
 
 
-def _install(place: Path) -> None:
+def _install(folder: Path) -> None:
     npm = [f"{name}@{version}" for name, version in NPM.items()]
-    pip = [sys.executable, "-m", "pip", "--python", str(place / "venv" / "bin" / "python"), "install"]
-    wanted = [f"{name}=={version}" for name, version in PYPI.items()]
+    pip = [sys.executable, "-m", "pip", "--python", str(folder / "venv" / "bin" / "python"), "install"]
+    requirements = [f"{name}=={version}" for name, version in PYPI.items()]
     quiet = ["--no-audit", "--no-fund", "--fetch-retries=1"]
     for command in (
         # lefthook's install script would put its hooks into the repository around this folder, git-traj's own
-        ["npm", "install", "--prefix", str(place), "--ignore-scripts", *quiet, *npm],
-        [sys.executable, "-m", "venv", "--without-pip", "--clear", str(place / "venv")],
-        [*pip, "--quiet", "--disable-pip-version-check", "--retries=1", *wanted],
+        ["npm", "install", "--prefix", str(folder), "--ignore-scripts", *quiet, *npm],
+        [sys.executable, "-m", "venv", "--without-pip", "--clear", str(folder / "venv")],
+        [*pip, "--quiet", "--disable-pip-version-check", "--retries=1", *requirements],
     ):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             last = (done.stderr.strip().splitlines() or [""])[-1]
             raise NotInstalledError(f"hook managers cannot be fetched: {command[0]}: {last}")
-    (place / "installed.json").write_text(json.dumps({**NPM, **PYPI}))
+    (folder / "installed.json").write_text(json.dumps({**NPM, **PYPI}))
 
 
 def prepare_ours(home: Path) -> Path:
-    """Let the pre-commit framework set up git-traj's hook under ``home``; return its settings.
+    """Let the pre-commit framework set up git-traj's hook below ``home``; return the framework's settings
+    file.
 
     Raises NotInstalledError if this source tree has no commit, or nothing can be fetched.
     """
     programs()
     config = home / ".pre-commit-config.yaml"
-    asked = subprocess.run(
+    may_install = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=_ROOT, capture_output=True, text=True, check=False
     )
-    if asked.returncode or not (_ROOT / ".pre-commit-hooks.yaml").exists():
-        raise NotInstalledError("no clone of git-traj here that the framework could take a hook from")
+    if may_install.returncode or not (_ROOT / ".pre-commit-hooks.yaml").exists():
+        raise NotInstalledError("the framework can only take a hook from a clone of git-traj with a commit")
     config.write_text(
-        f"repos:\n- repo: {_ROOT}\n  rev: {asked.stdout.strip()}\n  hooks: [{{id: git-traj-redact}}]\n"
+        f"repos:\n- repo: {_ROOT}\n  rev: {may_install.stdout.strip()}\n  hooks: [{{id: git-traj-redact}}]\n"
     )
     subprocess.run(["git", "init", "-q", str(home)], check=True)
     done = subprocess.run(

@@ -54,7 +54,7 @@ class Usage:
 
     @classmethod
     def of(cls, turn: int) -> Usage:
-        """Token counts of the N-th reply, chosen so that every set of replies has a different sum."""
+        """Token counts of reply number ``turn``, chosen so that every set of replies has a different sum."""
         return cls(input=1000 + 2**turn, cached=100 * 2**turn, output=10 * 2**turn)
 
     def __add__(self, other: Usage) -> Usage:
@@ -63,17 +63,17 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What the server added to a reply: its token counts, and the ids of its calls."""
+    """The data that the server added to a reply: its token counts, and the ids of its calls."""
 
     usage: Usage
     call_ids: tuple[str, ...]
 
 
 class Script:
-    """The replies to give; it finds out which one a conversation needs next.
+    """The replies to give; it finds out which of them a conversation needs next.
 
-    That is read from the conversation itself: the ids given to calls contain their reply's number, so a
-    repeated request gets the same reply again, and a resumed session starts at the first one.
+    The conversation itself shows it: the ids of calls contain the number of their reply, so a repeated
+    request gets the same reply again, and a resumed session starts at the first one.
     """
 
     def __init__(self, replies: Sequence[Reply], before_turn: Callable[[int], None]) -> None:
@@ -95,7 +95,7 @@ class Script:
         with self._lock:
             if number == len(self.served):
                 self._before_turn(number)
-                # Gemini CLI would put the tool's name before an id, and remove it again for the model
+                # Gemini CLI expects the tool's name before an id, and removes it again for the model
                 ids = tuple(f"{c.name}__{self._mark}_{number}_{i}" for i, c in enumerate(reply.calls))
                 self.served.append(Served(Usage.of(number), ids))
         return reply, self.served[number]
@@ -188,11 +188,11 @@ def _items(reply: Reply, served: Served) -> Iterator[Event]:
             "content": content,
         }
     for call, call_id in zip(reply.calls, served.call_ids, strict=True):
-        known = {"id": _item_id("fc"), "call_id": call_id, "name": call.name, "status": "completed"}
+        common = {"id": _item_id("fc"), "call_id": call_id, "name": call.name, "status": "completed"}
         if isinstance(call.arguments, str):
-            yield {**known, "type": "custom_tool_call", "input": call.arguments}
+            yield {**common, "type": "custom_tool_call", "input": call.arguments}
         else:
-            yield {**known, "type": "function_call", "arguments": json.dumps(call.arguments)}
+            yield {**common, "type": "function_call", "arguments": json.dumps(call.arguments)}
 
 
 def _item_id(kind: str) -> str:
@@ -231,7 +231,7 @@ class _Handler(BaseHTTPRequestHandler):
             path = self.path.partition("?")[0]
             named = _GOOGLE.fullmatch(path)
             chat = path == "/v1/chat/completions"
-            speak = google if named else _PROTOCOLS["/v1/responses" if chat else path]
+            protocol = google if named else _PROTOCOLS["/v1/responses" if chat else path]
             reply, served = self.server.script.follow(body)
         except Exception as e:  # noqa: BLE001 - a callback's error must fail the test, not this thread
             self.server.failures.append(e)
@@ -241,11 +241,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(reply.status, "application/json", json.dumps({"error": {"type": "overloaded"}}))
             return
         if chat:
-            told = chat_completions.answer(json.loads(body), reply, served.usage, served.call_ids)
-            self._answer(200, *told)
+            answer = chat_completions.answer(json.loads(body), reply, served.usage, served.call_ids)
+            self._answer(200, *answer)
             return
-        events = speak(named[1] if named else json.loads(body)["model"], reply, served)
-        self._answer(200, "text/event-stream", "".join(map(_written, events)))
+        events = protocol(named[1] if named else json.loads(body)["model"], reply, served)
+        self._answer(200, "text/event-stream", "".join(map(_as_sent, events)))
 
     def _answer(self, status: int, media_type: str, text: str) -> None:
         data = text.encode()
@@ -259,7 +259,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Print nothing: the tests read what was served, not a terminal."""
 
 
-def _written(event: Event) -> str:
+def _as_sent(event: Event) -> str:
     """One server-sent event; Google's events have no type."""
     kind = f"event: {event['type']}\n" if "type" in event else ""
     return f"{kind}data: {json.dumps(event)}\n\n"

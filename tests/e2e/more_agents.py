@@ -15,7 +15,7 @@ from tests.e2e.model_server import Reply, ToolCall
 from tests.e2e.scenario import Edit, Shell, Step, Turn, Write
 
 
-class Another(Agent):
+class LoggingAgent(Agent):
     """An agent that prints no events: a run's session is found by its new log."""
 
     settles = 4.0
@@ -43,7 +43,7 @@ def _replace(path: str, old: str, new: str) -> str:
     return shlex.join([sys.executable, "-c", f"import pathlib; p = pathlib.Path({path!r}); {change}"])
 
 
-class Copilot(Another):
+class Copilot(LoggingAgent):
     """`copilot -p`, see https://docs.github.com/copilot/concepts/agents/about-copilot-cli."""
 
     name = "copilot"
@@ -75,7 +75,7 @@ class Copilot(Another):
         }
 
 
-class Pi(Another):
+class Pi(LoggingAgent):
     """`pi -p`, see the README of @mariozechner/pi-coding-agent."""
 
     name = "pi"
@@ -106,7 +106,7 @@ class Pi(Another):
         return {}
 
 
-class Qwen(Another):
+class Qwen(LoggingAgent):
     """`qwen -p`, see https://qwenlm.github.io/qwen-code-docs/."""
 
     name = "qwen-code"
@@ -121,8 +121,8 @@ class Qwen(Another):
                 change = {"old_string": old, "new_string": new}
                 return ToolCall("edit", {"file_path": str(folder / path), **change})
             case Shell(command):
-                told = {"is_background": False, "description": "A step of the script"}
-                return ToolCall("run_shell_command", {"command": command, **told})
+                options = {"is_background": False, "description": "A step of the script"}
+                return ToolCall("run_shell_command", {"command": command, **options})
 
     def command(self, url: str, prompt: str, resume: str | None) -> list[str]:
         return [self.program, "--auth-type", "anthropic", "--yolo", "-p", prompt]
@@ -131,8 +131,8 @@ class Qwen(Another):
         return {"ANTHROPIC_API_KEY": "no-key", "ANTHROPIC_BASE_URL": url, "ANTHROPIC_MODEL": self.model}
 
 
-class Cline(Another):
-    """`cline -y`, see https://docs.cline.bot/cline-cli. A call ends its run."""
+class Cline(LoggingAgent):
+    """`cline -y`, see https://docs.cline.bot/cline-cli. A run ends with a call."""
 
     name = "cline"
     model = "scripted-1"
@@ -142,13 +142,15 @@ class Cline(Another):
         return log.parent.name
 
     def reply(self, turn: Turn, folder: Path) -> Reply:
-        made = super().reply(turn, folder)
+        reply = super().reply(turn, folder)
         ending = {
             "summary": "The script was followed",
             "verified": True,
             "result": "It was followed to its end",
         }
-        return made if turn.steps else Reply(made.thinking, made.text, (ToolCall("submit_and_exit", ending),))
+        return (
+            reply if turn.steps else Reply(reply.thinking, reply.text, (ToolCall("submit_and_exit", ending),))
+        )
 
     def call(self, step: Step, folder: Path) -> ToolCall:
         match step:
@@ -166,8 +168,8 @@ class Cline(Another):
         own = "openai-compatible"
         settings = {"provider": own, "apiKey": "no-key", "model": self.model, "baseUrl": f"{url}/v1"}
         provider = {"settings": settings, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}
-        told = {"version": 1, "lastUsedProvider": own, "modes": {}, "providers": {own: provider}}
-        _put(".cline/data/settings/providers.json", told)
+        settings_file = {"version": 1, "lastUsedProvider": own, "modes": {}, "providers": {own: provider}}
+        _put(".cline/data/settings/providers.json", settings_file)
         return {}
 
 
@@ -180,17 +182,17 @@ class Kilo(OpenCode):
         super().__init__(program.parent)
 
 
-class Mini(Another):
-    """`mini`, see https://mini-swe-agent.com. Its only tool is a shell; its runs have no session id."""
+class Mini(LoggingAgent):
+    """`mini`, see https://mini-swe-agent.com. It has no tool but a shell, and runs without a session id."""
 
     name = "mini-swe-agent"
     model = "openai/scripted-1"
     logs = ".config/mini-swe-agent/last_mini_run.traj.json"
 
     def reply(self, turn: Turn, folder: Path) -> Reply:
-        made = super().reply(turn, folder)
+        reply = super().reply(turn, folder)
         ending = ToolCall("bash", {"command": "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"})
-        return made if turn.steps else Reply(made.thinking, made.text, (ending,))
+        return reply if turn.steps else Reply(reply.thinking, reply.text, (ending,))
 
     def call(self, step: Step, folder: Path) -> ToolCall:
         match step:
@@ -209,9 +211,9 @@ class Mini(Another):
         return {**own, "OPENAI_API_BASE": f"{url}/v1", "OPENAI_API_KEY": "no-key"}
 
 
-class Aider(Another):
-    """`aider --message`, see https://aider.chat/docs/scripting.html. It has no tools: it writes the file that
-    the model prints, commits by itself, and asks the model for the message. So a run is one turn with one
+class Aider(LoggingAgent):
+    """`aider --message`, see https://aider.chat/docs/scripting.html. Aider has no tools: it writes the file
+    that the model prints, commits it, and asks the model for the message. So a run is one turn with one
     ``Write``, and the model's text begins with the commit's subject."""
 
     name = "aider"
@@ -234,8 +236,8 @@ class Aider(Another):
 
     def command(self, url: str, prompt: str, resume: str | None) -> list[str]:
         quiet = ["--no-check-update", "--no-show-model-warnings", "--no-analytics", "--no-gitignore"]
-        how = ["--model", self.model, "--edit-format", "whole", "--yes-always", "--no-show-release-notes"]
-        return [self.program, *how, *quiet, "--message", prompt]
+        options = ["--model", self.model, "--edit-format", "whole", "--yes-always", "--no-show-release-notes"]
+        return [self.program, *options, *quiet, "--message", prompt]
 
     def environment(self, url: str) -> dict[str, str]:
         return {"OPENAI_API_BASE": f"{url}/v1", "OPENAI_API_KEY": "no-key"}
@@ -247,7 +249,7 @@ def _put(path: str, value: Any) -> None:
     file.write_text(json.dumps(value))
 
 
-MORE: dict[str, Callable[[Path], Agent]] = {  # by day only the first two, which are small
+MORE: dict[str, Callable[[Path], Agent]] = {  # in an ordinary run only the first two, which are small
     "pi": Pi,
     "qwen-code": Qwen,
     "copilot": Copilot,

@@ -1,6 +1,6 @@
 """Installs further agents' programs, pinned like those of ``packages``, each one separately.
 
-By day only small ones are fetched; tests whose agent is missing are skipped.
+In an ordinary run only small ones are fetched; tests whose agent is missing are skipped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package of npm or, with ``python``, of PyPI, and its ``program``; by day only if ``small``."""
+    """A package of npm or, with ``python``, of PyPI, and its ``program``; ``small``: not only nightly."""
 
     name: str
     version: str
@@ -50,16 +50,16 @@ def program(agent: str) -> Path:
     """
     package = PACKAGES[agent]
     place = Path(os.environ.get("GIT_TRAJ_E2E_MORE_AGENTS") or _ROOT / ".agents" / "more")
-    if not _is_there(place, package):
+    if not _is_installed(place, package):
         if not _may_install(package):
-            wanted = f"{package.name} {package.version}"
+            requirement = f"{package.name} {package.version}"
             raise NotInstalledError(
-                f"no {wanted} in {place}: set GIT_TRAJ_E2E_MORE_AGENTS, or by night install"
+                f"no {requirement} in {place}: set GIT_TRAJ_E2E_MORE_AGENTS, or nightly install"
             )
         place.mkdir(parents=True, exist_ok=True)
         with (place / "lock").open("w") as lock:  # the tests run in several processes
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not _is_there(place, package):
+            if not _is_installed(place, package):
                 _install(place, package)
     return _program(place, package)
 
@@ -78,7 +78,7 @@ def _program(place: Path, package: Package) -> Path:
     return folder / package.program
 
 
-def _is_there(place: Path, package: Package) -> bool:
+def _is_installed(place: Path, package: Package) -> bool:
     if not _program(place, package).exists():
         return False
     if package.python:
@@ -89,8 +89,8 @@ def _is_there(place: Path, package: Package) -> bool:
 
 
 def _may_install(package: Package) -> bool:
-    asked = os.environ.get("GIT_TRAJ_E2E_INSTALL") == "1" or os.environ.get("CI") == "true"
-    return asked and (package.small or NIGHTLY) and (package.python or shutil.which("npm") is not None)
+    requested = os.environ.get("GIT_TRAJ_E2E_INSTALL") == "1" or os.environ.get("CI") == "true"
+    return requested and (package.small or NIGHTLY) and (package.python or shutil.which("npm") is not None)
 
 
 def _install(place: Path, package: Package) -> None:
@@ -101,7 +101,7 @@ def _install(place: Path, package: Package) -> None:
             [str(folder / "bin" / "pip"), "install", "-q", f"{package.name}=={package.version}"],
         ]
     else:
-        wanted = f"{package.name}@{package.version}"
-        commands = [["npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", wanted]]
+        requirement = f"{package.name}@{package.version}"
+        commands = [["npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", requirement]]
     for command in commands:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

@@ -24,7 +24,7 @@ NEXT = {
     "@anthropic-ai/claude-code": "2.1.332",
     "@qwen-code/qwen-code": "0.24.4",
 }
-"""Newer versions from the registry, which an update would bring. The other agents have none."""
+"""Newer versions in the registry, which an update would install. For the other agents there are none."""
 _SCRIPTS = {"@anthropic-ai/claude-code": "install.cjs", "opencode-ai": "postinstall.mjs"}
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,47 +44,49 @@ def programs() -> Path:
 
 
 def next_programs() -> Path:
-    """The folder of the versions in ``NEXT``; ``GIT_TRAJ_E2E_NEXT`` names one that has them."""
+    """The folder of the versions in ``NEXT``; ``GIT_TRAJ_E2E_NEXT`` names a folder that contains them."""
     return _programs(Path(os.environ.get("GIT_TRAJ_E2E_NEXT") or _ROOT / ".agents" / "next"), NEXT)
 
 
-def _programs(place: Path, pinned: Mapping[str, str]) -> Path:
-    missing = _missing(place, pinned)
+def _programs(folder: Path, pinned: Mapping[str, str]) -> Path:
+    missing = _missing(folder, pinned)
     if missing and not _may_install():
-        wanted = " ".join(f"{name}@{pinned[name]}" for name in missing)
-        raise NotInstalledError(f"no {wanted} in {place}: set GIT_TRAJ_E2E_INSTALL=1 or GIT_TRAJ_E2E_AGENTS")
+        requirements = " ".join(f"{name}@{pinned[name]}" for name in missing)
+        raise NotInstalledError(
+            f"no {requirements} in {folder}: set GIT_TRAJ_E2E_INSTALL=1 or GIT_TRAJ_E2E_AGENTS"
+        )
     if missing:
-        place.mkdir(parents=True, exist_ok=True)
-        with (place / "lock").open("w") as lock:  # the tests run in several processes
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / "lock").open("w") as lock:  # the tests run in several processes
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if missing := _missing(place, pinned):
-                _install(place, missing, pinned)
-    return place / "node_modules" / ".bin"
+            if missing := _missing(folder, pinned):
+                _install(folder, missing, pinned)
+    return folder / "node_modules" / ".bin"
 
 
-def _missing(place: Path, pinned: Mapping[str, str]) -> list[str]:
+def _missing(folder: Path, pinned: Mapping[str, str]) -> list[str]:
     """The packages that are missing or not completely installed."""
-    done = place / "installed.json"
-    whole = not _may_install() or (done.exists() and json.loads(done.read_text()) == pinned)
-    return [name for name, version in pinned.items() if not whole or _version(place, name) != version]
+    done = folder / "installed.json"
+    complete = not _may_install() or (done.exists() and json.loads(done.read_text()) == pinned)
+    return [name for name, version in pinned.items() if not complete or _version(folder, name) != version]
 
 
-def _version(place: Path, name: str) -> str | None:
+def _version(folder: Path, name: str) -> str | None:
     try:
-        return str(json.loads((place / "node_modules" / name / "package.json").read_text())["version"])
+        return str(json.loads((folder / "node_modules" / name / "package.json").read_text())["version"])
     except FileNotFoundError:
         return None
 
 
 def _may_install() -> bool:
-    asked = os.environ.get("GIT_TRAJ_E2E_INSTALL") == "1" or os.environ.get("CI") == "true"
-    return asked and shutil.which("npm") is not None
+    requested = os.environ.get("GIT_TRAJ_E2E_INSTALL") == "1" or os.environ.get("CI") == "true"
+    return requested and shutil.which("npm") is not None
 
 
-def _install(place: Path, names: list[str], pinned: Mapping[str, str]) -> None:
-    wanted = [f"{name}@{pinned[name]}" for name in names]
+def _install(folder: Path, names: list[str], pinned: Mapping[str, str]) -> None:
+    requirements = [f"{name}@{pinned[name]}" for name in names]
     subprocess.run(
-        ["npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", *wanted],
+        ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", *requirements],
         check=True,
         stdout=subprocess.DEVNULL,
     )
@@ -92,6 +94,6 @@ def _install(place: Path, names: list[str], pinned: Mapping[str, str]) -> None:
     for package in names:
         if (script := _SCRIPTS.get(package)) is None:
             continue
-        folder = place / "node_modules" / package
+        folder = folder / "node_modules" / package
         subprocess.run(["node", script], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    (place / "installed.json").write_text(json.dumps(pinned))
+    (folder / "installed.json").write_text(json.dumps(pinned))

@@ -1,7 +1,7 @@
 """A session as a script, independent of agents: what the model thinks, says and does, turn by turn.
 
-It also says what such a session must leave behind, so that a test compares what git-traj stored with the
-script itself and never with another reading of the same log.
+The script also determines what the session must leave behind, so that a test compares what git-traj stored
+with the script itself and never with another reading of the same log.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Step = Write | Edit | Shell
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One response of the model; one without steps ends the run. ``own``: calls in one agent's own words."""
+    """One response of the model; one without steps ends the run. ``own``: calls of an agent's own tools."""
 
     steps: tuple[Step, ...]
     think: str = ""
@@ -72,8 +72,8 @@ class Run:
     served: Sequence[Served]
     settles: float  # seconds after the run's end until its turn is certainly over
 
-    def told(self, first: int = 0, end: int | None = None) -> list[Fact]:
-        """Every fact of the turns [first, end), in the log's order; the prompt belongs to the first turn."""
+    def facts(self, first: int = 0, end: int | None = None) -> list[Fact]:
+        """Every fact that the turns [first, end) must leave, in the log's order; the first has the prompt."""
         facts: list[Fact] = [("prompt", self.prompt)] if first == 0 else []
         for each, served in list(zip(self.turns, self.served, strict=True))[first:end]:
             facts += [("message", each.say)] if each.say else []
@@ -87,14 +87,14 @@ class Run:
 
 
 def facts(events: Iterable[Mapping[str, Any]]) -> list[Fact]:
-    """The facts of EVENTs from `git traj show --json`."""
-    found: list[Fact] = []
+    """The facts in events from `git traj show --json`."""
+    identified: list[Fact] = []
     for event in events:
         match event["type"]:
             case "prompt" | "message":
-                found.append((event["type"], event["content"]))
+                identified.append((event["type"], event["content"]))
             case "tool_call":
-                found.append(("tool_call", event["tool"]["callId"]))
+                identified.append(("tool_call", event["tool"]["callId"]))
             case "tool_result":
-                found.append(("tool_result", event["result"]["callId"]))
-    return found
+                identified.append(("tool_result", event["result"]["callId"]))
+    return identified

@@ -1,5 +1,5 @@
-"""Stories that are played with every agent, and how their outcome is read. ``check`` compares what a test
-knows of a commit's header beyond the story: who made it, and by which evidence."""
+"""Stories that are played with every agent, and functions that read their outcome. ``check`` is a test's own
+check of a commit's HEADER: who made the commit, and by which evidence it was linked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HELLO = "def hello():\n" + SAY_HELLO
 BYE = "def bye():\n    return 'bye'\n"
 
 
-def tell_of_two_commits(agent: Agent, workshop: Workshop, commit: str, check: Check) -> None:
+def check_two_commits(agent: Agent, workshop: Workshop, commit: str, check: Check) -> None:
     """One session, two commits by two calls; ``commit`` is the git command."""
     run = agent.run(
         [
@@ -46,14 +46,14 @@ def tell_of_two_commits(agent: Agent, workshop: Workshop, commit: str, check: Ch
         assert header["prompt"] == PROMPT
         assert changed(header) == {"phrases.py": 1}
         assert (header["part"]["number"], header["part"]["of"]) == (number, 2)
-        assert figures(header["part"]) == run.usage(*turns)
-        assert facts(events(workshop.only(each["commit"]))) == run.told(*turns)
+        assert tokens(header["part"]) == run.usage(*turns)
+        assert facts(events(workshop.only(each["commit"]))) == run.facts(*turns)
     assert counts(first) == {"prompts": 1, "messages": 1, "thinking": 1, "toolCalls": 2, "apiCalls": 2}
     assert counts(second) == {"prompts": 0, "messages": 2, "thinking": 0, "toolCalls": 2, "apiCalls": 3}
 
 
-def tell_of_one_call(agent: Agent, workshop: Workshop, commit: str, check: Check) -> None:
-    """Two commits made by one call share its part."""
+def check_two_commits_of_one_call(agent: Agent, workshop: Workshop, commit: str, check: Check) -> None:
+    """Two commits that were made by one call share the part."""
     both = f"git add hello.py && {commit} -m 'Say hello' && git add bye.py && {commit} -m 'Say goodbye'"
     run = agent.run(
         [
@@ -74,12 +74,12 @@ def tell_of_one_call(agent: Agent, workshop: Workshop, commit: str, check: Check
         check(header, run)
         assert path in changed(header)
     on_first, on_second = (events(workshop.only(c["commit"])) for c in (first, second))
-    assert facts(on_second) == run.told()
-    assert facts(on_first)[: len(run.told(0, 3))] == run.told(0, 3)
+    assert facts(on_second) == run.facts()
+    assert facts(on_first)[: len(run.facts(0, 3))] == run.facts(0, 3)
     assert ids(on_first) <= ids(on_second)
 
 
-def tell_of_a_resumed_session(
+def check_resumed_session(
     agent: Agent,
     workshop: Workshop,
     *,
@@ -112,29 +112,29 @@ def tell_of_a_resumed_session(
 
     for rev, run in (("HEAD~1", first), ("HEAD", second)):
         trajectory = workshop.only(rev)
-        assert facts(events(trajectory)) == run.told()
-        assert figures(trajectory["part"]) == run.usage()
-        assert figures(trajectory["total"]) == first.usage() + second.usage()
+        assert facts(events(trajectory)) == run.facts()
+        assert tokens(trajectory["part"]) == run.usage()
+        assert tokens(trajectory["total"]) == first.usage() + second.usage()
         assert trajectory["prompt"] == run.prompt
     assert workshop.only("HEAD~1")["id"] == workshop.only()["id"]
     return first, second
 
 
-def figures(part: Json) -> Usage:
+def tokens(part: Json) -> Usage:
     usage = part["usage"]
     return Usage(usage["inputTokens"], usage["cacheReadTokens"], usage["outputTokens"])
 
 
 def counts(commit: Json) -> dict[str, int]:
-    told = commit["trajectories"][0]["part"]["counts"]
-    return {name: told[name] for name in ("prompts", "messages", "thinking", "toolCalls", "apiCalls")}
+    counted = commit["trajectories"][0]["part"]["counts"]
+    return {name: counted[name] for name in ("prompts", "messages", "thinking", "toolCalls", "apiCalls")}
 
 
 def changed(header: Json) -> dict[str, int]:
     return {file["path"]: file["edits"] for file in header["filesChanged"]}
 
 
-def ids(told: list[Json]) -> set[str]:
-    found = [event["id"] for event in told]
-    assert len(found) == len(set(found)), "an event is shown twice"
-    return set(found)
+def ids(shown: list[Json]) -> set[str]:
+    every = [event["id"] for event in shown]
+    assert len(every) == len(set(every)), "an event is shown twice"
+    return set(every)

@@ -1,4 +1,4 @@
-"""The agents' own hooks, fired by the agents: they report the session to us, and nothing to the model."""
+"""The agents' own hooks, run by the agents: they report the session to git-traj, and nothing to the model."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ SCRIPT = [
     turn(Shell("git add a.txt && git commit -q -m made")),
     turn(say="The last words"),
 ]
-THEIRS = {"description": "mine"}
-THEIR_GROUP = {"hooks": [{"type": "command", "command": "touch theirs"}]}
-OVER = {"gemini-cli": "AfterAgent"}  # the event that others call Stop
+USER_SETTINGS = {"description": "mine"}
+USER_HOOKS = {"hooks": [{"type": "command", "command": "touch theirs"}]}
+TURN_END = {"gemini-cli": "AfterAgent"}  # the event that others call Stop
 FILES = {
     "claude-code": ".claude/settings.local.json",
     "codex": ".codex/hooks.json",
     "gemini-cli": ".gemini/settings.json",
 }
-TELLING = {
+EVENTS = {
     "claude-code": ["SessionStart", "SessionEnd"],
     "codex": ["SessionStart"],
     "gemini-cli": ["SessionStart", "AfterTool", "SessionEnd"],
@@ -49,7 +49,7 @@ def install(workshop: Workshop, agent: Agent) -> None:
 
 
 def play(agent: Agent, workshop: Workshop, script: Sequence[Turn] = SCRIPT, *, trusted: bool = True) -> Run:
-    """Run the agent. Codex runs hooks only if they are trusted, which its own review would write down."""
+    """Run the agent. Codex runs hooks only if they are trusted: its own review would record that."""
     if agent.name == "codex" and trusted:
         trust(agent, workshop.path)
     run = agent.run(script, folder=workshop.path)
@@ -58,19 +58,19 @@ def play(agent: Agent, workshop: Workshop, script: Sequence[Turn] = SCRIPT, *, t
 
 
 def trust(agent: Agent, folder: Path) -> None:
-    """Do as 'Trust all and continue' does: store the hash that Codex itself gives for each hook."""
+    """Do what 'Trust all and continue' does: store the hash that Codex itself reports for each hook."""
     config = Path.home() / ".codex" / "config.toml"
     config.parent.mkdir(exist_ok=True)
     config.write_text(f'[projects."{folder}"]\ntrust_level = "trusted"\n')
-    found = _ask(agent, folder)
-    assert {hook["trustStatus"] for hook in found} == {"untrusted"}
-    tables = [f'[hooks.state."{h["key"]}"]\ntrusted_hash = "{h["currentHash"]}"\n' for h in found]
+    hooks = _list_hooks(agent, folder)
+    assert {hook["trustStatus"] for hook in hooks} == {"untrusted"}
+    tables = [f'[hooks.state."{h["key"]}"]\ntrusted_hash = "{h["currentHash"]}"\n' for h in hooks]
     config.write_text(config.read_text() + "".join(tables))
 
 
-def _ask(agent: Agent, folder: Path) -> list[dict[str, Any]]:
+def _list_hooks(agent: Agent, folder: Path) -> list[dict[str, Any]]:
     """Codex's own list of its hooks in ``folder``."""
-    asked = (
+    requests = (
         {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "test", "version": "1"}}},
         {"method": "initialized"},
         {"id": 2, "method": "hooks/list", "params": {"cwds": [str(folder)]}},
@@ -86,34 +86,34 @@ def _ask(agent: Agent, folder: Path) -> list[dict[str, Any]]:
     with server:
         assert server.stdin is not None
         assert server.stdout is not None
-        for message in asked:
+        for message in requests:
             server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
         server.stdin.flush()
         answers = map(json.loads, server.stdout)
         answer = next(a for a in answers if a.get("id") == 2)
         server.terminate()
-    (place,) = answer["result"]["data"]
-    hooks: list[dict[str, Any]] = place["hooks"]
+    (listed,) = answer["result"]["data"]
+    hooks: list[dict[str, Any]] = listed["hooks"]
     return hooks
 
 
-def told(workshop: Workshop) -> list[tuple[str, ...]]:
-    """What the agents' hooks spooled: agent, session, event, log."""
+def reported(workshop: Workshop) -> list[tuple[str, ...]]:
+    """The lines that the agents' hooks spooled: agent, session, event, log."""
     spool = workshop.path / ".git" / "traj" / "spool"
     lines = spool.read_text().splitlines() if spool.exists() else []
     return [tuple(line.split("\t")[1:5]) for line in lines if line.startswith("session\t")]
 
 
 def test_the_hooks_report_the_session_and_nothing_reaches_the_model(
-    agent: Agent, workshop: Workshop, heard: list[str]
+    agent: Agent, workshop: Workshop, requests: list[str]
 ) -> None:
     install(workshop, agent)
     run = play(agent, workshop)
 
-    lines = [(agent.name, run.session, event, str(run.log)) for event in TELLING[agent.name]]
-    assert told(workshop) == lines
-    assert len(heard) == len(SCRIPT)
-    assert not [body for body in heard if "agent-hook" in body or ASKING in body]
+    lines = [(agent.name, run.session, event, str(run.log)) for event in EVENTS[agent.name]]
+    assert reported(workshop) == lines
+    assert len(requests) == len(SCRIPT)
+    assert not [body for body in requests if "agent-hook" in body or ASKING in body]
     assert ("message", "The last words") in _stored(workshop)
     assert workshop.git("status", "--porcelain") == ""
 
@@ -126,7 +126,7 @@ def _stored(workshop: Workshop) -> list[tuple[str, str]]:
 def test_other_hooks_in_the_settings_stay_and_work(agent: Agent, workshop: Workshop) -> None:
     path = workshop.path / FILES[agent.name]
     path.parent.mkdir()
-    settings = {**THEIRS, "hooks": {OVER.get(agent.name, "Stop"): [THEIR_GROUP]}}
+    settings = {**USER_SETTINGS, "hooks": {TURN_END.get(agent.name, "Stop"): [USER_HOOKS]}}
     path.write_text(json.dumps(settings, indent=4))
     before = path.read_bytes()
     install(workshop, agent)
@@ -137,7 +137,7 @@ def test_other_hooks_in_the_settings_stay_and_work(agent: Agent, workshop: Works
     play(agent, workshop)
 
     assert (workshop.path / "theirs").exists(), "their own hook ran"
-    assert told(workshop)
+    assert reported(workshop)
     workshop.traj("uninstall")
     assert path.read_bytes() == before
 
@@ -155,7 +155,7 @@ def test_a_session_continues_without_git_traj(agent: Agent, workshop: Workshop, 
     run = play(agent, workshop)
 
     assert workshop.git("log", "-1", "--format=%s") == "made\n"
-    assert bool(told(workshop)) == (harm == "interpreter")
+    assert bool(reported(workshop)) == (harm == "interpreter")
     if agent.name == "codex":
         assert "hook" not in run.stdout.lower()
     if agent.name == "claude-code":
@@ -166,7 +166,7 @@ def test_a_session_continues_without_git_traj(agent: Agent, workshop: Workshop, 
 def test_codex_runs_no_hook_that_was_not_trusted(codex: Agent, workshop: Workshop) -> None:
     workshop.traj("install", "--agent", "codex")
     play(codex, workshop, trusted=False)
-    assert told(workshop) == []
+    assert reported(workshop) == []
     assert workshop.only()["link"]["evidence"] == "agent", "capture does not need them"
     assert _state(workshop) == "untrusted"
 
@@ -179,7 +179,7 @@ def test_codex_still_trusts_the_hooks_when_the_interpreter_moves(codex: Agent, w
     workshop.traj("install", "--agent", "codex")
     assert "/elsewhere" not in script.read_text()
     assert _state(workshop) == "installed"
-    assert {hook["trustStatus"] for hook in _ask(codex, workshop.path)} == {"trusted"}
+    assert {hook["trustStatus"] for hook in _list_hooks(codex, workshop.path)} == {"trusted"}
 
 
 def _state(workshop: Workshop) -> str:

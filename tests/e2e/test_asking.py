@@ -1,4 +1,4 @@
-"""Agents that read our instructions when to record decisions, and are asked once for a retrospective."""
+"""Agents that read our instructions when to record decisions, and are questions once for a retrospective."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def agent(request: pytest.FixtureRequest) -> Agent:
 
 
 @pytest.fixture
-def asked(heard: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The requests that end with our question, which the model answers with a retrospective."""
-    found: list[str] = []
+def questions(requests: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The requests to the model that contain our question; the model answers it with a retrospective."""
+    conversations: list[str] = []
     follow = model_server.Script.follow
 
     def answer(script: model_server.Script, conversation: str) -> tuple[Reply, Served]:
         reply, served = follow(script, conversation)
         if ASKING not in conversation or "A file was made" in conversation or reply.calls:
             return reply, served
-        found.append(conversation)
+        conversations.append(conversation)
         return Reply("", ANSWER, ()), Served(Usage(0, 0, 0), ())
 
     monkeypatch.setattr(model_server.Script, "follow", answer)
-    return found
+    return conversations
 
 
 def play(agent: Agent, workshop: Workshop, script: list[Turn], resume: Run | None = None) -> Run:
@@ -54,11 +54,11 @@ def play(agent: Agent, workshop: Workshop, script: list[Turn], resume: Run | Non
     return agent.run(script, folder=workshop.path, resume=resume)
 
 
-def test_the_agent_reads_the_instruction(agent: Agent, workshop: Workshop, heard: list[str]) -> None:
+def test_the_agent_reads_the_instruction(agent: Agent, workshop: Workshop, requests: list[str]) -> None:
     install(workshop, agent)
     agent.run(WORK, folder=workshop.path)
     lines = [line for line in TEXT.splitlines() if not line.startswith("<!--")]
-    missing = [line for line in lines if json.dumps(line, ensure_ascii=False)[1:-1] not in heard[0]]
+    missing = [line for line in lines if json.dumps(line, ensure_ascii=False)[1:-1] not in requests[0]]
     assert missing == []
     name = agent.name.removesuffix("-cli")
     assert (workshop.path / find_files()[name].own).read_text() == TEXT
@@ -67,21 +67,21 @@ def test_the_agent_reads_the_instruction(agent: Agent, workshop: Workshop, heard
 
 
 def test_the_agent_is_asked_once_and_its_answer_is_kept(
-    agent: Agent, workshop: Workshop, heard: list[str], asked: list[str]
+    agent: Agent, workshop: Workshop, requests: list[str], questions: list[str]
 ) -> None:
     install(workshop, agent)
     workshop.git(*CONFIGURED.split()[1:])
     run = play(agent, workshop, WORK)
-    assert len(asked) == 1
-    assert len(heard) == len(WORK) + 1
+    assert len(questions) == 1
+    assert len(requests) == len(WORK) + 1
     again = play(agent, workshop, [turn(Write("b.txt", "two\n")), *WORK[1:]], resume=run)
-    assert len(heard) == 2 * len(WORK) + 1, "once in a session"
+    assert len(requests) == 2 * len(WORK) + 1, "once in a session"
     workshop.settle(run, again)
 
-    told = workshop.only("HEAD~1")
-    assert told["retrospective"]["summary"] == "A file was made"
-    assert told["retrospective"]["by"] == "agent"
-    prompts = [e["content"] for c in told["chapters"] for e in c["events"] if e["type"] == "prompt"]
+    trajectory = workshop.only("HEAD~1")
+    assert trajectory["retrospective"]["summary"] == "A file was made"
+    assert trajectory["retrospective"]["by"] == "agent"
+    prompts = [e["content"] for c in trajectory["chapters"] for e in c["events"] if e["type"] == "prompt"]
     assert prompts == [run.prompt], "our question is nobody's prompt"
 
 
@@ -93,23 +93,23 @@ def test_the_agent_is_asked_once_and_its_answer_is_kept(
     ],
     ids=["no commit", "looked back"],
 )
-def test_no_question(agent: Agent, workshop: Workshop, asked: list[str], script: list[Turn]) -> None:
+def test_no_question(agent: Agent, workshop: Workshop, questions: list[str], script: list[Turn]) -> None:
     install(workshop, agent)
     workshop.git(*CONFIGURED.split()[1:])
     play(agent, workshop, script)
-    assert asked == []
+    assert questions == []
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex"], indirect=True)
-def test_no_question_where_git_traj_is_off(agent: Agent, workshop: Workshop, asked: list[str]) -> None:
+def test_no_question_if_git_traj_is_off(agent: Agent, workshop: Workshop, questions: list[str]) -> None:
     """Only git's hooks see the variable, and Gemini CLI's commits do not run them."""
     install(workshop, agent)
     workshop.git(*CONFIGURED.split()[1:])
     play(agent, workshop, [WORK[0], turn(Shell(f"export GIT_TRAJ=0; {COMMIT}")), WORK[2]])
-    assert asked == []
+    assert questions == []
 
 
-def test_no_question_by_default(claude: Agent, workshop: Workshop, asked: list[str]) -> None:
+def test_no_question_by_default(claude: Agent, workshop: Workshop, questions: list[str]) -> None:
     install(workshop, claude)
     play(claude, workshop, WORK)
-    assert asked == []
+    assert questions == []

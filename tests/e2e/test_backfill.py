@@ -1,7 +1,7 @@
 """A repository that agents and people made before git-traj was installed, and what a backfill records.
 
-The truth is kept by the story itself: every file belongs to the session (or the person) that wrote it, and a
-commit to the owners of the files that it changes. Nothing of it is read from a log.
+The test itself knows the truth: every file belongs to the session (or the person) that wrote it, and a commit
+to the owners of the files that it changes. None of that is read from a log.
 """
 
 from __future__ import annotations
@@ -67,20 +67,20 @@ class Village:
     def truth(self) -> Pairs:
         """(commit, session) for every commit that a branch reaches, by the files that it changes."""
         git = self.workshop.git
-        found: Pairs = set()
+        pairs: Pairs = set()
         for commit in git("rev-list", "--branches", "--no-merges").split():
             changed = git("diff-tree", "-r", "--root", "--no-commit-id", "--name-only", commit).split()
             sessions = {self.owners.get(path, PERSON) for path in changed} - {PERSON}
-            found |= {(commit, session) for session in sessions}
-        return found
+            pairs |= {(commit, session) for session in sessions}
+        return pairs
 
-    def told(self) -> Pairs:
+    def recorded(self) -> Pairs:
         """The (commit, session) pairs that git-traj has recorded."""
-        found: Pairs = set()
+        pairs: Pairs = set()
         for branch in self.workshop.git("for-each-ref", "--format=%(refname)", "refs/heads").split():
             for commit in self.workshop.log(branch):
-                found |= {(commit["commit"], header["session"]) for header in commit["trajectories"]}
-        return found
+                pairs |= {(commit["commit"], header["session"]) for header in commit["trajectories"]}
+        return pairs
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ COMMITS = [
 
 
 def build(village: Village, claude: Agent, codex: Agent) -> None:
-    """Make more than thirty commits, by day half: two agents and a person, two branches, many rewrites."""
+    """Make more than 30 commits (half unless nightly): two agents, a person, two branches, many rewrites."""
     git = village.workshop.git
     main = git("symbolic-ref", "--short", "HEAD").strip()
     for n in range(size(1, 4)):
@@ -105,7 +105,7 @@ def build(village: Village, claude: Agent, codex: Agent) -> None:
         village.person()
         village.agent(codex, COMMITS[(n + 2) % 4], COMMITS[(n + 3) % 4])
         village.person()
-    # a person commits what agents left, one message has the file's name that the agent mentioned, one has not
+    # a person commits files that agents wrote but did not commit
     for agent in (claude, codex):
         village.agent(agent, last="left")
         git("add", "-A")
@@ -154,15 +154,15 @@ def build(village: Village, claude: Agent, codex: Agent) -> None:
 
 
 def check(village: Village, truth: Pairs, *, known: float = 0.95) -> None:
-    """Backfill: nothing is false, at least ``known`` of the truth is found; a second run changes nothing."""
+    """Backfill: nothing is false, at least ``known`` of the truth is pairs; a second run changes nothing."""
     workshop = village.workshop
-    said = json.loads(workshop.traj("backfill", "--json"))
-    told = village.told()
-    assert told - truth == set(), "a commit was given to a session that has nothing in it"
-    missing = {workshop.git("log", "-1", "--format=%h %s", commit) for commit, _ in truth - told}
-    assert len(truth & told) >= known * len(truth), missing
-    assert {(row["commit"], row["session"]) for row in said["linked"]} >= told
-    assert all(row["why"] for row in said["unlinked"])
+    report = json.loads(workshop.traj("backfill", "--json"))
+    recorded = village.recorded()
+    assert recorded - truth == set(), "a commit was credited to a session that wrote nothing in it"
+    missing = {workshop.git("log", "-1", "--format=%h %s", commit) for commit, _ in truth - recorded}
+    assert len(truth & recorded) >= known * len(truth), missing
+    assert {(row["commit"], row["session"]) for row in report["linked"]} >= recorded
+    assert all(row["why"] for row in report["unlinked"])
 
     before = workshop.git("rev-parse", "refs/notes/traj")
     assert json.loads(workshop.traj("backfill", "--json"))["parts"] == 0
@@ -176,24 +176,24 @@ def test_a_village_of_agents_and_people(
     build(village, claude, codex)
     truth = village.truth()
     assert len(truth) > size(15, 30)
-    place, kept = village.workshop.path, tmp_path / "kept"
-    shutil.copytree(place, kept, symlinks=True)
+    path, copy = village.workshop.path, tmp_path / "copy"
+    shutil.copytree(path, copy, symlinks=True)
 
     check(village, truth)
 
-    shutil.rmtree(place)
-    shutil.copytree(kept, place, symlinks=True)
+    shutil.rmtree(path)
+    shutil.copytree(copy, path, symlinks=True)
     village.workshop.git("reflog", "expire", "--expire=now", "--all")
     check(village, truth)
 
-    shutil.rmtree(place)
+    shutil.rmtree(path)
     village.workshop = Workshop(tmp_path / "elsewhere" / "moved")
-    shutil.copytree(kept, village.workshop.path, symlinks=True)
+    shutil.copytree(copy, village.workshop.path, symlinks=True)
     check(village, truth)
 
     shutil.rmtree(village.workshop.path)
     village.workshop.path.parent.joinpath("fresh").mkdir()
     village.workshop = Workshop(tmp_path / "elsewhere" / "fresh")
-    village.workshop.git("clone", "-q", "--no-local", str(kept), ".")
+    village.workshop.git("clone", "-q", "--no-local", str(copy), ".")
     village.workshop.git("branch", "-q", "release", "origin/release")
     check(village, truth)

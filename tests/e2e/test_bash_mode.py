@@ -53,7 +53,7 @@ def wait(until: Callable[[], bool], screen: Callable[[], str]) -> None:
 
 
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
-def test_a_commit_typed_in_bash_mode_is_a_person_s(claude: Agent, workshop: Workshop) -> None:
+def test_a_commit_typed_in_bash_mode_is_the_persons(claude: Agent, workshop: Workshop) -> None:
     known = {"hasCompletedOnboarding": True, "theme": "dark", "bypassPermissionsModeAccepted": True}
     trusted = {str(workshop.path): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}}
     approved = {"customApiKeyResponses": {"approved": [KEY], "rejected": []}, "projects": trusted}

@@ -52,8 +52,8 @@ def test_a_person_works_while_the_session_is_open(agent: Agent, workshop: Worksh
 
     assert [workshop.show(commit) for commit in by_hand] == [[], []]
     assert [commit["subject"] for commit in workshop.log()] == ["A title", "A poem"]
-    assert facts(events(workshop.only("HEAD~3"))) == run.told(0, 2)
-    assert facts(events(workshop.only("HEAD"))) == run.told(2)
+    assert facts(events(workshop.only("HEAD~3"))) == run.facts(0, 2)
+    assert facts(events(workshop.only("HEAD"))) == run.facts(2)
 
 
 def test_a_person_commits_half_way_and_the_agent_continues(agent: Agent, workshop: Workshop) -> None:
@@ -74,13 +74,13 @@ def test_a_person_commits_half_way_and_the_agent_continues(agent: Agent, worksho
     )
     workshop.settle(run)
 
-    theirs, its = workshop.only("HEAD~1"), workshop.only("HEAD")
-    assert (theirs["link"]["evidence"], its["link"]["evidence"]) == ("content", "agent")
-    assert facts(events(theirs)) + facts(events(its)) == run.told()
+    by_person, by_agent = workshop.only("HEAD~1"), workshop.only("HEAD")
+    assert (by_person["link"]["evidence"], by_agent["link"]["evidence"]) == ("content", "agent")
+    assert facts(events(by_person)) + facts(events(by_agent)) == run.facts()
 
 
 def test_two_agents_in_one_work_tree(claude: Agent, codex: Agent, workshop: Workshop) -> None:
-    """A whole Codex session runs between Claude's edit and Claude's commit; both commits have one subject."""
+    """A Codex session runs between Claude's edit and Claude's commit; both commits have the same subject."""
     guests = []
 
     def visit(number: int) -> None:
@@ -108,7 +108,7 @@ def test_two_agents_in_one_work_tree(claude: Agent, codex: Agent, workshop: Work
         (commit,) = workshop.log("--file", path)
         trajectory = workshop.only(commit["commit"])
         assert (trajectory["agent"], trajectory["session"]) == (run.agent, run.session)
-        assert facts(events(trajectory)) == run.told()
+        assert facts(events(trajectory)) == run.facts()
 
 
 def test_a_linked_work_tree(agent: Agent, workshop: Workshop, tmp_path: Path) -> None:
@@ -125,6 +125,6 @@ def test_a_linked_work_tree(agent: Agent, workshop: Workshop, tmp_path: Path) ->
     )
     workshop.settle(run)
 
-    assert facts(events(side.only())) == run.told()
+    assert facts(events(side.only())) == run.facts()
     assert workshop.show("side") == side.show()
     assert workshop.show("HEAD") == []

@@ -31,17 +31,17 @@ def work(agent: Agent, workshop: Workshop, name: str, command: str) -> Run:
     return agent.run(turns, folder=workshop.path, prompt=f"Write {name}")
 
 
-def told(workshop: Workshop) -> dict[str, set[str]]:
+def recorded_agents(workshop: Workshop) -> dict[str, set[str]]:
     """The agents recorded for each commit, by its subject."""
     return {c["subject"]: {t["agent"] for t in c["trajectories"]} for c in workshop.log()}
 
 
-def wrong(workshop: Workshop, *options: str) -> list[str]:
+def faults(workshop: Workshop, *options: str) -> list[str]:
     done = subprocess.run(
         [*TRAJ, "doctor", "--json", *options], cwd=workshop.path, capture_output=True, text=True, check=False
     )
-    found: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
-    return [each["code"] for each in found if each["severity"] == "wrong" and not each["fixed"]]
+    findings: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
+    return [each["code"] for each in findings if each["severity"] == "wrong" and not each["fixed"]]
 
 
 def at_once(workshop: Workshop, count: int, *arguments: str) -> list[str]:
@@ -57,7 +57,7 @@ def at_once(workshop: Workshop, count: int, *arguments: str) -> list[str]:
         for _ in range(count)
     ]
     ended = [(each.communicate()[1], each.returncode) for each in started]
-    return [said for said, status in ended if status]
+    return [stderr for stderr, status in ended if status]
 
 
 def prune_refs(workshop: Workshop, tmp_path: Path) -> None:
@@ -105,15 +105,15 @@ def commit_as_another(workshop: Workshop, tmp_path: Path) -> None:
 def commit_while_it_hangs(workshop: Workshop) -> float:
     """The seconds that a commit takes while every interpreter that a hook starts hangs."""
     hook = workshop.path / ".git/hooks/post-commit"
-    honest = hook.read_text()
+    original = hook.read_text()
     (workshop.path / ".git/hangs").write_text("#!/bin/sh\nexec sleep 20\n")
     (workshop.path / ".git/hangs").chmod(0o755)
-    hook.write_text(re.sub(r"py='.*'", f"py='{workshop.path}/.git/hangs'", honest))
-    assert hook.read_text() != honest
+    hook.write_text(re.sub(r"py='.*'", f"py='{workshop.path}/.git/hangs'", original))
+    assert hook.read_text() != original
     begin = time.monotonic()
     workshop.commit("hanging", "a person's\n")
     took = time.monotonic() - begin
-    hook.write_text(honest)
+    hook.write_text(original)
     return took
 
 
@@ -134,20 +134,20 @@ def test_records_survive_a_day_and_everything_that_goes_wrong_after_it(
     workshop.git("commit", "-qm", "four")
     workshop.settle(*runs, left)
     expected = {"one": {"claude-code"}, "two": {"codex"}, "three": {"gemini-cli"}, "four": {"claude-code"}}
-    assert told(workshop) == expected
-    assert wrong(workshop) == []
+    assert recorded_agents(workshop) == expected
+    assert faults(workshop) == []
 
     prune_refs(workshop, tmp_path)
-    assert wrong(workshop) == ["records-deleted"]
-    assert wrong(workshop, "--fix") == []
-    assert told(workshop) == expected
+    assert faults(workshop) == ["records-deleted"]
+    assert faults(workshop, "--fix") == []
+    assert recorded_agents(workshop) == expected
 
     leave_locks(workshop)
-    assert {*wrong(workshop)} == {"ref-lock", "lock-stale"}
-    assert wrong(workshop, "--fix") == []
+    assert {*faults(workshop)} == {"ref-lock", "lock-stale"}
+    assert faults(workshop, "--fix") == []
 
     commit_as_another(workshop, tmp_path)
-    assert told(workshop) == expected
+    assert recorded_agents(workshop) == expected
 
     logs = [str(run.log) for run in runs]
     assert at_once(workshop, 6, "import", *logs) == []
@@ -155,10 +155,10 @@ def test_records_survive_a_day_and_everything_that_goes_wrong_after_it(
     assert commit_while_it_hangs(workshop) < 10
 
     workshop.settle()
-    assert told(workshop) == expected
-    assert wrong(workshop) == []
+    assert recorded_agents(workshop) == expected
+    assert faults(workshop) == []
     for run, subject in (*zip(runs, ("one", "two", "three"), strict=True), (left, "four")):
         (commit,) = (c["commit"] for c in workshop.log() if c["subject"] == subject)
         (shown,) = workshop.show(commit)
-        said: list[Fact] = facts(events(shown))
-        assert sorted(said) == sorted(run.told()), subject
+        recorded: list[Fact] = facts(events(shown))
+        assert sorted(recorded) == sorted(run.facts()), subject

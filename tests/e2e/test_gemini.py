@@ -1,5 +1,5 @@
-"""Gemini CLI switches git's hooks off for its commands, and these do not know their session: its commits
-are found later, by HEAD's reflog and its log. It is slow to start: by day only two of the stories."""
+"""Gemini CLI switches git's hooks off for its commands, and these do not know their session: its commits are
+found later, by HEAD's reflog and the session's log. It is slow to start: only two stories are not nightly."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tests.e2e.stories import (
     CLOSING,
     HELLO,
     PROMPT,
-    figures,
-    tell_of_a_resumed_session,
-    tell_of_one_call,
-    tell_of_two_commits,
+    check_resumed_session,
+    check_two_commits,
+    check_two_commits_of_one_call,
+    tokens,
 )
 from tests.e2e.workshop import Json, Workshop, events
 from tests.sizes import some
@@ -24,13 +24,13 @@ from tests.sizes import some
 
 @pytest.mark.parametrize("commit", some(["git commit -q", "git commit"], 1))
 def test_each_commit_has_its_own_part(gemini: Agent, workshop: Workshop, commit: str) -> None:
-    tell_of_two_commits(gemini, workshop, commit, check_header)
+    check_two_commits(gemini, workshop, commit, check_header)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("commit", ["git commit", "git commit -q"])
 def test_two_commits_in_one_call_share_the_part(gemini: Agent, workshop: Workshop, commit: str) -> None:
-    tell_of_one_call(gemini, workshop, commit, check_header)
+    check_two_commits_of_one_call(gemini, workshop, commit, check_header)
 
 
 @pytest.mark.nightly
@@ -47,18 +47,18 @@ def test_an_edit_and_its_commit_in_one_response(gemini: Agent, workshop: Worksho
     workshop.settle(run)
 
     second, first = workshop.log("--file", "bye.py") + workshop.log("--file", "hello.py")
-    assert [figures(c["trajectories"][0]["part"]) for c in (first, second)] == [
+    assert [tokens(c["trajectories"][0]["part"]) for c in (first, second)] == [
         run.usage(0, 1),
         run.usage(1, 3),
     ]
-    told = [facts(events(workshop.only(commit["commit"]))) for commit in (first, second)]
-    assert sorted(told[0]) == sorted(run.told(0, 1))
-    assert sorted(told[1]) == sorted(run.told(1, 3))
+    recorded = [facts(events(workshop.only(commit["commit"]))) for commit in (first, second)]
+    assert sorted(recorded[0]) == sorted(run.facts(0, 1))
+    assert sorted(recorded[1]) == sorted(run.facts(1, 3))
 
 
 def test_a_resumed_session_commits_again(gemini: Agent, workshop: Workshop) -> None:
     """The resumed session logs the whole history again; none of it is recorded twice."""
-    first, second = tell_of_a_resumed_session(gemini, workshop, between=workshop.settle)
+    first, second = check_resumed_session(gemini, workshop, between=workshop.settle)
     assert second.log == first.log
 
 
@@ -69,4 +69,4 @@ def check_header(header: Json, run: Run) -> None:
     if not any("commit -q" in str(step) for each in run.turns for step in each.steps):
         assert header["link"]["evidence"] == "output"
     assert header["incomplete"] is False
-    assert figures(header["total"]) == run.usage()
+    assert tokens(header["total"]) == run.usage()

@@ -25,9 +25,9 @@ def test_the_agent_edits_commits_and_keeps_a_log(agent: Agent, repository: Works
     assert repository.git("log", "--format=%s").split("\n")[:2] == ["second", "first"]
     assert repository.git("show", "HEAD~1:a.txt") == "one\ntwo\n"
     assert repository.git("show", "HEAD:a.txt") == "one\nthree\n"
-    told = ["Make two commits", *(t.say for t in SCRIPT if t.say), "A thought of its own"]
-    assert [words for words in told if words not in run.log.read_text()] == []
-    assert call_ids(run) <= set(words_of(run.log))
+    texts = ["Make two commits", *(t.say for t in SCRIPT if t.say), "A thought of its own"]
+    assert [text for text in texts if text not in run.log.read_text()] == []
+    assert call_ids(run) <= set(strings_in(run.log))
 
 
 def test_a_resumed_session_continues_in_the_same_log(agent: Agent, repository: Workshop) -> None:
@@ -40,7 +40,7 @@ def test_a_resumed_session_continues_in_the_same_log(agent: Agent, repository: W
     )
 
     assert (second.session, second.log) == (first.session, first.log)
-    assert call_ids(first) | call_ids(second) <= set(words_of(second.log))
+    assert call_ids(first) | call_ids(second) <= set(strings_in(second.log))
 
 
 def test_a_person_can_act_while_the_agent_waits(agent: Agent, repository: Workshop) -> None:
@@ -75,14 +75,14 @@ def call_ids(run: Run) -> set[str]:
     return {call for served in run.served for call in served.call_ids}
 
 
-def words_of(log: Path) -> list[str]:
+def strings_in(log: Path) -> list[str]:
     """Every string value in a log, however deep."""
-    found: list[str] = []
+    strings: list[str] = []
 
     def walk(value: object) -> None:
         match value:
             case str():
-                found.append(value)
+                strings.append(value)
             case list():
                 for each in value:
                     walk(each)
@@ -92,4 +92,4 @@ def words_of(log: Path) -> list[str]:
 
     for line in log.read_text().splitlines():
         walk(json.loads(line))
-    return found
+    return strings

@@ -1,6 +1,6 @@
 """husky, lefthook and the pre-commit framework, each installed before git-traj and after it, and removed.
 
-Each hook runs once, a failing hook still stops the commit, and we leave the manager's hooks as they were.
+Each hook runs once, a failing hook still stops the commit, and git-traj leaves the manager's hooks unchanged.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _POST = 'echo post $(cat .git/traj/spool 2>/dev/null | grep -c "$(git rev-parse 
 
 @dataclass(frozen=True, slots=True)
 class Manager:
-    """``files`` are its settings; ``folder`` is where it writes hooks; ``behind``: it runs the hooks that
-    were there before its own."""
+    """``files`` are the manager's settings; ``folder`` is where it writes hooks; ``behind``: before its own
+    hooks it runs those that were there when it was installed."""
 
     files: dict[str, str]
     install: list[str]
@@ -96,8 +96,8 @@ class Place:
         self.git("add", "file")
         self.git("commit", "-q", "-m", "x")
         spool = self.git.root / ".git/traj/spool"
-        told = spool.read_text().count(f"commit\t{self.git.head()}") if spool.exists() else 0
-        return (self.ran.read_text().splitlines() if self.ran.exists() else []), told
+        spooled = spool.read_text().count(f"commit\t{self.git.head()}") if spool.exists() else 0
+        return (self.ran.read_text().splitlines() if self.ran.exists() else []), spooled
 
     def refuses(self) -> bool:
         (self.git.root / "file").write_text("refused")
@@ -158,9 +158,9 @@ def test_edge_22_a_manager_after_ours(place: Place) -> None:
     traj(git.root, "install")
     ours = place.hooks()
     place.run(place.manager.install)
-    said, told = place.commit()
-    assert [line.split()[0] for line in said] == ["pre", "post"]
-    if not told:  # it overwrote ours, which must be reported
+    lines, spooled = place.commit()
+    assert [line.split()[0] for line in lines] == ["pre", "post"]
+    if not spooled:  # it overwrote ours, which must be reported
         assert "foreign (git traj doctor)" in traj(git.root, "status").stdout
         assert traj(git.root, "doctor").returncode == 1
         assert traj(git.root, "doctor", "--fix").returncode == 0

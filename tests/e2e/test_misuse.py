@@ -1,4 +1,4 @@
-"""Misuse with the real agents: whose a commit is, and that a neighbour's files are not stored."""
+"""Misuse with real agents: commits have the right owner, and another repository's files are not stored."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LINES = "".join(f"value_{n} = {n}\n" for n in range(6))
 
 def evidence(workshop: Workshop) -> dict[str, list[str]]:
     """The evidence of each commit with a record, by its subject."""
-    said = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "gittraj", "log", "--all", "--json"],
         cwd=workshop.path,
         capture_output=True,
         text=True,
         check=False,
     )
-    commits: list[dict[str, Any]] = json.loads(said.stdout)["commits"] if said.stdout else []
+    commits: list[dict[str, Any]] = json.loads(done.stdout)["commits"] if done.stdout else []
     return {c["subject"]: [t["link"]["evidence"] for t in c["trajectories"]] for c in commits}
 
 
@@ -44,7 +44,7 @@ def test_a_commit_by_whatever_runs_under_a_call(agent: Agent, workshop: Workshop
     assert evidence(workshop) == {"Made": ["agent"]}
 
 
-def test_a_person_s_earlier_commit_and_reverted_lines_get_no_record(agent: Agent, workshop: Workshop) -> None:
+def test_a_persons_earlier_commit_and_reverted_lines_get_no_record(agent: Agent, workshop: Workshop) -> None:
     (workshop.path / "a.py").write_text(LINES)
     workshop.git("add", ".")
     workshop.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "Mine")
@@ -73,7 +73,7 @@ def test_a_formatted_and_renamed_file_is_credited_to_its_agent(agent: Agent, wor
 
 
 def own_ways(name: str, neighbour: Path, link: Path) -> list[ToolCall]:
-    """By the tools that the agent has beside its shell."""
+    """Calls of the agent's tools other than its shell that read the neighbour's files."""
     read = [{"file_path": str(path / "config.py")} for path in (neighbour, link)]
     match name:
         case "claude-code":
@@ -86,7 +86,7 @@ def own_ways(name: str, neighbour: Path, link: Path) -> list[ToolCall]:
             return []
 
 
-def test_a_neighbour_s_source_is_not_stored(any_agent: Agent, workshop: Workshop, heard: list[str]) -> None:
+def test_a_neighbours_source_is_not_stored(any_agent: Agent, workshop: Workshop, requests: list[str]) -> None:
     neighbour, link = workshop.path.parent / "neighbour", workshop.path / "linked"
     neighbour.mkdir()
     (neighbour / "config.py").write_text(f"{PRIVATE}\n")
@@ -104,7 +104,7 @@ def test_a_neighbour_s_source_is_not_stored(any_agent: Agent, workshop: Workshop
         turn(say="Done."),
     ]
     workshop.settle(any_agent.run(turns, folder=workshop.path))
-    told = workshop.only()
-    assert heard[-1].count(PRIVATE) > 15  # the other ways list names
-    assert told["part"]["counts"]["outside"] == len(own) + len(commands)
+    trajectory = workshop.only()
+    assert requests[-1].count(PRIVATE) > 15  # the other ways list names
+    assert trajectory["part"]["counts"]["outside"] == len(own) + len(commands)
     assert PRIVATE.encode() not in workshop.stored()

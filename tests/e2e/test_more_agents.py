@@ -1,4 +1,4 @@
-"""Agents that are recorded without an option of ``install``: one story each by day, long ones by night."""
+"""Agents that are recorded without an option of ``install``: one story each, and nightly long ones."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from tests.e2e.agents import Agent, ClaudeCode, Codex, GeminiCli, OpenCode
 from tests.e2e.more_agents import MORE, Aider
 from tests.e2e.packages import NotInstalledError, programs
 from tests.e2e.scenario import Edit, Run, Shell, Write, facts, turn
-from tests.e2e.stories import BYE, CHOICE, CLOSING, DOUBT, HELLO, PROMPT, SAY_HELLO, SAY_HI, figures
-from tests.e2e.test_day_of_misuse import wrong
+from tests.e2e.stories import BYE, CHOICE, CLOSING, DOUBT, HELLO, PROMPT, SAY_HELLO, SAY_HI, tokens
+from tests.e2e.test_day_of_misuse import faults
 from tests.e2e.workshop import Json, Workshop, events
 from tests.integration.waiting import LONG
 from tests.sizes import some
 
 FIRST = {"claude-code": ClaudeCode, "codex": Codex, "gemini-cli": GeminiCli, "opencode": OpenCode}
-_FOUND: dict[str, Path | str] = {}
+_PROGRAMS: dict[str, Path | str] = {}
 
 
 @pytest.fixture(scope="session", autouse=True)
 def installed() -> None:
-    """Replaces the fixture of the other files' agents: gets the programs, or the reason why one is missing,
-    before the environment is emptied."""
+    """Replaces the fixture for the agents of other files. Finds each program, or the reason why it is
+    missing, before the environment is emptied."""
     for agent in more_packages.PACKAGES:
         try:
-            _FOUND[agent] = more_packages.program(agent)
+            _PROGRAMS[agent] = more_packages.program(agent)
         except NotInstalledError as error:
-            _FOUND[agent] = str(error)
+            _PROGRAMS[agent] = str(error)
     try:
-        _FOUND["first"] = programs()
+        _PROGRAMS["first"] = programs()
     except NotInstalledError as error:
-        _FOUND["first"] = str(error)
+        _PROGRAMS["first"] = str(error)
 
 
 def program(agent: str) -> Path:
-    found = _FOUND[agent]
+    found = _PROGRAMS[agent]
     if isinstance(found, str):
         pytest.skip(found)
     return found
@@ -52,7 +52,7 @@ def another(request: pytest.FixtureRequest) -> Agent:
 
 
 @pytest.fixture(params=[*MORE, *FIRST])
-def everyone(request: pytest.FixtureRequest) -> Agent:
+def any_of_all(request: pytest.FixtureRequest) -> Agent:
     """Each agent, including those of the other files."""
     if request.param in MORE:
         return MORE[request.param](program(request.param))
@@ -66,7 +66,7 @@ def check(header: Json, run: Run) -> None:
     assert header["link"]["evidence"] in ("agent", "output", "order")
     assert header["incomplete"] is False
     assert header["models"] == [run.model]
-    assert figures(header["total"]) == run.usage()
+    assert tokens(header["total"]) == run.usage()
 
 
 def test_two_edits_two_commits_and_a_persons_own(another: Agent, workshop: Workshop) -> None:
@@ -88,8 +88,8 @@ def test_two_edits_two_commits_and_a_persons_own(another: Agent, workshop: Works
     for each, turns in ((first, (0, 2)), (second, (2, 5))):
         (header,) = each["trajectories"]
         check(header, run)
-        assert figures(header["part"]) == run.usage(*turns)
-        assert facts(events(workshop.only(each["commit"]))) == run.told(*turns)
+        assert tokens(header["part"]) == run.usage(*turns)
+        assert facts(events(workshop.only(each["commit"]))) == run.facts(*turns)
     assert workshop.show(person) == []
 
 
@@ -115,7 +115,7 @@ def test_aider_commits_by_itself(workshop: Workshop) -> None:
 
 
 @pytest.mark.nightly
-def test_twenty_commits_and_none_of_a_persons(everyone: Agent, workshop: Workshop) -> None:
+def test_twenty_commits_and_none_of_a_persons(any_of_all: Agent, workshop: Workshop) -> None:
     """In four sessions: the script's token counts double each turn, and agents compress long sessions."""
     people: list[str] = []
 
@@ -134,7 +134,7 @@ def test_twenty_commits_and_none_of_a_persons(everyone: Agent, workshop: Worksho
             )
             for number in range(first, first + 5)
         ]
-        run = everyone.run(
+        run = any_of_all.run(
             [*steps, turn(say=CLOSING)], prompt=PROMPT, folder=workshop.path, before_turn=commit
         )
     workshop.settle(run)
@@ -179,7 +179,7 @@ def test_a_commit_that_the_agent_amends(another: Agent, workshop: Workshop) -> N
 PAIRS = [("pi", "qwen-code"), ("copilot", "cline"), ("qwen-code", "mini-swe-agent")]
 
 
-@pytest.mark.nightly  # by day, test_company does this with two other agents
+@pytest.mark.nightly  # in an ordinary run, test_company does this with two other agents
 @pytest.mark.parametrize("names", PAIRS, ids="+".join)
 def test_two_agents_at_once(names: tuple[str, str], workshop: Workshop) -> None:
     """Both sessions are open in one work tree all the time; their commits alternate."""
@@ -208,31 +208,31 @@ def test_two_agents_at_once(names: tuple[str, str], workshop: Workshop) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(2))
 def test_a_day_of_four_agents_and_a_person(seed: int, workshop: Workshop) -> None:
-    """At random, one of them commits, amends the last commit, or commits what an agent left: no commit
-    records more than was done, or less, and doctor reports nothing."""
+    """At random, one of them commits, amends the last commit, or a person commits what an agent wrote: each
+    commit is credited to exactly the agents that worked on it, and doctor reports nothing."""
     chance, runs = Random(seed), []
-    own: dict[str, set[str]] = {}
+    agents_of: dict[str, set[str]] = {}
     agents = [MORE[name](program(name)) for name in ("copilot", "pi", "qwen-code", "cline")]
     for number in range(12):
         name = f"work-{number}.txt"
         agent = chance.choice([*agents, None])
         if agent is None:
             workshop.commit(name, f"{name}\n" * 3)
-            own[f"By hand: {name}"] = set()
+            agents_of[f"By hand: {name}"] = set()
             continue
-        quiet, left = chance.choice(["-q", ""]), chance.random() < 0.25
-        made = [] if left else [turn(Shell(f"git add {name} && git commit {quiet} -m 'Write {name}'"))]
-        script = [turn(Write(name, f"{name}\n" * 3)), *made, turn(say=CLOSING)]
+        quiet, by_person = chance.choice(["-q", ""]), chance.random() < 0.25
+        commit = [] if by_person else [turn(Shell(f"git add {name} && git commit {quiet} -m 'Write {name}'"))]
+        script = [turn(Write(name, f"{name}\n" * 3)), *commit, turn(say=CLOSING)]
         runs.append(agent.run(script, folder=workshop.path, prompt=f"Write {name}"))
-        if left:
+        if by_person:
             workshop.git("add", name)
             workshop.git("commit", "-qm", f"Write {name}")
-        own[f"Write {name}"] = {agent.name}
+        agents_of[f"Write {name}"] = {agent.name}
         if chance.random() < 0.25:
             workshop.git("commit", "-q", "--amend", "-m", f"Write {name}, said better")
-            own[f"Write {name}, said better"] = own.pop(f"Write {name}")
+            agents_of[f"Write {name}, said better"] = agents_of.pop(f"Write {name}")
     workshop.settle(*runs)
 
     found = {c["subject"]: {t["agent"] for t in c["trajectories"]} for c in workshop.log()}
-    assert found == {subject: agents for subject, agents in own.items() if agents}
-    assert wrong(workshop) == []
+    assert found == {subject: agents for subject, agents in agents_of.items() if agents}
+    assert faults(workshop) == []

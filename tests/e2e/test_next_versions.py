@@ -10,7 +10,7 @@ from tests.e2e import test_more_agents
 from tests.e2e.agents import Agent, ClaudeCode, Codex
 from tests.e2e.more_agents import Qwen
 from tests.e2e.packages import NotInstalledError, next_programs
-from tests.e2e.stories import tell_of_a_resumed_session
+from tests.e2e.stories import check_resumed_session
 from tests.e2e.workshop import Workshop
 
 pytestmark = pytest.mark.nightly
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.nightly
 
 @pytest.fixture(scope="session", autouse=True)
 def updated() -> Path | str:
-    """The folder of the newer versions, or why there is none; set up before the environment is emptied."""
+    """The folder of the newer versions, or why it is missing; set up before the environment is emptied."""
     try:
         return next_programs()
     except NotInstalledError as error:
@@ -32,7 +32,7 @@ def test_a_session_that_the_next_version_continues(
     if isinstance(updated, str):
         pytest.skip(updated)
     before: Agent = agent(installed)
-    first, second = tell_of_a_resumed_session(before, workshop, again=agent(updated))
+    first, second = check_resumed_session(before, workshop, again=agent(updated))
     assert second.session == first.session
 
 

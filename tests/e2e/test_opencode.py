@@ -1,6 +1,6 @@
-"""The stories played with OpenCode, whose log is a database without an end mark for sessions.
+"""The stories played with OpenCode, whose log is a database that does not mark the end of a session.
 
-It is the slowest to start: by day only two stories.
+OpenCode is the slowest to start: only two stories are not nightly.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tests.e2e.stories import (
     DOUBT,
     HELLO,
     PROMPT,
-    figures,
-    tell_of_a_resumed_session,
-    tell_of_two_commits,
+    check_resumed_session,
+    check_two_commits,
+    tokens,
 )
 from tests.e2e.workshop import Json, Workshop, events
 from tests.sizes import some
@@ -46,12 +46,12 @@ def test_the_agent_edits_commits_and_keeps_a_database(opencode: Agent, repositor
 
 @pytest.mark.parametrize("commit", some(["git commit -q", "git commit"], 1))
 def test_each_commit_has_its_own_part(opencode: Agent, workshop: Workshop, commit: str) -> None:
-    tell_of_two_commits(opencode, workshop, commit, check_owner)
+    check_two_commits(opencode, workshop, commit, check_owner)
 
 
 @pytest.mark.nightly
 def test_a_resumed_session_commits_again(opencode: Agent, workshop: Workshop) -> None:
-    first, second = tell_of_a_resumed_session(opencode, workshop)
+    first, second = check_resumed_session(opencode, workshop)
     assert second.session == first.session
 
 
@@ -66,7 +66,7 @@ def test_a_person_commits_what_the_agent_wrote(opencode: Agent, workshop: Worksh
 
     (header,) = workshop.log("--file", "hello.py")[0]["trajectories"]
     assert (header["agent"], header["session"]) == ("opencode", run.session)
-    assert facts(events(workshop.only())) == run.told()
+    assert facts(events(workshop.only())) == run.facts()
 
 
 @pytest.mark.nightly
@@ -85,9 +85,9 @@ def test_a_command_of_the_session_knows_its_session(opencode: Agent, workshop: W
 
 
 def check_owner(header: Json, run: Run) -> None:
-    """Check a commit of an agent that the hook's environment does not name: only the log names it."""
+    """Check a commit of an agent that only the log names, not the environment of git's hooks."""
     assert (header["agent"], header["session"], header["models"]) == ("opencode", run.session, [run.model])
     assert header["link"]["role"] == "produced"
     assert header["link"]["evidence"] in ("agent", "output", "order")
     assert header["incomplete"] is False
-    assert figures(header["total"]) == run.usage()
+    assert tokens(header["total"]) == run.usage()

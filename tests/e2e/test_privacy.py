@@ -87,7 +87,7 @@ def test_sealed_thinking_is_nowhere_in_clear(agent: Agent, workshop: Workshop, t
         assert not file.is_file() or b"Cormorants" not in file.read_bytes()
 
 
-def test_thinking_is_kept_in_clear_where_that_is_asked_for(agent: Agent, workshop: Workshop) -> None:
+def test_thinking_is_kept_in_clear_if_that_is_configured(agent: Agent, workshop: Workshop) -> None:
     workshop.git("config", "traj.thinking", "clear")
     run = agent.run(plan(), folder=workshop.path)
     workshop.settle(run)
@@ -95,7 +95,7 @@ def test_thinking_is_kept_in_clear_where_that_is_asked_for(agent: Agent, worksho
     trajectory = workshop.only()
     assert trajectory["thinking"] == "clear"
     assert [e["content"] for e in events(trajectory) if e["type"] == "thinking"] == [THOUGHT]
-    assert facts(events(trajectory)) == run.told()
+    assert facts(events(trajectory)) == run.facts()
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def values(secrets: dict[str, str]) -> list[str]:
 def test_secrets_of_many_kinds_are_nowhere(
     agent: Agent, workshop: Workshop, tmp_path: Path, secrets: dict[str, str], token: str
 ) -> None:
-    """Nor is the agent's thinking, unless that is switched on."""
+    """The agent's thinking is not stored either, unless that is switched on."""
     workshop.commit(".gitignore", "private/\n")
     (workshop.path / "private").mkdir()
     for name, text in secrets.items():
@@ -151,7 +151,7 @@ def test_secrets_of_many_kinds_are_nowhere(
     workshop.settle(run)
 
     trajectory = workshop.only()
-    assert calls(facts(events(trajectory))) == calls(run.told())
+    assert calls(facts(events(trajectory))) == calls(run.facts())
     assert trajectory["redactions"] >= 1
     assert (trajectory["thinking"], trajectory["part"]["counts"]["thinking"]) == ("dropped", 1)
     shown = workshop.traj("show", "--events") + workshop.traj("show", "--json") + workshop.traj("log")
@@ -190,7 +190,7 @@ def crash(workshop: Workshop, folder: Path) -> str:
 def test_a_secret_that_becomes_known_after_it_was_stored(
     agent: Agent, workshop: Workshop, token: str
 ) -> None:
-    """At the first commit it is a plain word, at the second a password; nothing to be pushed contains it."""
+    """At the first commit it is a plain word, at the second a password; nothing to push contains it."""
     late = "Heron" + token[-14:]
     first = agent.run(
         [
@@ -233,7 +233,7 @@ def test_a_secret_that_becomes_known_after_it_was_stored(
 @pytest.mark.parametrize("mixed", some([True, False], 1))
 def test_a_session_over_two_repositories(agent: Agent, tmp_path: Path, mixed: bool) -> None:
     """Neither repository gets the text of the other's files, or the other's calls."""
-    pond, river = Workshop.founded(tmp_path / "pond"), Workshop.founded(tmp_path / "river")
+    pond, river = Workshop.create(tmp_path / "pond"), Workshop.create(tmp_path / "river")
     for workshop in (pond, river):
         workshop.traj("install")
     pond_turns = [
@@ -257,12 +257,12 @@ def test_a_session_over_two_repositories(agent: Agent, tmp_path: Path, mixed: bo
         assert {file["path"] for file in header["filesChanged"]} <= {path}
         assert foreign not in workshop.stored()
     if not mixed:
-        assert calls(facts(events(pond.only()))) == calls(run.told(0, 2))
-        assert calls(facts(events(river.only()))) == calls(run.told(2, 4))
+        assert calls(facts(events(pond.only()))) == calls(run.facts(0, 2))
+        assert calls(facts(events(river.only()))) == calls(run.facts(2, 4))
 
 
 def test_a_commit_with_the_tool_off(agent: Agent, workshop: Workshop) -> None:
-    """Nothing is stored for it, then or later; the next commit's record has only what came after it."""
+    """Nothing is stored for the commit, then or later; the next record has only the work after it."""
     run = agent.run(
         [
             turn(Write("quiet.txt", "hush\n"), say="This one is between us."),
@@ -277,7 +277,7 @@ def test_a_commit_with_the_tool_off(agent: Agent, workshop: Workshop) -> None:
 
     assert workshop.show("HEAD~1") == []
     assert [commit["subject"] for commit in workshop.log("--all")] == ["Loud"]
-    assert facts(events(workshop.only())) == run.told(2)
+    assert facts(events(workshop.only())) == run.facts(2)
     assert b"This one is for all." in workshop.stored()
     assert b"This one is between us." not in workshop.stored()
 
@@ -292,13 +292,13 @@ def test_a_pause(agent: Agent, workshop: Workshop) -> None:
 
     assert workshop.show("HEAD~1") == []
     assert workshop.only()["session"] == seen.session
-    assert facts(events(workshop.only())) == seen.told()
+    assert facts(events(workshop.only())) == seen.facts()
     assert b"Work unseen" not in workshop.stored()
 
 
-def calls(told: list[Fact]) -> list[Fact]:
+def calls(facts: list[Fact]) -> list[Fact]:
     """Only the tool calls and their results."""
-    return [fact for fact in told if fact[0].startswith("tool")]
+    return [fact for fact in facts if fact[0].startswith("tool")]
 
 
 def test_a_gitleaks_rule_of_the_team_redacts(agent: Agent, workshop: Workshop) -> None:

@@ -49,11 +49,11 @@ def run(agent: Agent, workshop: Workshop, *ending: Step, say: str = "") -> Run:
 
 
 def decided(trajectory: Json) -> dict[str, tuple[object, ...]]:
-    told = trajectory["decisions"]
+    decisions = trajectory["decisions"]
     found: dict[str, tuple[object, ...]] = {
-        d["chosen"]: (d["alternatives"], d["reasoning"], d["confidence"], d["by"]) for d in told
+        d["chosen"]: (d["alternatives"], d["reasoning"], d["confidence"], d["by"]) for d in decisions
     }
-    assert len(found) == len(told), "a decision is told twice"
+    assert len(found) == len(decisions), "a decision is shown twice"
     return found
 
 
@@ -72,14 +72,14 @@ def test_one_trajectory_has_the_log_and_the_recorded_decisions(any_agent: Agent,
         0.9,
         "agent",
     )
-    told = events(trajectory)
-    kinds = [event["type"] for event in told]
+    recorded = events(trajectory)
+    kinds = [event["type"] for event in recorded]
     assert (kinds.count("decision"), kinds.count("retrospective"), kinds.count("chapter")) == (2, 1, 1)
-    said = [event["content"] for event in told if event["type"] == "message"]
+    said = [event["content"] for event in recorded if event["type"] == "message"]
     assert [text for text in said if "I decide." in text] == [f"I decide.\n\n{EXAMPLE}And write it."]
     assert not any("[[RETROSPECTIVE]]" in text for text in said)
     assert {each["id"] for each in workshop.show("HEAD")} == {trajectory["id"]}
-    assert not list((workshop.path / ".git" / "traj" / "active").glob("*")), "all of it stands on the commit"
+    assert not list((workshop.path / ".git" / "traj" / "active").glob("*")), "the commit has all of it"
 
 
 def test_a_trajectory_ends_with_the_status_its_agent_stated(any_agent: Agent, workshop: Workshop) -> None:
@@ -96,14 +96,14 @@ def test_a_trajectory_ends_with_the_status_its_agent_stated(any_agent: Agent, wo
 
 
 def test_codex_decides_in_a_login_shell_that_does_not_find_git_traj(codex: Agent, workshop: Workshop) -> None:
-    """Its shell reads the profile, which resets PATH: decisions recorded by command used to be lost."""
+    """Codex's shell reads the profile, which resets PATH: decisions recorded by command used to be lost."""
     workshop.traj("install", "--agent", "codex")
     (Path.home() / ".profile").write_text("PATH=/usr/bin:/bin\n")
-    (told,) = re.findall(r"is not a command, run `(.+)` in", (workshop.path / "AGENTS.md").read_text())
+    (command,) = re.findall(r"is not a command, run `(.+)` in", (workshop.path / "AGENTS.md").read_text())
     ran = codex.run(
         [
             turn(Shell("git traj --version; command -v git-traj; mkdir -p in")),
-            turn(Shell(f"cd in && {told} {DECIDE.removeprefix(TRAJ)}")),
+            turn(Shell(f"cd in && {command} {DECIDE.removeprefix(TRAJ)}")),
             turn(Write("hello.py", HELLO)),
             turn(Shell("git add . && git commit -m 'Say hello'")),
             turn(say="Done."),
@@ -141,10 +141,10 @@ def test_a_decision_that_the_log_does_not_show_is_still_recorded(agent: Agent, w
     assert workshop.only()["decisions"] == []
     (active,) = (workshop.path / ".git" / "traj" / "active").glob("*.json")
     text = active.read_text()
-    told = json.loads(text)
-    for event in told["events"]:
+    stored = json.loads(text)
+    for event in stored["events"]:
         event["ts"] = "2020-01-01T00:00:00.000Z"  # two days pass
-    active.write_text(json.dumps(told))
+    active.write_text(json.dumps(stored))
     workshop.commit("later", "1\n")
     workshop.traj("log")
     trajectory = workshop.only("HEAD~1")
@@ -178,7 +178,7 @@ def test_another_agent_takes_over(agent: Agent, workshop: Workshop) -> None:
 
 
 def test_decisions_of_an_agent_that_is_killed_are_recorded(agent: Agent, workshop: Workshop) -> None:
-    """Its retrospective is added afterwards, by hand."""
+    """A person adds the retrospective afterwards."""
     steps: list[Step] = [
         Shell(DECIDE),
         Write("hello.py", HELLO),

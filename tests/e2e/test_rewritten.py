@@ -61,8 +61,8 @@ def test_amend(agent: Agent, workshop: Workshop, at_once: bool) -> None:
     carried = workshop.only()
     assert carried["link"]["evidence"] == "agent"
     assert carried["link"]["carriedFrom"] == [person.originals[1]]
-    assert facts(events(carried)) == run.told(2)
-    assert facts(events(workshop.only("HEAD~1"))) == run.told(0, 2)
+    assert facts(events(carried)) == run.facts(2)
+    assert facts(events(workshop.only("HEAD~1"))) == run.facts(0, 2)
     assert workshop.only("HEAD~1")["link"]["carriedFrom"] == []
 
 
@@ -99,13 +99,13 @@ def test_squash(agent: Agent, workshop: Workshop, at_once: bool, monkeypatch: py
     assert commit["subject"] == "One"
     squashed = workshop.only()
     assert sorted(squashed["link"]["carriedFrom"]) == sorted(person.originals)
-    assert facts(events(squashed)) == run.told()
+    assert facts(events(squashed)) == run.facts()
 
 
 def check_carried(workshop: Workshop, person: Person, run: Run, revs: list[str]) -> None:
     """Check the records on `revs`, the commits that replaced the script's first and second one."""
-    for rev, original, told in zip(revs, person.originals, (run.told(0, 2), run.told(2)), strict=True):
+    for rev, original, expected in zip(revs, person.originals, (run.facts(0, 2), run.facts(2)), strict=True):
         trajectory = workshop.only(rev)
         assert trajectory["link"]["evidence"] == "agent"
         assert trajectory["link"]["carriedFrom"] == [original]
-        assert facts(events(trajectory)) == told
+        assert facts(events(trajectory)) == expected

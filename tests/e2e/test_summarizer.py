@@ -35,7 +35,7 @@ def message(agent: Agent, workshop: Workshop) -> str:
 
 @contextmanager
 def summarizer(agent: Agent, workshop: Workshop, reply: Reply, **more: Any) -> Iterator[ModelServer]:
-    """Configure the same agent's program as the summarizer, and serve it a model of its own."""
+    """Configure the agent's program as the summarizer, connected to a second scripted model."""
     with serving([reply], before_turn=more.get("before_turn", lambda _: None)) as server:
         words = agent.command(server.url, "", None)
         if isinstance(agent, ClaudeCode):
@@ -58,7 +58,7 @@ def summarize(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Summarize:
-    """Returns a function that runs `git traj summarize` with one model reply: its status and output."""
+    """A function that runs `git traj summarize` with one model reply; it returns exit status and output."""
 
     def run(reply: Reply, **more: Any) -> tuple[int, str]:
         monkeypatch.chdir(workshop.path)
@@ -98,7 +98,7 @@ def test_a_right_answer(message: str, agent: Agent, workshop: Workshop, summariz
     assert [d["by"] for d in found["decisions"]] == [f"model:{agent.model}"]
     assert found["why"] == CHOICE
     assert DOUBT in found["caveats"]
-    assert _logs() == logs, "the summary is no session of its own"
+    assert _logs() == logs, "the summarizer's run is not a session"
     assert "by the model" in workshop.traj("log")
 
 

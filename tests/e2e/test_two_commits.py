@@ -15,21 +15,21 @@ from tests.e2e.stories import (
     DOUBT,
     HELLO,
     PROMPT,
-    figures,
-    tell_of_a_resumed_session,
-    tell_of_one_call,
-    tell_of_two_commits,
+    check_resumed_session,
+    check_two_commits,
+    check_two_commits_of_one_call,
+    tokens,
 )
 from tests.e2e.workshop import Json, Workshop, events
 
 
 @pytest.mark.parametrize("commit", ["git commit", "git commit -q"])
 def test_each_commit_has_its_own_part(agent: Agent, workshop: Workshop, commit: str) -> None:
-    tell_of_two_commits(agent, workshop, commit, check_header)
+    check_two_commits(agent, workshop, commit, check_header)
 
 
 def test_two_commits_in_one_call_share_the_part(agent: Agent, workshop: Workshop) -> None:
-    tell_of_one_call(agent, workshop, "git commit", check_header)
+    check_two_commits_of_one_call(agent, workshop, "git commit", check_header)
 
 
 def test_edits_first_commits_later(agent: Agent, workshop: Workshop) -> None:
@@ -49,12 +49,12 @@ def test_edits_first_commits_later(agent: Agent, workshop: Workshop) -> None:
 
     (first,), (second,) = workshop.log("--file", "hello.py"), workshop.log("--file", "bye.py")
     parts = [commit["trajectories"][0]["part"] for commit in (first, second)]
-    assert [figures(part) for part in parts] == [run.usage(0, 3), run.usage(3, 5)]
-    assert facts(events(workshop.only(first["commit"]))) == run.told(0, 3)
-    told = facts(events(workshop.only(second["commit"])))
-    assert ("tool_call", run.served[1].call_ids[0]) in told
-    assert told[-len(run.told(3)) :] == run.told(3)
-    assert ("tool_call", run.served[0].call_ids[0]) not in told
+    assert [tokens(part) for part in parts] == [run.usage(0, 3), run.usage(3, 5)]
+    assert facts(events(workshop.only(first["commit"]))) == run.facts(0, 3)
+    recorded = facts(events(workshop.only(second["commit"])))
+    assert ("tool_call", run.served[1].call_ids[0]) in recorded
+    assert recorded[-len(run.facts(3)) :] == run.facts(3)
+    assert ("tool_call", run.served[0].call_ids[0]) not in recorded
     check_header(second["trajectories"][0], run)
 
     for path, commit, number in (("hello.py", first, 0), ("bye.py", second, 1)):
@@ -79,12 +79,12 @@ def test_the_agent_amends_at_once(agent: Agent, workshop: Workshop, calls: str) 
     )
     workshop.settle(run)
 
-    (told,) = workshop.log("--file", "hello.py")
-    assert (told["commit"], told["subject"]) == (workshop.head(), "Say hello")
-    (header,) = told["trajectories"]
+    (commit,) = workshop.log("--file", "hello.py")
+    assert (commit["commit"], commit["subject"]) == (workshop.head(), "Say hello")
+    (header,) = commit["trajectories"]
     check_header(header, run)
-    assert figures(header["part"]) == run.usage()
-    assert facts(events(workshop.only())) == run.told()
+    assert tokens(header["part"]) == run.usage()
+    assert facts(events(workshop.only())) == run.facts()
 
 
 def test_an_edit_and_its_commit_in_one_response(agent: Agent, workshop: Workshop) -> None:
@@ -101,17 +101,17 @@ def test_an_edit_and_its_commit_in_one_response(agent: Agent, workshop: Workshop
     workshop.settle(run)
 
     second, first = workshop.log()
-    assert figures(first["trajectories"][0]["part"]) == run.usage(0, 1)
-    assert figures(second["trajectories"][0]["part"]) == run.usage(1, 3)
+    assert tokens(first["trajectories"][0]["part"]) == run.usage(0, 1)
+    assert tokens(second["trajectories"][0]["part"]) == run.usage(1, 3)
     check_header(second["trajectories"][0], run)
-    told = [facts(events(workshop.only(commit["commit"]))) for commit in (first, second)]
-    assert sorted(told[0]) == sorted(run.told(0, 1))
-    assert sorted(told[1]) == sorted(run.told(1, 3))
+    recorded = [facts(events(workshop.only(commit["commit"]))) for commit in (first, second)]
+    assert sorted(recorded[0]) == sorted(run.facts(0, 1))
+    assert sorted(recorded[1]) == sorted(run.facts(1, 3))
 
 
 def test_a_resumed_session_commits_again(agent: Agent, workshop: Workshop) -> None:
     """The first run's closing message stays with its commit; the second prompt begins the second part."""
-    tell_of_a_resumed_session(agent, workshop)
+    check_resumed_session(agent, workshop)
 
 
 def check_header(header: Json, run: Run) -> None:
@@ -120,4 +120,4 @@ def check_header(header: Json, run: Run) -> None:
     assert header["link"]["evidence"] == "agent"
     assert header["link"]["role"] == "produced"
     assert header["incomplete"] is False
-    assert figures(header["total"]) == run.usage()
+    assert tokens(header["total"]) == run.usage()

@@ -1,6 +1,6 @@
-"""A repository where people and agents work together, with the methods that a test examines it by.
+"""A repository in which people and agents work together, with the methods by which tests examine it.
 
-They use git-traj's command line, as its users do; only `stored` reads the files underneath,
+The methods use git-traj's command line, as its users do; only `stored` reads the files underneath,
 to prove that something is *not* there.
 """
 
@@ -27,7 +27,7 @@ class Workshop:
         self.path = path
 
     @classmethod
-    def founded(cls, path: Path) -> Workshop:
+    def create(cls, path: Path) -> Workshop:
         """A new repository with one commit by a person."""
         path.mkdir(parents=True)
         workshop = cls(path)
@@ -49,10 +49,10 @@ class Workshop:
         return self.head()
 
     def traj(self, *arguments: str) -> str:
-        """Run `git traj …` in this process and return its stdout; agents and hooks start real ones."""
-        said = traj(self.path, *arguments)
-        assert said.returncode == 0, f"git traj {arguments}: {said}"
-        return said.stdout
+        """Run `git traj …` in this process and return its stdout; agents and hooks start real processes."""
+        done = traj(self.path, *arguments)
+        assert done.returncode == 0, f"git traj {arguments}: {done}"
+        return done.stdout
 
     def log(self, *arguments: str) -> list[Json]:
         """The commits of `git traj log --json`, newest first."""
@@ -67,7 +67,7 @@ class Workshop:
     def only(self, rev: str = "HEAD") -> Json:
         """The one trajectory of a commit."""
         trajectories = self.show(rev)
-        assert len(trajectories) == 1, f"{rev} carries {len(trajectories)} trajectories"
+        assert len(trajectories) == 1, f"{rev} has {len(trajectories)} trajectories"
         return trajectories[0]
 
     def settle(self, *runs: Run) -> None:
@@ -90,13 +90,13 @@ class Workshop:
             check=True,
         ).stdout
         common = Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir").strip())
-        self.traj("search", "--json", "a")  # which updates the index
+        self.traj("search", "--json", "a")  # a search updates the index
         files = b"".join(f.read_bytes() for f in sorted((common / "traj").rglob("*")) if f.is_file())
         return objects + files + indexed(common).encode("utf-8", "surrogatepass")
 
 
 def events(trajectory: Json) -> list[Json]:
-    """All events of a trajectory as `show --json` gives it."""
+    """All events of a trajectory in the form of `show --json`."""
     return [event for chapter in trajectory["chapters"] for event in chapter["events"]]
 
 

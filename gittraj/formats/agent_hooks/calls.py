@@ -1,7 +1,7 @@
-"""Reads a call in an agent's hook: what it does, and how it ended; each agent has its own terms.
+"""Reads a call in the payload of an agent's hook: what the call does, and how it ended.
 
-Tools' names and the shapes of results are the agent's, so this uses the readers of their logs. It does not
-know the hooks' events: :mod:`gittraj.formats.agent_hooks.capture` reads those.
+The names of tools and the shapes of results are those in the agent's logs, so the readers of these logs are
+used. The events of hooks are read by :mod:`gittraj.formats.agent_hooks.capture`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gittraj.model.session_items import Edit
 OTHERS = ("codex", "gemini-cli", "cursor")
 """Agents whose responses have another form than Claude Code's."""
 _GEMINI = {"write_file": "Write", "replace": "Edit"}
-"""Gemini's tools whose arguments are those of Claude Code's."""
+"""Gemini's tools, and the tools of Claude Code that have the same arguments."""
 _SHELLS = (*claude.SHELLS, "run_shell_command")
 _FRAME = re.compile(r"\A<untrusted_context>\n(.*)\n</untrusted_context>\Z", re.DOTALL)
 _TAIL = re.compile(r"(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): ")
@@ -39,7 +39,7 @@ def called(agent: str, tool: str, arguments: Any, folder: str | None) -> Call:
         return Call(tool, arguments, None, folder, edits, tuple(edit.path for edit in edits))
     edits, shell = claude.edits(_GEMINI.get(tool, tool), arguments), tool in _SHELLS
     call = Call.of(tool, arguments, folder, is_shell=shell, paths=claude.PATHS, edits=edits)
-    if not edits and call.command and (text := patch.inside(call.command)):
+    if not edits and call.command and (text := patch.find_patch(call.command)):
         return replace(call, edits=patch.edits(text))
     return call
 
@@ -54,7 +54,7 @@ def ended(agent: str, tool: str, response: Any) -> Outcome:
         case "cursor":
             return _cursor(response)
     detail = coerce.mapping(response)
-    block = {"content": _shown(response), "is_error": detail.get("is_error") is True}
+    block = {"content": _text_of(response), "is_error": detail.get("is_error") is True}
     return claude.result(block, detail, shell=tool in _SHELLS)
 
 
@@ -66,7 +66,7 @@ def failed(tool: str, error: Any) -> Outcome:
 
 def _gemini(tool: str, response: Any) -> Outcome:
     fields = coerce.mapping(response)
-    text = _shown(fields.get("llmContent"))
+    text = _text_of(fields.get("llmContent"))
     framed = _FRAME.match(text)
     body = framed[1] if framed else text
     code = None
@@ -94,30 +94,28 @@ def _gemini(tool: str, response: Any) -> Outcome:
 def _cursor(response: Any) -> Outcome:
     fields = coerce.parsed(response)
     detail = coerce.mapping(fields)
-    text = _shown(fields if fields is not None else response)
+    text = _text_of(fields if fields is not None else response)
     code = coerce.number(detail.get("exitCode", detail.get("exit_code")))
     return Outcome(text=text, exit_code=code, is_error=code not in (None, 0), commits=printed_commits(text))
 
 
-def _shown(value: Any) -> str:
-    """A result as a text; of an object, its main text."""
+def _text_of(value: Any) -> str:
+    """A result as a text; for an object, its main text."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return "\n".join(text for item in value if (text := _shown(item)))
-    detail = coerce.mapping(value)
-    if not detail:
-        return ""
+        return "\n".join(text for item in value if (text := _text_of(item)))
+    return _main_text(value) if isinstance(value, dict) and value else ""
+
+
+def _main_text(detail: dict[str, Any]) -> str:
     if "stdout" in detail or "stderr" in detail:
         streams = (coerce.text(detail.get("stdout")), coerce.text(detail.get("stderr")))
         return "\n".join(filter(None, streams))
-    inner = (
-        *(detail.get(key) for key in ("text", "content", "output")),
-        coerce.mapping(detail.get("file")),
-    )
-    for item in inner:
-        if content := coerce.text(coerce.mapping(item).get("content") if isinstance(item, dict) else item):
-            return content
+    inner = (detail.get(key) for key in ("text", "content", "output"))
+    texts = (item.get("content") if isinstance(item, dict) else item for item in inner)
+    if content := coerce.either(*texts, coerce.at(detail, "file", "content")):
+        return content
     if isinstance(detail.get("content"), list):
-        return _shown(detail["content"])
+        return _text_of(detail["content"])
     return json.dumps({k: v for k, v in detail.items() if k not in _BULKY}, ensure_ascii=False)

@@ -1,8 +1,8 @@
-"""Reads what agents pass to their hooks, one payload per line, as a recorder wrote it.
+"""Reads the payloads that agents pass to their hooks, one per line, as a recorder wrote them.
 
 The payloads of Claude Code, Codex, Gemini CLI and Cursor have ``hook_event_name`` in common and little else;
 names of events and fields show the agent. A session's own log has more and supersedes these events, so all
-their ids begin with ``hook.``. What a hook gets of the model's stream is not read.
+their ids begin with ``hook.``. Payloads with fragments of the model's stream are not read.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SPECIAL = {
     "afterMCPExecution": None,
     "afterFileEdit": "search_replace",
 }
-"""Cursor's hooks for single tools, and the tool; an older way to report the same calls."""
+"""Cursor's hooks for single tools, and the tool of each; an older way to report the same calls."""
 _RESPONSES = ("tool_response", "tool_output", "result_json", "output", "result")
 
 
@@ -50,7 +50,7 @@ detect = lines.detector(_is_payload, cut=_CUT_FIRST_LINE, first=5)
 
 
 def agent_of(payload: dict[str, Any]) -> str | None:
-    """The agent whose payload this is; None if nothing shows it."""
+    """The agent that passed this payload; None if nothing shows it."""
     event = coerce.string(payload.get("hook_event_name"))
     log = coerce.string(payload.get("transcript_path"))
     if event[:1].islower() or "conversation_id" in payload:
@@ -81,7 +81,7 @@ class _Reader(LogReader):
         super().__init__(stream, session, cursor)
         state = cursor.state
         self._open: dict[str, list[str]] = {key: [*ids] for key, ids in dict(state.get("open", {})).items()}
-        """The ids of the calls that began, by ``_key``: their id, else tool and arguments."""
+        """The ids of the calls that began and did not end, by :func:`_key`."""
         self._generic: bool = state.get("generic", False)
         self._done: set[str] = set()
 
@@ -92,15 +92,15 @@ class _Reader(LogReader):
         named = coerce.first(value, "session_id", "conversation_id")
         yield from self._position.report_once("session", named or self._name)
         foreign = self._position.foreign(named)
-        whose = agent_of(value)
-        if foreign is None and whose and whose != self._position.facts.get("agent", agent):
-            yield from self._position.report("agent", whose)
+        named_agent = agent_of(value)
+        if foreign is None and named_agent and named_agent != self._position.facts.get("agent", agent):
+            yield from self._position.report("agent", named_agent)
         record = _Payload(
             id=f"hook.{self._number}",
             ts=coerce.stamp(value.get("timestamp")),
             tags=("sidechain",) if "agent_id" in value else (),
             session=foreign,
-            agent=whose or self._position.facts.get("agent", agent),
+            agent=named_agent or self._position.facts.get("agent", agent),
             event=value["hook_event_name"],
             value=value,
             start=fragment.start,
@@ -132,8 +132,8 @@ class _Reader(LogReader):
             case "PostToolUseFailure" | "postToolUseFailure":
                 error = value.get("error") or value.get("error_message")
                 yield from self._end(record, calls.failed(_tool(record), error))
-            case event if event in _SPECIAL and not self._generic:
-                yield from self._begin(record) if event.startswith("before") else self._end(record)
+            case event if event in _SPECIAL:
+                yield from self._special(record)
             case "Stop" | "AfterAgent" | "stop" | "StopFailure":
                 yield from self._stop(record)
             case "SessionEnd" | "sessionEnd" if record.session is None:
@@ -142,8 +142,13 @@ class _Reader(LogReader):
             case _:
                 yield from self._text(record)
 
+    def _special(self, record: _Payload) -> Iterator[Item]:
+        """Yield the call of a hook for a single tool, unless the hooks for all tools report it."""
+        if not self._generic:
+            yield from self._begin(record) if record.event.startswith("before") else self._end(record)
+
     def _text(self, record: _Payload) -> Iterator[Entry]:
-        """Yield an agent's message, thinking or summary of a compacted context."""
+        """Yield a message or thinking of the agent, or a note that the context was compacted."""
         value = record.value
         match record.event:
             case "SubagentStop" if text := coerce.text(value.get("last_assistant_message")):
@@ -193,7 +198,7 @@ class _Reader(LogReader):
         self._generic = self._generic or record.event in _GENERIC
         key, own = _key(record), coerce.text(record.value.get("tool_use_id"))
         if own and (key in self._open or key in self._done):
-            return  # two recorders
+            return  # a second recorder wrote the same payload
         call_id = own or record.id
         self._open.setdefault(key, []).append(call_id)
         yield self._call(record, call_id)
@@ -202,7 +207,7 @@ class _Reader(LogReader):
         tool, arguments = _tool(record), _arguments(record)
         folder = coerce.text(record.value.get("cwd")) or self._position.facts.get("folder")
         call = calls.called(record.agent, tool, arguments, folder)
-        return record.entry(call.event(call_id, **_owned(record, call_id, "call")), **call.known)
+        return record.entry(call.event(call_id, **_fields(record, call_id, "call")), **call.known)
 
     def _end(self, record: _Payload, failed: Outcome | None = None) -> Iterator[Item]:
         self._generic = self._generic or record.event in _GENERIC
@@ -225,12 +230,12 @@ class _Reader(LogReader):
     ) -> Iterator[Item]:
         tool = _tool(record)
         took = coerce.number(record.value.get("duration_ms", record.value.get("duration")))
-        how = replace(failed or calls.ended(record.agent, tool, response), duration_ms=took)
-        event = tool_result(how, call_id=call_id, **_owned(record, call_id, "result"))
-        yield record.entry(event, **how.known)
+        outcome = replace(failed or calls.ended(record.agent, tool, response), duration_ms=took)
+        event = tool_result(outcome, call_id=call_id, **_fields(record, call_id, "result"))
+        yield record.entry(event, **outcome.known)
         if failed or record.agent not in calls.OTHERS:
-            for ordinal, found in enumerate(decisions(tool, _arguments(record), response, how)):
-                yield record.entry(ruling(found, **_owned(record, call_id, f"decided{ordinal}")))
+            for ordinal, answer in enumerate(decisions(tool, _arguments(record), response, outcome)):
+                yield record.entry(ruling(answer, **_fields(record, call_id, f"decided{ordinal}")))
 
 
 read = read_with(_Reader)
@@ -241,7 +246,7 @@ def _tool(record: _Payload) -> str:
 
 
 def _arguments(record: _Payload) -> Any:
-    """The tool's input; Cursor's special hooks have it among their own fields."""
+    """The tool's input; in Cursor's hooks for single tools it is among the payload's own fields."""
     value = record.value
     if "tool_input" in value:
         return coerce.parsed(value["tool_input"])
@@ -250,13 +255,13 @@ def _arguments(record: _Payload) -> Any:
 
 
 def _key(record: _Payload) -> str:
-    """What the two hooks of a call have in common: its id, else (Gemini CLI) tool and arguments."""
+    """The same key for both hooks of a call: its id or, for Gemini CLI, a hash of tool and arguments."""
     if own := coerce.text(record.value.get("tool_use_id")):
         return own
-    asked = json.dumps([_tool(record), _arguments(record)], sort_keys=True)
-    return hashlib.sha256(asked.encode()).hexdigest()
+    call = json.dumps([_tool(record), _arguments(record)], sort_keys=True)
+    return hashlib.sha256(call.encode()).hexdigest()
 
 
-def _owned(record: _Payload, call_id: str, what: str) -> dict[str, Any]:
+def _fields(record: _Payload, call_id: str, what: str) -> dict[str, Any]:
     own = call_id if call_id.startswith("hook.") else f"hook.{call_id}"
     return record.common() | {"id": f"{own}:{what}"}

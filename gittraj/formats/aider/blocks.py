@@ -19,11 +19,13 @@ _REPLACE = re.compile(r">{5,9} REPLACE\s*\Z")
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|</?(?:source|code|pre|codeblock|sourcecode)>)")
 _DEV_NULL = "/dev/null"
 _SIDES: dict[str, Literal[1, 2]] = {"-": 1, "+": 2}
-"""The item of a block with the lines that begin with the character."""
+"""The item of a ``_Block`` that gets the lines beginning with this character."""
+_CHANGED = re.compile(r"([-+])(?!\1\1 )")
+"""Matches a line that a diff removes or adds, not the names of its files (``--- a``, ``+++ b``)."""
 
 
 class _Changes:
-    """The lines of one file over all its blocks."""
+    """The changed lines of one file, from all its blocks."""
 
     def __init__(self) -> None:
         self.added: list[str] = []
@@ -37,7 +39,7 @@ class _Changes:
 
 
 def edits(text: str) -> tuple[Edit, ...]:
-    """One edit for each file, in the order in which the files are first named."""
+    """One edit for each file, in the order in which the answer first names the files."""
     files: dict[str, _Changes] = {}
     lines = text.split("\n")
     for path, old, new in (*_blocks(lines), *_diffs(lines)):
@@ -54,6 +56,7 @@ def edits(text: str) -> tuple[Edit, ...]:
 
 
 _Block = tuple[str, list[str], list[str]]
+"""A path, old lines, and the new lines that replace them."""
 
 
 def _blocks(lines: list[str]) -> Iterator[_Block]:
@@ -61,7 +64,7 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
     sides: list[list[str]] = []  # the old lines, then the new ones
     for number, line in enumerate(lines):
         if _SEARCH.match(line):
-            path, sides = _named(lines, number) or path, [[]]
+            path, sides = _path_above(lines, number) or path, [[]]
         elif len(sides) == 1 and _DIVIDER.match(line):
             sides.append([])
         elif len(sides) == 2 and _REPLACE.match(line):
@@ -72,8 +75,8 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
             sides[-1].append(line)
 
 
-def _named(lines: list[str], number: int) -> str | None:
-    """The path in the lines just before a block, between which there may be a fence."""
+def _path_above(lines: list[str], number: int) -> str | None:
+    """The path in the lines just above a block; there may be a fence in between."""
     for line in reversed(lines[max(0, number - 3) : number]):
         if _FENCE.match(line):
             continue
@@ -86,16 +89,24 @@ def _diffs(lines: list[str]) -> Iterator[_Block]:
     inside = False
     block: _Block | None = None
     for line, below in zip(lines, [*lines[1:], ""], strict=True):
-        fence = _FENCE.match(line) is not None
-        if fence or (inside and line.startswith("--- ") and below.startswith("+++ ")):
-            if block and (block[1] or block[2]):
-                yield block
-            inside = line.strip().startswith("```diff") if fence else inside
-            path = None if fence else _changed(below[4:].strip(), line[4:].strip())
-            block = (path, [], []) if path else None
-        elif inside and block and line[:1] in _SIDES and not line.startswith(("--- ", "+++ ")):
-            block[_SIDES[line[:1]]].append(line[1:])
+        path = None
+        if _FENCE.match(line):
+            inside = line.strip().startswith("```diff")
+        elif inside and _is_header(line, below):
+            path = _changed_path(below[4:].strip(), line[4:].strip())
+        else:
+            if block and (changed := _CHANGED.match(line)):
+                block[_SIDES[changed[1]]].append(line[1:])
+            continue
+        if block and any(block[1:]):
+            yield block
+        block = (path, [], []) if path else None
 
 
-def _changed(after: str, before: str) -> str | None:
+def _is_header(line: str, below: str) -> bool:
+    """Whether two lines of a diff begin the changes of a file."""
+    return line.startswith("--- ") and below.startswith("+++ ")
+
+
+def _changed_path(after: str, before: str) -> str | None:
     return next((name.removeprefix("b/") for name in (after, before) if name != _DEV_NULL), None)

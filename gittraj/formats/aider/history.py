@@ -1,7 +1,7 @@
 """Aider's ``.aider.chat.history.md``, to which every session of a folder is appended, each below a header.
 
-The header has the time when a session started; nothing else in the file has an id or a time. It grows for
-months, so no more than a line of it is in memory.
+The header has the time when a session started; nothing else in the file has an id or a time. The file grows
+for months, so no more than one of its lines is in memory.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def detect(path: Path) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """Yield the sessions' ids: the times when they started. Lines above the first header are in none."""
+    """Yield the sessions' ids: the times when they started. Lines above the first header are left out."""
     with _file(path).open("rb") as stream:
         yield from (session for session, _ in _headers(stream))
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
     file = _file(path)
-    # Paths are relative to the folder of the history, if that has its own name and is not a copy.
+    # Paths are relative to the folder of the history, unless its name shows that it is a copy.
     folder = str(file.parent.absolute()) if file.name == FILE else None
     with file.open("rb") as stream:
         start = next((offset for name, offset in _headers(stream) if name == session), None)
@@ -65,8 +65,8 @@ def _file(path: Path) -> Path:
 
 
 def _headers(stream: BinaryIO) -> Iterator[tuple[str, int]]:
-    """Yield the id of each session and the offset after its header. The second of two that started in the
-    same second gets a number."""
+    """Yield the id of each session and the offset after its header. The second of two sessions that started
+    in the same second gets a number."""
     seen: dict[str, int] = {}
     offset = 0
     while line := stream.readline(LONGEST):

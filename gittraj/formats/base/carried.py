@@ -43,7 +43,7 @@ class Names:
         self._seen: Counter[str] = Counter()
 
     def of(self, *shape: str | float | None) -> str:
-        """``shape`` are names, lengths and times."""
+        """An id that no other record got, even of the same ``shape``: names, lengths and times."""
         digest = hashlib.sha256(json.dumps(shape).encode()).hexdigest()[:12]
         self._seen[digest] += 1
         count = self._seen[digest]
@@ -56,7 +56,7 @@ def present(**fields: Any) -> dict[str, Any]:
 
 
 def only(fields: Shown, *names: str) -> dict[str, Any]:
-    """Those of the fields that have one of these names, in their order."""
+    """The fields with these names, in the order of ``fields``."""
     return {key: value for key, value in fields.items() if key in names}
 
 
@@ -99,23 +99,26 @@ def carry(
 
 
 def uncarry(understood: Sequence[Shown], carried: Any) -> list[tuple[dict[str, Any], int | None]]:
-    """The reverse of :func:`carry`: events, with their positions where these were stored."""
-    if not isinstance(carried, list) or not carried or not all(isinstance(row, dict) for row in carried):
-        return [(dict(event), None) for event in understood]
-    output: list[tuple[dict[str, Any], int | None]] = []
-    for row in carried:
-        of, at = row.get(_OF), row.get(_AT)
-        base = understood[of] if type(of) is int and 0 <= of < len(understood) else {}
-        change = {key: value for key, value in row.items() if key not in (_OF, _AT)}
-        event = patch(dict(base), change)
-        if to_event(event) is None:
-            return [(dict(event), None) for event in understood]
-        output.append((event, at if type(at) is int else None))
-    return output
+    """The reverse of :func:`carry`: events, with their positions if these were stored. If ``carried`` is not
+    valid, the events that were ``understood``."""
+    rows = coerce.sequence(carried)
+    if rows and all(isinstance(row, dict) for row in rows):
+        events = [(_restored(row, understood), coerce.number(row.get(_AT))) for row in rows]
+        if all(to_event(event) is not None for event, _ in events):
+            return events
+    return [(dict(event), None) for event in understood]
+
+
+def _restored(row: dict[str, Any], understood: Sequence[Shown]) -> dict[str, Any]:
+    """The event of a row that :func:`carry` made."""
+    of = row.get(_OF)
+    base = understood[of] if type(of) is int and 0 <= of < len(understood) else {}
+    event = patch(dict(base), {key: value for key, value in row.items() if key not in (_OF, _AT)})
+    return coerce.mapping(event)
 
 
 def to_event(value: Any) -> AnyEvent | None:
-    """The event in ``value``, None if there is none. Files outside the repository are left out."""
+    """``value`` as an event, None if it is not valid. Files outside the repository are left out."""
     if not isinstance(value, dict):
         return None
     plain = {key: v for key, v in value.items() if key != "sealed"}
@@ -130,7 +133,7 @@ def to_event(value: Any) -> AnyEvent | None:
 
 
 def is_inside(path: Any) -> bool:
-    """Whether this is a path below the repository's top."""
+    """Whether ``path`` is below the repository's top."""
     if not isinstance(path, str) or not path or path.startswith(("/", "\\", "~")) or path[1:2] == ":":
         return False
     return ".." not in PurePosixPath(path.replace("\\", "/")).parts
@@ -144,9 +147,9 @@ def without_carried(value: Shown, field: str) -> tuple[dict[str, Any], Any]:
     fields = value.get(field)
     if not isinstance(fields, dict) or KEY not in fields:
         return dict(value), None
-    rest = {key: item for key, item in fields.items() if key != KEY}
+    foreign = {key: item for key, item in fields.items() if key != KEY}
     plain = {key: item for key, item in value.items() if key != field}
-    return {**plain, **({field: rest} if rest else {})}, fields[KEY]
+    return {**plain, **({field: foreign} if foreign else {})}, fields[KEY]
 
 
 def root_of(event: Shown, own: str) -> dict[str, Any] | None:
@@ -156,7 +159,7 @@ def root_of(event: Shown, own: str) -> dict[str, Any] | None:
 
 
 def carried_header(header: Shown) -> dict[str, Any]:
-    """The fields of a HEADER that its events do not have."""
+    """The fields of a HEADER that are not in its events."""
     fields = {key: header[key] for key in _HEADER if header.get(key)}
     cost = header.get("part", {}).get("costUsd")
     return {**fields, **({"costUsd": cost} if cost is not None else {})}
@@ -173,8 +176,8 @@ def facts(header: Any) -> Iterator[Fact]:
         for value in coerce.sequence(fields.get(key)):
             yield from _fact(name, value)
     yield from _task(coerce.mapping(fields.get("task")))
-    for someone in coerce.sequence(fields.get("participants")):
-        yield from participant(coerce.mapping(someone).get("name"), coerce.mapping(someone).get("role"))
+    for person in map(coerce.mapping, coerce.sequence(fields.get("participants"))):
+        yield from participant(person.get("name"), person.get("role"))
     yield from parent(coerce.at(fields, "parent", "id"))
     for key, name in (("status", "exit_status"), ("submission", "submission"), ("error", "exit_error")):
         yield from _fact(name, coerce.mapping(fields.get("exit")).get(key))
@@ -184,7 +187,7 @@ def facts(header: Any) -> Iterator[Fact]:
 
 
 def identity(value: Any) -> Iterator[Fact]:
-    """The foreign id as trajectory id if it is a valid one, else as alias."""
+    """The foreign id: as the trajectory's id if it is valid as such, else as an alias."""
     if isinstance(value, str) and value:
         yield Fact(name="trajectory" if _ID.fullmatch(value) else "alias", value=value)
 
@@ -218,7 +221,7 @@ def _fact(name: str, value: Any) -> Iterator[Fact]:
 
 
 _REMOVED, _EACH, _WHOLE = "-", "[]", "="
-_SIGNS = frozenset((_REMOVED, _EACH, _WHOLE))
+_MARKERS = frozenset((_REMOVED, _EACH, _WHOLE))
 
 
 def is_same(value: Any, other: Any) -> bool:
@@ -230,21 +233,25 @@ def difference(wanted: Any, base: Any) -> Any:
     """The change with which :func:`patch` turns ``base`` into ``wanted``; ``{}`` if they are the same."""
     if is_same(wanted, base):
         return {}
-    if isinstance(wanted, dict) and isinstance(base, dict) and not _SIGNS & (wanted.keys() | base.keys()):
-        changed = {
-            key: difference(value, base[key]) if key in base else _plain(value)
-            for key, value in wanted.items()
-            if key not in base or not is_same(value, base[key])
-        }
-        removed = sorted(base.keys() - wanted.keys())
-        return {**changed, **({_REMOVED: removed} if removed else {})}
+    if isinstance(wanted, dict) and isinstance(base, dict) and not _MARKERS & (wanted.keys() | base.keys()):
+        return _difference_of_objects(wanted, base)
     if _are_objects(wanted) and _are_objects(base) and len(wanted) == len(base):
         return {_EACH: [difference(*pair) for pair in zip(wanted, base, strict=True)]}
     return {_WHOLE: wanted} if isinstance(wanted, dict) else wanted
 
 
+def _difference_of_objects(wanted: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
+    changed = {
+        key: difference(value, base[key]) if key in base else _wrap(value)
+        for key, value in wanted.items()
+        if key not in base or not is_same(value, base[key])
+    }
+    removed = sorted(base.keys() - wanted.keys())
+    return {**changed, **({_REMOVED: removed} if removed else {})}
+
+
 def patch(base: Any, change: Any) -> Any:
-    """``base`` with the change applied. A change that does not fit replaces it."""
+    """``base`` with the change applied. A change that does not fit ``base`` replaces it."""
     if not isinstance(change, dict):
         return change
     if _WHOLE in change:
@@ -252,24 +259,26 @@ def patch(base: Any, change: Any) -> Any:
     changes = change.get(_EACH)
     if isinstance(base, list) and isinstance(changes, list) and len(changes) == len(base):
         return [patch(*pair) for pair in zip(base, changes, strict=True)]
-    if not isinstance(base, dict):
-        return change if change else base
-    gone = {*coerce.texts(change.get(_REMOVED))}
-    kept = {key: value for key, value in base.items() if key not in gone}
-    fresh = {
-        key: patch(kept[key], value) if key in kept else _whole(value)
+    return _patch_object(base, change) if isinstance(base, dict) else change or base
+
+
+def _patch_object(base: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
+    removed = {*coerce.texts(change.get(_REMOVED))}
+    kept = {key: value for key, value in base.items() if key not in removed}
+    changed = {
+        key: patch(kept[key], value) if key in kept else _unwrap(value)
         for key, value in change.items()
         if key != _REMOVED
     }
-    return {**kept, **fresh}
+    return {**kept, **changed}
 
 
-def _plain(value: Any) -> Any:
-    """A new value; one that looks like a change is wrapped."""
+def _wrap(value: Any) -> Any:
+    """The form in which a change contains a new value: one that looks like a change itself is wrapped."""
     return {_WHOLE: value} if isinstance(value, dict) and _WHOLE in value else value
 
 
-def _whole(value: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     return value[_WHOLE] if isinstance(value, dict) and value.keys() == {_WHOLE} else value
 
 

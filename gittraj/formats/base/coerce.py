@@ -56,7 +56,7 @@ def texts(value: Any) -> list[str]:
 
 def first(value: Any, *keys: str) -> str | None:
     """The first non-empty text under one of ``keys``: tools name the same argument differently."""
-    return next((found for key in keys if (found := text(at(value, key)))), None)
+    return next((match for key in keys if (match := text(at(value, key)))), None)
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
@@ -138,12 +138,12 @@ def usage_since(total: Usage, before: Usage) -> Usage:
 
 
 Part = str | int | float | None
-"""A role, a name, a length, a time."""
+"""A role, a name, a length or a time."""
 
 
-def shape_id(format: str, records: Iterable[Iterable[Part]]) -> str:  # noqa: A002 - its name everywhere here
-    """An id for a session whose log has none: 20 hex digits, a hash of the format and the shape of its first
-    records, never of text: roles, names, lengths and times.
+def shape_id(format: str, records: Iterable[Iterable[Part]]) -> str:  # noqa: A002 - no other word is right
+    """An id for a session whose log has none: 20 hex digits, a hash of the format and of the shape of its
+    first records (roles, names, lengths and times), never of their text.
 
     Every later import of the same log, grown or not, computes the same id; two runs of one task differ in
     when their first calls were answered and in how long the answers are.

@@ -1,7 +1,7 @@
-"""Reads a session that is one JSON document; of a truncated one as much as is there.
+"""Reads a session that is one JSON document.
 
 A truncated document is closed after its last complete element, so that what was written before is not lost;
-what is not JSON at all gives no value and the reason. To recognise a format, the beginning is enough.
+for a file that is not JSON at all there is only the reason. To recognise a format, the beginning is enough.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def reader(items: Items) -> Callable[..., Iterator[Item]]:
 
 def load(stream: BinaryIO) -> tuple[Any, Damage | None]:
     """The value of a document, and its damage; ``None`` as value when nothing can be read."""
-    if stream.seekable():  # whatever read the head may have moved it
+    if stream.seekable():  # the reading of the head may have moved the position
         stream.seek(0)
     data = stream.read(LIMIT + 1)
     if len(data) > LIMIT:
@@ -63,10 +63,9 @@ def load(stream: BinaryIO) -> tuple[Any, Damage | None]:
 
 
 def _last_element(text: str) -> tuple[int, str]:
-    """The end of the last complete element of an open list or object, and the text that closes what is open.
-
-    After it more may have been opened, but nothing closed: the last stack still begins with the one there.
-    """
+    """The end of the last complete element of an open list or object, and the brackets that close what is
+    open there. After that element more may be opened, but nothing is closed: so the final ``stack`` begins
+    with these brackets."""
     stack: list[str] = []
     end = depth = 0
     for match in _TOKEN.finditer(text):
@@ -104,7 +103,7 @@ class Reading:
 
 
 def load_beside(file: Path, label: str) -> tuple[Any, Damage | None]:
-    """``load`` of a file that another program may be writing; the damage says that it is ``label``'s."""
+    """:func:`load` a file that another program may be writing; ``label`` names the file in its damage."""
     try:
         with file.open("rb") as stream:
             value, damage = load(stream)
@@ -116,7 +115,7 @@ def load_beside(file: Path, label: str) -> tuple[Any, Damage | None]:
 # ---------------------------------------------------------------- the beginning of a file
 
 HEAD = 65536
-"""The bytes of a file that decide on its format."""
+"""How many bytes of a file's beginning decide its format."""
 
 
 def read_head(path: Path) -> bytes:

@@ -14,26 +14,23 @@ from gittraj.model.session_items import Edit
 
 
 def only_in(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """Those of ``lines``, in their order, that ``others`` lacks or has fewer times."""
-    spare = Counter(others)
-    spare.subtract(lines)
-    left = {line: -n for line, n in spare.items() if n < 0}
+    """The lines of ``lines``, in their order, that ``others`` lacks or has fewer times."""
+    surplus = Counter(lines) - Counter(others)
     kept: list[str] = []
     for line in reversed(lines):  # of equal lines, the later ones are the new ones
-        if left.get(line, 0):
-            left[line] -= 1
+        if surplus[line]:
+            surplus[line] -= 1
             kept.append(line)
     return tuple(kept[::-1])
 
 
 def texts(fields: Any, keys: Iterable[str]) -> Iterator[str]:
     """The texts under ``keys``, in that order."""
-    named = coerce.mapping(fields)
-    return (text for key in keys if (text := coerce.text(named.get(key))))
+    return (text for key in keys if (text := coerce.text(coerce.at(fields, key))))
 
 
 def written(path: str, whole: Any, **known: Any) -> tuple[Edit, ...]:
-    """The edit that writes the ``whole`` text; none if it is not a text."""
+    """The edit that writes the ``whole`` text; empty if ``whole`` is not a text."""
     if not isinstance(whole, str):
         return ()
     return (Edit(path=path, added=tuple(whole.splitlines()), whole=whole, **known),)
@@ -53,7 +50,7 @@ def replaced(path: str, pairs: Iterable[tuple[str, str]], **known: Any) -> Edit:
 def pairs(
     changes: Iterable[dict[str, Any]], old: Iterable[str], new: Iterable[str]
 ) -> Iterator[tuple[str, str]]:
-    """The old and new text of each change; ``old`` and ``new`` are the names that they may have."""
+    """The old and the new text of each change; ``old`` and ``new`` are the keys that they may have."""
     return ((coerce.first(change, *old) or "", coerce.first(change, *new) or "") for change in changes)
 
 
@@ -61,8 +58,8 @@ def pairs(
 
 
 def editor(arguments: Any) -> tuple[Edit, ...]:
-    """The edits of the tool that several agents share, under a few names; its arguments were published with
-    Anthropic's text editor tool."""
+    """The edits of a call of the editor that several agents have under a few names; its arguments were
+    published with Anthropic's text editor tool."""
     fields = coerce.mapping(arguments)
     path = coerce.text(fields.get("path"))
     ((old, new),) = pairs([fields], ["old_str"], ["new_str"])

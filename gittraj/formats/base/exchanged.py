@@ -26,7 +26,7 @@ def entry(event: AnyEvent, end: int) -> Entry:
 
 
 def _edits(call: ToolCall) -> tuple[Edit, ...]:
-    """The edits of any agent's tool, by its arguments: without their lines nobody finds the commit again."""
+    """The edits of a call of any agent's tool, by its arguments. Capture finds the commit by their lines."""
     arguments = call.arguments
     edits = editor(arguments) or cursor.edits(call.name, arguments) or copilot.edits(call.name, arguments)
     files = tuple(Edit(path=file.path, kind=file.kind) for file in call.files)

@@ -1,7 +1,6 @@
-"""The input of a writer of an exchange format or a page: trajectories as ``git traj show --json``
-prints them.
+"""The input of a writer of an exchange format or a page: trajectories as printed by ``git traj show --json``.
 
-So what is exported is what is shown: redacted as it is stored, with sealed thinking still sealed. JSON
+An export contains what ``show`` prints: text redacted as it is stored, and thinking still sealed. JSON
 documents have their keys in insertion order, and neither lone surrogates nor NaN nor infinity.
 """
 
@@ -26,46 +25,46 @@ class Run:
     trajectory: str | None = None
 
 
-def _none(_: str) -> Sequence[Run]:
+def _no_runs(_: str) -> Sequence[Run]:
     return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """``trajectories``: each once, HEADERs with ``chapters``, in the order in which they were found.
+    """What to export. ``trajectories``: each once, HEADERs with ``chapters``, in the order of the selection.
 
-    ``commits``: by trajectory, those of the selected commits that have it, oldest first, as log entries of
+    ``commits``: by trajectory id, the selected commits that have its records, oldest first, as log entries of
     docs/json.md (``commit``, ``subject``, ``date`` …). ``runs``: the lines that a commit added.
     """
 
     trajectories: Sequence[dict[str, Any]]
     commits: Mapping[str, Sequence[dict[str, Any]]] = field(default_factory=dict)
-    runs: Callable[[str], Sequence[Run]] = _none
+    runs: Callable[[str], Sequence[Run]] = _no_runs
 
 
 def nested(trajectories: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield groups of trajectories, each of them once, after the one whose subagent it is; of those that name
-    each other as parents the first comes first."""
-    under = {each["id"]: _below(each, trajectories, frozenset((each["id"],))) for each in trajectories}
-    inner = {child["id"] for found in under.values() for child in found}
+    """Yield groups: a trajectory, followed by its subagents and theirs. Each trajectory is in one group; of
+    trajectories that name each other as parents, the first begins the group."""
+    descendants = {t["id"]: _below(t, trajectories, frozenset((t["id"],))) for t in trajectories}
+    inner = {t["id"] for below in descendants.values() for t in below}
     written: set[str] = set()
-    for each in (*(t for t in trajectories if t["id"] not in inner), *trajectories):
-        if each["id"] not in written:
-            group = [each, *under[each["id"]]]
-            written.update(one["id"] for one in group)
+    for top in (*(t for t in trajectories if t["id"] not in inner), *trajectories):
+        if top["id"] not in written:
+            group = [top, *descendants[top["id"]]]
+            written.update(t["id"] for t in group)
             yield group
 
 
 def _below(
     above: dict[str, Any], among: Sequence[dict[str, Any]], seen: frozenset[str]
 ) -> list[dict[str, Any]]:
-    """The subagents of a trajectory, with theirs."""
+    """The subagents of a trajectory, and their subagents, without those that were ``seen`` above it."""
     children = [t for t in among if is_subagent(t, above) and t["id"] not in seen]
     return [*children, *(d for c in children for d in _below(c, among, seen | {c["id"]}))]
 
 
 def is_subagent(below: Mapping[str, Any], above: Mapping[str, Any]) -> bool:
-    """Whether one is a subagent of the other, not a fork of it: both belong to one session."""
+    """Whether ``below`` is a subagent of ``above``, not a fork: then both belong to one session."""
     session = above["session"] or ""
     named = (below["parent"] or {}).get("id") == above["id"] and below["id"] != above["id"]
     return named and (below["session"] == session or (below["session"] or "").startswith(f"{session}/"))

@@ -15,7 +15,7 @@ _MEDIA_TYPE = re.compile(r"[\w.+-]{1,40}/[\w.+-]{1,80}")
 
 
 def from_base64(data: Any, media_type: Any) -> Artifact | None:
-    """The image that ``data`` encodes, or ``None`` if it encodes nothing."""
+    """The image that ``data`` encodes, or ``None`` if ``data`` is not base64."""
     if not isinstance(data, str):
         return None
     try:
@@ -65,15 +65,14 @@ def placeholder(image: Artifact | None) -> str:
     return f"[{image.media_type}, {image.bytes} bytes]" if image else "[image]"
 
 
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{2000,}={0,2}")
-_DATA = "data:"
+_LONG_BASE64 = re.compile(r"(?=.{2001})[A-Za-z0-9+/_-]{2000,}={0,2}")
 
 
 def without_media(value: Any) -> Any:
-    """A JSON value with a placeholder for each medium."""
+    """A JSON value with a placeholder for each image or other medium."""
     match value:
-        case str() if value.startswith(_DATA) or len(value) > 2000:
-            image = from_uri(value) or (from_base64(value, None) if _BASE64.fullmatch(value) else None)
+        case str():
+            image = from_uri(value) or (from_base64(value, None) if _LONG_BASE64.fullmatch(value) else None)
             return placeholder(image) if image else value
         case list():
             return [without_media(item) for item in value]

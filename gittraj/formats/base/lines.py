@@ -2,7 +2,7 @@
 
 Two objects on one line, a byte order mark, NULs, bytes that are not UTF-8, lone surrogates, a last
 line still being written: everything that can be read is read, the rest is reported as
-:class:`~gittraj.model.session_items.Damage`, and no content ever raises. Knows nothing about any agent.
+:class:`~gittraj.model.session_items.Damage`, and no content ever raises. This module knows no agent.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ def _finite(digits: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _whole(digits: str) -> int | None:
+def _short_integer(digits: str) -> int | None:
     return int(digits) if len(digits) < _LONGEST_NUMBER else None
 
 
-# What has no JSON form (NaN, an overflow) becomes null: it could never be written out again.
+# A number without a JSON form (NaN, an overflow) becomes null: it could never be written out again.
 _DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None, parse_float=_finite)
 _PATIENT = json.JSONDecoder(
-    strict=False, parse_constant=lambda _: None, parse_float=_finite, parse_int=_whole
+    strict=False, parse_constant=lambda _: None, parse_float=_finite, parse_int=_short_integer
 )
 
 
 def decode(text: str) -> Any:
-    """The JSON value of ``text``, fit to be written again. Raises ValueError or RecursionError."""
+    """The JSON value of ``text``, without lone surrogates. Raises ValueError or RecursionError."""
     value = _DECODER.decode(text)
     return _scrub(value) if "\\ud" in text or "\\uD" in text else value
 
@@ -64,12 +64,12 @@ class Fragment:
 
 
 class Lines:
-    """The objects of a log in its order, from ``cursor`` on, one line in memory at a time.
+    """The objects of a log in its order, from ``cursor`` on, with one line in memory at a time.
 
     ``trusted`` are the keys that every record has: after a broken fragment of a line, an object without them
-    belongs to what broke and is not a record. ``skim`` gets each line first: what it returns replaces the
-    line's object, which is then not decoded. Raises :class:`FormatError` on iteration if the 4 kB before the
-    cursor are not the ones that it was made for.
+    belongs to that fragment and is not a record. ``skim`` gets each line first: if it returns an object, that
+    replaces the line's object, which is not decoded then. Raises :class:`FormatError` on iteration if the
+    4 kB before the cursor are not those that the cursor was made for.
     """
 
     def __init__(
@@ -96,14 +96,14 @@ class Lines:
                 yield from self._skip()
                 continue
             yield from self._read(raw)
-            self._pass(raw)
+            self._advance(raw)
 
     def print(self, offset: int) -> str:
         """A hash of the bytes before ``offset``, which must be in the line that was read last."""
         return _print(self._before + self._line[: offset - self._offset])
 
-    def again(self, offset: int) -> dict[str, Any]:
-        """The object of the earlier record that began at ``offset``; empty if there is none."""
+    def object_at(self, offset: int) -> dict[str, Any]:
+        """The object of the earlier record that began at ``offset``; empty if no object begins there."""
         if not self._stream.seekable():
             return {}
         here = self._stream.tell()
@@ -120,7 +120,7 @@ class Lines:
     def _find_cursor(self) -> bytes:
         offset = self._cursor.offset
         if not offset:
-            if self._stream.seekable():  # whatever read the head may have moved it
+            if self._stream.seekable():  # the reading of the head may have moved the position
                 self._stream.seek(0)
             return b""
         self._stream.seek(max(0, offset - WINDOW))
@@ -131,17 +131,17 @@ class Lines:
             )
         return before
 
-    def _pass(self, raw: bytes) -> None:
+    def _advance(self, raw: bytes) -> None:
         self._before = raw[-WINDOW:] if len(raw) >= WINDOW else (self._before + raw)[-WINDOW:]
         self._offset += len(raw)
 
     def _skip(self) -> Iterator[Damage]:
         start = self._offset
         while self._line and not self._line.endswith(b"\n"):
-            self._pass(self._line)
+            self._advance(self._line)
             self._line = self._stream.readline(LIMIT)
         if self._line:
-            self._pass(self._line)
+            self._advance(self._line)
             yield Damage(at=start, why=f"a line longer than {LIMIT} bytes")
 
     def _read(self, raw: bytes) -> Iterator[Fragment | Damage]:
@@ -163,31 +163,20 @@ class Lines:
     def _salvage(self, raw: bytes) -> Iterator[Fragment | Damage]:
         # surrogateescape keeps undecodable bytes, so that positions can be converted back to offsets
         line = raw.decode("utf-8", "surrogateescape")
-        position = 1 if not self._offset and raw.startswith(_BOM) else 0
-        broken: int | None = None
-        tries = 0
-        start = 0
-        while (position := _gap(line, position)) < len(line):
-            try:
-                value, stop = _PATIENT.raw_decode(line, position)
-                value = _scrub(value)
-            except (ValueError, RecursionError):
+        intact = len(line)
+        start, broken = 0, intact
+        for position, value, stop in _values(line, int(not self._offset and raw.startswith(_BOM))):
+            if stop is None:
                 if not raw.endswith(b"\n"):
                     return  # still being written
-                broken = position if broken is None else broken
-                tries += 1
-                position = line.find('{"', position + 1)
-                if position < 0 or tries == _SALVAGE:
-                    break
-                continue
-            if isinstance(value, dict) and (broken is None or self._trusted <= value.keys()):
-                if broken is not None:
+                broken = min(broken, position)
+            elif isinstance(value, dict) and (broken == intact or self._trusted <= value.keys()):
+                if broken < intact:
                     yield self._damage(line, broken)
-                    start, broken = position, None
+                    start, broken = position, intact
                 yield Fragment(value, self._at(line, start), self._at(line, stop))
                 start = _gap(line, stop)
-            position = stop
-        if broken is not None:
+        if broken < intact:
             yield self._damage(line, broken)
 
     def _at(self, line: str, position: int) -> int:
@@ -230,7 +219,27 @@ def detector(
     return detect
 
 
+def _values(line: str, position: int) -> Iterator[tuple[int, Any, int | None]]:
+    """Yield the JSON values of a broken line: the position of each, the value, its end. At a position where
+    none can be read, the end is None, and the next object is searched for, :data:`_SALVAGE` times at most."""
+    tries = 0
+    while tries < _SALVAGE and (position := _gap(line, position)) < len(line):
+        try:
+            value, stop = _PATIENT.raw_decode(line, position)
+            value = _scrub(value)
+        except (ValueError, RecursionError):
+            yield position, None, None
+            tries += 1
+            position = line.find('{"', position + 1)
+            if position < 0:
+                return
+        else:
+            yield position, value, stop
+            position = stop
+
+
 def _gap(line: str, position: int) -> int:
+    """The position after white space and NULs."""
     match = _GAP.match(line, position)
     return match.end() if match else position
 

@@ -1,7 +1,7 @@
-"""Reads notes of another tool on commits, from one file: one line per note, the oldest commit first.
+"""Reads another tool's notes on commits, from one file with one line per note, the oldest commit first.
 
-``{"commit": full id, "time": its committer's in seconds, "note": text}``. A session's notes together are its
-log. Ids of events begin with ``note.`` and the commit: the agent's own log has more, and replaces them.
+A line is ``{"commit": full id, "time": the commit's, in seconds, "note": text}``. A session's notes together
+are its log. Ids of events begin with ``note.`` and the commit's id: events of the agent's log replace them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SHORT = 12
 _TRUSTED = frozenset(("commit", "note"))
 _KEYS = frozenset(("commit", "time", "note"))
 _NOTE = re.compile(rb'\s*\{\s*"(?:commit|time|note)"\s*:')
-Names = Callable[["Note"], Iterable[str] | None]
+SessionIds = Callable[["Note"], Iterable[str] | None]
 """Returns the ids of a note's sessions; None if its text cannot be parsed."""
 ReadNote = Callable[["Note", str], Iterable[Item]]
 """Returns the items of one session of a note, by the session's id."""
@@ -36,7 +36,7 @@ _AGENTS = {"claude": "claude-code", "gemini": "gemini-cli", "github-copilot": "c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """The ``text`` on ``commit``; ``end`` is its end in the file."""
+    """The ``text`` on ``commit``, written at ``ts``; ``end`` is the end of the note's line in the file."""
 
     commit: str
     ts: str | None
@@ -45,7 +45,7 @@ class Note:
 
     @property
     def prefix(self) -> str:
-        """How the ids of its events begin."""
+        """The beginning of the ids of the note's events."""
         return f"note.{self.commit[:_SHORT]}"
 
     def entry(self, event: AnyEvent) -> Entry:
@@ -72,31 +72,31 @@ class _Sessions:
 
 @dataclass(frozen=True, slots=True)
 class NotesFile:
-    """The store of a format. ``name_sessions`` returns None for a note of another tool."""
+    """The store of a format. ``session_ids`` returns None for a note that is not in this format."""
 
-    name_sessions: Names
+    session_ids: SessionIds
     read_note: ReadNote
 
     def detect(self, path: Path) -> bool:
-        """Whether the file contains notes of this tool, and only notes before them. It is read, as one note
-        may be longer than the head."""
+        """Whether the file contains a note of this tool, and only notes before it. All of the file may be
+        read, as one note may be longer than the head."""
         if not _NOTE.match(read_head(path)):
             return False
         with path.open("rb") as stream:
             for fragment in Lines(stream, Cursor(), trusted=_TRUSTED):
                 if isinstance(fragment, Damage) or fragment.value.keys() != _KEYS:
                     return False
-                if (note := _note(fragment)) and self.name_sessions(note) is not None:
+                if (note := _note(fragment)) and self.session_ids(note) is not None:
                     return True
         return False
 
     def sessions(self, path: Path) -> Iterator[str]:
         """The ids of the sessions. Raises OSError."""
-        yield from _sessions_of(path, self.name_sessions).starts
+        yield from _sessions_of(path, self.session_ids).starts
 
     def read(self, path: Path, session: str) -> Iterator[Item]:
-        """The items of one session. Raises OSError, or FormatError if it is no longer there."""
-        sessions = _sessions_of(path, self.name_sessions)
+        """Yield the items of one session. Raises OSError, or FormatError if it is no longer there."""
+        sessions = _sessions_of(path, self.session_ids)
         if session not in sessions.starts:
             raise FormatError(f"{path} contains no session {session}")
         yield Fact(name="session", value=session)
@@ -113,13 +113,13 @@ def parse_json(text: str) -> dict[str, Any]:
         return {}
 
 
-def _sessions_of(path: Path, name_sessions: Names) -> _Sessions:
+def _sessions_of(path: Path, session_ids: SessionIds) -> _Sessions:
     stat = path.stat()
-    return _sessions(path, stat.st_size, stat.st_mtime_ns, name_sessions)
+    return _sessions(path, stat.st_size, stat.st_mtime_ns, session_ids)
 
 
 @lru_cache(maxsize=1)  # each session of a file is read separately, and there may be thousands
-def _sessions(path: Path, _size: int, _changed: int, name_sessions: Names) -> _Sessions:
+def _sessions(path: Path, _size: int, _changed: int, session_ids: SessionIds) -> _Sessions:
     starts: dict[str, list[int]] = {}
     damages: list[Damage] = []
     with path.open("rb") as stream:
@@ -127,7 +127,7 @@ def _sessions(path: Path, _size: int, _changed: int, name_sessions: Names) -> _S
             if isinstance(fragment, Damage):
                 damages.append(fragment)
             elif (note := _note(fragment)) is not None:
-                names = name_sessions(note)
+                names = session_ids(note)
                 for session in names or ():
                     starts.setdefault(session, []).append(fragment.start)
                 if names is None:
@@ -156,6 +156,6 @@ def _note(record: Fragment) -> Note | None:
 
 
 def name_agent(tool: Any) -> str:
-    """git-traj's name for an agent that such tools call ``tool``."""
+    """git-traj's name for an agent that tools which write such notes call ``tool``."""
     name = coerce.text(tool) or "unknown"
     return _AGENTS.get(name, name)

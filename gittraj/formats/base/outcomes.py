@@ -21,7 +21,7 @@ _LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a call does, from its arguments; ``edits`` are the files as it leaves them."""
+    """What a call does, from its arguments; ``edits`` are the changes that it requests."""
 
     name: str
     arguments: Any = None
@@ -41,23 +41,18 @@ class Call:
         paths: Iterable[str],
         edits: tuple[Edit, ...],
     ) -> Self:
-        """Make it from the arguments: ``command`` is a shell's, ``paths`` names the arguments with paths."""
+        """Make a call from its arguments. ``paths`` names those that are paths; a shell has a ``command``."""
         command = coerce.text(coerce.mapping(arguments).get("command")) if is_shell else None
         return cls(name, arguments, command, folder, edits, tuple(texts(arguments, paths)))
 
     def event(self, call_id: str | None, **common: Any) -> ToolCall:
-        """The event; ``common`` are the fields of its record."""
+        """The call's event; ``common`` are the fields that all events of its record have."""
         return ToolCall(**common, name=self.name, arguments=self.arguments, call_id=call_id)
 
     @property
     def known(self) -> dict[str, Any]:
-        """The other fields of its entry."""
-        return {
-            "edits": self.edits,
-            "command": self.command,
-            "folder": self.folder,
-            "paths": self.paths,
-        }
+        """The fields of the call's :class:`Entry` that are not in its event."""
+        return {name: getattr(self, name) for name in ("edits", "command", "folder", "paths")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +73,12 @@ class Outcome:
 
     @property
     def known(self) -> dict[str, Any]:
-        """The other fields of its entry."""
+        """The fields of the result's :class:`Entry` that are not in its event."""
         return {"edits": self.edits, "commits": self.commits}
 
 
 def tool_result(outcome: Outcome, *, call_id: str | None, **common: Any) -> ToolResult:
-    """The event; ``common`` are the fields of its record."""
+    """The result's event; ``common`` are the fields that all events of its record have."""
     return ToolResult(
         **common,
         content=outcome.text,
@@ -99,33 +94,33 @@ def tool_result(outcome: Outcome, *, call_id: str | None, **common: Any) -> Tool
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A person did not allow a call. It decides nothing about the work, though ``words`` may."""
+    """A person did not allow a call. That alone decides nothing about the work; the ``words`` with it may."""
 
     tool: str | None
     arguments: Any = None
     words: str | None = None
 
 
-def ruling(found: Decision | Refusal, **common: Any) -> Decided | NoteEvent:
-    """The event of a person's answer; ``common`` are the fields of its record."""
-    if isinstance(found, Decision):
-        return Decided(**common, decision=found)
-    call = f"{found.tool or 'a tool call'} {' '.join(main_argument(found.arguments).split())}".strip()
+def ruling(answer: Decision | Refusal, **common: Any) -> Decided | NoteEvent:
+    """The event for a person's answer; ``common`` are the fields that all events of its record have."""
+    if isinstance(answer, Decision):
+        return Decided(**common, decision=answer)
+    call = f"{answer.tool or 'a tool call'} {' '.join(main_argument(answer.arguments).split())}".strip()
     call = call if len(call) <= _LONGEST else call[: _LONGEST - 1] + "…"
-    return NoteEvent(**common, kind="refusal", content=f"{call}\n{found.words}" if found.words else call)
+    return NoteEvent(**common, kind="refusal", content=f"{call}\n{answer.words}" if answer.words else call)
 
 
 def answered(asked: dict[str, Any], answer: str, *, reasoning: str | None = None) -> Decision:
-    """The option of a question that a human chose (``question``, ``options[{label}]``, ``multiSelect``)."""
+    """The decision of a human who answered the question ``asked`` (``question``, ``options[{label}]``,
+    ``multiSelect``). ``answer`` is one option, or several, joined by commas."""
     several = asked.get("multiSelect") is True
     labels = [label for o in coerce.objects(asked.get("options")) if (label := coerce.text(o.get("label")))]
+    chosen = f", {answer}, "
     return Decision(
         chosen=answer,
         by="human",
         question=coerce.text(asked.get("question")),
-        alternatives=tuple(
-            x for x in labels if x != answer and not (several and f", {x}, " in f", {answer}, ")
-        ),
+        alternatives=tuple(x for x in labels if x != answer and not (several and f", {x}, " in chosen)),
         reasoning=reasoning,
     )
 
@@ -136,10 +131,10 @@ _SUMMARY = re.compile(
 
 
 def printed_commits(output: str) -> tuple[str, ...]:
-    """The (mostly short) commit ids in ``output``, in its order, each once.
+    """The commit ids, mostly short ones, that git printed in ``output``, in its order, each once.
 
-    git prints them after ``git commit``, ``git cherry-pick``, ``git revert`` and ``git merge --squash``
+    git prints an id after ``git commit``, ``git cherry-pick``, ``git revert`` and ``git merge --squash``
     (``print_commit_summary`` in its sequencer.c): ``[branch 1a2b3c4] subject``, also with ``(root-commit)``,
-    and ``detached HEAD`` for the branch. Whether such a commit exists is not checked here.
+    and ``detached HEAD`` for the branch. Whether such a commit exists is not checked.
     """
-    return tuple(dict.fromkeys(_SUMMARY.findall(output)))
+    return tuple(dict.fromkeys(_SUMMARY.findall(output))) if "] " in output else ()  # the check is fast

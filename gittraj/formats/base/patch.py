@@ -3,7 +3,7 @@
 The grammar is in codex-rs/apply-patch of github.com/openai/codex: ``*** Begin Patch``, then
 ``*** Add File: p`` with ``+`` lines, ``*** Delete File: p``, or ``*** Update File: p`` with an
 optional ``*** Move to: q`` and hunks of `` ``, ``-`` and ``+`` lines, then ``*** End Patch``.
-It applies nothing; of text that breaks the grammar, it returns what is valid.
+No patch is applied here. From text that breaks the grammar, the valid part is returned.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FILES: dict[str, FileKind] = {
 _MOVE = "*** Move to: "
 
 
-def inside(command: str) -> str | None:
+def find_patch(command: str) -> str | None:
     """The patch in a shell command that runs ``apply_patch``, as here-document or as argument."""
     before, begin, rest = command.partition(_BEGIN)
     if not begin or ("apply_patch" not in before and "applypatch" not in before):
@@ -34,8 +34,8 @@ def inside(command: str) -> str | None:
 
 
 def edits(text: str) -> tuple[Edit, ...]:
-    """The files that the patch writes; paths are as in the patch."""
-    return tuple(edit for part in _files(text) for edit in part.edits())
+    """The edits of the files that the patch writes; paths are as in the patch."""
+    return tuple(edit for file in _files(text) for edit in file.edits())
 
 
 class _File:
@@ -59,18 +59,18 @@ class _File:
 
 
 def _files(text: str) -> list[_File]:
-    found: list[_File] = []
+    files: list[_File] = []
     for line in text.replace("\r\n", "\n").split("\n"):
         if opened := next((prefix for prefix in _FILES if line.startswith(prefix)), None):
-            found.append(_File(_FILES[opened], line[len(opened) :].strip()))
+            files.append(_File(_FILES[opened], line[len(opened) :].strip()))
         elif line.strip() == _END:
             break
-        elif not found:
+        elif not files:
             continue
         elif line.startswith(_MOVE):
-            found[-1].target = line[len(_MOVE) :].strip()
+            files[-1].target = line[len(_MOVE) :].strip()
         elif line.startswith("+"):
-            found[-1].added.append(line[1:])
+            files[-1].added.append(line[1:])
         elif line.startswith("-"):
-            found[-1].removed.append(line[1:])
-    return found
+            files[-1].removed.append(line[1:])
+    return files

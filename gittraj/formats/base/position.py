@@ -1,10 +1,10 @@
-"""What readers of logs that only grow share, above all the position in one: how many events were returned,
-which facts were reported.
+"""The base of readers of logs that only grow, above all the position in a log: how many events were returned,
+and which facts were reported.
 
-All state that a reader keeps beyond one turn is here or in the cursor that it passes to
-:meth:`Position.mark`, as JSON, so that resuming from a mark and reading in one go give the same items. A
-cursor is stored unencrypted and must not contain text of the log: of a fact only a short hash is kept, except
-for the names that readers need again.
+All state that a reader keeps beyond one turn is in :class:`Position`, or in the cursor that the reader passes
+to :meth:`Position.mark`, as JSON, so that resuming from a mark and reading in one go give the same items. A
+cursor is stored unencrypted and must not contain text of the log: only a short hash of each fact is kept,
+except for the names that readers need again.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _START = Cursor()
 
 
 def facts(**known: str | float | None) -> Iterator[Fact]:
-    """The facts of a log that is read whole, without those that are not known."""
+    """The facts of a log that is read whole, without those that are unknown: None or empty."""
     yield from (Fact(name=name, value=value) for name, value in known.items() if value not in (None, ""))
 
 
 class Position:
-    """``facts``: those reported so far, by name; a hash for all except :data:`_KEPT`."""
+    """``facts``: the values that were reported so far, by name, hashed except those of :data:`_KEPT`."""
 
     def __init__(self, lines: Lines, cursor: Cursor) -> None:
         self._lines = lines
@@ -42,7 +42,7 @@ class Position:
         self.facts: dict[str, str] = dict(cursor.state.get("facts", {}))
 
     def report(self, name: str, value: str | None) -> Iterator[Fact]:
-        """The fact, unless ``value`` is empty or was reported last."""
+        """Yield the fact, unless ``value`` is empty or was the last one reported under this name."""
         if not value:
             return
         kept = value if name in _KEPT else short(value)
@@ -51,17 +51,17 @@ class Position:
             yield Fact(name=name, value=value)
 
     def report_once(self, name: str, value: str | None) -> Iterator[Fact]:
-        """The fact, unless ``value`` is empty or a fact of that name was reported."""
+        """Yield the fact, unless ``value`` is empty or a fact of that name was reported."""
         if name not in self.facts:
             yield from self.report(name, value)
 
     def report_fields(self, record: Mapping[str, Any], fields: Mapping[str, str]) -> Iterator[Fact]:
-        """Facts from the texts of a record; ``fields`` maps a fact's name to the record's key."""
+        """Yield facts from the texts of a record; ``fields`` maps a fact's name to the record's key."""
         for name, key in fields.items():
             yield from self.report(name, coerce.text(record.get(key)))
 
     def foreign(self, session: str | None) -> str | None:
-        """The session that a record names, if it is not the log's."""
+        """``session``, which a record names, if it is not the log's own; else None."""
         return session if session != self.facts.get("session") else None
 
     def cursor(self, offset: int, state: Mapping[str, Any]) -> Cursor:
@@ -74,7 +74,7 @@ class Position:
         )
 
     def mark(self, cursor: Cursor) -> Iterator[Mark]:
-        """The mark, unless reading started there."""
+        """Yield a mark at the cursor, unless reading started there."""
         if cursor != self._from:
             yield Mark(cursor=cursor)
 
@@ -93,8 +93,8 @@ def short(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What the events of one record of a log have in common. ``session`` is the one that it names, if that is
-    not the log's."""
+    """The fields that the events of one record of a log have in common. ``session`` is the session that the
+    record names, if it is not the log's."""
 
     id: str
     ts: str | None
@@ -104,7 +104,7 @@ class Record:
     parent: str | None = None
 
     def common(self, ordinal: int | str = 0, *tags: str) -> dict[str, Any]:
-        """The fields of the event from block ``ordinal`` of the record."""
+        """The common fields, for the event from block ``ordinal`` of the record."""
         own = f"{self.id}:{ordinal}"
         return {"id": own, "ts": self.ts, "tags": (*self.tags, *tags), "parent": self.parent}
 
@@ -142,18 +142,18 @@ class LogReader:
         raise NotImplementedError
 
     def _rest(self) -> Iterable[Item]:
-        """The items that waited for records that did not come."""
+        """The items that were held back for later records, at the end of the log."""
         return ()
 
     def _mark(self, fragment: Fragment, state: Mapping[str, Any]) -> Iterator[Mark]:
-        """Mark that reading may start again before this record, with ``state``."""
+        """Yield a mark: reading may start again before this record, with ``state``."""
         yield from self._position.mark(self._position.cursor(fragment.start, state))
 
 
 def read_with(reader: Callable[[BinaryIO, str | None, Cursor], LogReader]) -> Callable[..., Iterator[Item]]:
     """Make the ``read`` of a format. ``session``, from the file's name, is used if the log has no id.
 
-    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
+    It raises :class:`~gittraj.errors.FormatError` if the bytes before ``cursor`` have changed.
     """
 
     def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:

@@ -3,16 +3,16 @@
 A shape is a predicate, ``[shape]`` for a list, a tuple for alternatives, or a dict of an object's fields: a
 name with ``?`` is optional, with ``??`` also nullable, and ``*`` allows further fields.
 
-They are in ``shapes.json`` next to a format: there a text is the name of a predicate here, ``$name`` for a
-shape above, or a ``/pattern/`` of the whole text; a list of several has alternatives, and ``+`` adds the
-fields of another shape.
+The shapes of a format are in the ``shapes.json`` next to it. In that file a text is the name of a predicate
+in this module, ``$name`` of an earlier shape, or a ``/pattern/`` for the whole text; a list of several shapes
+has alternatives, and ``+`` adds the fields of another shape.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +25,24 @@ def load(module: str) -> dict[str, Any]:
     """The shapes in the folder of the file ``module``, by name."""
     shapes: dict[str, Any] = {}
     for name, written in json.loads(Path(module).with_name("shapes.json").read_text("utf-8")).items():
-        shapes[name] = _read(written, shapes)
+        shapes[name] = _parse(written, shapes)
     return shapes
 
 
-def _read(written: Any, known: dict[str, Any]) -> Any:
+def _parse(written: Any, known: dict[str, Any]) -> Any:
     if isinstance(written, dict):
-        more = _read(written["+"], known) if "+" in written else {}
-        return more | {name: _read(shape, known) for name, shape in written.items() if name != "+"}
+        more = _parse(written["+"], known) if "+" in written else {}
+        return more | {name: _parse(shape, known) for name, shape in written.items() if name != "+"}
     if isinstance(written, list):
-        shapes = [_read(shape, known) for shape in written]
+        shapes = [_parse(shape, known) for shape in written]
         return shapes if len(shapes) == 1 else tuple(shapes)
     if written.startswith("$"):
         return known[written[1:]]
-    if written.startswith("/"):
-        pattern = re.compile(written[1:-1])
-        return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
-    return globals()[written]
+    return _matches(re.compile(written[1:-1])) if written.startswith("/") else globals()[written]
+
+
+def _matches(pattern: re.Pattern[str]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
 
 
 def fits(value: Any, shape: Any) -> bool:
@@ -49,10 +50,9 @@ def fits(value: Any, shape: Any) -> bool:
 
 
 def faults(value: Any, shape: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield where a value does not fit, and why; of alternatives, the faults of the one with the fewest."""
+    """Yield where a value does not fit, and why: of alternatives, the faults of the one with the fewest."""
     if isinstance(shape, tuple):
-        found = [list(faults(value, item, path)) for item in shape]
-        yield from min(found, key=len)
+        yield from min((list(faults(value, item, path)) for item in shape), key=len)
     elif isinstance(shape, list):
         if isinstance(value, list):
             for number, item in enumerate(value):
@@ -70,8 +70,8 @@ def faults(value: Any, shape: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 def _faults_of_fields(value: dict[str, Any], shape: dict[str, Any], lead: str) -> Iterator[tuple[str, str]]:
     known = {name.rstrip("?"): name for name in shape}
-    for name in shape:
-        if not name.endswith("?") and name != "*" and name not in value:
+    for key, name in known.items():
+        if key == name != "*" and key not in value:
             yield f"{lead}{name}", "missing"
     for key, item in value.items():
         if key not in known:

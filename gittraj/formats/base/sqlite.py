@@ -1,7 +1,7 @@
 """Opens other programs' SQLite databases to read them, also while those programs write; and makes new ones.
 
-Reading must not change anything: neither the database nor the files next to it. ``sqlite3`` is imported where
-it is used, since a hook waits for every import.
+Reading must not change anything: neither the database nor the files next to it. ``sqlite3`` is imported only
+in the functions that use it, since a hook waits for every import.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _PATIENCE = 2.0
 def open_database(path: Path) -> Iterator[Connection]:
     """Open a consistent snapshot of the database, whatever is written meanwhile.
 
-    Raises OSError; FormatError if it is not a database, is damaged or stays locked, also when only a query
-    shows that.
+    Raises OSError, or FormatError if the file is not a database, is damaged or stays locked, even if only a
+    query shows that.
     """
     with path.open("rb") as stream:
         head = stream.read(_HEAD)
@@ -40,8 +40,8 @@ def open_database(path: Path) -> Iterator[Connection]:
 
     # Opening a database with a write-ahead log would create the log's files if there are none; then no
     # program has it open, and it can be read as a file that does not change.
-    still = head[18] == _WAL and not path.with_name(f"{path.name}-wal").exists()
-    uri = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if still else ''}"
+    unused = head[18] == _WAL and not path.with_name(f"{path.name}-wal").exists()
+    uri = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if unused else ''}"
     try:
         with closing(sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)) as connection:
             connection.text_factory = _decode
@@ -60,7 +60,7 @@ def open_database(path: Path) -> Iterator[Connection]:
 
 
 def has_columns(path: Path, *tables: str) -> bool:
-    """Whether ``path`` is a database with these ``tables``: each as ``COLUMN, COLUMN FROM TABLE``."""
+    """Whether ``path`` is a database with these ``tables``, each written ``COLUMN, COLUMN FROM TABLE``."""
     if not path.is_file():
         return False
     try:
@@ -73,15 +73,15 @@ def has_columns(path: Path, *tables: str) -> bool:
 
 
 def first_row(database: Connection, query: str, *values: str) -> dict[str, Any] | None:
-    """The first row, by its columns' names."""
+    """The first row that the query returns, by column name; None without a row."""
     cursor = database.execute(query, values)
     row = cursor.fetchone()
     return dict(zip((column[0] for column in cursor.description), row, strict=True)) if row else None
 
 
 def new_database(schema: Path, fill: Callable[[Connection], None]) -> bytes:
-    """The bytes of a database file with what ``fill`` puts in, the same for the same content. ``schema`` is a
-    file of SQL."""
+    """The bytes of a new database with ``schema``, a file of SQL, and the rows that ``fill`` inserts: the
+    same for the same content."""
     import sqlite3  # noqa: PLC0415
 
     with closing(sqlite3.connect(":memory:")) as database:
@@ -100,8 +100,8 @@ def insert(
     replace: bool = False,
 ) -> None:
     """Insert those fields of a row that the table has, each converted by ``store``. ``replace`` a row with
-    the same key; otherwise that raises IntegrityError. Half of a character, which JSON can contain and SQLite
-    cannot, becomes U+FFFD."""
+    the same key; otherwise such a row raises IntegrityError. A lone surrogate, which JSON can contain and
+    SQLite cannot, becomes U+FFFD."""
     columns = [column[1] for column in database.execute(f"PRAGMA table_info({table})")]
     names = [name for name in columns if name in row]
     marks = ", ".join("?" * len(names))

@@ -1,9 +1,9 @@
-"""Reads what a call of Claude Code's tools does, from its arguments alone; and its result: the text, how it
-ended, what it changed, what was decided by it.
+"""Reads what a call of Claude Code's tools does, from its arguments alone; and its result: the text, how the
+call ended, what it changed, and which decision it contains.
 
 A log has a result twice: as the model saw it (``tool_result``) and structured (``toolUseResult``). The text
-is the model's; the structure has the rest. Decisions are only those that the log states: answered questions,
-approved plans, refused calls.
+is taken from the former, everything else from the latter. Only decisions that the log states are read:
+answered questions, approved plans, refused calls.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def call(name: str, arguments: Any, folder: str | None) -> Call:
 
 
 def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
-    """The file as the call leaves it, as far as its arguments show."""
+    """The edits that the call makes to a file, as far as its arguments show."""
     fields = coerce.mapping(arguments)
     path = coerce.first(fields, *PATHS[:2])
     if path is None:
@@ -54,18 +54,16 @@ _DECLINED = (
 )
 _ADVICE = re.compile(r"the user said:|reason for the rejection:")
 _TEXTS = ("text", "tool_name", "error_code", "stdout", "stderr")
-"""The fields in which the blocks of a result, also of a server's tool, have their text."""
+"""The fields that contain the text of a result's blocks, also of a tool that runs on the server."""
 
 
 def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Outcome:
-    """The result in a ``tool_result`` block and its ``toolUseResult`` (``detail``).
-
-    ``shell`` says that the call ran a command.
-    """
+    """The result in a ``tool_result`` block and its ``toolUseResult`` (``detail``). ``shell``: the call is
+    known to have run a command."""
     text, artifact = _content(block.get("content"))
     fields = coerce.mapping(detail)
     shell = shell or "stdout" in fields
-    # A server's tool reports a failure by the type of its content.
+    # A tool that runs on the server reports a failure by the type of its content.
     failed = str(coerce.at(block, "content", "type")).endswith("_error")
     is_error = block.get("is_error") is True or failed
     return Outcome(
@@ -81,7 +79,7 @@ def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Outcome:
 
 
 def declined(text: str) -> str | None:
-    """The user's message when refusing a call: ``""`` if there is none, ``None`` if it was not refused."""
+    """The user's message when refusing a call: ``""`` without one, ``None`` if the call was not refused."""
     if not text.startswith(_DECLINED):
         return None
     advice = _ADVICE.search(text)
@@ -91,41 +89,42 @@ def declined(text: str) -> str | None:
 def _content(content: Any) -> tuple[str, Artifact | None]:
     if isinstance(content, str):
         return content, None
-    if isinstance(content, dict):  # of a server's tool
-        content = [content]
+    blocks = [content] if isinstance(content, dict) else content  # an object if the tool runs on the server
     parts: list[str] = []
     artifact: Artifact | None = None
-    for block in coerce.objects(content):
-        match block.get("type"):
-            case "image" | "document":
-                image, text = prompts.attached(block)
-                artifact = artifact or image
-                parts.append(text)
-            case "web_search_result" | "web_fetch_result":
-                parts.append(f"{block.get('title') or ''} {block.get('url') or ''}".strip())
-            case _:
-                parts += [t for key in _TEXTS if (t := coerce.text(block.get(key)))]
+    for block in coerce.objects(blocks):
+        if block.get("type") in prompts.MEDIA:
+            image, text = prompts.attached(block)
+            artifact = artifact or image
+            parts.append(text)
+        else:
+            parts.append(_text_of(block))
     return "\n".join(filter(None, parts)), artifact
+
+
+def _text_of(block: dict[str, Any]) -> str:
+    if block.get("type") in ("web_search_result", "web_fetch_result"):
+        return f"{block.get('title') or ''} {block.get('url') or ''}".strip()
+    return "\n".join(text for key in _TEXTS if (text := coerce.text(block.get(key))))
 
 
 def _exit_code(text: str, detail: dict[str, Any], *, is_error: bool) -> int | None:
     if match := _EXIT.match(text):
         return int(match[1])
-    # An exit code other than 0 is an error for Claude Code, except if it knows the code's meaning (grep
-    # found nothing), and a command that was stopped or is still running has none yet.
+    # An exit code other than 0 is an error for Claude Code, unless it knows the code's meaning (grep found
+    # nothing). A command that was stopped or is still running has no exit code.
     unclear = ("returnCodeInterpretation", "backgroundTaskId", "interrupted")
     return None if is_error or not detail or any(detail.get(key) for key in unclear) else 0
 
 
 def _commits(text: str, detail: dict[str, Any]) -> tuple[str, ...]:
-    made = coerce.mapping(coerce.at(detail, "gitOperation", "commit"))
-    sha = coerce.text(made.get("sha"))
+    sha = coerce.text(coerce.at(detail, "gitOperation", "commit", "sha"))
     ids = printed_commits(text)
     return ids if sha is None or sha in ids else (sha, *ids)
 
 
 def _edits(detail: dict[str, Any]) -> tuple[Edit, ...]:
-    """The edit with the file's entire new text, if it can be derived from the result and the old text."""
+    """The edit of the file, with its entire new text if that can be derived from the result."""
     path = coerce.first(detail, "filePath", "notebook_path")
     if path is None or detail.get("userModified") is True:
         return ()
@@ -187,22 +186,22 @@ def decisions(
 def _answers(fields: dict[str, Any]) -> tuple[Decision, ...]:
     answers = coerce.mapping(fields.get("answers"))
     notes = coerce.mapping(fields.get("annotations"))
-    output = []
+    decisions = []
     for asked in coerce.objects(fields.get("questions")):
         question = coerce.text(asked.get("question"))
         if question is None or (answer := coerce.text(answers.get(question))) is None:
             continue
         why = coerce.text(coerce.mapping(notes.get(question)).get("notes"))
-        output.append(answered(asked, answer, reasoning=why))
-    return tuple(output)
+        decisions.append(answered(asked, answer, reasoning=why))
+    return tuple(decisions)
 
 
 def _plan(plan: str) -> tuple[Decision, ...]:
-    """A decision for the approved plan: its title, and as reason the text below a heading for it."""
-    title, _, rest = plan.strip().partition("\n")
+    """The decision for an approved plan: its title, and as reason the text below a heading such as "Why"."""
+    title, _, body = plan.strip().partition("\n")
     if not title:
         return ()
-    return (Decision(chosen=title.lstrip("# ") or title, by="agent", reasoning=_reason(rest)),)
+    return (Decision(chosen=title.lstrip("# ") or title, by="agent", reasoning=_reason(body)),)
 
 
 def _reason(text: str) -> str | None:

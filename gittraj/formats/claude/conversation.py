@@ -1,5 +1,5 @@
-"""Reads what the user and the model say to each other, from records that look alike in a session file and in
-the program's output. The readers of these know their other records; nothing here does.
+"""Reads what the user and the model say to each other, from records that are alike in a session file and in
+the program's output. All other records are read by the readers of those two formats.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from gittraj.model.values import Foreign, Message, NoteEvent, PeerMessage, Promp
 _SYNTHETIC = "<synthetic>"
 _TOKENS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
 _FILLER = "No response requested."
-"""The text that Claude Code writes if the model had nothing to answer: neither message nor error."""
+"""The text that Claude Code writes if the model did not answer. It is neither a message nor an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record(base.Record):
-    """``detail`` is its tool result in structured form. ``sidechain``: it belongs to an agent that a call of
-    this log started (``parent`` is that call's event id); ``subagent``: it belongs to any started agent."""
+    """``detail`` is the record's tool result in structured form. ``sidechain``: the record is of an agent
+    that a call in this log started (``parent`` is that call's event id); ``subagent``: it is of any started
+    agent."""
 
     value: dict[str, Any]
     content: list[dict[str, Any]]
@@ -52,7 +53,7 @@ class Conversation:
         self._starters: dict[str, str] = {}
 
     def event_of(self, call_id: str | None) -> str | None:
-        """The id of this turn's event that made a call."""
+        """The id of the event of a call in this turn."""
         return self._events.get(call_id or "")
 
     def started_by(self, prompt: str | None) -> str | None:
@@ -60,7 +61,8 @@ class Conversation:
         return self._starters.get(prompt or "")
 
     def user(self, record: Record, typed: str | None) -> Iterator[Item]:
-        """``typed`` is the text of a prompt (see :func:`prompts.typed`); only a human's is a Prompt."""
+        """Yield the items of a record of the user's role. ``typed`` is the text of a prompt (see
+        :func:`prompts.typed`); only a human's becomes a Prompt."""
         common = record.common(0) | {"artifact": prompts.first_medium(record.content)}
         if typed is not None and not record.subagent:
             yield record.entry(Prompt(**common, content=typed))
@@ -130,12 +132,12 @@ class Conversation:
         result = calls.result(block, record.detail, shell=tool in calls.SHELLS)
         yield record.entry(tool_result(result, call_id=call_id, **record.common(ordinal)), **result.known)
         decisions = calls.decisions(tool, arguments, record.detail, result)
-        for n, found in enumerate(decisions, len(record.content)):
-            yield record.entry(ruling(found, **record.common(n)))
+        for n, answer in enumerate(decisions, len(record.content)):
+            yield record.entry(ruling(answer, **record.common(n)))
 
 
 def usage(value: Any) -> Usage:
-    """Convert Anthropic's numbers, in which input tokens do not include cached ones."""
+    """Convert Anthropic's counts, in which input tokens do not include cached ones."""
     return coerce.usage(value, _TOKENS, cached_in_input=False)
 
 

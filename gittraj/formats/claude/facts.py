@@ -14,7 +14,7 @@ _SUBAGENT_FILE = "agent-"
 _COMPACTION = "acompact-"
 _SESSION_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _WAITING = 64
-"""The most summaries that wait for their record; a file may begin with many of other sessions."""
+"""The most summaries that wait for their record; a file may begin with many from other sessions."""
 _FACTS = {"agent_version": "version", "folder": "cwd", "branch": "gitBranch", "entrypoint": "entrypoint"}
 _RANKS = {"summary": 1, "ai-title": 2, "custom-title": 3}
 
@@ -28,13 +28,13 @@ def is_subagent(record: dict[str, Any], stem: str | None) -> bool:
 class SessionFacts:
     """Reports every fact once, when it is first known or when it changes.
 
-    ``stem`` is the file's name without suffix. As a session id it has precedence, since a resume or a fork
-    begins a file with records that it copied from another session; only a subagent's file is named after the
-    subagent. A renamed log is recognised by its content: a record's id that is a UUID overrides a name that
-    is not, and without a name the first id of the log is its own. That can be the id of the session that it
-    was copied from, but it is the only one that does not change when the log grows.
+    ``stem`` is the file's name without suffix. As a session id it has precedence, since after a resume or a
+    fork a file begins with records that were copied from another session; only a subagent's file is named
+    after the subagent. A renamed log is recognised by its content: a record's session id that is a UUID
+    overrides a name that is not, and a log without a name has the first id that it contains. That can be the
+    id of the session that it was copied from, but no other choice stays the same when the log grows.
 
-    ``again`` reads the record at an offset once more: only the offset of a waiting summary is kept, since a
+    ``object_at`` reads the record at an offset again: only the offset of a waiting summary is kept, since a
     cursor must not contain text.
     """
 
@@ -43,12 +43,12 @@ class SessionFacts:
         position: Position,
         stem: str | None,
         state: dict[str, Any],
-        again: Callable[[int], dict[str, Any]],
+        object_at: Callable[[int], dict[str, Any]],
     ) -> None:
         self._position = position
         self._in_subagent_file = stem is not None and stem.startswith(_SUBAGENT_FILE)
         self._stem = stem
-        self._again = again
+        self._object_at = object_at
         self._summaries: dict[str, int] = dict(state.get("summaries", {}))
         self._rank: int = state.get("title_rank", 0)
 
@@ -62,19 +62,13 @@ class SessionFacts:
         return self._position.foreign(named)
 
     def report(self, record: dict[str, Any], seen: Collection[str], at: int) -> Iterator[Fact]:
-        """The facts that are new with ``record``, which begins at offset ``at``; ``seen`` are the ids of
-        records before it."""
+        """Yield the new facts in the record at offset ``at``; ``seen`` are the ids of records before it."""
         position = self._position
-        named = coerce.text(record.get("sessionId"))
         if "session" not in position.facts:
-            yield from self._identify(record, named)
-        other = self.foreign(record)
-        if other and "parent_session" not in position.facts:
-            kind = "fork" if "forkedFrom" in record else "resumed"
-            if kind == "fork" or self._stem == position.facts.get("session"):
-                yield from position.report("parent_session", other)
-                yield from position.report("parent_kind", kind)
-        if not other:
+            yield from self._identify(record, coerce.text(record.get("sessionId")))
+        if other := self.foreign(record):
+            yield from self._report_parent(record, other)
+        else:
             yield from position.report_once("started_at", coerce.stamp(record.get("timestamp")))
         if record.get("isSidechain") is not True or "subagent" in position.facts:
             yield from position.report_fields(record, _FACTS)
@@ -84,6 +78,16 @@ class SessionFacts:
                 yield from position.report("task_url", coerce.text(record.get("prUrl")))
             case "tag":
                 yield from position.report("tag", coerce.text(record.get("tag")))
+
+    def _report_parent(self, record: dict[str, Any], other: str) -> Iterator[Fact]:
+        """Yield the session that this one continues, from the first record that was copied from there."""
+        position = self._position
+        if "parent_session" in position.facts:
+            return
+        kind = "fork" if "forkedFrom" in record else "resumed"
+        if kind == "fork" or self._stem == position.facts.get("session"):
+            yield from position.report("parent_session", other)
+            yield from position.report("parent_kind", kind)
 
     def _identify(self, record: dict[str, Any], named: str | None) -> Iterator[Fact]:
         subagent = self._subagent(record, named)
@@ -125,7 +129,7 @@ class SessionFacts:
         elif self._summaries:
             own = self._summaries.pop(coerce.string(record.get("uuid")), None)
             if own is not None:
-                yield from self._titled("summary", coerce.text(self._again(own).get("summary")))
+                yield from self._titled("summary", coerce.text(self._object_at(own).get("summary")))
 
     def _titled(self, kind: str, title: str | None) -> Iterator[Fact]:
         if title and _RANKS[kind] >= self._rank:

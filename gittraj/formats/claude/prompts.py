@@ -1,4 +1,4 @@
-"""Finds out which texts of Claude Code's user role a human typed, and what is attached to them.
+"""Finds out which texts in the user role of Claude Code's logs a human typed, and what is attached to them.
 
 Tool results, command echoes, compaction summaries, reminders and notifications use that role, too. A text
 that is not by a human must never become a prompt: it would be shown as somebody's request. Images and
@@ -59,14 +59,14 @@ def typed(record: dict[str, Any], content: list[dict[str, Any]]) -> str | None:
 
 
 def queued(record: dict[str, Any]) -> dict[str, Any] | None:
-    """The attachment with which the agent received what was typed while it worked."""
-    attachment = coerce.mapping(record.get("attachment"))
+    """The attachment with which the agent received a prompt that was typed while it worked, or None."""
+    attachment = coerce.mapping(record.get("attachment") if record.get("type") == "attachment" else None)
     mode = attachment.get("commandMode", "prompt")
     return attachment if attachment.get("type") == "queued_command" and mode == "prompt" else None
 
 
 def waiting(text: Any) -> str | None:
-    """A queued text if a human typed it for the agent; commands to the program are not for it."""
+    """A queued text if a human typed it for the agent, not as a command to the program."""
     part = _part({"type": "text", "text": text})
     return part if part and not part.startswith("/") else None
 
@@ -78,13 +78,13 @@ def message_text(content: list[dict[str, Any]]) -> str | None:
 
 
 def sender(text: str) -> str | None:
-    """The agent that such a text names as its sender; None if it names none, or several."""
+    """The sender that an agent's message names; None if it does not name one, or names several."""
     named = {*_SENDER.findall(text)}
     return named.pop() if len(named) == 1 and _SENDER.match(text.lstrip()) else None
 
 
 def interruption(content: list[dict[str, Any]]) -> tuple[int, str] | None:
-    """The ordinal and text of the block that reports that the user stopped the agent."""
+    """The ordinal and the text of the block that says that the user stopped the agent."""
     for ordinal, block in enumerate(content):
         text = coerce.text(block.get("text"))
         if text and text.startswith(INTERRUPTED):
@@ -122,7 +122,7 @@ MEDIA = ("image", "document")
 def attached(block: dict[str, Any]) -> tuple[Artifact | None, str]:
     """A description of the image or document in ``block``, and its placeholder.
 
-    A document of plain text is its own text; one stored elsewhere is named by its address.
+    A plain-text document has its own text as placeholder; one that is stored elsewhere has its URL.
     """
     source = coerce.mapping(block.get("source"))
     data, url = coerce.text(source.get("data")), coerce.text(source.get("url"))

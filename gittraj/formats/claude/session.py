@@ -1,14 +1,14 @@
 """Claude Code's own session files, ``~/.claude/projects/<folder>/<session id>.jsonl``.
 
-The format is not published; this follows files of versions 1.0 to 2.1. A file only grows, has one record per
-line, and spreads one model call over several records of the same ``message.id``. Subagents have files of the
-same shape (``agent-<id>.jsonl``, next to the main file or below it); older ones are between the main file's
-records (``isSidechain``). Never reads another file, and never follows a path that a log names.
+The format is not published; this reader follows files of versions 1.0 to 2.1. A file only grows, has one
+record per line, and spreads one model call over several records of the same ``message.id``. Subagents have
+files of the same shape (``agent-<id>.jsonl``, next to the main file or below it); older versions put their
+records into the main file (``isSidechain``). No other file is read, and no path that a log names is followed.
 
 Two things in a file are left out, since they cannot be decided while it is read. The dialogue of a subagent
-in ``agent_progress`` records is also in its own file, and whether that file exists is not checked here. A
-rewind is a second child of an older record: when it comes, the events that it abandons have been reported
-long ago, so they are not marked as abandoned.
+in ``agent_progress`` records is also in the subagent's own file, and whether that file exists is not checked
+here. A rewind is a second child of an older record: when it is read, the events that it abandons have long
+been reported, so they are not marked as abandoned.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ detect = lines.detector(_is_record, cut=_CUT_FIRST_LINE)
 
 
 class _Reader(LogReader):
-    """``stem`` of the file's name has precedence as the session id."""
+    """Reads a session file. ``stem``, the file's name without suffix, has precedence as the session id."""
 
     trusted = frozenset(("type", "sessionId"))
 
     def __init__(self, stream: BinaryIO, stem: str | None, cursor: Cursor) -> None:
         super().__init__(stream, stem, cursor)
-        self._facts = SessionFacts(self._position, stem, dict(cursor.state), self._lines.again)
+        self._facts = SessionFacts(self._position, stem, dict(cursor.state), self._lines.object_at)
         self._conversation = Conversation(self._position)
         self._begin_turn()
 
     def _begin_turn(self) -> None:
-        """Forget the previous turn: reading on must have the same state as reading from the mark.
+        """Forget the previous turn: at a mark, the state must be the same as if reading started there.
 
-        A record that was written twice in different turns comes twice, with the same event ids.
+        So a record that was written again in a later turn is reported twice, with the same event ids.
         """
         self._seen: set[str] = set()
         self._chains: dict[str, str] = {}
@@ -79,14 +79,13 @@ class _Reader(LogReader):
         uuid = coerce.text(value.get("uuid"))
         if uuid in self._seen:
             return
-        kind = value.get("type")
-        queued = prompts.queued(value) if kind == "attachment" else None
-        content = prompts.blocks({"content": queued.get("prompt")} if queued else value.get("message"))
-        typed = prompts.typed(queued or value, content) if kind == "user" or queued else None
+        queued = prompts.queued(value)
+        content, typed = _message(value, queued)
         subagent = is_subagent(value, self._name)
-        if kind in ("user", "assistant"):
+        if value.get("type") in ("user", "assistant"):
             yield from self._taken
-        if kind in ("user", "assistant") or queued:
+            self._taken.clear()
+        elif queued:
             self._taken.clear()
         if typed is not None and not subagent:
             yield from self._mark(fragment, self._facts.state())
@@ -103,7 +102,7 @@ class _Reader(LogReader):
             tags=("sidechain",) if value.get("isSidechain") is True else (),
             subagent=subagent,
             session=self._facts.foreign(value),
-            parent=self._follow(value, typed) if value.get("isSidechain") is True else None,
+            parent=self._follow(value, typed),
         )
         for item in self._items(record, typed):
             if uuid:
@@ -111,7 +110,9 @@ class _Reader(LogReader):
             yield item
 
     def _follow(self, value: dict[str, Any], typed: str | None) -> str | None:
-        """The event of the Task call that started this record's sidechain, if it is known."""
+        """The event of the Task call that started the sidechain of this record; None if it is not known."""
+        if value.get("isSidechain") is not True:
+            return None
         parent = coerce.text(value.get("parentUuid"))
         call = self._chains.get(parent) if parent else self._conversation.started_by(typed)
         if call and (uuid := coerce.text(value.get("uuid"))):
@@ -134,9 +135,8 @@ class _Reader(LogReader):
     # ------------------------------------------------------------ queued prompts
 
     def _wait(self, record: Record) -> None:
-        """Follow the queue: a text that is removed from it, not taken as the next prompt, goes into the turn.
-
-        An attachment with the same text clears it again; older files have no such attachment.
+        """Follow the queue of prompts: one that is removed, not taken as the next prompt, becomes a note of
+        this turn. If an attachment with the same text follows, the note is dropped; older files have none.
         """
         match record.value.get("operation"):
             case "enqueue":
@@ -151,6 +151,15 @@ class _Reader(LogReader):
 
 
 read = read_with(_Reader)
+
+
+def _message(value: dict[str, Any], queued: dict[str, Any] | None) -> tuple[list[dict[str, Any]], str | None]:
+    """The blocks of a record's message or of the ``queued`` prompt in it, and what of them a human typed."""
+    if queued:
+        content = prompts.blocks({"content": queued.get("prompt")})
+        return content, prompts.typed(queued, content)
+    content = prompts.blocks(value.get("message"))
+    return content, prompts.typed(value, content) if value.get("type") == "user" else None
 
 
 def _system(record: Record) -> Iterator[Item]:

@@ -1,13 +1,13 @@
 """Claude Code's output, ``claude -p --output-format stream-json``.
 
-Its records have the uuids and message ids that the session file has for the same things (seen with version
-2.1.197, subagents and replayed prompts included), and so its events have the same ids: a session read from
-both is stored once. The file has more: the prompt, which is here only with ``--replay-user-messages``, the
-times of the model's messages, its folder and branch, and the tokens of each call. Only the output has the
-session's cost and how it ended. Reads one session; records of another one in the same file have its id.
+Its records have the same uuids and message ids as those of the session file (seen with version 2.1.197,
+subagents and replayed prompts included), so its events have the same ids: a session that is read from both is
+stored once. The file has more: the prompt (in the output only with ``--replay-user-messages``), the times of
+the model's messages, the folder and branch, and the tokens of each call. Only the output has the session's
+cost and how it ended. One session is read; records of another one in the same file keep its id.
 
-A record has the usage with which its message began, when hardly anything of the answer existed. The
-``result`` has the sum; no record shows to which call the rest belongs.
+A record has the usage with which its message began, when the answer hardly existed. The ``result`` has the
+sum; no record shows to which call the difference belongs.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Reader(LogReader):
         self._begin_turn()
 
     def _begin_turn(self) -> None:
-        """Forget the previous turn: reading on must have the same state as reading from the mark."""
+        """Forget the previous turn: at a mark, the state must be the same as if reading started there."""
         self._seen: set[str] = set()
         self._streamed: dict[str | None, tuple[str, dict[str, Any]]] = {}
         self._conversation.forget()
@@ -75,9 +75,7 @@ class _Reader(LogReader):
         if typed is not None and starter is None:
             yield from self._mark(fragment, {"tally": self._tally.state()})
             self._begin_turn()
-        named = coerce.text(value.get("session_id"))
-        is_reply = value.get("type") in ("user", "assistant", "result")
-        yield from self._position.report_once("session", named or (self._name if is_reply else None))
+        yield from self._report_session(value)
         yield from self._position.report_once("tag", "stream-json")
         record = Record(
             value=value,
@@ -89,7 +87,7 @@ class _Reader(LogReader):
             detail=value.get("tool_use_result"),
             tags=() if starter is None else ("sidechain",),
             subagent=starter is not None,
-            session=self._position.foreign(named),
+            session=self._position.foreign(coerce.text(value.get("session_id"))),
             parent=self._conversation.event_of(starter),
         )
         if not record.session:
@@ -98,6 +96,12 @@ class _Reader(LogReader):
             if uuid:
                 self._seen.add(uuid)
             yield item
+
+    def _report_session(self, value: dict[str, Any]) -> Iterator[Fact]:
+        """Yield the record's session; if a message or a result names none, the one in the file's name."""
+        named = coerce.text(value.get("session_id"))
+        is_reply = value.get("type") in ("user", "assistant", "result")
+        yield from self._position.report_once("session", named or (self._name if is_reply else None))
 
     def _items(self, record: Record, typed: str | None) -> Iterator[Item]:
         match record.value.get("type"):
@@ -133,7 +137,7 @@ class _Reader(LogReader):
                 yield record.entry(NoteEvent(**record.common(0), content=text, kind="compaction"))
 
     def _partial(self, value: dict[str, Any]) -> Iterator[Spent]:
-        """Yield the usage of an answer of which every step is reported: the last step has it."""
+        """Yield the usage of an answer that is reported step by step: the last step has it."""
         event = coerce.mapping(value.get("event"))
         starter = coerce.text(value.get("parent_tool_use_id"))
         if event.get("type") == "message_start":
@@ -188,7 +192,7 @@ def _denial(denied: dict[str, Any]) -> str:
 
 
 class Tally:
-    """The calls since the last result. ``state`` is the result of an earlier :meth:`state`."""
+    """Adds up the tokens of the calls since the last result. ``state``: an earlier :meth:`state`."""
 
     def __init__(self, state: Mapping[str, Any]) -> None:
         self._restore(state)
@@ -207,10 +211,10 @@ class Tally:
         self._response, self._last = spent.response, spent.usage
 
     def settle(self, total: Usage) -> Spent | None:
-        """The last call, credited with the output tokens that are missing from the calls' sum to ``total``.
+        """The last call, credited with the output tokens that the calls' sum lacks to ``total``.
 
-        Only if their input tokens add up, so that the total certainly is of just these calls: some versions
-        continue to count from the previous turn.
+        None unless their input tokens add up, which shows that ``total`` counts just these calls: some
+        versions continue to count from the previous turn.
         """
         response, last, known = self._response, self._last, self._before + self._last
         self._restore({})

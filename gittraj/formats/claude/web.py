@@ -31,10 +31,10 @@ def detect(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of the session, always from its start: ``end`` counts bytes of its records, one per line.
+    """Yield the items of the session, always from its start. Their ``end`` is in bytes of records as lines.
 
-    If no record names the session, ``session`` (the stem of the file's name) is its id if it looks like one
-    of the web or the program; else the id is a hash of the shape of the first records.
+    If no record names the session, its id is ``session`` (the stem of the file's name), if that looks like an
+    id of the web version or the program; else it is a hash of the shape of the first records.
     """
     value, damage = document.load(stream)
     if damage:

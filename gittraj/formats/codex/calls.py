@@ -1,10 +1,10 @@
 """Reads what a call of Codex's tools does, from its arguments alone, and the files reported as changed.
 
 Shell tools were renamed twice (``shell``, ``shell_command``, ``exec_command``), and a patch may be a separate
-tool or inside a shell command: the result is the same.
+tool or inside a shell command: all forms become the same :class:`Call`.
 
-Changed files are in ``file_change`` items and ``patch_apply_begin`` events, as list (``[{path, kind}]``) or
-as object (``{path: {type, content, unified_diff, move_path}}``; before that, ``{path: {add: {content}}}``).
+Changed files are in ``file_change`` items and ``patch_apply_begin`` events, as a list (``[{path, kind}]``) or
+an object (``{path: {type, content, unified_diff, move_path}}``; formerly ``{path: {add: {content}}}``).
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from gittraj.model.values import FileKind
 
 _PATCH_TOOLS = ("apply_patch", "applypatch")
 _SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh", "/usr/bin/bash", "/usr/bin/zsh")
-_INTO = re.compile(r"\s*cd\s+('[^']*'|\"[^\"]*\"|[^\s;&|'\"]+)\s*&&")
+_CD = re.compile(r"\s*cd\s+('[^']*'|\"[^\"]*\"|[^\s;&|'\"]+)\s*&&")
 
 
 def call(payload: dict[str, Any], folder: str | None) -> Call:
     """The call in a response item; ``folder`` is the session's."""
-    name, arguments = _named(payload)
+    name, arguments = _name_and_arguments(payload)
     fields = coerce.mapping(arguments)
     workdir = coerce.first(fields, "workdir", "working_directory")
     if workdir:
         folder = _within(folder, workdir)
     command = _command(fields)
     text = _patch(name, arguments, command)
-    if text is not None and command is not None and (into := _INTO.match(command)):
-        folder = _within(folder, into[1].strip("'\""))
+    if text is not None and command is not None and (cd := _CD.match(command)):
+        folder = _within(folder, cd[1].strip("'\""))
     edits = patch.edits(text) if text is not None else ()
     path = coerce.text(fields.get("path"))
     paths = tuple([edit.path for edit in edits]) or ((path,) if path else ())
@@ -49,7 +49,7 @@ def _within(folder: str | None, path: str) -> str:
     return posixpath.normpath(posixpath.join(folder or "", path))
 
 
-def _named(payload: dict[str, Any]) -> tuple[str, Any]:
+def _name_and_arguments(payload: dict[str, Any]) -> tuple[str, Any]:
     kind = payload.get("type")
     if kind == "custom_tool_call":
         arguments = payload.get("input")
@@ -77,16 +77,14 @@ def _patch(name: str, arguments: Any, command: str | None) -> str | None:
         return coerce.text(fields.get("input") or fields.get("patch") or arguments)
     if isinstance(words, list) and len(words) == 2 and words[0] in _PATCH_TOOLS:
         return coerce.text(words[1])
-    return patch.inside(command) if command is not None else None
+    return patch.find_patch(command) if command is not None else None
 
 
 def _command(fields: dict[str, Any]) -> str | None:
     """The shell command, without the shell that a wrapper starts for it."""
     command = fields.get("cmd") or fields.get("command")
-    if isinstance(command, str):
-        return command or None
     if not isinstance(command, list):
-        return None
+        return coerce.text(command)
     words = [word for word in command if isinstance(word, str)]
     if len(words) == 3 and words[0] in _SHELLS and words[1] in ("-c", "-lc"):
         return words[2]

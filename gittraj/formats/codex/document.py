@@ -1,6 +1,6 @@
-"""Sessions of Codex's first program, in TypeScript: one document ``{session, items}``.
+"""Sessions of the first version of Codex, in TypeScript: one document ``{session, items}``.
 
-Its items are those of the oldest rollouts, whose first record is this ``session``: it is read as such a log.
+It is read like the oldest rollouts: their first record is like ``session``, the others like these items.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _START = Cursor()
 _BEGIN = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"session"\s*:\s*\{\s*"(?:id|timestamp|instructions)"')
 _ITEMS = re.compile(rb'\}\s*,\s*"items"\s*:\s*\[')
 _LONG = 32768
-"""In a head with more bytes, long instructions may precede the items."""
+"""If a head has more bytes than this, its items may be missing because of long instructions before them."""
 
 
 def detect(head: bytes) -> bool:
@@ -31,7 +31,7 @@ def detect(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a document, without marks: it is read whole."""
+    """Yield the items of a document, without marks, since it is always read whole."""
     value, damage = document.load(stream)
     end = stream.tell()
     for item in rollout.read(io.BytesIO(_log(value, cut=damage is not None)), session=session):
@@ -44,7 +44,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 
 def _log(value: Any, *, cut: bool) -> bytes:
-    """The document as a log of the oldest form. If it was truncated (``cut``), its last item is left out."""
+    """The document as a rollout of the oldest form; without the last item if it was truncated (``cut``)."""
     fields = coerce.mapping(value)
     first = {"instructions": None, "timestamp": None, "id": None} | coerce.mapping(fields.get("session"))
     first.pop("type", None)

@@ -1,10 +1,11 @@
 """Reads the output of ``codex exec --json``: the records of ``codex-rs/exec/src/exec_events.rs`` in
 github.com/openai/codex, those of the oldest form (``{"id":"0","msg":…}``), and what wrappers add.
 
-It has no times and, today, neither the prompt, the model nor the folder. A rollout of the same thread has
-more, so its events supersede these, whose ids all begin with ``exec.``. A file has one run of a thread, and
-every run counts its items from 0; so an event's id also has a checksum over the kinds and lengths of the
-items so far. It distinguishes runs from the first item that differs, and does not change when the file grows.
+The output has no times and, today, neither the prompt, the model nor the folder. A rollout of the same thread
+has more, so its events supersede those of the output, whose ids begin with ``exec.``. A file has one run of a
+thread, and every run numbers its items from 0; so an event's id also has a checksum over the kinds and
+lengths of the items so far. It differs between runs once an item differs, and stays the same when the file
+grows.
 
 A turn's tokens are the thread's total minus what the file reported before. What a resumed thread had spent
 before this run is unknown and counts for the first turn. A run that was killed or is still running has the
@@ -33,7 +34,7 @@ agent = "codex"
 
 _START = Cursor()
 _TRUSTED: frozenset[str] = frozenset()
-_FINISHED = frozenset(("task.completed", "completed", "done"))
+
 _STATUS = {"turn.completed": "completed", "turn.failed": "failed", "turn.aborted": "abandoned"}
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _DROPPED = re.compile(
@@ -45,8 +46,8 @@ detect = lines.detector(exec_items.is_record)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a run. The session is the thread in the log, else ``session`` if that is a Codex id, else
-    a hash of the shape of the first two records. There are no marks, so reading begins at the start."""
+    """Yield the items of a run. The session is the thread in the log, else ``session`` if that is a Codex id,
+    else a hash of the shape of the first two records. There are no marks, so reading begins at the start."""
     return _Reading(stream, session).items()
 
 
@@ -129,7 +130,7 @@ class _Reading:
                 return self._fail(record.get("message"))
             case "usage":
                 return self._count(record)
-            case _ if kind in _FINISHED and self._running:
+            case "task.completed" | "completed" | "done" if self._running:
                 return self._end_turn("completed")
             case "request_user_input":
                 return self._questions(coerce.objects(record.get("questions")))
@@ -171,21 +172,21 @@ class _Reading:
     def _end_turn(self, status: str) -> Iterator[Item]:
         if self._plan:
             yield self._note(*self._plan)
-        yield from self._pay()
+        yield from self._report_tokens()
         self._begin_turn()
         yield TurnEnd(end=self._end)
         yield from self._position.report("status", status)
 
     def _count(self, record: dict[str, Any]) -> Iterator[Item]:
-        """The oldest form's usage after each model call: of the call, or of the thread so far."""
+        """Add the usage in a record of the oldest form: one model call's, or the thread's so far."""
         if isinstance(record.get("total"), dict):
             self._total = usage(record["total"])
         else:
             self._total += usage(record.get("last"))
-        yield from self._pay(final=False)
+        yield from self._report_tokens(final=False)
 
-    def _pay(self, *, final: bool = True) -> Iterator[Spent]:
-        if self._response is None:  # there is no event: it counts for the next turn
+    def _report_tokens(self, *, final: bool = True) -> Iterator[Spent]:
+        if self._response is None:  # there is no event: the tokens count for the next turn
             return
         own = coerce.usage_since(self._total, self._spent)
         if own != Usage():
@@ -196,7 +197,7 @@ class _Reading:
 
     def _fail(self, value: Any) -> Iterator[Item]:
         """Yield an error, unless it was reported: a failed turn often repeats one."""
-        text = exec_items.words(value)
+        text = exec_items.error_text(value)
         if text not in self._reported:
             self._reported.add(text)
             yield self._entry(NoteEvent(**self._common(), content=text, kind="error"))
@@ -204,25 +205,30 @@ class _Reading:
     # ------------------------------------------------------------ items
 
     def _item(self, kind: str, item: dict[str, Any]) -> Iterator[Item]:
-        item = item if "type" in item else item | {"type": item.get("item_type")}
+        item.setdefault("type", item.get("item_type"))
+        completed = kind == "item.completed"
         own = coerce.text(item.get("id")) or f"n{self._number}"
         if kind != "item.updated":
             self._chain = zlib.crc32(repr(exec_items.shape(item)).encode("utf-8", "replace"), self._chain)
         key, known = self._open.get(own, (f"exec.{self._chain:08x}.{own}", None))
         if item.get("type") == "todo_list":
-            self._plan = (self._plan[0] if self._plan else key), exec_items.steps(item)
-            if kind == "item.completed":
-                yield self._note(*self._plan)
-                self._plan = None
+            yield from self._plan_items(key, item, completed=completed)
         elif call := known or exec_items.call(item, self._position.facts.get("folder")):
             if known is None:
                 yield self._call(key, item, call)
                 self._open[own] = (key, call)
-            if kind == "item.completed":
+            if completed:
                 del self._open[own]
                 yield from self._result(key, item, call)
-        elif kind == "item.completed" and (entry := self._other(key, item)):
+        elif completed and (entry := self._other(key, item)):
             yield entry
+
+    def _plan_items(self, key: str, item: dict[str, Any], *, completed: bool) -> Iterator[Item]:
+        """Remember the plan, and yield it once it is completed."""
+        self._plan = (self._plan[0] if self._plan else key), exec_items.steps(item)
+        if completed:
+            yield self._note(*self._plan)
+            self._plan = None
 
     def _call(self, key: str, item: dict[str, Any], call: Call) -> Entry:
         call_id = coerce.text(item.get("call_id")) or key
@@ -235,7 +241,7 @@ class _Reading:
         output = exec_items.result(item)
         if output is None:
             return ()
-        # a declined call is not a human's decision here: a run without a terminal asks nobody
+        # a declined call is not a human's decision: a run without a terminal cannot ask anyone
         return (self._ended(f"{key}:1", coerce.text(item.get("call_id")) or key, output),)
 
     def _ended(self, own: str, call_id: str | None, output: Outcome) -> Entry:
@@ -252,17 +258,15 @@ class _Reading:
             case "plan" if text:
                 return self._note(key, text)
             case "error":
-                return self._warn(key, exec_items.words(item.get("message")))
+                return self._warn(key, exec_items.error_text(item.get("message")))
             case kind if kind in exec_items.OUTPUTS and (output := exec_items.result(item)):
                 return self._ended(f"{key}:0", coerce.text(item.get("call_id")) or self._last, output)
-            case str(kind):
-                content = text or coerce.first(item, "message", "content")
-                if content:
-                    return self._entry(Foreign(id=f"{key}:0", content=content, type=f"codex.{kind}"))
+            case str(kind) if content := text or coerce.first(item, "message", "content"):
+                return self._entry(Foreign(id=f"{key}:0", content=content, type=f"codex.{kind}"))
         return None
 
     def _warn(self, key: str, text: str) -> Entry | None:
-        """The event of a warning. Before the first turn they are about the configuration, and come twice."""
+        """The event of a warning. Those before the first turn are about the configuration, and come twice."""
         if self._began:
             return self._entry(NoteEvent(id=f"{key}:0", content=text, kind="error"))
         if text in self._reported:

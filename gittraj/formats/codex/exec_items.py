@@ -1,7 +1,7 @@
-"""Reads records in the output of ``codex exec --json``: recognises and identifies them, and finds for the
-calls among their items what each did, and how it ended.
+"""Reads records in the output of ``codex exec --json``: recognises and identifies them, and finds out what
+each call among their items did, and how it ended.
 
-Their fields are those of github.com/openai/codex, codex-rs/exec/src/exec_events.rs (``ThreadItemDetails``).
+The fields are those of github.com/openai/codex, codex-rs/exec/src/exec_events.rs (``ThreadItemDetails``).
 Before version 0.42 the output consisted of the program's own messages, ``{"id":"0","msg":{"type":…}}``
 (codex-rs/protocol, ``EventMsg``): they are translated to today's records.
 """
@@ -50,7 +50,7 @@ def kind_of(record: dict[str, Any]) -> str:
 
 
 def translated(value: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    """The record itself, or today's record for one of the oldest form."""
+    """Yield the record itself, or today's form of one in the oldest form, if there is one."""
     message = value.get("msg")
     record = translate(message, number) if isinstance(message, dict) else value
     if record is not None:
@@ -170,29 +170,31 @@ _BARE = re.compile(r"[\w@%+=:,./-]+")
 
 
 def call(item: dict[str, Any], folder: str | None) -> Call | None:
-    """The call in an item; ``None`` for messages, thinking and notes. ``folder`` is the session's, if it is
-    known."""
+    """The call in an item; ``None`` for messages, thinking and notes. ``folder``: the session's, if known."""
     match item.get("type"):
         case "command_execution":
-            command, ran_in = item.get("command"), _folder(item.get("cwd")) or folder
-            return Call("command_execution", {"command": command}, _command(command), ran_in)
+            command, cwd = item.get("command"), _folder(item.get("cwd")) or folder
+            return Call("command_execution", {"command": command}, _command(command), cwd)
         case "file_change":
-            listed = item.get("changes")
-            edits = calls.changed(listed)
+            changes = item.get("changes")
+            edits = calls.changed(changes)
             paths = tuple(edit.path for edit in edits)
-            return Call("file_change", {"changes": listed}, None, folder, edits, paths)
+            return Call("file_change", {"changes": changes}, None, folder, edits, paths)
         case "mcp_tool_call":
             name = f"mcp__{item.get('server')}__{item.get('tool')}"
             return Call(name, item.get("arguments"))
         case "collab_tool_call":
-            arguments = {key: item[key] for key in ("prompt", "receiver_thread_ids") if item.get(key)}
+            arguments = _arguments(item, "prompt", "receiver_thread_ids")
             return Call(coerce.text(item.get("tool")) or "collab_tool_call", arguments)
         case "web_search":
-            arguments = {key: item[key] for key in ("query", "action") if item.get(key)}
-            return Call("web_search", arguments)
+            return Call("web_search", _arguments(item, "query", "action"))
         case kind if kind in _CALLS:
             return calls.call(item, folder)
     return None
+
+
+def _arguments(item: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: item[name] for name in names if item.get(name)}
 
 
 def result(item: dict[str, Any]) -> Outcome | None:
@@ -208,7 +210,7 @@ def result(item: dict[str, Any]) -> Outcome | None:
                 exit_code=code,
                 is_error=failed or code not in (None, 0),
                 declined=declined,
-                commits=printed_commits(text) if "] " in text else (),
+                commits=printed_commits(text),
             )
         case "file_change":
             text = coerce.string(item.get("output"))
@@ -229,7 +231,7 @@ def steps(item: dict[str, Any]) -> str:
     return "\n".join(f"[{'x' if done else ' '}] {text}" for done, text in texts)
 
 
-def words(error: Any) -> str:
+def error_text(error: Any) -> str:
     """The text of an error, which may be the JSON of a server's answer."""
     value = coerce.parsed(error)
     while isinstance(value, dict):
@@ -255,8 +257,8 @@ def _command(command: Any) -> str | None:
 
 
 def _unquoted(word: str) -> str:
-    """``word`` without quotes, by a POSIX shell's rules; unchanged if it is not one word. Common forms are
-    read without ``shlex``, which is a hundred times slower."""
+    """``word`` without quotes, by the rules of a POSIX shell; unchanged if it is not one word. ``shlex`` is a
+    hundred times slower, so it only reads uncommon forms."""
     if word[0] == "'" and word.find("'", 1) == len(word) - 1:
         return word[1:-1]
     if match := _DOUBLE.fullmatch(word):

@@ -1,8 +1,8 @@
 """Reads what Codex passes to the ``notify`` program of its ``config.toml``, recorded as one object per line.
 
-After each turn: ``{"type":"agent-turn-complete","thread-id","turn-id","cwd","client","input-messages",
-"last-assistant-message"}``. ``input-messages`` repeats those of earlier turns, and what the program put into
-the user's role. A rollout of the same thread has more; its events supersede these.
+After each turn there is an object ``{"type":"agent-turn-complete","thread-id","turn-id","cwd","client",
+"input-messages","last-assistant-message"}``. Its ``input-messages`` repeat those of earlier turns, and texts
+that the program put into the user's role. A rollout of the same thread has more; its events supersede these.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _Reader(LogReader):
             yield from self._position.report("folder", coerce.text(value.get("cwd")))
             yield from self._position.report("entrypoint", coerce.text(value.get("client")))
         own = f"hook.{coerce.text(value.get('turn-id')) or self._number}"
-        for ordinal, text in self._asked(thread or "", value.get("input-messages")):
+        for ordinal, text in self._prompts(thread or "", value.get("input-messages")):
             state = {"record": self._number, "known": dict(self._known)}
             if not ordinal:
                 yield from self._mark(fragment, state)
@@ -56,9 +56,9 @@ class _Reader(LogReader):
             yield Entry(event=message, end=fragment.end, session=foreign)
         yield TurnEnd(end=fragment.end)
 
-    def _asked(self, thread: str, value: Any) -> Iterator[tuple[int, str]]:
-        """The prompts of this turn. Of a new thread only the last one: those before it are from earlier
-        turns, or from the thread that this one was forked from."""
+    def _prompts(self, thread: str, value: Any) -> Iterator[tuple[int, str]]:
+        """Yield the prompts of this turn, with their ordinals. In the first record of a thread, only the last
+        prompt counts: the others are from earlier turns, or from the thread that this one was forked from."""
         texts = coerce.texts(value)
         new = texts[self._known.get(thread, 0) :]
         typed = [

@@ -1,8 +1,8 @@
-"""Reads the output of Codex's tools, in the four shapes that it had over the years, and a human's answers in
-it.
+"""Reads the output of Codex's tools, in the four shapes that it had over the years, and the human's answers
+that some outputs contain.
 
-A rollout has what the model saw: the output in a frame with exit code and time, perhaps truncated in its
-middle. The frame is read and removed; what remains is the real output.
+A rollout has what the model saw: the output after a frame with its exit code and time, perhaps truncated in
+the middle. The frame is read and removed; what remains is the real output.
 """
 
 from __future__ import annotations
@@ -59,6 +59,11 @@ class Ending:
     edits: tuple[Edit, ...] = ()
     """The files that a patch changed."""
 
+    @property
+    def whole_size(self) -> int | None:
+        """The bytes of the whole output, if that is known and not empty."""
+        return len(self.whole.encode("utf-8", "replace")) if self.whole else None
+
 
 UNKNOWN = Ending()
 
@@ -81,16 +86,14 @@ def ending(fields: dict[str, Any]) -> Ending:
 
 
 def output(value: Any, ended: Ending = UNKNOWN) -> Outcome:
-    """The output, which a rollout has as text, as JSON in a text, as content items or as an object.
+    """Read the output, which a rollout has as text, as JSON in a text, as content items or as an object.
 
     ``ended`` is from another record of the same call.
     """
     text, artifact, success, metadata = _unpack(value)
-    framed = _FRAME.match(text)
-    frame = framed[0] if framed else ""
+    frame, body = _split(text)
     exit_code = _exit_code(frame, metadata, ended)
-    body = text[len(frame) :]
-    ran = frame or exit_code is not None  # then the text is a program's
+    ran = frame or exit_code is not None  # then a program wrote the text
     declined = ended.declined or (not ran and _DECLINED.match(body) is not None)
     failed = success is False or ended.failed or exit_code not in (None, 0)
     truncated = _is_truncated(text)
@@ -100,12 +103,19 @@ def output(value: Any, ended: Ending = UNKNOWN) -> Outcome:
         is_error=failed or declined or (not frame and body.startswith(_REFUSED)),
         truncated=truncated,
         artifact=artifact,
-        commits=printed_commits(body) if "] " in body else (),
+        commits=printed_commits(body),
         edits=ended.edits,
         declined=declined,
-        duration_ms=ended.duration_ms if ended.duration_ms is not None else _duration(frame, metadata),
-        bytes=len(ended.whole.encode("utf-8", "replace")) if truncated and ended.whole else None,
+        duration_ms=_duration(frame, metadata, ended),
+        bytes=ended.whole_size if truncated else None,
     )
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The frame before an output, which may be empty, and the output."""
+    framed = _FRAME.match(text)
+    end = framed.end() if framed else 0
+    return text[:end], text[end:]
 
 
 def _exit_code(frame: str, metadata: dict[str, Any], ended: Ending) -> int | None:
@@ -118,12 +128,14 @@ def _exit_code(frame: str, metadata: dict[str, Any], ended: Ending) -> int | Non
 
 
 def _is_truncated(text: str) -> bool:
-    may_be = "truncated" in text or "[... " in text or "Total output lines: " in text  # a faster check
+    may_be = "truncated" in text or "[... " in text or "Total output lines: " in text  # a quick check
     return may_be and _CUT.search(text) is not None
 
 
-def _duration(frame: str, metadata: dict[str, Any]) -> int | None:
-    """The duration in milliseconds."""
+def _duration(frame: str, metadata: dict[str, Any], ended: Ending) -> int | None:
+    """The duration in milliseconds, from another record of the call, else from the output."""
+    if ended.duration_ms is not None:
+        return ended.duration_ms
     took = metadata.get("duration_seconds")
     if isinstance(took, int | float) and 0 <= took < _LONGEST:
         return round(1000 * took)
@@ -132,7 +144,7 @@ def _duration(frame: str, metadata: dict[str, Any]) -> int | None:
 
 
 def _unpack(value: Any) -> tuple[str, Artifact | None, bool | None, dict[str, Any]]:
-    """The text, its image, whether it reports success, and the fields besides the text."""
+    """The text of an output, its image, whether the output reports success, and its ``metadata``."""
     if isinstance(value, str):
         if value.startswith("{") and isinstance(inner := coerce.parsed(value), dict) and "output" in inner:
             text, artifact, success, _ = _unpack(inner["output"])

@@ -1,8 +1,8 @@
-"""Finds out which texts of Codex's user role a human typed, and what exactly.
+"""Finds out which texts in the user role of Codex's logs a human typed, and what exactly.
 
-The program puts its own context into the same role. A rollout has a user message first and then, in most
-versions, a record that a human typed it: that decides, and until then everything is held back, so that the
-order of the items is the log's.
+The program puts its own context into the same role. A rollout has first a message of the user and then, in
+most versions, a record that a human typed it. Only that record is proof: until it is read all items are held
+back, so that they come in the log's order.
 """
 
 from __future__ import annotations
@@ -80,23 +80,23 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A human typed ``text``; or, if it is ``None``, the agent continued without such a record."""
+    """A record says that a human typed ``text``; or, if it is ``None``, the agent went on without one."""
 
     text: str | None = None
 
 
 class Held:
-    """Passes items on, except those after a candidate, which wait for the verdict.
+    """Passes items on, except a candidate and the items after it, which wait for the verdict.
 
     ``confirms``: whether this log has records of what was typed; ``None`` as long as that is not known. If it
-    has them, a message without one was injected by the program; if not, every message counts whose text is
-    not known to be injected.
+    has them, a message without such a record was injected by the program; if not, every message whose text is
+    not known to be injected counts as typed.
     """
 
     def __init__(self, position: Position, confirms: bool | None) -> None:
         self._position = position
         self.waiting: list[Item | Candidate] = []
-        """As long as it is empty, items other than candidates need not go through ``take``."""
+        """The items that were held back. While empty, only candidates and verdicts need :meth:`take`."""
         self.confirms = confirms
 
     @property
@@ -104,7 +104,7 @@ class Held:
         return [held for held in self.waiting if isinstance(held, Candidate)]
 
     def take(self, item: Item | Candidate | Verdict) -> Iterator[Item]:
-        """The items that are certain now that ``item`` is known."""
+        """Yield the items that are certain now that ``item`` is known."""
         if isinstance(item, Verdict):
             yield from self._judge(item.text)
         elif self.waiting or isinstance(item, Candidate):
@@ -113,27 +113,29 @@ class Held:
             yield from self._position.count([item])
 
     def end(self) -> Iterator[Item]:
-        """The items that are certain at the end of the log so far."""
+        """Yield the items that are certain at the present end of the log."""
         if self.confirms is False:
             yield from self._judge(None)
 
     def _judge(self, text: str | None) -> Iterator[Item]:
-        candidates = self.candidates
         if not self.waiting and text is None:
             return
-        if text is not None:
-            same = [c for c in candidates if c.entry.event.content == text]
-            prompts = (same or candidates)[-1:]
-            self.confirms = True
-        else:
-            prompts = [] if self.confirms else candidates
-            self.confirms = self.confirms or False
+        prompts = self._choose(text)
+        self.confirms = text is not None or bool(self.confirms)
         waiting, self.waiting = self.waiting, []
         for held in waiting:
             if not isinstance(held, Candidate):
                 yield from self._position.count([held])
             elif held in prompts:
                 yield from self._prompt(held, text)
+
+    def _choose(self, text: str | None) -> list[Candidate]:
+        """The candidates that a human typed, by the verdict on ``text``."""
+        candidates = self.candidates
+        if text is None:
+            return [] if self.confirms else candidates
+        same = [candidate for candidate in candidates if candidate.entry.event.content == text]
+        return (same or candidates)[-1:]
 
     def _prompt(self, candidate: Candidate, text: str | None) -> Iterator[Item]:
         event = candidate.entry.event

@@ -1,5 +1,5 @@
-"""Reads records of a rollout: the program's own remarks (errors, undone turns, reviews by others), the facts
-about the session in the first ones; and skips those that need not be decoded.
+"""Reads records of a rollout: the program's own remarks (errors, undone turns, reviews by other agents) and
+the facts about the session, in the first records. Records that need not be decoded are skipped.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from gittraj.model.session_items import Entry, Fact
 from gittraj.model.values import AnyEvent, Decided, Decision, NoteEvent
 
 _FIRST = frozenset(("id", "timestamp"))
-_FIRST_TELLS = frozenset(("instructions", "git"))
+_FIRST_OPTIONAL = frozenset(("instructions", "git"))
 
 
-class Record(NamedTuple):  # one for each record of a log: a dataclass takes three times as long to make
-    """A record, with what all of its events have. ``owner`` is the session from which it was copied."""
+class Record(NamedTuple):  # made for each record of a log: making a dataclass takes three times as long
+    """A record of a log. ``owner`` is the session from which the record was copied, if it was."""
 
     number: int
     kind: str
@@ -31,7 +31,7 @@ class Record(NamedTuple):  # one for each record of a log: a dataclass takes thr
     owner: str | None
 
     def common(self, ordinal: int = 0, *tags: str) -> dict[str, Any]:
-        """The fields of the event from block ``ordinal``."""
+        """The common fields, for the event from block ``ordinal``."""
         source = coerce.text(self.payload.get("id")) if self.kind == "response_item" else None
         return {
             "id": f"{source or f'n{self.number}'}:{ordinal}",
@@ -54,12 +54,12 @@ def opened(value: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def is_bare(value: dict[str, Any]) -> bool:
     """Whether this is the first line of the oldest form, whose records have no envelope."""
-    return "type" not in value and value.keys() >= _FIRST and not _FIRST_TELLS.isdisjoint(value)
+    return "type" not in value and value.keys() >= _FIRST and not _FIRST_OPTIONAL.isdisjoint(value)
 
 
 # ---------------------------------------------------------------- the program's own remarks
 
-_JUDGED = {"approved": "approved", "denied": "declined"}
+_VERDICTS = {"approved": "approved", "denied": "declined"}
 
 
 def remarks(record: Record) -> Iterator[Entry]:
@@ -101,14 +101,13 @@ def _findings(record: Record, review: dict[str, Any]) -> Iterator[Entry]:
 def _judgement(record: Record) -> Iterator[Entry]:
     """Yield the decision on a call by another model that supervises this one."""
     payload = record.payload
-    judged = _JUDGED.get(str(payload.get("status")))
-    if judged is None:
+    verdict = _VERDICTS.get(str(payload.get("status")))
+    if verdict is None:
         return
     action = coerce.mapping(payload.get("action"))
-    what = coerce.first(action, "command", "tool_name")
-    what = what or coerce.text(action.get("type")) or "an action"
+    what = coerce.first(action, "command", "tool_name", "type") or "an action"
     decision = Decision(
-        chosen=f"{judged} {what}", by="agent", reasoning=coerce.text(payload.get("rationale"))
+        chosen=f"{verdict} {what}", by="agent", reasoning=coerce.text(payload.get("rationale"))
     )
     yield record.entry(Decided(**record.common(0, "guardian"), decision=decision))
 
@@ -118,7 +117,7 @@ _BURST = 2.0
 
 
 def identify(position: Position, meta: dict[str, Any]) -> Iterator[Fact]:
-    """The facts in the first ``session_meta`` of a file, which is the file's own."""
+    """Yield the facts in the first ``session_meta`` of a file, which is about the file's own session."""
     git = coerce.mapping(meta.get("git"))
     yield from position.report("session", coerce.text(meta.get("id")))
     yield from position.report("started_at", coerce.stamp(meta.get("timestamp")))
@@ -134,8 +133,8 @@ def identify(position: Position, meta: dict[str, Any]) -> Iterator[Fact]:
 
 
 def _parent(meta: dict[str, Any]) -> tuple[str | None, str | None]:
-    """The session from which this one was started or forked, and which of these. Reviewers and guardians do
-    not name it."""
+    """The session from which this one was started or forked, and which of the two: "subagent" or "fork".
+    Reviewers and guardians name no parent, only the session that they share with it."""
     source = coerce.mapping(meta.get("source"))
     spawn = coerce.mapping(coerce.at(source, "subagent", "thread_spawn"))
     starter = coerce.either(meta.get("parent_thread_id"), spawn.get("parent_thread_id"))
@@ -148,7 +147,7 @@ def _parent(meta: dict[str, Any]) -> tuple[str | None, str | None]:
 
 
 def agent_path(meta: dict[str, Any]) -> str:
-    """How other agents of the session address this one."""
+    """The path by which other agents of the session address this one."""
     spawn = coerce.mapping(coerce.at(meta, "source", "subagent", "thread_spawn"))
     return coerce.either(meta.get("agent_path"), spawn.get("agent_path")) or "/root"
 
@@ -158,18 +157,18 @@ def is_subagent(position: Position) -> bool:
 
 
 class CopiedHistory:
-    """Decides whether a record is copied from a fork's parent: older versions put these before its own.
+    """Decides whether a record is copied from a fork's parent: older versions put copies before new records.
 
-    Copies have new times, all within the moment when the file was made, and the parent's own meta comes
-    before them. If turns have ids of UUID version 7 (RFC 9562), which begin with a time, the first turn
-    younger than the session is its own; else the first record after that moment.
+    Copies have new times, all within the moment when the file was made, and are preceded by the parent's own
+    ``session_meta``. If turns have ids of UUID version 7 (RFC 9562), which begin with a time, the fork's own
+    records begin with the first turn younger than the session; else with the first record after that moment.
     """
 
     def __init__(self, position: Position, state: dict[str, Any]) -> None:
         self._position = position
         self._began: str | None = state.get("began")
         self.owner: str | None = state.get("owner")
-        """The session that records now come from, if it is not the file's."""
+        """The session from which the next records were copied, if it is not the file's own."""
 
     def state(self) -> dict[str, Any]:
         return {"began": self._began, "owner": self.owner}
@@ -201,7 +200,8 @@ def _is_v7(name: str) -> bool:
 # ---------------------------------------------------------------- what need not be decoded
 
 # Half of a rollout is repetition: the settings of a turn at every model call, counts of tokens that were
-# reported, the texts of the other view. A record is skimmed only if decoding it would have the same result.
+# reported before, the user interface's copies of texts. A record is skimmed only if decoding it would have
+# the same result.
 
 NOTHING: dict[str, Any] = {}
 """Replaces a record without information."""
@@ -220,18 +220,21 @@ _HEAD = re.compile(
 )
 
 
+def _is_one_record(line: bytes) -> bool:
+    """Whether the line is not truncated, and has no second record."""
+    return line.endswith(b"}\n") and line.count(b'"payload"') == 1
+
+
 class RolloutSkim:
-    """Skims a rollout, unless ``all`` is set."""
+    """Replaces records of a rollout that need not be decoded, except while ``decode_all`` is set."""
 
     def __init__(self) -> None:
-        self.all = True
+        self.decode_all = True
         self._settings = b""
         self._tokens = b""
 
     def __call__(self, raw: bytes) -> dict[str, Any] | None:
-        if self.all or not (head := _HEAD.match(raw)):
-            return None
-        if not raw.endswith(b"}\n") or raw.count(b'"payload"') != 1:  # truncated, or two records on one line
+        if self.decode_all or not (head := _HEAD.match(raw)) or not _is_one_record(raw):
             return None
         match head[head.lastindex or 0]:
             case b"agent_message" | b"agent_reasoning":
@@ -245,7 +248,7 @@ class RolloutSkim:
                 return NOTHING
 
     def _count(self, line: bytes) -> dict[str, Any] | None:
-        """The count in a record, without the limits of the account, which are most of it."""
+        """The token count in a record, without the account's limits, which are most of the record."""
         if line.startswith(b',"info":null'):
             return NOTHING
         before, self._tokens = self._tokens, line

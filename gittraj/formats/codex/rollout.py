@@ -1,9 +1,9 @@
 """Codex's rollout files, ``$CODEX_HOME/sessions/YYYY/MM/DD/rollout-<time>-<uuid>.jsonl``.
 
-The records are those of github.com/openai/codex, codex-rs/protocol (``RolloutItem``), from 0.2x to
-0.169. They have the same content as the model's view (``response_item``) and as the user interface's
-(``event_msg``): events come from the first, the second only shows what a human typed, how calls ended, and
-where turns end. ``codex exec --json`` is another format.
+The records are those of github.com/openai/codex, codex-rs/protocol (``RolloutItem``), from version 0.2x to
+0.169. They have the same content twice, as the model saw it (``response_item``) and for the user interface
+(``event_msg``): events are read from the former; the latter only shows what a human typed, how calls ended,
+and where turns end. ``codex exec --json`` is another format.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def _is_record(record: dict[str, Any]) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a rollout. The session id is the one in the file; ``session`` is used if there is none.
+    """Yield the items of a rollout. Its session id is the one in the file, else ``session``.
 
-    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
+    Raises :class:`~gittraj.errors.FormatError` if the bytes before ``cursor`` have changed.
     """
     return _Reading(stream, session, cursor).items()
 
@@ -77,7 +77,7 @@ class _Reading:
         self._begin_turn()
 
     def _begin_turn(self) -> None:
-        """Forget the previous turn: reading on must have the same state as reading from the mark."""
+        """Forget the previous turn: at a mark, the state must be the same as if reading started there."""
         self._calls.end_turn()
         self._tools: dict[str, Call] = {}
         self._endings: dict[str, outputs.Ending] = {}
@@ -114,7 +114,7 @@ class _Reading:
         self._history.follow(kind, payload, time)
         owner = self._history.owner
         record = Record(number, kind, payload, time, fragment.start, fragment.end, owner)
-        self._skim.all = owner is not None or "session" not in self._position.facts
+        self._skim.decode_all = owner is not None or "session" not in self._position.facts
         return self._steps(record)
 
     def _steps(self, record: Record) -> Iterable[_Step]:
@@ -134,13 +134,16 @@ class _Reading:
             case "inter_agent_communication":
                 return self._peer(record, coerce.text(record.payload.get("content")))
             case "compacted":
-                self._calls.close()
-                text = coerce.text(record.payload.get("message")) or "Context compacted"
-                return (record.entry(NoteEvent(**record.common(), content=text, kind="compaction")),)
+                return (self._compacted(record),)
         return ()
 
+    def _compacted(self, record: Record) -> Entry:
+        self._calls.close()
+        text = coerce.text(record.payload.get("message")) or "Context compacted"
+        return record.entry(NoteEvent(**record.common(), content=text, kind="compaction"))
+
     def _nameless(self, record: Record) -> Iterator[_Step]:
-        """The first record of a log that lost its beginning."""
+        """Yield an id and the items of the first record of a log that lost its beginning."""
         shape = (record.kind, coerce.text(record.payload.get("type")), coerce.stamp(record.time))
         yield from self._position.report("session", self._name or coerce.shape_id(name, [shape]))
         yield from self._steps(record)
@@ -164,17 +167,20 @@ class _Reading:
             return self._peer(record, "\n".join(prompts.content(payload.get("content"))))
         if kind == "message" and payload.get("role") == "user":
             return self._user(record)
-        if kind == "message" and payload.get("role") == "assistant":
-            texts = enumerate(prompts.content(payload.get("content")))
-            entries = [record.entry(Message(**self._reply(record, n), content=text)) for n, text in texts]
-        elif kind == "reasoning":
-            text = _reasoning(payload)
-            entries = [record.entry(Thinking(**self._reply(record), content=text))] if text else []
-        elif kind.endswith("_call"):
-            entries = [self._call(record)]
-        else:
+        entries = self._by_model(record, kind)
+        if entries is None:
             return ()
         return (Verdict(), *entries) if self._held.waiting else entries
+
+    def _by_model(self, record: Record, kind: str) -> list[Entry] | None:
+        """The entries of an item that the model wrote; None if it did not."""
+        if kind == "message" and record.payload.get("role") == "assistant":
+            texts = enumerate(prompts.content(record.payload.get("content")))
+            return [record.entry(Message(**self._reply(record, n), content=text)) for n, text in texts]
+        if kind == "reasoning":
+            text = _reasoning(record.payload)
+            return [record.entry(Thinking(**self._reply(record), content=text))] if text else []
+        return [self._call(record)] if kind.endswith("_call") else None
 
     def _reply(self, record: Record, ordinal: int = 0) -> dict[str, Any]:
         common = record.common(ordinal)

@@ -1,8 +1,8 @@
 """Finds the model call that a Codex record belongs to, and the call's tokens.
 
 A rollout does not say which items came from one call, and has the tokens in a separate record: before the
-call's items (0.40), after them (0.104), or after the outputs of its tools (0.142). So a call gets a label
-when it begins, and the tokens go to the call that has none yet.
+call's items (version 0.40), after them (0.104), or after the outputs of its tools (0.142). So a call gets a
+label when it begins, and tokens are credited to the call that has none yet.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Calls:
         return {"exact": self._exact, "total": self._total}
 
     def end_turn(self) -> None:
-        """End the call, of which no cost is still to come."""
+        """End the call; its tokens can no longer come."""
         self._label: str | None = None
         self._open = False
         self._items = False
@@ -45,7 +45,7 @@ class Calls:
         self._late = False
 
     def label(self, record: int, *, item: bool = True) -> str:
-        """The label of the call that record number ``record`` belongs to; ``item``: it becomes an event."""
+        """The label of the call to which record number ``record`` belongs; ``item``: it becomes an event."""
         if self._label is None or not self._open or (self._late and self._paid):
             self.end_turn()
             self._label, self._open = f"resp-{record}", True
@@ -53,16 +53,16 @@ class Calls:
         return self._label
 
     def close(self) -> None:
-        """End the call; its cost may still come."""
+        """End the call; its tokens may still come."""
         self._open = False
 
     @property
     def unclaimed(self) -> str | None:
-        """The call whose cost was reported, if it has no event."""
+        """The label of the call if its tokens were reported and it has no event."""
         return self._label if self._paid and not self._items else None
 
     def cost(self, record: int, payload: dict[str, Any], *, copied: bool) -> Iterator[Spent]:
-        """Yield the cost in a ``token_usage_record``, which certainly is this call's."""
+        """Yield the tokens of a ``token_usage_record``, which certainly are this call's."""
         self._exact = True
         label = self._owner(record)
         if not copied:
@@ -70,7 +70,7 @@ class Calls:
         self.end_turn()
 
     def count(self, record: int, payload: dict[str, Any], *, copied: bool) -> Iterator[Spent]:
-        """Yield the cost in a ``token_count`` event: the last call's, unless it was reported before."""
+        """Yield the tokens of a ``token_count`` event: the last call's, unless they were reported before."""
         info = coerce.mapping(payload.get("info"))
         total, last = info.get("total_token_usage"), info.get("last_token_usage")
         digest = None if total is None else short(json.dumps(total, sort_keys=True))
@@ -92,5 +92,5 @@ class Calls:
 
 
 def usage(value: Any) -> Usage:
-    """Convert OpenAI's numbers, in which input tokens include cached ones, to ours, in which they don't."""
+    """Convert OpenAI's counts, in which input tokens include cached ones, to ours, in which they do not."""
     return coerce.usage(value, _TOKENS, cached_in_input=True)

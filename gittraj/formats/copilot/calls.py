@@ -1,7 +1,7 @@
-"""Reads what a call of Copilot's tools does, from its arguments alone; a record of its event stream, the
-result of a call in it, and the human's decision, if any.
+"""Reads what a call of Copilot's tools does, from its arguments alone; and from a record of the event stream
+the result of a call, with the human's decision, if there is one.
 
-The command line and VS Code name their tools and arguments differently; the result is the same.
+The command line and VS Code name their tools and arguments differently; calls of both become the same events.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def call(name: str, arguments: Any, folder: str | None) -> Call:
 
 
 def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
-    """The files as the call leaves them, as far as its arguments show."""
+    """The edits that the call makes to files, as far as its arguments show."""
     fields = coerce.mapping(arguments)
     if name == "apply_patch":
         return patch.edits(coerce.first(fields, "input", "patch", "command") or coerce.string(arguments))
@@ -56,13 +56,16 @@ def _edits(verb: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
     if path is None:
         return ()
     if verb in _CREATES:
-        kind: FileKind = "add" if verb.startswith("create") else "update"
-        whole = next((fields[key] for key in _WHOLE if isinstance(fields.get(key), str)), None)
-        return written(path, whole, kind=kind) or (Edit(path=path, kind=kind),)
+        return _writes(path, "add" if verb.startswith("create") else "update", fields)
     if verb in ("delete", "delete_file"):
         return (Edit(path=path, kind="delete"),)
-    old, new = coerce.first(fields, *_OLD), coerce.first(fields, *_NEW)
-    return (replaced(path, [(old or "", new or "")]),) if old or new else ()
+    old, new = (coerce.first(fields, *keys) or "" for keys in (_OLD, _NEW))
+    return (replaced(path, [(old, new)]),) if old or new else ()
+
+
+def _writes(path: str, kind: FileKind, fields: dict[str, Any]) -> tuple[Edit, ...]:
+    whole = next((fields[key] for key in _WHOLE if isinstance(fields.get(key), str)), None)
+    return written(path, whole, kind=kind) or (Edit(path=path, kind=kind),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +81,7 @@ _ANSWER = re.compile(r"User (?:selected|responded|answered|chose)[^:\n]{0,40}: *
 
 
 def result_entries(record: Record, tool: str, arguments: Any) -> Iterator[Entry]:
-    """Yield the result of a call of ``tool``; ``arguments``: None if the call was not read."""
+    """Yield the result of a call of ``tool``. ``arguments`` are None if the call was not read."""
     data = record.data
     result, error = coerce.mapping(data.get("result")), data.get("error")
     kind = result.get("result_type") or coerce.mapping(error).get("code")
@@ -92,12 +95,12 @@ def result_entries(record: Record, tool: str, arguments: Any) -> Iterator[Entry]
         is_error=data.get("success") is False or bool(error) or kind in _FAILED or code not in (None, 0),
     )
     yield record.entry(event, commits=printed_commits(text))
-    if decision := _said(kind, tool, arguments, event):
+    if decision := _decision(kind, tool, arguments, event):
         yield record.entry(ruling(decision, **record.common(1)))
 
 
-def _said(kind: Any, tool: str, arguments: Any, event: ToolResult) -> Decision | Refusal | None:
-    """A human's decision in the result; a rule's does not count."""
+def _decision(kind: Any, tool: str, arguments: Any, event: ToolResult) -> Decision | Refusal | None:
+    """A human's decision in the result; one that a rule made does not count."""
     text = event.content
     by_rule = kind == "denied" and ("user" not in text or _NOT_ASKED in text)
     if kind in _REFUSED and not by_rule:
@@ -115,7 +118,7 @@ def _answer(question: str, choices: Any, text: str) -> Decision:
 
 
 def _output(value: Any) -> str:
-    """The text that the model saw of a result or of an error."""
+    """The text of a result or an error as the model saw it."""
     if isinstance(value, str):
         return value
     keys = ("content", "text_result_for_llm", "textResultForLlm", "message", "detailedContent")

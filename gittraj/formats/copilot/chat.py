@@ -1,8 +1,8 @@
 """VS Code's chat sessions with Copilot: ``workspaceStorage/<hash>/chatSessions/<id>.json``, version 3.
 
-A request has the answer as it was shown (``response``, parts in their order) and, once it is finished, as the
-model wrote it (``result.metadata.toolCallRounds``). The events come from the parts, since they only grow; the
-arguments and results of their calls come from the rounds.
+A request has its answer as it was shown (``response``, parts in their order) and, once the answer is
+finished, as the model wrote it (``result.metadata.toolCallRounds``). The events come from the parts, since
+these only grow; the arguments and results of their calls come from the rounds.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gittraj.formats.base import coerce, document, images
 from gittraj.formats.base.outcomes import Refusal, ruling, tool_result
 from gittraj.formats.base.position import facts
 from gittraj.formats.copilot import parts
-from gittraj.formats.copilot.parts import Made
+from gittraj.formats.copilot.parts import ShownCall
 from gittraj.model.session_items import Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, Usage
 
@@ -32,8 +32,8 @@ def detect(head: bytes) -> bool:
 
 
 def items(value: Any, session: str | None, end: int) -> Iterator[Item]:
-    """The items of a chat session's object; ``end`` is the size of the log that it comes from, in bytes.
-    ``session`` is its id if it does not name one."""
+    """Yield the items of a chat session's object; ``end`` is the size of its log in bytes. ``session`` is the
+    session's id if the object does not contain one."""
     chat = coerce.mapping(value)
     requests = coerce.objects(chat.get("requests"))
     if not chat:
@@ -73,7 +73,7 @@ class _Request(document.Reading):
         self._request = request
         super().__init__(end)
         self._id = own
-        self._asked = request.get("timestamp")
+        self._asked_at = request.get("timestamp")
         self._result = coerce.mapping(request.get("result"))
         self._timings = coerce.mapping(self._result.get("timings"))
         self._model = parts.model(request)
@@ -85,15 +85,15 @@ class _Request(document.Reading):
         for part in parts.read(self._request, self._id, self._folder):
             response = part.response
             match part.what:
-                case Made() as made:
-                    yield from self._call(part, made)
+                case ShownCall() as shown:
+                    yield from self._call(part, shown)
                 case str(text) if part.thinking:
                     yield self._entry(Thinking(**self._common(part), content=text))
                 case str(text):
                     yield self._entry(Message(**self._common(part), content=text))
         yield from self._outcome(response)
 
-    def _common(self, part: parts.Found) -> dict[str, Any]:
+    def _common(self, part: parts.AnswerPart) -> dict[str, Any]:
         ts = self._at("firstProgress") if part.ts is None else coerce.stamp(part.ts)
         return {
             "id": f"{self._id}:{part.ordinal}",
@@ -105,8 +105,8 @@ class _Request(document.Reading):
     def _at(self, moment: str) -> str | None:
         """The time of ``moment`` (``firstProgress``, ``totalElapsed``: milliseconds after the question)."""
         passed = self._timings.get(moment)
-        if isinstance(self._asked, int | float) and isinstance(passed, int | float):
-            return coerce.stamp(self._asked + passed)
+        if isinstance(self._asked_at, int | float) and isinstance(passed, int | float):
+            return coerce.stamp(self._asked_at + passed)
         return None
 
     def _prompt(self) -> Iterator[Item]:
@@ -118,19 +118,19 @@ class _Request(document.Reading):
             for variable in variables
             if variable.get("kind") == "image" or str(variable.get("mimeType")).startswith("image/")
         ]
-        shown = "\n".join(part for part in (text.strip(), *map(images.placeholder, pictures)) if part)
-        if shown:
+        prompt = "\n".join(filter(None, (text.strip(), *map(images.placeholder, pictures))))
+        if prompt:
             first = next(iter(pictures), None)
-            ts = coerce.stamp(self._asked)
-            yield self._entry(Prompt(id=f"{self._id}:prompt", ts=ts, content=shown, artifact=first))
+            ts = coerce.stamp(self._asked_at)
+            yield self._entry(Prompt(id=f"{self._id}:prompt", ts=ts, content=prompt, artifact=first))
 
-    def _call(self, part: parts.Found, made: Made) -> Iterator[Item]:
-        common, call, ended = self._common(part), made.call, made.ended
-        yield self._entry(call.event(made.id, **common), **call.known)
+    def _call(self, part: parts.AnswerPart, shown: ShownCall) -> Iterator[Item]:
+        common, call, ended = self._common(part), shown.call, shown.ended
+        yield self._entry(call.event(shown.id, **common), **call.known)
         if ended is None:
             return
         fields = {"id": f"{common['id']}:result", "ts": common["ts"]}
-        yield self._entry(tool_result(ended, call_id=made.id, **fields), **ended.known)
+        yield self._entry(tool_result(ended, call_id=shown.id, **fields), **ended.known)
         if ended.declined:
             refusal = Refusal(call.name, call.arguments)
             yield self._entry(ruling(refusal, **fields | {"id": f"{common['id']}:decided"}))

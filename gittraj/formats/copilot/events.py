@@ -1,11 +1,11 @@
 """Copilot's event stream: ``~/.copilot/session-state/<id>/events.jsonl``, and the transcripts of VS Code.
 
 One record per line, ``{type, data, id, timestamp, parentId}``. A call is in the message that requests it and
-again where it starts; VS Code only reports whether it succeeded. The format is not published; this follows
-files of versions 0.0.3xx to 1.0.
+in a record of its start; VS Code only reports whether it succeeded. The format is not published; this reader
+follows files of versions 0.0.3xx to 1.0.
 
 Tokens are reported after each model call, or as a total when the program ends, never both. ``inputTokens``
-counts cached ones, too. ``cost`` is a number of premium requests, not of dollars, and so is left out.
+includes cached ones. ``cost`` counts premium requests, not dollars, and so is left out.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _STARTED = {"agent_version": "copilotVersion", "entrypoint": "producer", "model"
 class Calls:
     """The model calls since the last human prompt, by the ids of their messages.
 
-    ``state`` is the result of an earlier :meth:`state`: whether the program reports each call's cost.
+    ``state`` is what :meth:`state` returned earlier: whether the program reports the tokens of each call.
     """
 
     def __init__(self, state: dict[str, Any]) -> None:
@@ -46,7 +46,7 @@ class Calls:
         self._waiting: list[Usage] = []
 
     def answered(self, response: str, model: str | None) -> Iterator[Spent]:
-        """Register a message, and give it the tokens that were reported before it."""
+        """Register a message, and credit it with the tokens that were reported before it."""
         self._last = self._by_model[model] = response
         waiting, self._waiting = self._waiting, []
         for usage in waiting:
@@ -62,7 +62,7 @@ class Calls:
             yield self._add(self._last, _usage(record))
 
     def ended(self, metrics: dict[str, Any]) -> Iterator[Spent]:
-        """Add the tokens of ``session.shutdown``: each model's, since the program was started."""
+        """Add the tokens in ``session.shutdown``: the total of each model since the program was started."""
         if not self._reported and self._last is not None:
             for model, fields in metrics.items():
                 response = self._by_model.get(model, self._last)
@@ -102,9 +102,9 @@ class _Reader(LogReader):
         self._spending = Calls(dict(state.get("usage", {})))
         self._open: dict[str, str] = dict(state.get("open", {}))
         """The names of the calls without a result."""
-        self._asked: dict[str, Any] = {}
+        self._arguments: dict[str, Any] = {}
         """The arguments of this turn's calls, needed to read answers to questions."""
-        self._thought: set[str] = set()
+        self._reasoning: set[str] = set()
         self._idle = True
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
@@ -137,7 +137,7 @@ class _Reader(LogReader):
             case "assistant.message":
                 yield from self._message(record)
             case "assistant.reasoning" if text := coerce.text(data.get("content")):
-                self._thought.add(text)
+                self._reasoning.add(text)
                 yield record.entry(Thinking(**record.common(), content=text, model=self._model))
             case "assistant.usage":
                 yield from self._spending.reported(data)
@@ -151,40 +151,47 @@ class _Reader(LogReader):
                 text = f"Aborted: {coerce.text(data.get('reason')) or 'no reason given'}"
                 yield record.entry(NoteEvent(**record.common(0, "interrupted"), content=text, kind="note"))
                 yield TurnEnd(end=record.end)
-            case str(kind) if kind.startswith("session."):
+            case _:
                 yield from self._session(record)
 
     # ------------------------------------------------------------ the session
 
     def _session(self, record: Record) -> Iterator[Item]:
-        data = record.data
-        report, report_once = self._position.report, self._position.report_once
+        data, report = record.data, self._position.report
         match record.kind:
             case "session.usage_record":
                 yield from self._spending.reported(coerce.mapping(data.get("usage")))
             case "session.start" | "session.resume" | "session.context_changed":
-                context = coerce.mapping(data.get("context")) or data
-                yield from self._position.report_fields(data, _STARTED)
-                yield from report_once("started_at", coerce.stamp(data.get("startTime")) or record.ts)
-                yield from self._position.report_fields(context, {"folder": "cwd", "branch": "branch"})
-                yield from report("repository", _repository(context))
-                yield from report_once("start_commit", coerce.text(context.get("headCommit")))
+                yield from self._context(record)
             case "session.model_change":
                 yield from report("model", coerce.text(data.get("newModel")))
             case "session.title_changed":
                 yield from report("title", coerce.text(data.get("title")))
             case "session.error" | "session.warning" as kind:
                 text = coerce.first(data, "message", "errorType") or "error"
-                what: Any = "error" if kind == "session.error" else "note"
-                yield record.entry(NoteEvent(**record.common(), content=text, kind=what))
+                severity: Any = "error" if kind == "session.error" else "note"
+                yield record.entry(NoteEvent(**record.common(), content=text, kind=severity))
             case "session.compaction_complete" | "session.truncation":
                 text = coerce.text(data.get("summaryContent")) or "Conversation compacted"
                 yield record.entry(NoteEvent(**record.common(), content=text, kind="compaction"))
             case "session.shutdown":
-                yield from self._spending.ended(coerce.mapping(data.get("modelMetrics")))
-                failed = data.get("shutdownType") == "error"
-                yield from report("status", "failed" if failed else "completed")
-                yield TurnEnd(end=record.end)
+                yield from self._shutdown(record)
+
+    def _context(self, record: Record) -> Iterator[Item]:
+        """Yield the facts that a session's start or resume states."""
+        data, position = record.data, self._position
+        context = coerce.mapping(data.get("context")) or data
+        yield from position.report_fields(data, _STARTED)
+        yield from position.report_once("started_at", coerce.stamp(data.get("startTime")) or record.ts)
+        yield from position.report_fields(context, {"folder": "cwd", "branch": "branch"})
+        yield from position.report("repository", _repository(context))
+        yield from position.report_once("start_commit", coerce.text(context.get("headCommit")))
+
+    def _shutdown(self, record: Record) -> Iterator[Item]:
+        yield from self._spending.ended(coerce.mapping(record.data.get("modelMetrics")))
+        failed = record.data.get("shutdownType") == "error"
+        yield from self._position.report("status", "failed" if failed else "completed")
+        yield TurnEnd(end=record.end)
 
     @property
     def _model(self) -> str | None:
@@ -201,8 +208,8 @@ class _Reader(LogReader):
             yield record.entry(PeerMessage(**record.common(), content=text, direction="received"))
             return
         self._spending.begin_turn()
-        self._thought.clear()
-        self._asked.clear()
+        self._reasoning.clear()
+        self._arguments.clear()
         state = {"record": self._number, "open": dict(self._open), "usage": self._spending.state()}
         yield from self._mark(fragment, state)
         self._idle = True
@@ -219,20 +226,20 @@ class _Reader(LogReader):
         requests = coerce.objects(data.get("toolRequests"))
         if "parentToolCallId" not in data:
             self._idle = not requests
-        thought = coerce.text(data.get("reasoningText"))
-        if thought in self._thought:  # it was in a separate record
-            thought = None
-        if thought:
+        reasoning = coerce.text(data.get("reasoningText"))
+        if reasoning in self._reasoning:  # it was in a separate record
+            reasoning = None
+        if reasoning:
             common = {**record.common(), "id": f"{record.id}:reasoning", **reply}
-            yield record.entry(Thinking(**common, content=thought))
-        self._thought.clear()
+            yield record.entry(Thinking(**common, content=reasoning))
+        self._reasoning.clear()
         text = coerce.string(data.get("content")).strip()
         if text:
             yield record.entry(Message(**record.common(), **reply, content=text))
         for ordinal, request in enumerate(requests, 1):
             tool = coerce.text(request.get("name"))
             yield from self._call(record, ordinal, reply, tool, request)
-        if text or requests or thought:
+        if text or requests or reasoning:
             yield from self._spending.answered(response, reply["model"])
 
     # ------------------------------------------------------------ calls
@@ -249,14 +256,14 @@ class _Reader(LogReader):
         call_id = coerce.text(request.get("toolCallId"))
         if call_id:
             self._open[call_id] = tool
-            self._asked[call_id] = arguments
+            self._arguments[call_id] = arguments
         call = calls.call(tool, arguments, self._position.facts.get("folder"))
         yield record.entry(call.event(call_id, **record.common(ordinal), **reply), **call.known)
 
     def _completed(self, record: Record) -> Iterator[Item]:
         call_id = coerce.text(record.data.get("toolCallId"))
         tool = self._open.pop(call_id or "", "a tool call")
-        yield from calls.result_entries(record, tool, self._asked.pop(call_id or "", None))
+        yield from calls.result_entries(record, tool, self._arguments.pop(call_id or "", None))
 
 
 read = read_with(_Reader)
@@ -274,7 +281,7 @@ def _attached(text: str, data: dict[str, Any]) -> tuple[str, Artifact | None]:
 
 
 def _repository(context: dict[str, Any]) -> str | None:
-    """The repository's address; ``owner/name`` if no host is known."""
+    """The repository's URL; ``owner/name`` if its host is not known."""
     named, host = coerce.text(context.get("repository")), coerce.text(context.get("repositoryHost"))
     if host is None and context.get("hostType") == "github":
         host = "github.com"

@@ -1,8 +1,7 @@
-"""Reads the parts of a VS Code chat answer: texts, and the calls with their arguments, results and edits; and
-what single parts show.
+"""Reads the parts of a VS Code chat answer: texts, and the calls with their arguments, results and edits.
 
-The calls of ``toolCallRounds`` have other ids than those shown; they are matched by order. An edit is shown
-as a separate group after the call that made it, in a fence that is not part of any text.
+The calls in ``toolCallRounds`` have other ids than those that are shown; they are matched by order. An edit
+is shown as a separate group after the call that made it, in a fence that is not part of any text.
 """
 
 from __future__ import annotations
@@ -37,19 +36,19 @@ def shown_text(part: dict[str, Any]) -> str | None:
         return None
     if not isinstance(value, str):
         return None
-    return "" if value.strip() == _FENCE else value  # the frame of a group of edits
+    return "" if value.strip() == _FENCE else value  # a fence is the frame of a group of edits
 
 
-def edit_groups(parts: list[dict[str, Any]], asked: dict[int, tuple[str, Any]]) -> dict[int, list[Edit]]:
-    """The edits that are shown and are not in a call's arguments, by the ordinal of the call that made them,
-    else by the group's own. ``asked`` are name and arguments of the calls, if they are known."""
+def edit_groups(parts: list[dict[str, Any]], requested: dict[int, tuple[str, Any]]) -> dict[int, list[Edit]]:
+    """The edits that are shown but are not in a call's arguments, by the ordinal of the call that made them,
+    or if that is unknown, of the group itself. ``requested``: the names and arguments of the known calls."""
     output: dict[int, list[Edit]] = {}
     paths: set[str] = set()
     maker: int | None = None
     edits_files = False
     for ordinal, part in enumerate(parts):
         if part.get("kind") == "toolInvocationSerialized":
-            name, arguments = asked.get(ordinal, (str(part.get("toolId")), None))
+            name, arguments = requested.get(ordinal, (str(part.get("toolId")), None))
             paths |= {edit.path for edit in calls.edits(name, arguments)}
             maker, edits_files = ordinal, _EDITS.search(name) is not None
         elif not edits_files and (shown_text(part) or "").strip():
@@ -64,9 +63,8 @@ def _group(part: dict[str, Any]) -> Edit | None:
     path = coerce.first(uri, "fsPath", "path")
     edits = [edit for batch in coerce.sequence(part.get("edits")) for edit in coerce.objects(batch)]
     texts = [edit["text"] for edit in edits if isinstance(edit.get("text"), str)]
-    return (
-        Edit(path=path, added=tuple(line for edit in texts for line in edit.splitlines())) if path else None
-    )
+    added = tuple(line for text in texts for line in text.splitlines())
+    return Edit(path=path, added=added) if path else None
 
 
 def _reference(part: dict[str, Any]) -> str:
@@ -78,11 +76,13 @@ def _reference(part: dict[str, Any]) -> str:
 
 
 def output(part: dict[str, Any], result: dict[str, Any], special: dict[str, Any]) -> str | None:
-    """The call's output, as the model saw it, else as it was shown; ``None`` if it has not ended."""
+    """The call's output, as the model saw it, else as it was shown; ``None`` if the call has not ended."""
     if texts := [_flat(item.get("value")) for item in coerce.objects(result.get("content"))]:
         return "\n".join(texts)
-    if part and part.get("isComplete") is not True:
-        return None
+    return _shown_output(part, special) if part.get("isComplete") is True else None
+
+
+def _shown_output(part: dict[str, Any], special: dict[str, Any]) -> str:
     if text := coerce.text(coerce.at(special, "terminalCommandOutput", "text")):
         return text
     details = coerce.at(part, "resultDetails", "output")
@@ -91,12 +91,11 @@ def output(part: dict[str, Any], result: dict[str, Any], special: dict[str, Any]
     if texts := [text for item in coerce.objects(details) if (text := coerce.text(item.get("value")))]:
         return "\n".join(texts)
     message = part.get("pastTenseMessage")
-    shown = message if isinstance(message, str) else coerce.mapping(message).get("value")
-    return coerce.string(shown) if part else None
+    return coerce.string(message if isinstance(message, str) else coerce.at(message, "value"))
 
 
 def _flat(value: Any) -> str:
-    """A result's text; it may be a tree of VS Code's prompt elements."""
+    """The text of a result's ``value``, which may be a tree of VS Code's prompt elements."""
     if isinstance(value, str):
         return value
     fragments: list[str] = []
@@ -119,8 +118,8 @@ _EVENTS = ("toolInvocationSerialized", "thinking", *GROUPS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
-    """A tool call, and how it ended, if it has."""
+class ShownCall:
+    """A tool call, and how it ended; None if it has not."""
 
     id: str
     call: Call
@@ -128,19 +127,19 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A text or a call, by the ordinal of its part and the model call that it comes from."""
+class AnswerPart:
+    """A text or a call, with the ordinal of its part and the model call that it comes from (``response``)."""
 
     ordinal: str
-    what: str | Made
+    what: str | ShownCall
     response: str
     thinking: bool = False
     ts: Any = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """A call as the model requested it, in round ``round``."""
+class _Request:
+    """A call as the model requested it; ``round`` is an index of ``toolCallRounds``."""
 
     id: str
     name: str
@@ -155,7 +154,7 @@ def model(request: dict[str, Any]) -> str | None:
 
 
 def folder(requests: list[dict[str, Any]]) -> str | None:
-    """The folder that VS Code has open, if a part of an answer names it."""
+    """The folder that is open in VS Code, if a part of an answer names it."""
     for request in requests:
         for part in coerce.objects(request.get("response")):
             base = coerce.mapping(part.get("baseUri"))
@@ -164,9 +163,9 @@ def folder(requests: list[dict[str, Any]]) -> str | None:
     return None
 
 
-def read(request: dict[str, Any], own: str, folder: str | None) -> Iterator[Found]:
-    """The parts of the answer to a request, in order; ``own`` is the request's id."""
-    return _Answer(request, own, folder).found()
+def read(request: dict[str, Any], own: str, folder: str | None) -> Iterator[AnswerPart]:
+    """Yield the parts of the answer to a request, in order; ``own`` is the request's id."""
+    return _Answer(request, own, folder).parts()
 
 
 class _Answer:
@@ -177,72 +176,72 @@ class _Answer:
         self._rounds = coerce.objects(metadata.get("toolCallRounds"))
         self._results = coerce.mapping(metadata.get("toolCallResults"))
         self._parts = coerce.objects(request.get("response"))
-        asked = [call for number, record in enumerate(self._rounds) for call in _asked(record, number)]
-        self._asked, self._hidden = _pair(self._parts, asked)
-        self._closing = {call.round: ordinal for ordinal, call in self._asked.items()}
+        requested = [call for n, record in enumerate(self._rounds) for call in _requests(record, n)]
+        self._requested, self._hidden = _pair(self._parts, requested)
+        self._closing = {call.round: ordinal for ordinal, call in self._requested.items()}
         """The ordinal of the last call of each round."""
         self._round = 0
 
-    def found(self) -> Iterator[Found]:
-        groups = edit_groups(self._parts, {n: (call.name, call.arguments) for n, call in self._asked.items()})
-        words: list[str] = []
+    def parts(self) -> Iterator[AnswerPart]:
+        groups = edit_groups(self._parts, {n: (c.name, c.arguments) for n, c in self._requested.items()})
+        texts: list[str] = []
         first = 0
         for ordinal, part in enumerate(self._parts):
             text = shown_text(part)
             if text is not None:
-                first = first if words else ordinal
-                words.append(text)
+                first = first if texts else ordinal
+                texts.append(text)
             elif part.get("kind") in _EVENTS:
-                yield from self._said(first, words)
-                words = []
+                yield from self._text(first, texts)
+                texts = []
                 yield from self._other(ordinal, part, tuple(groups.get(ordinal, ())))
-        yield from self._said(first, words)
+        yield from self._text(first, texts)
         for number, call in enumerate(self._hidden):
             yield self._call(f"hidden{number}", {}, call, ())
 
-    def _other(self, ordinal: int, part: dict[str, Any], edits: tuple[Edit, ...]) -> Iterator[Found]:
+    def _other(self, ordinal: int, part: dict[str, Any], edits: tuple[Edit, ...]) -> Iterator[AnswerPart]:
         kind = part.get("kind")
         if kind == "thinking":
             value = part.get("value")
             texts = value if isinstance(value, list) else [value]
             if text := "".join(t for t in texts if isinstance(t, str)).strip():
-                yield self._find(str(ordinal), text, thinking=True)
+                yield self._make_part(str(ordinal), text, thinking=True)
         elif kind == "toolInvocationSerialized":
-            asked = self._asked.get(ordinal)
-            yield self._call(str(ordinal), part, asked, edits)
-            if asked and self._closing[asked.round] == ordinal:
-                self._round = asked.round + 1
+            requested = self._requested.get(ordinal)
+            yield self._call(str(ordinal), part, requested, edits)
+            if requested and self._closing[requested.round] == ordinal:
+                self._round = requested.round + 1
         elif edits:
             path = edits[0].path
             call = Call("edit", {"path": path}, folder=self._folder, edits=edits, paths=(path,))
-            what = Made(id=f"{self._own}:{ordinal}", call=call, ended=Outcome(text=""))
-            yield self._find(str(ordinal), what)
+            what = ShownCall(id=f"{self._own}:{ordinal}", call=call, ended=Outcome(text=""))
+            yield self._make_part(str(ordinal), what)
 
-    def _said(self, first: int, words: list[str]) -> Iterator[Found]:
-        if text := "".join(words).strip():
-            yield self._find(str(first), text)
+    def _text(self, first: int, texts: list[str]) -> Iterator[AnswerPart]:
+        if text := "".join(texts).strip():
+            yield self._make_part(str(first), text)
 
     def _call(
-        self, ordinal: str, part: dict[str, Any], asked: _Asked | None, edits: tuple[Edit, ...]
-    ) -> Found:
-        if asked:
-            self._round = asked.round
+        self, ordinal: str, part: dict[str, Any], requested: _Request | None, edits: tuple[Edit, ...]
+    ) -> AnswerPart:
+        if requested:
+            self._round = requested.round
         special = coerce.mapping(part.get("toolSpecificData"))
-        name = asked.name if asked else coerce.text(part.get("toolId")) or "unknown"
-        arguments = asked.arguments if asked else special.get("rawInput")
+        name = requested.name if requested else coerce.text(part.get("toolId")) or "unknown"
+        arguments = requested.arguments if requested else special.get("rawInput")
         call = calls.call(name, arguments, self._folder)
         command = call.command or _terminal(special)
         call = replace(call, command=command, edits=call.edits or edits)
-        result = coerce.mapping(self._results.get(asked.id)) if asked else {}
-        own = coerce.text(part.get("toolCallId")) or (asked.id if asked else f"{self._own}:{ordinal}")
+        result = coerce.mapping(self._results.get(requested.id)) if requested else {}
+        own = coerce.text(part.get("toolCallId")) or (requested.id if requested else f"{self._own}:{ordinal}")
         ended = _ended(part, name, output(part, result, special), special)
-        return self._find(ordinal, Made(id=own, call=call, ended=ended))
+        return self._make_part(ordinal, ShownCall(id=own, call=call, ended=ended))
 
-    def _find(self, ordinal: str, what: str | Made, *, thinking: bool = False) -> Found:
+    def _make_part(self, ordinal: str, what: str | ShownCall, *, thinking: bool = False) -> AnswerPart:
         record = self._rounds[self._round] if self._round < len(self._rounds) else {}
         response = coerce.text(record.get("id")) or f"{self._own}:response"
         ts = record.get("timestamp")
-        return Found(ordinal=ordinal, what=what, response=response, thinking=thinking, ts=ts)
+        return AnswerPart(ordinal=ordinal, what=what, response=response, thinking=thinking, ts=ts)
 
 
 def _ended(part: dict[str, Any], name: str, output: str | None, special: dict[str, Any]) -> Outcome | None:
@@ -273,9 +272,9 @@ def _terminal(special: dict[str, Any]) -> str | None:
     return coerce.either(*candidates)
 
 
-def _asked(record: dict[str, Any], number: int) -> Iterator[_Asked]:
+def _requests(record: dict[str, Any], number: int) -> Iterator[_Request]:
     for ordinal, call in enumerate(coerce.objects(record.get("toolCalls"))):
-        yield _Asked(
+        yield _Request(
             id=coerce.text(call.get("id")) or f"round{number}.{ordinal}",
             name=coerce.text(call.get("name")) or "unknown",
             arguments=coerce.parsed(call.get("arguments")),
@@ -283,13 +282,15 @@ def _asked(record: dict[str, Any], number: int) -> Iterator[_Asked]:
         )
 
 
-def _pair(parts: list[dict[str, Any]], asked: list[_Asked]) -> tuple[dict[int, _Asked], list[_Asked]]:
+def _pair(
+    parts: list[dict[str, Any]], requested: list[_Request]
+) -> tuple[dict[int, _Request], list[_Request]]:
     """The requested calls by the ordinals of the parts that show them, and those that no part shows."""
     ordinals = [n for n, part in enumerate(parts) if part.get("kind") == "toolInvocationSerialized"]
-    named = {name: call for call in asked for name in (call.id, call.id.partition(_SUFFIX)[0])}
+    named = {name: call for call in requested for name in (call.id, call.id.partition(_SUFFIX)[0])}
     pairs = {n: call for n in ordinals if (call := named.get(str(parts[n].get("toolCallId"))))}
     taken = {call.id for call in pairs.values()}
-    left = [call for call in asked if call.id not in taken]
+    left = [call for call in requested if call.id not in taken]
     free = [n for n in ordinals if n not in pairs]
     pairs |= dict(zip(free, left, strict=False))
     return dict(sorted(pairs.items())), left[len(free) :]

@@ -1,8 +1,8 @@
-"""VS Code's chat sessions as a log of patches, ``chatSessions/<id>.jsonl``, replayed for ``chat``.
+"""VS Code's chat sessions as a log of patches, ``chatSessions/<id>.jsonl``; ``chat`` reads the result.
 
 ``{kind 0, v}`` is the whole state, ``{kind 1, k, v}`` sets the value at the path ``k``, ``{kind 2, k, v,
-i}`` cuts the list there to ``i`` elements and appends ``v``, ``{kind 3, k}`` deletes (objectMutationLog.ts of
-VS Code). A later patch may change anything, so the log is read whole.
+i}`` cuts the list at ``k`` to ``i`` elements and appends ``v``, ``{kind 3, k}`` deletes the value at ``k``
+(objectMutationLog.ts of VS Code). A later patch may change anything, so the log is read whole.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def detect(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of the session that results from the patches. ``session`` replaces a missing id."""
+    """Yield the items of the session that results from the patches. ``session`` replaces a missing id."""
     state: Any = None
     end = 0
     for fragment in Lines(stream, _START, trusted=_TRUSTED):
@@ -46,7 +46,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 
 def _apply(state: Any, patch: dict[str, Any]) -> Any:
-    """The state after a patch; one whose path does not exist changes nothing."""
+    """The state after a patch; a patch whose path does not exist changes nothing."""
     kind, path, value = patch.get("kind"), patch.get("k"), patch.get("v")
     if kind == _INITIAL:
         return value
@@ -60,16 +60,19 @@ def _apply(state: Any, patch: dict[str, Any]) -> Any:
 
 def _change(holder: Any, key: Any, kind: Any, value: Any, keep: Any) -> None:
     if kind == _PUSH:
-        values = [*coerce.sequence(_at(holder, key))]
-        if type(keep) is int and keep >= 0:
-            del values[keep:]
-        value = values + coerce.sequence(value)
+        value = _extended(coerce.sequence(_at(holder, key)), keep, coerce.sequence(value))
     elif kind not in (_SET, _DELETE):
         return
     if isinstance(holder, dict) and isinstance(key, str):
         holder[key] = None if kind == _DELETE else value
     elif isinstance(holder, list) and type(key) is int and 0 <= key <= len(holder):
         holder[key : key + 1] = [value]
+
+
+def _extended(values: list[Any], keep: Any, more: list[Any]) -> list[Any]:
+    """The first ``keep`` of the values, all if that is not a number, and ``more``."""
+    end = keep if type(keep) is int and keep >= 0 else len(values)
+    return values[:end] + more
 
 
 def _at(holder: Any, key: Any) -> Any:

@@ -1,9 +1,9 @@
-"""Reads what a call of Gemini CLI's tools does, from its arguments alone; and its result: the text, how it
-ended, what it changed, and what was decided.
+"""Reads what a call of Gemini CLI's tools does, from its arguments alone; and its result: the text, how the
+call ended, what it changed, and what was decided.
 
 A log has a result as the model saw it (``functionResponse``) and as the user did (``resultDisplay``). The
-text is the model's, without the frame that the shell tool puts around it; the display has a file's new text.
-Decisions are only those that the log states: answered questions, plans approved or rejected, refused calls.
+text is the model's, without the frame that the shell tool puts around it; a file's new text is the user's.
+Only decisions that the log states are read: answered questions, plans approved or rejected, refused calls.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _PATHS = ("file_path", "absolute_path", "dir_path", "directory", "path")
 
 
 def call(name: str, arguments: Any, folder: str | None) -> Call:
-    """The call; ``folder`` is the session's, if it is known."""
+    """What the call does; ``folder`` is the session's, if it is known."""
     fields = coerce.mapping(arguments)
     command = coerce.text(fields.get("command")) if name == SHELL else None
-    inside = coerce.first(fields, "dir_path", "directory")
-    if command is not None and inside is not None and (folder is not None or posixpath.isabs(inside)):
-        folder = posixpath.normpath(posixpath.join(folder or "", inside))
-    named = () if command is not None else tuple(texts(fields, _PATHS))
-    return Call(name, arguments, command, folder, _edits(name, fields), named)
+    directory = coerce.first(fields, "dir_path", "directory")
+    if command is not None and directory is not None and (folder is not None or posixpath.isabs(directory)):
+        folder = posixpath.normpath(posixpath.join(folder or "", directory))
+    paths = () if command is not None else tuple(texts(fields, _PATHS))
+    return Call(name, arguments, command, folder, _edits(name, fields), paths)
 
 
 def _edits(name: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
@@ -62,8 +62,8 @@ _DECLINED = re.compile(
 
 
 def responses(content: Any, call_id: str | None) -> list[Part]:
-    """The parts that answer a call: after a rewrite of the history, each call has those of all calls of its
-    turn."""
+    """The parts of ``content`` that answer a call: in a rewritten history, each call has the answers to all
+    calls of its turn."""
     items = parts(content)
     own = [p for p in items if (r := function_response(p)) is None or r.get("id") in (call_id, None)]
     return own or items
@@ -72,7 +72,7 @@ def responses(content: Any, call_id: str | None) -> list[Part]:
 def result(answer: list[Part], call: Call | None, *, status: Any = None, display: Any = None) -> Outcome:
     """The result in the parts of an answer. ``call`` is the call that it answers, if that is known;
     ``status`` and ``display`` (``resultDisplay``) are other fields of the record."""
-    output, artifact, failed = _said(answer)
+    output, artifact, failed = _read_parts(answer)
     output = output or coerce.string(display)
     failed = failed or status in FAILED
     is_shell = call is not None and call.command is not None
@@ -90,7 +90,7 @@ def result(answer: list[Part], call: Call | None, *, status: Any = None, display
     )
 
 
-def _said(answer: list[Part]) -> tuple[str, Artifact | None, bool]:
+def _read_parts(answer: list[Part]) -> tuple[str, Artifact | None, bool]:
     texts: list[str] = []
     artifact: Artifact | None = None
     failed = False
@@ -116,8 +116,8 @@ def _unwrapped(output: str) -> str:
 
 
 def _unframed(output: str, *, failed: bool) -> tuple[str, int | None]:
-    """A shell command's output and exit code. The code is below the output; later versions omit a 0, and a
-    command without a frame was stopped, refused or is still running."""
+    """A shell command's output and exit code. The code is below the output; later versions omit the code 0. A
+    command without a frame was stopped or refused, or is still running."""
     opened = _BEFORE.match(output)
     if opened is None:
         return output, None
@@ -138,7 +138,7 @@ def _line(output: str, start: int, end: int) -> int:
 
 
 def _written(call: Call, shown: dict[str, Any], body: str) -> tuple[Edit, ...]:
-    """The entire new text of the file, and whether it is a new one."""
+    """The call's edits with the entire new text of the file, and whether the file is a new one."""
     whole = shown.get("newContent")
     new = shown.get("isNewFile") is True or body.startswith(("Successfully created", "Created new file"))
     if not isinstance(whole, str) and not new:
@@ -156,7 +156,7 @@ _FEEDBACK = "User feedback:"
 
 
 def decisions(call: Call | None, result: Outcome) -> tuple[Decision | Refusal, ...]:
-    """The decisions in the result of a call (``None``: not known)."""
+    """The decisions in the result of a call; ``call`` is None if it is not known."""
     if result.declined:
         return (Refusal(call.name, call.arguments) if call else Refusal(None),)
     if result.is_error or call is None:

@@ -1,5 +1,5 @@
-"""Reads facts about the session from a Gemini CLI session file, and the tokens of its model calls: cached
-tokens are part of its input, thinking is not part of its output.
+"""Reads facts about the session from a Gemini CLI session file, and the tokens of its model calls. In the
+file, input tokens include cached ones, and output tokens do not include thinking.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _WORKSPACE = re.compile(r"\*\*Workspace Directories:\*\*\n {2}- ([^\n]+)")
 
 
 def report(position: Position, metadata: dict[str, Any]) -> Iterator[Fact]:
-    """The facts in a metadata record, or in a ``$set`` that changes it. A resumed session has a new start
-    time in its metadata; the first one counts."""
+    """Yield the facts in a metadata record, or in a ``$set`` that changes it. A resumed session has a new
+    start time in its metadata; the first one counts."""
     session = coerce.text(metadata.get("sessionId"))
     yield from position.report_once("session", session)
     yield from position.report_once("started_at", coerce.stamp(metadata.get("startTime")))
@@ -34,17 +34,17 @@ def report(position: Position, metadata: dict[str, Any]) -> Iterator[Fact]:
 
 
 def identify(position: Position, message: dict[str, Any], named: str | None, format: str) -> Iterator[Fact]:  # noqa: A002
-    """The session of a log that begins with a message: the file's name, else a hash of its shape."""
+    """Yield the facts in a log's first message. The session's id is ``named``, else a hash of the shape."""
     if "session" not in position.facts:
-        words = sum(len(text(part) or "") for part in parts(message.get("content")))
-        shape = [coerce.text(message.get("type")), coerce.text(message.get("timestamp")), words]
+        length = sum(len(text(part) or "") for part in parts(message.get("content")))
+        shape = [coerce.text(message.get("type")), coerce.text(message.get("timestamp")), length]
         yield from position.report("session", named or coerce.shape_id(format, [shape]))
     yield from position.report_once("started_at", coerce.stamp(message.get("timestamp")))
     yield from locate(position, message)
 
 
 def locate(position: Position, message: dict[str, Any]) -> Iterator[Fact]:
-    """The session's folder, from the context that the program puts before the first prompt."""
+    """Yield the session's folder, from the context that the program puts before the first prompt."""
     if "folder" not in position.facts and (context := prompts.aside(message, prompts.CONTEXT)):
         folder = _WORKSPACE.search(context)
         yield from position.report("folder", folder[1].strip() if folder else None)
@@ -60,8 +60,7 @@ def usage_of_message(tokens: dict[str, Any]) -> Usage:
 
 
 def usage_of_model(tokens: dict[str, Any]) -> Usage:
-    """The ``tokens`` of a model in the statistics of ``--output-format json``, where ``prompt`` is all of
-    the input."""
+    """The ``tokens`` of a model in the output of ``--output-format json``; ``prompt`` is the whole input."""
     prompt = tokens.get("prompt")
     if prompt is None:
         prompt = coerce.count(tokens.get("input")) + coerce.count(tokens.get("cached"))
@@ -69,7 +68,7 @@ def usage_of_model(tokens: dict[str, Any]) -> Usage:
 
 
 def usage_of_stream(stats: dict[str, Any]) -> Usage:
-    """The ``stats`` of a ``result`` in ``--output-format stream-json``: thinking shows in the total only."""
+    """The ``stats`` of a ``result`` in ``--output-format stream-json``; only their total has thinking."""
     prompt, output = coerce.count(stats.get("input_tokens")), coerce.count(stats.get("output_tokens"))
     thoughts = max(0, coerce.count(stats.get("total_tokens")) - prompt - output)
     return _usage({"cached": stats.get("cached"), "thoughts": thoughts}, prompt, output)

@@ -1,8 +1,8 @@
 """Converts the messages of a Gemini CLI session to events.
 
-A message is written again when more of it is known (its calls, with their results), so it waits until
-another one comes; whatever of it comes later is still added. A result is in its call and again in a message
-of the user role: it is reported once.
+A message is written again when more of it is known (its calls, with their results), so it is held back until
+another message comes; parts of it that come even later are still added. A result is in its call's record and
+again in a message of the user role: it is reported once.
 """
 
 from __future__ import annotations
@@ -17,23 +17,14 @@ from gittraj.formats.base.position import Position
 from gittraj.formats.gemini import calls, facts, prompts
 from gittraj.formats.gemini.prompts import Part, function_call, function_response, parts, text
 from gittraj.model.session_items import Entry, Item, Spent
-from gittraj.model.values import (
-    Foreign,
-    Message,
-    NoteEvent,
-    PeerMessage,
-    Prompt,
-    Thinking,
-    ToolCall,
-)
+from gittraj.model.values import Foreign, Message, NoteEvent, PeerMessage, Prompt, Thinking, ToolCall
 
 _UPDATE = "message_update"
 _NOTES = ("info", "warning", "error")
 
 
 class Messages(Reading):
-    """The messages of one session, in the order of its log. ``named`` is the session id from its file's
-    name."""
+    """The messages of one session, in its log's order. ``named`` is the session id from the file's name."""
 
     def __init__(self, position: Position, named: str | None, format: str) -> None:  # noqa: A002
         super().__init__(0)
@@ -45,7 +36,7 @@ class Messages(Reading):
         self.begin_turn()
 
     def begin_turn(self) -> None:
-        """Forget the previous turn: reading on must have the same state as reading from the mark."""
+        """Forget the previous turn: at a mark, the state must be the same as if reading started there."""
         self._reported: set[str] = set()
         self._calls: dict[str, Call] = {}
         self._answered: set[str] = set()
@@ -59,7 +50,7 @@ class Messages(Reading):
         return not again and prompts.typed(message) is not None
 
     def take(self, message: dict[str, Any], name: str, end: int) -> Iterator[Item]:
-        """Take a message, or more of one. ``name`` replaces a missing id; ``end`` is the offset after it."""
+        """Take a message, or more of the last one; ``end`` is its end. ``name`` replaces a missing id."""
         named = coerce.text(message.get("id")) or name
         more = {key: value for key, value in message.items() if value not in (None, "", [])}
         if named != self._id:
@@ -105,7 +96,7 @@ class Messages(Reading):
             yield self._entry(Foreign(**self._common("0"), content=text, type=kind))
 
     def _common(self, block: str, *tags: str) -> dict[str, Any]:
-        """The fields of the event from a block of the message."""
+        """The fields that every event has; ``block`` is the part of the message that becomes the event."""
         return {
             "id": f"{self._id}:{block}",
             "ts": coerce.stamp(self._open.get("timestamp")),
@@ -133,7 +124,7 @@ class Messages(Reading):
                 yield self._entry(Prompt(**common, content=typed))
 
     def _responses(self, content: list[Part]) -> Iterator[Item]:
-        """Yield the results that their call's own message did not have."""
+        """Yield the results that were not in the messages of their calls."""
         for ordinal, part in enumerate(content):
             response = function_response(part)
             if response is None:
@@ -144,9 +135,9 @@ class Messages(Reading):
                 yield from self._result(str(ordinal), call_id, known, calls.result([part], known))
 
     def _unanswered(self, tool: Any) -> str | None:
-        """The first call of a tool without a result, for a response that names no call."""
-        open_calls = (c for c, call in self._calls.items() if c not in self._answered and call.name == tool)
-        return next(open_calls, None)
+        """The id of the first call of a tool without a result, for a response that names no call."""
+        ids = (c for c, call in self._calls.items() if c not in self._answered and call.name == tool)
+        return next(ids, None)
 
     def _result(
         self,
@@ -162,8 +153,8 @@ class Messages(Reading):
         common["ts"] = coerce.stamp(ended) or common["ts"]
         event = tool_result(result, call_id=call_id, **common)
         yield self._entry(event, **result.known)
-        for n, found in enumerate(calls.decisions(call, result)):
-            yield self._entry(ruling(found, **common | {"id": f"{common['id']}.d{n}"}))
+        for n, answer in enumerate(calls.decisions(call, result)):
+            yield self._entry(ruling(answer, **common | {"id": f"{common['id']}.d{n}"}))
 
     # ------------------------------------------------------------ the model
 
@@ -171,13 +162,13 @@ class Messages(Reading):
         model = coerce.text(self._open.get("model"))
         yield from self._position.report("model", model)
         reply: dict[str, Any] = {"model": model, "response": self._id}
-        spoken = list(self._response(reply))
-        yield from spoken
+        entries = list(self._response(reply))
+        yield from entries
         if isinstance(tokens := self._open.get("tokens"), dict):
-            heard = bool(spoken) or any(event.startswith(f"{self._id}:") for event in self._reported)
-            if closed and not heard:  # its cost needs an event
+            has_event = bool(entries) or any(event.startswith(f"{self._id}:") for event in self._reported)
+            if closed and not has_event:  # its tokens need an event
                 yield self._entry(Message(**self._common("m"), **reply))
-            if closed or heard:
+            if closed or has_event:
                 yield Spent(response=self._id, usage=facts.usage_of_message(tokens))
 
     def _response(self, reply: dict[str, Any]) -> Iterator[Entry]:
@@ -196,9 +187,9 @@ class Messages(Reading):
         calls = coerce.objects(self._open.get("toolCalls"))
         in_content = filter(None, map(function_call, content))  # another message may have reported these
         calls = calls or [c for c in in_content if coerce.text(c.get("id")) not in self._calls]
-        made = [self._call(n, called, reply) for n, called in enumerate(calls)]
-        yield from made
-        for n, (entry, called) in enumerate(zip(made, calls, strict=True)):
+        entries = [self._call(n, called, reply) for n, called in enumerate(calls)]
+        yield from entries
+        for n, (entry, called) in enumerate(zip(entries, calls, strict=True)):
             yield from self._answer(n, entry, called)
 
     def _call(self, n: int, called: dict[str, Any], reply: dict[str, Any]) -> Entry:
@@ -212,7 +203,7 @@ class Messages(Reading):
         return self._entry(call.event(call_id, **common, **reply), **call.known)
 
     def _answer(self, n: int, entry: Entry, called: dict[str, Any]) -> Iterator[Entry]:
-        """Yield the result in its call's record."""
+        """Yield the result that is in the record of its call."""
         call_id = entry.event.call_id if isinstance(entry.event, ToolCall) else None
         answer = calls.responses(called.get("result"), call_id)
         status, display = called.get("status"), called.get("resultDisplay")

@@ -1,7 +1,7 @@
 """Reads the output of ``gemini --output-format json``: one object with the answer and statistics of a run.
 
-It has neither prompt nor calls; the session file of the same session does, and supersedes it: its events
-have ids of their own (``stream.``).
+The output has neither prompt nor calls. The session file of the same session has them, and supersedes the
+output, whose events have ids of their own (``stream.``).
 """
 
 from __future__ import annotations
@@ -34,21 +34,17 @@ def detect(head: bytes) -> bool:
 
 @document.reader
 def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
-    """The items of an output. The session id is the one in it; ``session`` is used if there is none."""
+    """Yield the items of an output. Its session id is the one in it, else ``session``."""
     fields = coerce.mapping(value)
+    if not fields:
+        return
     models = coerce.mapping(coerce.at(fields, "stats", "models"))
-    response = coerce.text(fields.get("response"))
+    response = coerce.string(fields.get("response"))
     error = coerce.either(coerce.at(fields, "error", "message"), fields.get("error"))
-    if fields:
-        shape = [[len(response or ""), *map(coerce.text, models)]]
-        named = coerce.text(fields.get("session_id")) or session or coerce.shape_id(name, shape)
-        yield Fact(name="session", value=named)
-    for model in filter(None, models):
-        yield Fact(name="model", value=model)
-    if requests := sum(
-        coerce.count(coerce.at(figures, "api", "totalRequests")) for figures in models.values()
-    ):
-        yield Fact(name="api_calls", value=requests)
+    shape = [[len(response), *map(coerce.text, models)]]
+    named = coerce.text(fields.get("session_id")) or session or coerce.shape_id(name, shape)
+    yield Fact(name="session", value=named)
+    yield from _facts(models)
     if response:
         only = next(iter(models)) if len(models) == 1 else None
         event = Message(id=f"{_RESPONSE}:0", content=response, model=only, response=_RESPONSE)
@@ -57,10 +53,16 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
             yield Spent(response=_RESPONSE, usage=_usage(models))
     if error:
         yield Entry(event=NoteEvent(id=f"{_RESPONSE}:1", content=error, kind="error"), end=end)
-    if fields:
-        yield Fact(name="status", value="failed" if error else "completed")
+    yield Fact(name="status", value="failed" if error else "completed")
+
+
+def _facts(models: dict[str, Any]) -> Iterator[Fact]:
+    for model in filter(None, models):
+        yield Fact(name="model", value=model)
+    if requests := sum(coerce.count(coerce.at(stats, "api", "totalRequests")) for stats in models.values()):
+        yield Fact(name="api_calls", value=requests)
 
 
 def _usage(models: dict[str, Any]) -> Usage:
-    tokens = (coerce.mapping(coerce.mapping(figures).get("tokens")) for figures in models.values())
+    tokens = (coerce.mapping(coerce.at(stats, "tokens")) for stats in models.values())
     return sum(map(facts.usage_of_model, tokens), Usage())

@@ -6,6 +6,7 @@ user role, too. Text that no human typed must never become a prompt.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce, images
@@ -16,7 +17,7 @@ Part = dict[str, Any]
 
 
 def parts(content: Any) -> list[Part]:
-    """The content as parts; a bare text is one text part."""
+    """The parts of ``content``; a bare text is one text part."""
     items = content if isinstance(content, list) else [content]
     return [{"text": p} if isinstance(p, str) else p for p in items if isinstance(p, str | dict)]
 
@@ -47,7 +48,7 @@ def function_response(part: Part) -> Part | None:
 CONTEXT = "<session_context>"
 SNAPSHOT = "<state_snapshot>"
 SHELL = "I ran the following shell command:"
-"""The beginning of a command that the user ran (``!command``), for the model's information."""
+"""The beginning of a text that informs the model of a command that the user ran (``!command``)."""
 _INJECTED = (
     CONTEXT,
     "<hook_context>",
@@ -56,7 +57,7 @@ _INJECTED = (
     "Here is a summary of changes in the user's editor context",
     "Background execution update:",
     "System: ",
-    ASKING,  # the output of one of its hooks goes to the model as it is
+    ASKING,  # Gemini CLI passes the output of a hook to the model unchanged
 )
 _NUDGE = "Please continue."
 _FILES = "--- Content from referenced files ---"
@@ -73,26 +74,27 @@ FILLERS = (
 def typed(message: dict[str, Any]) -> str | None:
     """What a human typed in a user message, or ``None`` if nobody typed it."""
     content = parts(message.get("content"))
-    if any(function_response(part) for part in content):
+    if any(map(function_response, content)):
         return None
-    shown = parts(message.get("displayContent"))
-    kept: list[str] = []
-    for shown_text in (text(part) for part in shown or content):
-        if shown_text and _FILES in shown_text and not shown:  # what follows was read from files
-            kept.append(shown_text.partition(_FILES)[0])
-            break
-        if shown_text and not shown_text.lstrip().startswith((*_INJECTED, SNAPSHOT, SHELL)):
-            kept.append(shown_text)
-    words = "\n".join(k for k in map(str.strip, kept) if k)
-    if words.startswith(_STEERING):
-        words = words.partition("<user_input>")[2].partition("</user_input>")[0].strip()
-    return words if words and words != _NUDGE else None
+    displayed = parts(message.get("displayContent"))
+    texts = _typed_texts(filter(None, map(text, displayed or content)), displayed=bool(displayed))
+    prompt = "\n".join(filter(None, map(str.strip, texts)))
+    if prompt.startswith(_STEERING):
+        prompt = prompt.partition("<user_input>")[2].partition("</user_input>")[0].strip()
+    return prompt if prompt and prompt != _NUDGE else None
+
+
+def _typed_texts(texts: Iterable[str], *, displayed: bool) -> Iterator[str]:
+    """Yield the texts that the program did not add. Only texts that are not ``displayed`` contain files."""
+    for each in texts:
+        if _FILES in each and not displayed:  # the rest was read from files
+            yield each.partition(_FILES)[0]
+            return
+        if not each.lstrip().startswith((*_INJECTED, SNAPSHOT, SHELL)):
+            yield each
 
 
 def aside(message: dict[str, Any], opening: str) -> str | None:
-    """The text of a user message that begins with ``opening``."""
-    for part in parts(message.get("content")):
-        words = coerce.string(part.get("text")).strip()
-        if words.startswith(opening):
-            return words
-    return None
+    """The first text of a user message that begins with ``opening``."""
+    texts = (coerce.string(part.get("text")).strip() for part in parts(message.get("content")))
+    return next((each for each in texts if each.startswith(opening)), None)

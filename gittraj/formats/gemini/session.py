@@ -1,10 +1,10 @@
 """Gemini CLI's session files, ``~/.gemini/tmp/<project>/chats/session-<time>-<id>.json[l]``.
 
-The records are those of github.com/google-gemini/gemini-cli, ``ChatRecordingService``, from 0.1x to 0.61:
-at first one JSON document, later JSON Lines, where a message is written again when more of it is known and
-``$set`` changes the metadata. A ``$set`` of ``messages`` is what the model gets from now on: it comes with
-every resume and compression, without thinking, tokens and times, and is not the history. Which of the two a
-file is, its content shows, not its name. Never reads another file.
+The records are those of github.com/google-gemini/gemini-cli, ``ChatRecordingService``, from version 0.1x to
+0.61: at first one JSON document, later JSON Lines, in which a message is written again when more of it is
+known and ``$set`` changes the metadata. A ``$set`` of ``messages`` has the messages that the model gets from
+now on: it is written at every resume and compression, without thinking, tokens and times, and is not the
+history. Whether a file is a document or JSON Lines is decided by its content, not its name.
 """
 
 from __future__ import annotations
@@ -69,10 +69,9 @@ def _is_document(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a session file. The session id is the one in the file; ``session`` replaces a
-    missing id.
+    """Yield the items of a session file. Its session id is the one in the file, else ``session``.
 
-    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
+    Raises :class:`~gittraj.errors.FormatError` if the bytes before ``cursor`` have changed.
     """
     if not cursor.offset:
         stream = stream if stream.seekable() else io.BytesIO(stream.read())
@@ -96,9 +95,10 @@ def _read_document(stream: BinaryIO, session: str | None) -> Iterator[Item]:
         yield damage
 
 
-def _says_nothing(raw: bytes) -> bool:
-    whole = _REWRITTEN_END.search(raw, max(0, len(raw) - 100))
-    return whole is not None and prompts.SNAPSHOT.encode() not in raw
+def _has_no_summary(raw: bytes) -> bool:
+    """Whether a ``$set`` of messages is complete and has no summary among them."""
+    end = _REWRITTEN_END.search(raw, max(0, len(raw) - 100))
+    return end is not None and prompts.SNAPSHOT.encode() not in raw
 
 
 class _Reader(LogReader):
@@ -111,10 +111,10 @@ class _Reader(LogReader):
         self._summary: str | None = cursor.state.get("summary")
 
     def _skim(self, raw: bytes) -> dict[str, Any] | None:
-        """Skip what has no information, which is most of a log: after every message comes the time, and with
-        every resume all messages, in which only a summary is new once the history and folder are known."""
+        """Skip records without information, which are most of a log: after every message comes the time, and
+        at every resume all messages; once the history and folder are known, only a summary in them is new."""
         known = self._recorded and "folder" in self._position.facts
-        repeated = known and raw.startswith(_REWRITTEN) and _says_nothing(raw)
+        repeated = known and raw.startswith(_REWRITTEN) and _has_no_summary(raw)
         return {} if repeated or _TIME.fullmatch(raw) else None
 
     def _rest(self) -> Iterator[Item]:
@@ -141,31 +141,30 @@ class _Reader(LogReader):
             yield from self._rewritten(rewritten, fragment)
             return
         if any(self._messages.opens_turn(message) for message in rewritten):
-            yield from self._turn(fragment)
+            yield from self._begin_turn(fragment)
         for ordinal, message in enumerate(rewritten):
-            yield from self._single(message, f"at{fragment.start}n{ordinal}", fragment.end)
+            yield from self._take(message, f"at{fragment.start}n{ordinal}", fragment.end)
 
     def _rewritten(self, messages: list[dict[str, Any]], fragment: Fragment) -> Iterator[Item]:
-        """Yield what is new in a rewritten history: only the summary, once, and the session's folder if it is
-        not known yet."""
+        """Yield the new items of a rewritten history: the summary, once, and the folder if it is new."""
         for message in messages:
             yield from facts.locate(self._position, message)
             summarises = prompts.aside(message, prompts.SNAPSHOT) is not None
             if summarises and message.get("id") != self._summary:
-                yield from self._single(message, f"at{fragment.start}", fragment.end)
+                yield from self._take(message, f"at{fragment.start}", fragment.end)
 
     def _message(self, message: dict[str, Any], fragment: Fragment) -> Iterator[Item]:
         if self._messages.opens_turn(message):
-            yield from self._turn(fragment)
-        yield from self._single(message, f"at{fragment.start}", fragment.end)
+            yield from self._begin_turn(fragment)
+        yield from self._take(message, f"at{fragment.start}", fragment.end)
 
-    def _single(self, message: dict[str, Any], name: str, end: int) -> Iterator[Item]:
+    def _take(self, message: dict[str, Any], name: str, end: int) -> Iterator[Item]:
         yield from self._messages.take(message, name, end)
         self._recorded = self._recorded or prompts.aside(message, prompts.CONTEXT) is None
         if prompts.aside(message, prompts.SNAPSHOT):
             self._summary = coerce.text(message.get("id"))
 
-    def _turn(self, fragment: Fragment) -> Iterator[Item]:
+    def _begin_turn(self, fragment: Fragment) -> Iterator[Item]:
         yield from self._messages.close()
         yield from self._mark(fragment, {"recorded": self._recorded, "summary": self._summary})
         self._messages.begin_turn()

@@ -1,8 +1,8 @@
 """Reads the output of ``gemini --output-format stream-json``: JSON Lines, one run of the program.
 
-It has less than the session file of the same session, so its events have ids of their own (``stream.``): if
-both are known, the session file's count. Tokens come once, for the whole run, and are credited to the last
-response.
+The output has less than the session file of the same session, so its events have ids of their own
+(``stream.``): if both are known, only the session file's events count. Tokens are reported once, for the
+whole run, and are credited to the last response.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Speech:
 
     common: dict[str, Any]
     end: int
-    pieces: list[str] = field(default_factory=list)
+    fragments: list[str] = field(default_factory=list)
 
 
 class _Reader(LogReader):
@@ -61,11 +61,11 @@ class _Reader(LogReader):
         self._begin_turn()
 
     def _begin_turn(self) -> None:
-        """Forget the previous turn: reading on must have the same state as reading from the mark."""
+        """Forget the previous turn: at a mark, the state must be the same as if reading started there."""
         self._speech: _Speech | None = None
         self._calls: dict[str, Call] = {}
         self._response: str | None = None
-        self._goes_on = False
+        self._in_response = False
 
     def _rest(self) -> Iterator[Item]:
         return self._message()
@@ -73,7 +73,7 @@ class _Reader(LogReader):
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value, kind = fragment.value, fragment.value.get("type")
         if kind == "message" and value.get("role") == "assistant":
-            yield from self._speak(value, fragment.end)
+            yield from self._add_text(value, fragment.end)
             return
         yield from self._message()
         match kind:
@@ -91,7 +91,7 @@ class _Reader(LogReader):
                 event = NoteEvent(**self._common(value), content=_message(value), kind=severity)  # type: ignore[arg-type]
                 yield Entry(event=event, end=fragment.end)
             case "result":
-                yield from self._ended(value, fragment.end)
+                yield from self._end_run(value, fragment.end)
 
     def _identify(self, value: dict[str, Any], named: str | None = None) -> Iterator[Item]:
         if "session" not in self._position.facts:
@@ -100,13 +100,13 @@ class _Reader(LogReader):
         yield from self._position.report_once("started_at", coerce.stamp(value.get("timestamp")))
 
     def _common(self, value: dict[str, Any], block: str = "0") -> dict[str, Any]:
-        """The fields of the event from a block of the record."""
+        """The fields that every event has; ``block`` is the part of the record that becomes the event."""
         return {"id": f"stream.{self._number}:{block}", "ts": coerce.stamp(value.get("timestamp"))}
 
-    def _spoken(self, value: dict[str, Any]) -> dict[str, Any]:
-        """The fields of the model's event; everything before the next result is one response."""
-        if not self._goes_on:
-            self._response, self._goes_on = f"stream.{self._number}", True
+    def _reply(self, value: dict[str, Any]) -> dict[str, Any]:
+        """The fields of an event by the model; all its events before the next result are one response."""
+        if not self._in_response:
+            self._response, self._in_response = f"stream.{self._number}", True
         model = self._position.facts.get("model")
         return self._common(value) | {"model": model, "response": self._response}
 
@@ -117,39 +117,39 @@ class _Reader(LogReader):
             yield from self._identify(value)
             yield Entry(event=Prompt(**self._common(value), content=text), end=fragment.end)
 
-    def _speak(self, value: dict[str, Any], end: int) -> Iterator[Item]:
+    def _add_text(self, value: dict[str, Any], end: int) -> Iterator[Item]:
         if value.get("delta") is not True:
             yield from self._message()
         if self._speech is None:
             yield from self._identify(value)
-            self._speech = _Speech(self._spoken(value), end)
-        self._speech.pieces.append(coerce.string(value.get("content")))
+            self._speech = _Speech(self._reply(value), end)
+        self._speech.fragments.append(coerce.string(value.get("content")))
         self._speech.end = end
 
     def _message(self) -> Iterator[Item]:
         speech, self._speech = self._speech, None
-        if speech is not None and (text := "".join(speech.pieces)).strip():
+        if speech is not None and (text := "".join(speech.fragments)).strip():
             yield Entry(event=Message(**speech.common, content=text), end=speech.end)
 
     def _call(self, value: dict[str, Any], end: int) -> Entry:
-        common = self._spoken(value)
+        common = self._reply(value)
         call_id = coerce.text(value.get("tool_id")) or str(common["id"])
         tool = coerce.text(value.get("tool_name")) or "unknown"
         call = self._calls[call_id] = calls.call(tool, value.get("parameters"), None)
         return Entry(event=call.event(call_id, **common), end=end, **call.known)
 
     def _result(self, value: dict[str, Any], end: int) -> Iterator[Item]:
-        self._goes_on = False
+        self._in_response = False
         call_id = coerce.text(value.get("tool_id"))
         call = self._calls.get(call_id or "")
         text = coerce.text(value.get("output")) or _message(value)
         result = calls.result([{"text": text}], call, status=value.get("status"))
         event = tool_result(result, call_id=call_id, **self._common(value))
         yield Entry(event=event, end=end, **result.known)
-        for n, found in enumerate(calls.decisions(call, result), 1):
-            yield Entry(event=ruling(found, **self._common(value, str(n))), end=end)
+        for n, answer in enumerate(calls.decisions(call, result), 1):
+            yield Entry(event=ruling(answer, **self._common(value, str(n))), end=end)
 
-    def _ended(self, value: dict[str, Any], end: int) -> Iterator[Item]:
+    def _end_run(self, value: dict[str, Any], end: int) -> Iterator[Item]:
         stats = value.get("stats")
         if self._response is not None and isinstance(stats, dict):
             for model in coerce.mapping(stats.get("models")):

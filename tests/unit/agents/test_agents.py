@@ -1,4 +1,4 @@
-"""What shared code sees of each agent that can be recorded live."""
+"""The attributes of live agents that shared code uses."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ NPM = {
     "opencode": "opencode-ai",
 }
 HEAD = """\
-| agent | its log | a commit's hook is told | a commit is its own by | tried with |
+| agent | its log | a commit's hook knows | what links a commit | tested with |
 |---|---|---|---|---|"""
-QUIET = ("gemini-cli",)
+WITHOUT_HOOKS = ("gemini-cli",)
 """Agents that switch git's hooks off for their commands."""
 TIMELESS = ("cursor",)
 """Agents whose logs have neither times nor results."""
@@ -35,17 +35,23 @@ def row(agent: Agent) -> str:
     elif isinstance(agent, LoggedAgent):
         log = f"~/{agent.home}/{agent.log.replace('{0}', '<session>')}"
     else:
-        found = re.search(r"``([^`]+)``", inspect.getdoc(inspect.getmodule(type(agent))) or "")
-        assert found is not None, agent.name
-        log = " ".join(found[1].split())
+        path = re.search(r"``([^`]+)``", inspect.getdoc(inspect.getmodule(type(agent))) or "")
+        assert path is not None, agent.name
+        log = " ".join(path[1].split())
     named, marked = agent.name in spool.NAMED, agent.name in SIGNS.values()
-    told = "its session" if named else "that it runs" if marked and agent.name not in QUIET else "nothing"
-    by = "the call that was open then" if named else "the id in its log, or the call that ran then"
-    by = "content alone" if agent.name in TIMELESS else by
+    known = (
+        "its session"
+        if named
+        else "that it runs"
+        if marked and agent.name not in WITHOUT_HOOKS
+        else "nothing"
+    )
+    link = "the call that was open then" if named else "the id in its log, or the call that ran then"
+    link = "content alone" if agent.name in TIMELESS else link
     pinned = {package.name: package.version for package in PACKAGES.values()} | PINNED
     name = PACKAGES[agent.name].name if agent.name in PACKAGES else NPM.get(agent.name, "")
     versions = ", ".join(v[name] for v in (pinned, NEXT) if name in v) or "written logs"
-    return f"| {agent.name} | `{log}` | {told} | {by} | {versions} |"
+    return f"| {agent.name} | `{log}` | {known} | {link} | {versions} |"
 
 
 def test_the_page_has_a_row_for_each_agent() -> None:

@@ -1,4 +1,4 @@
-"""Helpers of the tests of log formats: writing a log, and selecting its items."""
+"""Helpers for tests of log formats: they write a log, and select items that were read."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ def facts(items: Iterable[Item]) -> dict[str, Any]:
     return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
-def places(value: Any) -> list[tuple[Any, Any]]:
-    """Yield every container within a JSON value, with each of its keys or indexes."""
+def positions(value: Any) -> list[tuple[Any, Any]]:
+    """Every container within a JSON value, once with each of its keys or indexes."""
     pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
-    below = [place for _, inner in pairs if isinstance(inner, dict | list) for place in places(inner)]
+    below = [pair for _, inner in pairs if isinstance(inner, dict | list) for pair in positions(inner)]
     return [(value, key) for key, _ in pairs] + below
 
 
 def spoiled(data: st.DataObject, value: Any, most: int = 4) -> Any:
     """Draw a copy of ``value`` with up to ``most`` of its values replaced by others."""
-    strange = copy.deepcopy(value)
+    spoiled_copy = copy.deepcopy(value)
     for _ in range(data.draw(st.integers(1, most))):
-        holder, key = data.draw(st.sampled_from(places(strange)))
-        holder[key] = data.draw(JSON)
-    return strange
+        container, key = data.draw(st.sampled_from(positions(spoiled_copy)))
+        container[key] = data.draw(JSON)
+    return spoiled_copy
 
 
 def check_cuts(reader: Any, log: bytes) -> None:
-    """Check that a log cut anywhere (by day at every 7th byte) gives a beginning of the whole."""
+    """Check that a log cut anywhere (unless nightly, at every 7th byte) gives a beginning of the whole."""
     whole = list(reader.read(io.BytesIO(log)))
     for length in range(0, len(log), size(7, 1)):
         part = list(reader.read(io.BytesIO(log[:length])))
@@ -58,7 +58,8 @@ def check_cuts(reader: Any, log: bytes) -> None:
 
 
 def check_marks(reader: Any, log: bytes, count: int) -> None:
-    """Check that reading on from each of ``count`` marks gives the same items, and that marks are JSON."""
+    """Check that there are ``count`` marks, that reading from each of them gives the same items, and that a
+    mark's state is JSON."""
     items = list(reader.read(io.BytesIO(log)))
     marks = [(n, item.cursor) for n, item in enumerate(items) if isinstance(item, Mark)]
     assert len(marks) == count

@@ -17,7 +17,7 @@ from gittraj.formats import detect_store
 from gittraj.formats.a3s import store
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Foreign, Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
-from tests.unit.formats.reading import JSON, places
+from tests.unit.formats.reading import JSON, positions
 
 URI = "a3s://tool-output/bash/t1"
 ASKED = {"role": "user", "content": [{"type": "text", "text": "Fix the parser"}]}
@@ -309,7 +309,7 @@ def test_other_folders_are_not_stores(tmp_path: Path) -> None:
 def test_no_content_of_a_store_raises(tmp_path: Path, data: st.DataObject) -> None:
     kept = copy.deepcopy(data.draw(st.sampled_from([OLDER, NEWER])))
     for _ in range(data.draw(st.integers(0, 4))):
-        holder, key = data.draw(st.sampled_from([p for p in places(kept) if p[0] is not kept]))
+        holder, key = data.draw(st.sampled_from([p for p in positions(kept) if p[0] is not kept]))
         holder[key] = data.draw(JSON)
     cut = data.draw(st.sampled_from([*kept]))
     kept[cut] = json.dumps(kept[cut])[: data.draw(st.integers(0, 4000))]

@@ -28,7 +28,7 @@ def typed(*lines: str) -> str:
     return "\n" + "".join(f"#### {line}  \n" for line in lines)
 
 
-def said(words: str) -> str:
+def answer(words: str) -> str:
     return f"\n{words}\n\n"
 
 
@@ -37,17 +37,17 @@ def history(tmp_path: Path) -> Path:
     return tmp_path / "history.md"
 
 
-def read(history: Path, *pieces: str) -> list[Item]:
-    history.write_text(HEADER + "".join(pieces))
+def read(history: Path, *parts: str) -> list[Item]:
+    history.write_text(HEADER + "".join(parts))
     return list(aider.read(history, START))
 
 
-def happened(items: list[Item]) -> list[AnyEvent]:
+def events_in(items: list[Item]) -> list[AnyEvent]:
     return [entry.event for entry in entries(items)]
 
 
-def told(items: list[Item]) -> list[tuple[type[AnyEvent], str]]:
-    return [(type(event), event.content) for event in happened(items)]
+def texts_in(items: list[Item]) -> list[tuple[type[AnyEvent], str]]:
+    return [(type(event), event.content) for event in events_in(items)]
 
 
 def test_a_turn_is_a_prompt_an_answer_its_edits_its_cost_and_its_commit(history: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_turn_is_a_prompt_an_answer_its_edits_its_cost_and_its_commit(history:
             "aider f.py", "Aider v0.85.1", "Main model: sonnet with diff edit format", "Weak model: haiku"
         ),
         typed("change y"),
-        said(f"I do.\n\n{BLOCK}\nDone."),
+        answer(f"I do.\n\n{BLOCK}\nDone."),
         printed(
             "Tokens: 12k sent, 1.2k cache hit, 2k cache write, 300 received. "
             "Cost: $0.04 message, $0.10 session."
@@ -105,32 +105,32 @@ def test_a_humans_uncommitted_changes_stay_theirs_if_aider_commits_them(history:
 
 
 def test_a_prompt_may_have_several_lines(history: Path) -> None:
-    assert told(read(history, typed("one", "", "two"))) == [(Prompt, "one\n\ntwo")]
+    assert texts_in(read(history, typed("one", "", "two"))) == [(Prompt, "one\n\ntwo")]
 
 
 def test_a_models_text_that_looks_like_prompt_or_output_stays_its_text(history: Path) -> None:
-    answer = "#### A heading\n\n> a quotation\n\n#### Another\ntext\n>>>>>>> REPLACE"
-    assert told(read(history, typed("hi"), said(answer), typed("ok"))) == [
+    text = "#### A heading\n\n> a quotation\n\n#### Another\ntext\n>>>>>>> REPLACE"
+    assert texts_in(read(history, typed("hi"), answer(text), typed("ok"))) == [
         (Prompt, "hi"),
-        (Message, answer),
+        (Message, text),
         (Prompt, "ok"),
     ]
 
 
 @pytest.mark.parametrize("command", ["/undo", "/add f.py", "/test pytest", "!ls"])
 def test_a_command_to_aider_is_not_a_prompt(history: Path, command: str) -> None:
-    event = happened(read(history, typed(command)))[0]
+    event = events_in(read(history, typed(command)))[0]
     assert isinstance(event, NoteEvent)
     assert (event.content, event.tags) == (command, ("command",))
 
 
 def test_a_question_by_command_that_is_printed_twice_is_one_prompt(history: Path) -> None:
-    items = read(history, typed("/ask why?"), typed(" why?"), said("So."), typed("why?"))
-    assert told(items) == [(Prompt, "/ask why?"), (Message, "So."), (Prompt, "why?")]
+    items = read(history, typed("/ask why?"), typed(" why?"), answer("So."), typed("why?"))
+    assert texts_in(items) == [(Prompt, "/ask why?"), (Message, "So."), (Prompt, "why?")]
 
 
 def test_a_path_is_not_a_command(history: Path) -> None:
-    assert told(read(history, typed("/usr/bin/x is broken"))) == [(Prompt, "/usr/bin/x is broken")]
+    assert texts_in(read(history, typed("/usr/bin/x is broken"))) == [(Prompt, "/usr/bin/x is broken")]
 
 
 @pytest.mark.parametrize(
@@ -143,40 +143,40 @@ def test_a_path_is_not_a_command(history: Path) -> None:
     ],
 )
 def test_output_that_goes_back_to_the_model_is_not_a_prompt(history: Path, announced: str) -> None:
-    items = read(history, said("x"), printed("f.py:1: E402", announced), typed("f.py:1: E402", "^"))
-    last = happened(items)[-1]
+    items = read(history, answer("x"), printed("f.py:1: E402", announced), typed("f.py:1: E402", "^"))
+    last = events_in(items)[-1]
     assert isinstance(last, NoteEvent)
     assert (last.kind, last.content) == ("verification", "f.py:1: E402\n^")
 
 
 def test_pasted_output_is_a_prompt_if_fixing_was_declined(history: Path) -> None:
-    items = read(history, said("x"), printed("Attempt to fix lint errors? n"), typed("E  AttributeError"))
-    assert told(items)[-1] == (Prompt, "E  AttributeError")
+    items = read(history, answer("x"), printed("Attempt to fix lint errors? n"), typed("E  AttributeError"))
+    assert texts_in(items)[-1] == (Prompt, "E  AttributeError")
 
 
 def test_output_that_is_recognizable_needs_no_announcement(history: Path) -> None:
-    event = happened(read(history, typed("# Fix any errors below, if possible.", "", "x")))[0]
+    event = events_in(read(history, typed("# Fix any errors below, if possible.", "", "x")))[0]
     assert isinstance(event, NoteEvent)
 
 
 def test_an_announcement_of_output_ends_with_the_answer(history: Path) -> None:
-    items = read(history, printed("Attempt to fix lint errors? y"), said("Fixed."), typed("thanks"))
-    assert told(items)[-1] == (Prompt, "thanks")
+    items = read(history, printed("Attempt to fix lint errors? y"), answer("Fixed."), typed("thanks"))
+    assert texts_in(items)[-1] == (Prompt, "thanks")
 
 
 def test_an_edit_that_was_not_applied_failed(history: Path) -> None:
     failure = printed("# 1 SEARCH/REPLACE block failed to match!", "", "## no match in f.py")
-    items = read(history, typed("x"), said(BLOCK), failure, said("Again."), typed("next"))
-    results = [event for event in happened(items) if isinstance(event, ToolResult)]
+    items = read(history, typed("x"), answer(BLOCK), failure, answer("Again."), typed("next"))
+    results = [event for event in events_in(items) if isinstance(event, ToolResult)]
     assert [result.is_error for result in results] == [True]
     errors = [
-        event.content for event in happened(items) if isinstance(event, NoteEvent) and event.kind == "error"
+        event.content for event in events_in(items) if isinstance(event, NoteEvent) and event.kind == "error"
     ]
     assert errors == ["# 1 SEARCH/REPLACE block failed to match!\n\n## no match in f.py"]
 
 
 def test_an_edit_that_is_still_waiting_has_no_result(history: Path) -> None:
-    assert [type(event) for event in happened(read(history, typed("x"), said(BLOCK)))] == [
+    assert [type(event) for event in events_in(read(history, typed("x"), answer(BLOCK)))] == [
         Prompt,
         Message,
         ToolCall,
@@ -185,49 +185,49 @@ def test_an_edit_that_is_still_waiting_has_no_result(history: Path) -> None:
 
 def test_an_edit_in_a_form_without_lines_has_its_path(history: Path) -> None:
     items = read(
-        history, said("f.py\n```\nall of it\n```"), printed("Applied edit to f.py", "Applied edit to f.py")
+        history, answer("f.py\n```\nall of it\n```"), printed("Applied edit to f.py", "Applied edit to f.py")
     )
     assert [entry.edits for entry in entries(items) if entry.edits] == [(Edit(path="f.py"),)] * 2
-    ids = [event.id for event in happened(items)]
+    ids = [event.id for event in events_in(items)]
     assert len(set(ids)) == len(ids)
 
 
 def test_lines_that_aider_prints_itself_are_not_the_models(history: Path) -> None:
     shown = "platform\n\n    def f():\n    \n>       assert f\nE  boom\n==== 1 failed ===="
     output = f"> ==== test session ====\n{shown}  \n"
-    items = read(history, typed("/test pytest"), output, said("I fix it."))
-    assert [(type(event), event.content[:4]) for event in happened(items)] == [
+    items = read(history, typed("/test pytest"), output, answer("I fix it."))
+    assert [(type(event), event.content[:4]) for event in events_in(items)] == [
         (NoteEvent, "/tes"),
         (NoteEvent, "===="),
         (Message, "I fi"),
     ]
-    assert ">       assert f" in happened(items)[1].content
+    assert ">       assert f" in events_in(items)[1].content
 
 
 def test_a_commit_message_of_several_lines_is_read(history: Path) -> None:
     made = "> Commit 7d56889 feat: x\n\nThe changes are these.  \n> You can use /undo to revert it.  \n"
-    items = read(history, typed("x"), said("y"), printed("Tokens: 1 sent, 2 received."), made)
+    items = read(history, typed("x"), answer("y"), printed("Tokens: 1 sent, 2 received."), made)
     assert entries(items)[-1].commits == ("7d56889",)
-    assert happened(items)[-1].content == "Commit 7d56889 feat: x\n\nThe changes are these."
+    assert events_in(items)[-1].content == "Commit 7d56889 feat: x\n\nThe changes are these."
     assert [item.cost for item in items if isinstance(item, Spent)] == [None]
 
 
 def test_costs_of_one_answer_are_added_and_kept_without_words(history: Path) -> None:
     cost = printed("Tokens: 1,000 sent, 10 received. Cost: $0.0019 request, $0.5 session.")
-    items = read(history, typed("x"), said("y"), cost, cost)
+    items = read(history, typed("x"), answer("y"), cost, cost)
     last = [item for item in items if isinstance(item, Spent)][-1]
     assert (last.usage, last.cost) == (Usage(input_tokens=2000, output_tokens=20), 0.0038)
     items = read(history, cost)
-    assert {event.response for event in happened(items)} >= {
+    assert {event.response for event in events_in(items)} >= {
         i.response for i in items if isinstance(i, Spent)
     }
 
 
 def test_an_interruption_and_an_error_are_notes(history: Path) -> None:
     items = read(history, typed("x"), printed("", "", "^C again to exit"), printed("^C KeyboardInterrupt"))
-    assert told(items)[1:] == [(NoteEvent, "Interrupted")]
+    assert texts_in(items)[1:] == [(NoteEvent, "Interrupted")]
     items = read(history, typed("x"), printed("Unexpected error: litellm.X: {", '"code": 429', "}"))
-    assert told(items)[1:] == [(NoteEvent, 'Unexpected error: litellm.X: {\n"code": 429\n}')]
+    assert texts_in(items)[1:] == [(NoteEvent, 'Unexpected error: litellm.X: {\n"code": 429\n}')]
 
 
 def test_a_unified_diff_is_an_edit_too() -> None:
@@ -257,7 +257,7 @@ def test_each_header_begins_a_session(history: Path) -> None:
         "> before any header  \n" + HEADER + typed("a") + later + typed("b") + later + typed("c")
     )
     assert list(aider.sessions(history)) == [START, "2024-05-07T13:00:00", "2024-05-07T13:00:00-2"]
-    assert [told(list(aider.read(history, session))) for session in aider.sessions(history)] == [
+    assert [texts_in(list(aider.read(history, session))) for session in aider.sessions(history)] == [
         [(Prompt, "a")],
         [(Prompt, "b")],
         [(Prompt, "c")],
@@ -266,16 +266,16 @@ def test_each_header_begins_a_session(history: Path) -> None:
 
 
 def test_a_grown_history_keeps_its_sessions_and_ids(history: Path) -> None:
-    pieces = [
+    parts = [
         typed("a"),
-        said(f"b\n{BLOCK}"),
+        answer(f"b\n{BLOCK}"),
         printed("Applied edit to f.py"),
         HEADER.replace("12:", "13:"),
         typed("c"),
     ]
     seen: list[str] = []
-    for n in range(len(pieces) + 1):
-        ids = [event.id for event in happened(read(history, *pieces[:n]))]
+    for n in range(len(parts) + 1):
+        ids = [event.id for event in events_in(read(history, *parts[:n]))]
         assert ids[: len(seen)] == seen
         seen = ids
     assert list(aider.sessions(history)) == [START, "2024-05-07T13:00:00"]
@@ -287,7 +287,7 @@ def test_a_history_is_recognized_by_its_header_and_folder(tmp_path: Path, histor
     assert not aider.detect(tmp_path)
     assert not aider.detect(tmp_path / "absent")
     own = tmp_path / aider.FILE
-    own.write_text(HEADER + typed("x") + said("y") + printed("Applied edit to f.py"))
+    own.write_text(HEADER + typed("x") + answer("y") + printed("Applied edit to f.py"))
     assert aider.detect(tmp_path)
     items = list(aider.read(tmp_path, START))
     assert facts(items)["folder"] == str(tmp_path)
@@ -297,31 +297,31 @@ def test_a_history_is_recognized_by_its_header_and_folder(tmp_path: Path, histor
 
 
 def test_a_history_with_windows_line_ends_and_a_broken_one_are_read(history: Path) -> None:
-    text = HEADER + typed("a é") + said(BLOCK) + printed("Applied edit to f.py")
+    text = HEADER + typed("a é") + answer(BLOCK) + printed("Applied edit to f.py")
     history.write_bytes(text.encode())
-    plain = happened(list(aider.read(history, START)))
+    plain = events_in(list(aider.read(history, START)))
     history.write_bytes(text.replace("\n", "\r\n").encode())
-    assert happened(list(aider.read(history, START))) == plain
+    assert events_in(list(aider.read(history, START))) == plain
     history.write_bytes(HEADER.encode() + b"\n#### a \xff\0b  \n")
-    assert told(list(aider.read(history, START))) == [(Prompt, "a \ufffdb")]
+    assert texts_in(list(aider.read(history, START))) == [(Prompt, "a \ufffdb")]
 
 
 def test_a_history_cut_anywhere_gives_ids_of_the_whole(history: Path) -> None:
-    pieces = (
+    parts = (
         typed("a é", "b"),
-        said(BLOCK),
+        answer(BLOCK),
         printed("Tokens: 1k sent, 2 received. Cost: $0.1 message, $0.1 session."),
         printed("Applied edit to f.py", "Commit 1a2b3c4 x"),
         typed("/test x"),
         "> out\nput  \n",
         typed("c"),
     )
-    whole = [event.id for event in happened(read(history, *pieces))]
+    whole = [event.id for event in events_in(read(history, *parts))]
     data = history.read_bytes()
     for cut in range(len(data)):
         history.write_bytes(data[:cut])
         for session in aider.sessions(history):
-            ids = [event.id for event in happened(list(aider.read(history, session)))]
+            ids = [event.id for event in events_in(list(aider.read(history, session)))]
             assert ids == whole[: len(ids)]
 
 
@@ -338,7 +338,7 @@ def test_a_real_history_is_read(samples: Path) -> None:
     )
     sessions = [list(aider.read(path, name)) for name in names]
     items = [item for session in sessions for item in session]
-    events = happened(items)
+    events = events_in(items)
     calls = [event for event in events if isinstance(event, ToolCall)]
     results = [event for event in events if isinstance(event, ToolResult)]
     commits = [match[1] for line in lines if (match := re.match(r"> Commit ([0-9a-f]{7}) ", line))]
@@ -357,9 +357,9 @@ def test_a_real_history_is_read(samples: Path) -> None:
     spent: dict[tuple[int, str], Spent] = {}
     for number, session in enumerate(sessions):
         spent |= {(number, item.response): item for item in session if isinstance(item, Spent)}
-        ids = [event.id for event in happened(session)]
+        ids = [event.id for event in events_in(session)]
         assert len(set(ids)) == len(ids)
-        assert {event.response for event in happened(session)} >= {
+        assert {event.response for event in events_in(session)} >= {
             i.response for i in session if isinstance(i, Spent)
         }
     figures = [
@@ -392,5 +392,5 @@ def test_prompts_of_a_real_history_are_the_typed_texts(samples: Path) -> None:
     requests = [
         line for line in first if not re.match(r"/(?!ask )[a-z]|# Fix| is there| will that| can detect", line)
     ]
-    events = [e for name in aider.sessions(path) for e in happened(list(aider.read(path, name)))]
+    events = [e for name in aider.sessions(path) for e in events_in(list(aider.read(path, name)))]
     assert sum(isinstance(event, Prompt) for event in events) == len(requests)

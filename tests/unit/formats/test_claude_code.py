@@ -44,7 +44,7 @@ def user(uuid: str, content: Any, **more: Any) -> dict[str, Any]:
     return {**BASE, "type": "user", "uuid": uuid, "message": {"role": "user", "content": content}, **more}
 
 
-def said(uuid: str, *blocks: Any, id: str = "m1", output: int = 9, **more: Any) -> dict[str, Any]:  # noqa: A002
+def reply(uuid: str, *blocks: Any, id: str = "m1", output: int = 9, **more: Any) -> dict[str, Any]:  # noqa: A002
     usage = {**NUMBERS, "output_tokens": output}
     message = {"id": id, "role": "assistant", "model": "opus", "content": list(blocks), "usage": usage}
     message |= {k: more.pop(k) for k in ("stop_reason", "model") if k in more}
@@ -59,7 +59,7 @@ def call(tool: str, call_id: str = "c1", **arguments: Any) -> dict[str, Any]:
     return {"type": "tool_use", "id": call_id, "name": tool, "input": arguments}
 
 
-def answer(uuid: str, content: Any, detail: Any = None, *, error: bool = False) -> dict[str, Any]:
+def tool_result(uuid: str, content: Any, detail: Any = None, *, error: bool = False) -> dict[str, Any]:
     block = {"type": "tool_result", "tool_use_id": "c1", "content": content, "is_error": error}
     return user(uuid, [block]) | ({} if detail is None else {"toolUseResult": detail})
 
@@ -78,9 +78,9 @@ def events(*records: dict[str, Any]) -> list[AnyEvent]:
 
 def test_records_of_one_message_are_one_model_call_and_its_last_cost_counts() -> None:
     items = read(
-        said("a", {"type": "thinking", "thinking": "hm", "signature": "s"}, output=1),
-        said("b", text("\n\n"), output=2),
-        said("c", call("Read", file_path="/w/x"), output=40),
+        reply("a", {"type": "thinking", "thinking": "hm", "signature": "s"}, output=1),
+        reply("b", text("\n\n"), output=2),
+        reply("c", call("Read", file_path="/w/x"), output=40),
     )
     thinking, reading = (entry.event for entry in entries(items))
     assert (thinking.id, reading.id) == ("a:0", "c:0")
@@ -97,14 +97,14 @@ def test_records_of_one_message_are_one_model_call_and_its_last_cost_counts() ->
 
 def test_hidden_thinking_is_recorded_without_its_text() -> None:
     signed = {"type": "thinking", "thinking": "", "signature": "s"}
-    record = said("a", signed, {"type": "redacted_thinking", "data": "d"})
+    record = reply("a", signed, {"type": "redacted_thinking", "data": "d"})
     assert [e.content for e in events(record) if isinstance(e, Thinking)] == ["", "[redacted]"]
 
 
 def test_an_api_error_is_neither_a_message_nor_a_model() -> None:
     items = read(
-        said("a", text("API Error: 529"), model="<synthetic>", isApiErrorMessage=True),
-        said("b", text("No response requested."), model="<synthetic>"),
+        reply("a", text("API Error: 529"), model="<synthetic>", isApiErrorMessage=True),
+        reply("b", text("No response requested."), model="<synthetic>"),
         {**BASE, "type": "system", "subtype": "api_error", "uuid": "c", "error": {"status": 529, "error": {
             "type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}}},
     )  # fmt: skip
@@ -118,13 +118,13 @@ def test_an_api_error_is_neither_a_message_nor_a_model() -> None:
 
 def test_a_turn_ends_with_its_last_message_or_the_programs_record() -> None:
     turn = [
-        said("a", {"type": "thinking", "thinking": "x"}, stop_reason="end_turn"),
-        said("b", text("done"), stop_reason="end_turn"),
+        reply("a", {"type": "thinking", "thinking": "x"}, stop_reason="end_turn"),
+        reply("b", text("done"), stop_reason="end_turn"),
         {**BASE, "type": "system", "subtype": "turn_duration", "uuid": "c", "durationMs": 4},
     ]
     kinds = [type(item) for item in read(*turn) if isinstance(item, Entry | TurnEnd)]
     assert kinds == [Entry, Entry, TurnEnd, TurnEnd]
-    calling = said("d", text("now"), call("Bash", command="ls"), stop_reason="end_turn")
+    calling = reply("d", text("now"), call("Bash", command="ls"), stop_reason="end_turn")
     assert not [item for item in read(calling) if isinstance(item, TurnEnd)]
 
 
@@ -186,7 +186,7 @@ def test_an_interruption_is_noted_and_ends_the_turn() -> None:
     assert isinstance(items[-1], TurnEnd)
 
 
-def test_records_of_other_kinds_or_without_one_give_nothing() -> None:
+def test_records_of_other_kinds_or_without_a_kind_give_no_events() -> None:
     kinds = ("progress", "file-history-snapshot", "attachment", "queue-operation", "last-prompt", "of-2031")
     records = [{**BASE, "type": kind, "uuid": kind, "message": {"content": "x"}} for kind in kinds]
     items = read(*records, {**BASE, "type": 7, "uuid": []}, {})
@@ -195,7 +195,7 @@ def test_records_of_other_kinds_or_without_one_give_nothing() -> None:
 
 def test_a_repeated_record_counts_once_and_a_broken_one_does_not_hide_its_copy() -> None:
     broken = {**BASE, "type": "user", "uuid": "u", "message": "error"}
-    assert [e.id for e in events(broken, user("u", "hi"), user("u", "hi"), said("a", text("x")))] == [
+    assert [e.id for e in events(broken, user("u", "hi"), user("u", "hi"), reply("a", text("x")))] == [
         "u:0",
         "a:0",
     ]
@@ -205,7 +205,7 @@ def test_a_repeated_record_counts_once_and_a_broken_one_does_not_hide_its_copy()
 
 
 def test_a_shell_call_has_its_command_and_folder() -> None:
-    (entry,) = entries(read(said("a", call("Bash", command="git commit -m x", description="d"))))
+    (entry,) = entries(read(reply("a", call("Bash", command="git commit -m x", description="d"))))
     assert isinstance(entry.event, ToolCall)
     assert (entry.event.name, entry.event.call_id) == ("Bash", "c1")
     assert entry.event.arguments == {"command": "git commit -m x", "description": "d"}
@@ -238,7 +238,7 @@ def test_a_shell_call_has_its_command_and_folder() -> None:
     ],
 )
 def test_an_edit_belongs_to_its_call(block: dict[str, Any], edit: Edit) -> None:
-    (entry,) = entries(read(said("a", block)))
+    (entry,) = entries(read(reply("a", block)))
     assert entry.edits == (edit,)
     assert entry.paths == (edit.path,)
 
@@ -261,14 +261,16 @@ def test_a_result_completes_its_edit_with_the_whole_new_text() -> None:
         (several, (Edit(path="/w/a", whole="3", before="1 2"),)),
     ]
     for detail, edits in expected:
-        (entry,) = entries(read(answer("r", "ok", detail)))
+        (entry,) = entries(read(tool_result("r", "ok", detail)))
         assert entry.edits == edits
-    (failed,) = entries(read(answer("r", "no", changed, error=True)))
+    (failed,) = entries(read(tool_result("r", "no", changed, error=True)))
     assert failed.edits == ()
 
 
 def shell(content: Any, detail: Any = None, *, error: bool = False) -> Entry:
-    return entries(read(said("a", call("Bash", command="x")), answer("r", content, detail, error=error)))[1]
+    return entries(
+        read(reply("a", call("Bash", command="x")), tool_result("r", content, detail, error=error))
+    )[1]
 
 
 def test_commits_are_read_from_gits_output_and_the_programs_own_fields() -> None:
@@ -277,7 +279,7 @@ def test_commits_are_read_from_gits_output_and_the_programs_own_fields() -> None
     marked = {"stdout": "", "gitOperation": {"commit": {"sha": "66f2694", "kind": "committed"}}}
     assert shell("(no output)", marked).commits == ("66f2694",)
     assert shell("[main 66f2694] x", marked).commits == ("66f2694",)
-    reading = read(said("a", call("Read", file_path="/w/log")), answer("r", "[main 1a2b3c4] one"))
+    reading = read(reply("a", call("Read", file_path="/w/log")), tool_result("r", "[main 1a2b3c4] one"))
     assert entries(reading)[1].commits == ()
 
 
@@ -305,7 +307,7 @@ def test_an_image_is_never_kept_but_counted() -> None:
     data = b"\x89PNG pixels"
     source = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(data).decode()}
     image = {"type": "image", "source": source}
-    items = read(answer("r", [text("see"), image]), user("u", [text("and?"), image]))
+    items = read(tool_result("r", [text("see"), image]), user("u", [text("and?"), image]))
     result, prompt = (entry.event for entry in entries(items))
     assert isinstance(result, ToolResult)
     assert result.artifact == Artifact(
@@ -313,7 +315,9 @@ def test_an_image_is_never_kept_but_counted() -> None:
     )
     assert result.content == "see\n[image/png, 11 bytes]"
     assert prompt.content == "and?\n[image/png, 11 bytes]"
-    (broken,) = events(answer("r", [{"type": "image", "source": {"data": "REDACTED!", "media_type": 1}}]))
+    (broken,) = events(
+        tool_result("r", [{"type": "image", "source": {"data": "REDACTED!", "media_type": 1}}])
+    )
     assert isinstance(broken, ToolResult)
     assert (broken.artifact, broken.content) == (None, "[image]")
 
@@ -345,7 +349,7 @@ def test_a_server_side_tool_is_a_call_with_a_result() -> None:
     ran = {"type": "code_execution_result", "stdout": "1", "stderr": "warned", "return_code": 0}
     executed = {"type": "code_execution_tool_result", "tool_use_id": "s3", "content": ran}
     unknown = {"type": "of_2031", "text": "new"}
-    search, *results, foreign = events(said("a", asked, found, broken, executed, unknown))
+    search, *results, foreign = events(reply("a", asked, found, broken, executed, unknown))
     assert isinstance(search, ToolCall)
     assert (search.name, search.call_id, search.response) == ("web_search", "s1", "m1")
     assert [(r.id, r.content, r.is_error) for r in results if isinstance(r, ToolResult)] == [
@@ -383,42 +387,44 @@ def test_an_answered_question_is_a_human_decision() -> None:
         {"question": "Unanswered?", "options": options},
     ]
     detail = {"questions": questions, "answers": {"Which?": "LRU", "What else?": "dict, my own"}}
-    asked = said("a", call("AskUserQuestion", questions=questions))
-    assert decided(asked, answer("r", "User has answered", detail)) == [
+    asked = reply("a", call("AskUserQuestion", questions=questions))
+    assert decided(asked, tool_result("r", "User has answered", detail)) == [
         Decision(chosen="LRU", by="human", question="Which?", alternatives=("dict", "none")),
         Decision(chosen="dict, my own", by="human", question="What else?", alternatives=("LRU", "none")),
     ]
-    ids = [e.id for e in events(asked, answer("r", "User has answered", detail))]
+    ids = [e.id for e in events(asked, tool_result("r", "User has answered", detail))]
     assert ids == ["a:0", "r:0", "r:1", "r:2"]
 
 
 def test_an_approved_plan_is_the_agents_decision_but_a_refused_one_is_not() -> None:
     plan = "# Cache the parser\n\n## Why\nA dict never evicts.\n\n## Steps\n1. do"
-    planned = said("a", call("ExitPlanMode", plan=plan))
+    planned = reply("a", call("ExitPlanMode", plan=plan))
     approved = Decision(chosen="Cache the parser", by="agent", reasoning="A dict never evicts.")
-    assert decided(planned, answer("r", "User has approved your plan.")) == [approved]
-    assert decided(said("a", call("ExitPlanMode")), answer("r", "ok", {"plan": plan})) == [approved]
+    assert decided(planned, tool_result("r", "User has approved your plan.")) == [approved]
+    assert decided(reply("a", call("ExitPlanMode")), tool_result("r", "ok", {"plan": plan})) == [approved]
     unseen, human = call("ExitPlanMode"), Decision(chosen="approved the plan", by="human")
     filed = {"plan": None, "filePath": "/p.md"}
-    assert decided(said("a", unseen), answer("r", "User has approved exiting plan mode.", filed)) == [human]
+    assert decided(reply("a", unseen), tool_result("r", "User has approved exiting plan mode.", filed)) == [
+        human
+    ]
     waiting = {"plan": plan, "awaitingLeaderApproval": True}
-    assert decided(planned, answer("r", "Your plan has been submitted", waiting)) == []
+    assert decided(planned, tool_result("r", "Your plan has been submitted", waiting)) == []
     steps = call("ExitPlanMode", plan="# Cache\n\nAdd a dict.\n\n## Why not a table\n## Steps\n1. do")
-    assert decided(said("a", steps), answer("r", "ok")) == [Decision(chosen="Cache", by="agent")]
+    assert decided(reply("a", steps), tool_result("r", "ok")) == [Decision(chosen="Cache", by="agent")]
     refusal = (
         "The user doesn't want to proceed with this tool use. The tool use was rejected. "
         "To tell you how to proceed, the user said:\nuse a dict"
     )
     later = refusal.replace("To tell you how to proceed, the user said:", "The reason for the rejection:")
     for words in (refusal, later):
-        said_no = answer("r", words, "User rejected tool use", error=True)
+        said_no = tool_result("r", words, "User rejected tool use", error=True)
         assert decided(planned, said_no) == []
         assert refused(planned, said_no) == [f"ExitPlanMode {' '.join(plan.split())}\nuse a dict"]
-    asked = said("a", call("Bash", command="x"))
-    assert decided(asked, answer("r", "Exit code 1", error=True)) == []
+    asked = reply("a", call("Bash", command="x"))
+    assert decided(asked, tool_result("r", "Exit code 1", error=True)) == []
     stop = "The user doesn't want to take this action right now. STOP what you are doing."
-    assert refused(asked, answer("r", stop, error=True)) == ["Bash x"]
-    by_rule = answer("r", "Permission to use Bash has been denied.", error=True)
+    assert refused(asked, tool_result("r", stop, error=True)) == ["Bash x"]
+    by_rule = tool_result("r", "Permission to use Bash has been denied.", error=True)
     assert decided(asked, by_rule) == refused(asked, by_rule) == []
 
 
@@ -429,8 +435,8 @@ def test_facts_are_reported_when_known_and_when_they_change() -> None:
     items = read(
         {"type": "queue-operation", "operation": "dequeue", "timestamp": "2026-02-06T09:58:00Z"},
         user("u", "hi"),
-        said("a", text("x"), gitBranch="topic"),
-        said("b", text("y"), gitBranch="topic", model="haiku"),
+        reply("a", text("x"), gitBranch="topic"),
+        reply("b", text("y"), gitBranch="topic", model="haiku"),
     )
     assert [(f.name, f.value) for f in items if isinstance(f, Fact)] == [
         ("started_at", "2026-02-06T09:58:00.000Z"),
@@ -451,7 +457,7 @@ def test_a_title_is_the_sessions_own_and_a_humans_title_is_preferred() -> None:
     late = {"type": "summary", "summary": "Late", "leafUuid": "a"}
     custom = {"type": "custom-title", "customTitle": "Mine", "sessionId": "S"}
     ai = {"type": "ai-title", "aiTitle": "Its", "sessionId": "S"}
-    words = said("a", text("x"))
+    words = reply("a", text("x"))
     assert "title" not in facts(read(other, words))
     assert facts(read(other, early, words))["title"] == "Early"
     assert facts(read(words, late))["title"] == "Late"
@@ -470,7 +476,7 @@ def test_the_file_name_is_the_session_and_copied_records_keep_theirs() -> None:
 
 
 def test_a_subagents_file_belongs_to_the_session_that_started_it() -> None:
-    items = read(user("u", "count the lines"), said("a", text("6")), session="agent-a1b2")
+    items = read(user("u", "count the lines"), reply("a", text("6")), session="agent-a1b2")
     task, _ = (entry.event for entry in entries(items))
     assert isinstance(task, PeerMessage)
     assert (task.direction, task.content) == ("received", "count the lines")
@@ -536,15 +542,15 @@ def queue(operation: str, **more: Any) -> dict[str, Any]:
     return {**BASE, "type": "queue-operation", "operation": operation, **more}
 
 
-def steered(uuid: str, prompt: Any, **more: Any) -> dict[str, Any]:
+def queued(uuid: str, prompt: Any, **more: Any) -> dict[str, Any]:
     given = {"type": "queued_command", "prompt": prompt, "commandMode": "prompt", **more}
     return {**BASE, "type": "attachment", "uuid": uuid, "attachment": given}
 
 
 @pytest.mark.parametrize("prompt", ["use tabs", [{"type": "text", "text": "use tabs"}]])
 def test_a_prompt_that_the_agent_got_during_its_turn_is_a_prompt(prompt: Any) -> None:
-    waited = (queue("enqueue", content="use tabs"), said("a", text("x")), queue("remove"))
-    found = events(user("u", "go"), *waited, steered("q", prompt), said("b", text("y"), id="m2"))
+    waited = (queue("enqueue", content="use tabs"), reply("a", text("x")), queue("remove"))
+    found = events(user("u", "go"), *waited, queued("q", prompt), reply("b", text("y"), id="m2"))
     assert [(type(e), e.content) for e in found] == [
         (Prompt, "go"),
         (Message, "x"),
@@ -558,11 +564,11 @@ def test_a_prompt_that_the_agent_got_during_its_turn_is_a_prompt(prompt: Any) ->
         queue("remove"),
         queue("remove"),
     )
-    found = events(*both, steered("q", "one"), steered("r", "two"), said("a", text("x")))
+    found = events(*both, queued("q", "one"), queued("r", "two"), reply("a", text("x")))
     assert [e.content for e in found] == ["one", "two", "x"]
-    assert events(steered("q", "done", commandMode="task-notification")) == []
-    assert events(steered("q", "hook says", isMeta=True)) == []
-    assert events(steered("q", "from a channel", origin={"kind": "channel"})) == []
+    assert events(queued("q", "done", commandMode="task-notification")) == []
+    assert events(queued("q", "hook says", isMeta=True)) == []
+    assert events(queued("q", "from a channel", origin={"kind": "channel"})) == []
 
 
 def test_in_older_files_prompts_during_a_turn_are_read_from_the_queue() -> None:
@@ -570,7 +576,7 @@ def test_in_older_files_prompts_during_a_turn_are_read_from_the_queue() -> None:
         user("u", "go"),
         queue("enqueue", content="use tabs"),
         queue("remove"),
-        said("a", text("x")),
+        reply("a", text("x")),
         queue("enqueue", content="/mcp"),
         queue("remove"),
         queue("enqueue", content="<task-notification>\n</task-notification>"),
@@ -614,10 +620,10 @@ def test_a_sidechain_in_the_main_file_is_linked_to_its_call() -> None:
     side = {"isSidechain": True}
     found = events(
         user("u", "hi"),
-        said("a", call("Task", prompt="count the lines", subagent_type="x")),
+        reply("a", call("Task", prompt="count the lines", subagent_type="x")),
         user("s1", "count the lines", parentUuid=None, **side),
-        said("s2", text("6"), id="m2", parentUuid="s1", stop_reason="end_turn", **side),
-        said("b", text("it has 6")),
+        reply("s2", text("6"), id="m2", parentUuid="s1", stop_reason="end_turn", **side),
+        reply("b", text("it has 6")),
     )
     assert [(type(e), e.tags, e.parent) for e in found] == [
         (Prompt, (), None),

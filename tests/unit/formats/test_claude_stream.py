@@ -44,7 +44,7 @@ def user(uuid: str, content: Any, **more: Any) -> dict[str, Any]:
     return {**common, "message": message, "timestamp": TIME, **more}
 
 
-def said(uuid: str, *blocks: Any, id: str = "m1", output: int = 1, **more: Any) -> dict[str, Any]:  # noqa: A002
+def reply(uuid: str, *blocks: Any, id: str = "m1", output: int = 1, **more: Any) -> dict[str, Any]:  # noqa: A002
     message: dict[str, Any] = {
         "id": id,
         "role": "assistant",
@@ -65,7 +65,7 @@ def call(tool: str, call_id: str = "c1", **arguments: Any) -> dict[str, Any]:
     return {"type": "tool_use", "id": call_id, "name": tool, "input": arguments}
 
 
-def answer(uuid: str, content: Any, call_id: str = "c1", **more: Any) -> dict[str, Any]:
+def tool_result(uuid: str, content: Any, call_id: str = "c1", **more: Any) -> dict[str, Any]:
     return user(uuid, [{"type": "tool_result", "tool_use_id": call_id, "content": content}], **more)
 
 
@@ -91,7 +91,7 @@ def output(items: list[Item]) -> dict[str, int]:
 
 
 def test_the_first_and_the_last_record_give_the_sessions_facts() -> None:
-    items = read(INIT, said("a", text("done")), result())
+    items = read(INIT, reply("a", text("done")), result())
     assert facts(items) == {
         "session": "S",
         "tag": "stream-json",
@@ -112,7 +112,7 @@ def test_a_stopped_run_has_its_reason() -> None:
         "is_error": True,
         "errors": ["Reached maximum number of turns"],
     }
-    items = read(INIT, said("a", call("Bash", command="ls")), result(**stopped))
+    items = read(INIT, reply("a", call("Bash", command="ls")), result(**stopped))
     (remark,) = (e.event for e in entries(items) if isinstance(e.event, NoteEvent))
     assert (remark.id, remark.kind, remark.content) == ("r:0", "error", "Reached maximum number of turns")
     known = facts(items)
@@ -121,7 +121,7 @@ def test_a_stopped_run_has_its_reason() -> None:
 
 
 def test_a_refused_request_fails_the_run_and_is_reported_once() -> None:
-    refused = said("a", text("API Error: 400"))
+    refused = reply("a", text("API Error: 400"))
     refused["message"] |= {"model": "<synthetic>", "usage": {"input_tokens": 0, "output_tokens": 0}}
     items = read(INIT, refused, result(is_error=True, result="API Error: 400", total_cost_usd=0))
     assert [entry.event.content for entry in entries(items)] == ["API Error: 400"]
@@ -136,7 +136,7 @@ def test_a_refused_request_fails_the_run_and_is_reported_once() -> None:
 
 def test_a_call_that_was_not_permitted_is_noted_at_its_event() -> None:
     denied = {"tool_name": "Bash", "tool_use_id": "c1", "tool_input": {"command": "git commit"}}
-    found = events(INIT, said("a", call("Bash", command="git commit")), result(permission_denials=[denied]))
+    found = events(INIT, reply("a", call("Bash", command="git commit")), result(permission_denials=[denied]))
     remark = found[-1]
     assert isinstance(remark, NoteEvent)
     assert (remark.kind, remark.tags, remark.parent) == ("error", ("denied",), "a:0")
@@ -146,7 +146,7 @@ def test_a_call_that_was_not_permitted_is_noted_at_its_event() -> None:
 def test_records_of_another_session_have_its_id_and_set_no_facts_here() -> None:
     other: dict[str, Any] = {"session_id": "T", "uuid": "t"}
     failed = result(subtype="error_during_execution", is_error=True, total_cost_usd=9, **other)
-    items = read(INIT, said("a", text("x")), result(), INIT | other | {"cwd": "/t"}, failed)
+    items = read(INIT, reply("a", text("x")), result(), INIT | other | {"cwd": "/t"}, failed)
     assert [entry.session for entry in entries(items)] == [None, "T"]
     known = facts(items)
     assert (known["session"], known["folder"], known["status"], known["cost_usd"]) == (
@@ -159,14 +159,14 @@ def test_records_of_another_session_have_its_id_and_set_no_facts_here() -> None:
 
 def test_a_prompt_is_read_only_if_it_was_replayed() -> None:
     asked = user("u", [text("hi")], isReplay=True)
-    items = read(INIT, asked, said("a", text("x")))
+    items = read(INIT, asked, reply("a", text("x")))
     prompt = entries(items)[0].event
     assert isinstance(prompt, Prompt)
     assert (prompt.id, prompt.ts) == ("u:0", TIME)
     assert sum(isinstance(item, Mark) for item in items) == 1
     injected = user("u", [text("This session is being continued")], isSynthetic=True)
     assert events(INIT, injected, user("v", "<local-command-stdout>x</local-command-stdout>")) == []
-    assert not [item for item in read(INIT, said("a", text("x"))) if isinstance(item, Mark)]
+    assert not [item for item in read(INIT, reply("a", text("x"))) if isinstance(item, Mark)]
 
 
 def test_calls_and_results_are_as_in_a_session_file() -> None:
@@ -175,10 +175,10 @@ def test_calls_and_results_are_as_in_a_session_file() -> None:
     found = entries(
         read(
             INIT,
-            said("a", call("Write", file_path="/w/a.py", content="x\n")),
-            said("b", call("Bash", "c2", command="git commit -m one")),
-            answer("c", "File created", tool_use_result=detail),
-            answer("d", "[main 1a2b3c4] one", "c2", tool_use_result=shell),
+            reply("a", call("Write", file_path="/w/a.py", content="x\n")),
+            reply("b", call("Bash", "c2", command="git commit -m one")),
+            tool_result("c", "File created", tool_use_result=detail),
+            tool_result("d", "[main 1a2b3c4] one", "c2", tool_use_result=shell),
         )
     )
     write, bash, written, ran = found
@@ -194,12 +194,12 @@ def test_a_subagents_records_are_linked_to_the_call_that_started_it() -> None:
     inside: dict[str, Any] = {"parent_tool_use_id": "c1"}
     found = events(
         INIT,
-        said("a", call("Task", prompt="count")),
+        reply("a", call("Task", prompt="count")),
         user("b", [text("count")], **inside),
-        said("c", call("Bash", "c2", command="wc"), id="m2", **inside),
-        answer("d", "6", "c2", **inside),
-        said("e", text("lost"), id="m3", parent_tool_use_id="c9"),
-        answer("f", "it has 6"),
+        reply("c", call("Bash", "c2", command="wc"), id="m2", **inside),
+        tool_result("d", "6", "c2", **inside),
+        reply("e", text("lost"), id="m3", parent_tool_use_id="c9"),
+        tool_result("f", "it has 6"),
     )
     assert [(type(e), e.tags, e.parent) for e in found] == [
         (ToolCall, (), None),
@@ -222,9 +222,9 @@ def test_a_compaction_is_a_note() -> None:
 
 
 def test_output_tokens_of_no_record_are_counted_for_the_last_call_of_the_turn() -> None:
-    calls = [said("a", text("x")), said("b", call("Bash")), said("c", text("y"), id="m2")]
+    calls = [reply("a", text("x")), reply("b", call("Bash")), reply("c", text("y"), id="m2")]
     assert output(read(INIT, *calls, result(2, 70))) == {"m1": 1, "m2": 69}
-    again = [said("d", text("z"), id="m3"), result(1, 20, uuid="r2", total_cost_usd=0.5)]
+    again = [reply("d", text("z"), id="m3"), result(1, 20, uuid="r2", total_cost_usd=0.5)]
     items = read(INIT, *calls, result(2, 70), INIT, *again)
     assert output(items) == {"m1": 1, "m2": 69, "m3": 20}
     assert facts(items)["cost_usd"] == 0.5
@@ -236,10 +236,10 @@ def test_output_tokens_of_no_record_are_counted_for_the_last_call_of_the_turn() 
 
 
 def test_a_total_that_includes_other_calls_adds_nothing() -> None:
-    calls = [said("a", text("x")), said("b", text("y"), id="m2")]
+    calls = [reply("a", text("x")), reply("b", text("y"), id="m2")]
     assert output(read(INIT, *calls, result(1, 70))) == {"m1": 1, "m2": 1}
     assert output(read(INIT, *calls, result(3, 70))) == {"m1": 1, "m2": 1}
-    inside = said("c", text("z"), id="m3", parent_tool_use_id="c1")
+    inside = reply("c", text("z"), id="m3", parent_tool_use_id="c1")
     assert output(read(INIT, *calls, inside, result(2, 70))) == {"m1": 1, "m2": 69, "m3": 1}
 
 
@@ -252,9 +252,9 @@ def test_partial_messages_have_the_cost_of_each_call() -> None:
     items = read(
         INIT,
         step("s1", type="message_start", message=begun),
-        said("a", text("x")),
+        reply("a", text("x")),
         step("s2", type="message_delta", usage={"output_tokens": 40, "input_tokens": None}),
-        said("b", text("y"), id="m2"),
+        reply("b", text("y"), id="m2"),
         result(2, 70),
     )
     assert output(items) == {"m1": 40, "m2": 30}
@@ -267,15 +267,15 @@ def test_partial_messages_have_the_cost_of_each_call() -> None:
 LOG = written(
     INIT,
     user("u", [text("first é")], isReplay=True),
-    said("a", {"type": "thinking", "thinking": "hm"}, text("x")),
-    said("b", call("Bash", command="ls")),
+    reply("a", {"type": "thinking", "thinking": "hm"}, text("x")),
+    reply("b", call("Bash", command="ls")),
     user("v", [text("meanwhile")], isReplay=True),
-    answer("c", "a.py"),
-    said("d", text("y"), id="m2"),
+    tool_result("c", "a.py"),
+    reply("d", text("y"), id="m2"),
     result(2, 70),
     INIT,
     user("w", [text("second")], isReplay=True),
-    said("e", text("z"), id="m3"),
+    reply("e", text("z"), id="m3"),
     result(1, 9, uuid="r2"),
 )
 
@@ -293,28 +293,33 @@ def test_a_log_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
 def test_values_of_unexpected_types_raise_nothing() -> None:
     values: list[Any] = [[], {}, 3, None, "x", [[]], {"type": []}]
     for value in values:
-        for record in (INIT, user("u", "x"), said("a", call("Bash")), result(), {"type": "stream_event"}):
+        for record in (INIT, user("u", "x"), reply("a", call("Bash")), result(), {"type": "stream_event"}):
             for key in (*record, "event", "permission_denials", "errors", "tool_use_result"):
                 list(stream.read(io.BytesIO(written(INIT, record | {key: value}))))
 
 
 def test_a_warning_between_the_records_is_only_a_damage() -> None:
-    data = written(INIT) + b"(node) Warning: x\n" + written(said("a", text("x")))
+    data = written(INIT) + b"(node) Warning: x\n" + written(reply("a", text("x")))
     items = list(stream.read(io.BytesIO(data)))
     assert [type(i) for i in items if isinstance(i, Damage | Entry)] == [Damage, Entry]
     assert detect(b"(node) Warning: x\n" + data) is stream
 
 
 def test_output_and_session_file_give_the_same_ids() -> None:
-    """Both are as version 2.1.197 wrote them for one call, without the fields that are not read."""
+    """Both are what version 2.1.197 wrote for one call, without the fields that are not read."""
     blocks = [call("Bash", "toolu_1", command="ls", description="d")]
     ids = ("75eb38a7-a889-4eb2-aa28-5a297f41ea2f", "9dbfc74b-6d22-4f70-90fb-11f0ac784b43")
-    told = written(INIT, said(ids[0], *blocks), answer(ids[1], "a.py", "toolu_1"))
+    told = written(INIT, reply(ids[0], *blocks), tool_result(ids[1], "a.py", "toolu_1"))
     base = {"sessionId": "S", "cwd": "/w", "isSidechain": False, "timestamp": TIME, "version": "2.1.197"}
-    message = said(ids[0], *blocks)["message"]
+    message = reply(ids[0], *blocks)["message"]
     stored = written(
         {**base, "type": "assistant", "uuid": ids[0], "message": message},
-        {**base, "type": "user", "uuid": ids[1], "message": answer(ids[1], "a.py", "toolu_1")["message"]},
+        {
+            **base,
+            "type": "user",
+            "uuid": ids[1],
+            "message": tool_result(ids[1], "a.py", "toolu_1")["message"],
+        },
     )
     both = (stream.read(io.BytesIO(told)), session.read(io.BytesIO(stored)))
     one, other = ([(e.event.id, e.event.response) for e in entries(list(items))] for items in both)

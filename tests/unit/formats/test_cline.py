@@ -22,11 +22,11 @@ def call(call_id: str, name: str, **arguments: Any) -> dict[str, Any]:
     return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
 
 
-def answer(call_id: str, name: str, content: Any) -> dict[str, Any]:
+def tool_result(call_id: str, name: str, content: Any) -> dict[str, Any]:
     return {"type": "tool_result", "tool_use_id": call_id, "name": name, "content": content}
 
 
-def say(own: str, role: str, *blocks: dict[str, Any]) -> dict[str, Any]:
+def message(own: str, role: str, *blocks: dict[str, Any]) -> dict[str, Any]:
     spent = {"inputTokens": 1200, "outputTokens": 50, "cacheReadTokens": 800, "cacheWriteTokens": 0}
     model = {"modelInfo": {"id": "m"}, "metrics": spent} if role == "assistant" else {}
     return {"id": own, "role": role, "content": list(blocks), "ts": AT, **model}
@@ -35,30 +35,30 @@ def say(own: str, role: str, *blocks: dict[str, Any]) -> dict[str, Any]:
 MADE = json.dumps({"query": "edit:/w/a.py", "result": "File created", "success": True})
 RAN = {"query": "git commit -am x", "result": "[main 1a2b3c4] x\n", "success": True}
 MESSAGES = [
-    say("a", "user", text('<user_input mode="yolo">Do it</user_input>')),
-    say("b", "user", text("[SYSTEM] This run is not complete")),
-    say(
+    message("a", "user", text('<user_input mode="yolo">Do it</user_input>')),
+    message("b", "user", text("[SYSTEM] This run is not complete")),
+    message(
         "c",
         "assistant",
         {"type": "thinking", "thinking": "hmm"},
         text("I write"),
         call("c1", "editor", path="/w/a.py", new_text="one\ntwo\n"),
     ),
-    say("d", "user", answer("c1", "editor", MADE)),
-    say("e", "assistant", call("c2", "run_commands", commands=["git commit -am x", "git status"])),
-    say(
+    message("d", "user", tool_result("c1", "editor", MADE)),
+    message("e", "assistant", call("c2", "run_commands", commands=["git commit -am x", "git status"])),
+    message(
         "f",
         "user",
-        answer("c2", "run_commands", [RAN, {"query": "git status", "error": "no", "success": False}]),
+        tool_result("c2", "run_commands", [RAN, {"query": "git status", "error": "no", "success": False}]),
     ),
-    say("g", "assistant", call("c3", "editor", path="/w/a.py", old_text="two\n", new_text="three\n")),
+    message("g", "assistant", call("c3", "editor", path="/w/a.py", old_text="two\n", new_text="three\n")),
 ]
 RUN = {"version": 1, "agent": "lead", "sessionId": "S", "origin": {"version": "3.0.65", "source": "cli"}}
 ABOUT = {"session_id": "S", "cwd": "/w", "status": "completed", "metadata": {"title": "Do it"}}
 
 
-def log(place: Path, messages: list[dict[str, Any]] = MESSAGES) -> Path:
-    path = place / "S" / "S.messages.json"
+def log(folder: Path, messages: list[dict[str, Any]] = MESSAGES) -> Path:
+    path = folder / "S" / "S.messages.json"
     path.parent.mkdir()
     path.write_text(json.dumps({**RUN, "messages": messages}, indent=2))
     path.with_name("S.json").write_text(json.dumps(ABOUT))
@@ -67,10 +67,10 @@ def log(place: Path, messages: list[dict[str, Any]] = MESSAGES) -> Path:
 
 def test_a_session_and_a_folder_of_sessions_are_recognized(tmp_path: Path) -> None:
     path = log(tmp_path)
-    for place in (path, tmp_path):
-        assert detect_store(place) is cline
-        assert list(cline.sessions(place)) == ["S"]
-        assert len(entries(list(cline.read(place, "S")))) == 9
+    for folder in (path, tmp_path):
+        assert detect_store(folder) is cline
+        assert list(cline.sessions(folder)) == ["S"]
+        assert len(entries(list(cline.read(folder, "S")))) == 9
     assert not cline.detect(path.with_name("S.json"))
 
 
@@ -111,8 +111,8 @@ def test_a_log_that_is_cut_or_lacks_its_other_files_is_read(tmp_path: Path) -> N
 
 
 def test_opening_tags_without_an_end_are_scanned_once(tmp_path: Path) -> None:
-    """There are a million: a scan to the end from each would take for ever."""
+    """There are a million of them: scanning to the end from each would take too long."""
     many = "<user_input>" * 1_000_000
-    path = log(tmp_path, [say("a", "user", text(f"<user_input>Do it</user_input>{many}"))])
+    path = log(tmp_path, [message("a", "user", text(f"<user_input>Do it</user_input>{many}"))])
     (entry,) = entries(list(cline.read(path, "S")))
     assert entry.event.content == "Do it"

@@ -54,7 +54,7 @@ def user(*texts: str, **payload: Any) -> dict[str, Any]:
     return item("message", role="user", content=content, **payload)
 
 
-def said(text: str, **payload: Any) -> dict[str, Any]:
+def reply(text: str, **payload: Any) -> dict[str, Any]:
     content = [{"type": "output_text", "text": text}]
     return item("message", role="assistant", content=content, **payload)
 
@@ -106,8 +106,8 @@ def result(*records: dict[str, Any]) -> ToolResult:
     ],
 )
 def test_text_that_the_program_inserted_is_not_a_prompt(text: str) -> None:
-    assert prompts(meta(), user(text), said("x")) == []
-    assert prompts(meta(), user(text, "and this"), said("x")) == ["and this"]
+    assert prompts(meta(), user(text), reply("x")) == []
+    assert prompts(meta(), user(text, "and this"), reply("x")) == ["and this"]
 
 
 def test_in_a_log_that_marks_typed_text_nothing_else_is_a_prompt() -> None:
@@ -117,35 +117,35 @@ def test_in_a_log_that_marks_typed_text_nothing_else_is_a_prompt() -> None:
         user("injected by a version to come"),
         user("fix it", id="msg_1"),
         event("user_message", message="fix it", images=[]),
-        said("done"),
+        reply("done"),
         user("injected again"),
-        said("more"),
+        reply("more"),
         user("and now"),
         event("item_completed", item={"type": "UserMessage", "content": [{"text": "and now"}]}),
-        said("done"),
+        reply("done"),
     ]
     assert prompts(*log) == ["fix it", "and now"]
     assert [e.id for e in events(*log) if isinstance(e, Prompt)] == ["msg_1:0", "n8:0"]
 
 
 def test_a_log_that_does_not_mark_typed_text_has_prompts_too() -> None:
-    log = [meta(), user("one"), said("x"), user("two")]
+    log = [meta(), user("one"), reply("x"), user("two")]
     assert prompts(*log) == ["one", "two"]
     assert prompts(meta(), user("one")) == []  # the record that marks it may still be written
-    assert prompts(meta(), line("response_item", {"role": "user", "content": "bare"}), said("x")) == ["bare"]
+    assert prompts(meta(), line("response_item", {"role": "user", "content": "bare"}), reply("x")) == ["bare"]
 
 
 def test_typed_text_may_come_first_or_alone() -> None:
     typed = event("user_message", message="fix it", kind="plain")
     context = event("user_message", message="<environment_context>", kind="environment_context")
-    assert prompts(meta(), context, typed, user("fix it"), said("x")) == ["fix it"]
-    assert prompts(meta(), typed, said("x")) == ["fix it"]
+    assert prompts(meta(), context, typed, user("fix it"), reply("x")) == ["fix it"]
+    assert prompts(meta(), typed, reply("x")) == ["fix it"]
 
 
 def test_an_editors_wrapping_is_removed_from_a_prompt() -> None:
     wrapped = "# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:\nfix it\n"
     assert prompts(meta(), user(wrapped), event("user_message", message=wrapped)) == ["fix it"]
-    assert prompts(meta(), user(wrapped), said("x")) == ["fix it"]
+    assert prompts(meta(), user(wrapped), reply("x")) == ["fix it"]
 
 
 def test_reading_on_from_the_mark_before_a_prompt_gives_the_same() -> None:
@@ -161,7 +161,7 @@ def test_reading_on_from_the_mark_before_a_prompt_gives_the_same() -> None:
         user("two"),
         event("user_message", message="two"),
         tokens(13),
-        said("done"),
+        reply("done"),
         tokens(26),
     )
     items = list(codex.read(io.BytesIO(log)))
@@ -345,7 +345,7 @@ def test_reasoning_without_words_gives_no_text() -> None:
 # ---------------------------------------------------------------- usage
 
 
-def spent(items: list[Item]) -> dict[str, Usage]:
+def usage_of(items: list[Item]) -> dict[str, Usage]:
     return {found.response: found.usage for found in items if isinstance(found, Spent)}
 
 
@@ -361,39 +361,39 @@ def test_a_cost_before_the_items_of_its_call_belongs_to_them() -> None:
         meta(),
         event("agent_reasoning", text="a"), tokens(13), item("reasoning", summary=[{"text": "a"}]),
         call("shell", command=["ls"]), output("x"),
-        event("agent_message", message="b"), tokens(26), said("b"),
+        event("agent_message", message="b"), tokens(26), reply("b"),
     )  # fmt: skip
     assert calls_of(items) == ["resp-1", "resp-1", "resp-6"]
-    assert spent(items) == {"resp-1": COST, "resp-6": COST}
+    assert usage_of(items) == {"resp-1": COST, "resp-6": COST}
 
 
 def test_a_cost_after_the_items_and_repeated_counts_once() -> None:
     items = read(
         meta(), event("token_count", info=None),
-        said("a"), call("shell", command=["ls"]), tokens(13), output("x"), tokens(13),
-        said("b"), tokens(26), tokens(26),
+        reply("a"), call("shell", command=["ls"]), tokens(13), output("x"), tokens(13),
+        reply("b"), tokens(26), tokens(26),
     )  # fmt: skip
     assert calls_of(items) == ["resp-2", "resp-2", "resp-7"]
-    assert spent(items) == {"resp-2": COST, "resp-7": COST}
+    assert usage_of(items) == {"resp-2": COST, "resp-7": COST}
 
 
 def test_a_cost_after_the_outputs_belongs_to_the_call() -> None:
     items = read(
-        meta(), call("shell", command=["ls"]), output("x"), tokens(13), said("b"), tokens(26)
+        meta(), call("shell", command=["ls"]), output("x"), tokens(13), reply("b"), tokens(26)
     )  # fmt: skip
     assert calls_of(items) == ["resp-1", "resp-4"]
-    assert spent(items) == {"resp-1": COST, "resp-4": COST}
+    assert usage_of(items) == {"resp-1": COST, "resp-4": COST}
 
 
 def test_usage_records_per_call_replace_the_totals() -> None:
     usage = {"input_tokens": 10, "cached_input_tokens": 4, "cache_write_input_tokens": 1, "output_tokens": 3}
     cost = line("token_usage_record", {"response_id": "resp_x", "usage": usage})
     items = read(
-        meta(), call("shell", command=["ls"]), cost, output("x"), tokens(13), said("b"), cost, tokens(26)
+        meta(), call("shell", command=["ls"]), cost, output("x"), tokens(13), reply("b"), cost, tokens(26)
     )
     each = Usage(input_tokens=5, cache_read_tokens=4, cache_write_tokens=1, output_tokens=3)
     assert calls_of(items) == ["resp-1", "resp-5"]
-    assert spent(items) == {"resp-1": each, "resp-5": each}
+    assert usage_of(items) == {"resp-1": each, "resp-5": each}
     assert all(found.beside for found in items if isinstance(found, Spent))
 
 
@@ -403,9 +403,9 @@ def test_usage_records_per_call_replace_the_totals() -> None:
 def test_turns_end_at_the_programs_records() -> None:
     items = read(
         meta(),
-        said("a"),
+        reply("a"),
         event("task_complete", turn_id=SESSION),
-        said("b"),
+        reply("b"),
         event("turn_aborted", reason="interrupted"),
     )
     kinds = [type(found.event) if isinstance(found, Entry) else type(found) for found in items]
@@ -414,7 +414,7 @@ def test_turns_end_at_the_programs_records() -> None:
 
 def test_the_last_turn_gives_the_sessions_status() -> None:
     done, aborted = event("task_complete"), event("turn_aborted", reason="interrupted")
-    for log, status in (([said("a")], None), ([done], "completed"), ([done, aborted], "abandoned")):
+    for log, status in (([reply("a")], None), ([done], "completed"), ([done, aborted], "abandoned")):
         known = {found.name: found.value for found in read(meta(), *log) if isinstance(found, Fact)}
         assert known.get("status") == status
 
@@ -422,7 +422,7 @@ def test_the_last_turn_gives_the_sessions_status() -> None:
 def test_the_cost_of_an_aborted_call_belongs_to_the_abort() -> None:
     items = read(meta(), event("agent_reasoning", text="a"), tokens(13), event("turn_aborted", reason="x"))
     (remark,) = entries(items)
-    assert spent(items) == {"resp-1": COST}
+    assert usage_of(items) == {"resp-1": COST}
     assert remark.event.response == "resp-1"
 
 
@@ -528,21 +528,21 @@ def test_facts_come_from_the_first_meta_and_the_turns() -> None:
     ]
 
 
-def parent(items: list[Item]) -> tuple[Any, Any]:
+def parent_facts(items: list[Item]) -> tuple[Any, Any]:
     known = {found.name: found.value for found in items if isinstance(found, Fact)}
     return known.get("parent_session"), known.get("parent_kind")
 
 
 def test_a_fork_names_its_parent() -> None:
     base = {"thread_id": OLDER, "end_ordinal_exclusive": 75, "end_byte_offset": 204_269}
-    assert parent(read(meta(forked_from_id=OLDER, history_base=base))) == (OLDER, "fork")
-    assert parent(read(meta(session_id=SESSION))) == (None, None)
+    assert parent_facts(read(meta(forked_from_id=OLDER, history_base=base))) == (OLDER, "fork")
+    assert parent_facts(read(meta(session_id=SESSION))) == (None, None)
 
 
 def test_prompts_of_reviewers_and_guardians_are_not_a_humans() -> None:
     for source in ("review", {"other": "guardian"}):
-        items = read(meta(source={"subagent": source}), user("judge"), said("fine"))
-        assert parent(items) == (None, "subagent")
+        items = read(meta(source={"subagent": source}), user("judge"), reply("fine"))
+        assert parent_facts(items) == (None, "subagent")
         assert isinstance(entries(items)[0].event, PeerMessage)
 
 
@@ -555,8 +555,8 @@ def test_prompts_of_reviewers_and_guardians_are_not_a_humans() -> None:
     ],
 )
 def test_a_subagents_task_is_not_a_prompt(more: dict[str, Any]) -> None:
-    items = read(meta(**more), user("count"), event("user_message", message="count"), said("6"))
-    assert parent(items) == (OLDER, "subagent")
+    items = read(meta(**more), user("count"), event("user_message", message="count"), reply("6"))
+    assert parent_facts(items) == (OLDER, "subagent")
     told = entries(items)[0].event
     assert isinstance(told, PeerMessage)
     assert (told.direction, told.content) == ("received", "count")
@@ -572,12 +572,12 @@ def test_history_copied_by_a_fork_belongs_to_the_parent(turn: str, time: str) ->
         event("task_started", turn_id=OLDER),
         user("old"),
         event("user_message", message="old"),
-        said("old answer"),
+        reply("old answer"),
         tokens(13),
     ]
     mine = [line("event_msg", {"type": "task_started", "turn_id": turn}, time)]
     mine += [user("new") | {"timestamp": time}, event("user_message", message="new") | {"timestamp": time}]
-    mine += [said("new answer") | {"timestamp": time}, tokens(26) | {"timestamp": time}]
+    mine += [reply("new answer") | {"timestamp": time}, tokens(26) | {"timestamp": time}]
     items = read(meta(forked_from_id=OLDER), *copied, *mine)
     assert [(entry.event.content, entry.session) for entry in entries(items)] == [
         ("old", OLDER),
@@ -585,12 +585,12 @@ def test_history_copied_by_a_fork_belongs_to_the_parent(turn: str, time: str) ->
         ("new", None),
         ("new answer", None),
     ]
-    assert list(spent(items).values()) == [COST]
-    assert spent(items).keys() == {entries(items)[-1].event.response}
+    assert list(usage_of(items).values()) == [COST]
+    assert usage_of(items).keys() == {entries(items)[-1].event.response}
 
 
 def test_a_resumed_session_continues_in_its_file() -> None:
-    items = read(meta(), user("a"), said("b"), meta(), user("c"), said("d"))
+    items = read(meta(), user("a"), reply("b"), meta(), user("c"), reply("d"))
     assert {entry.session for entry in entries(items)} == {None}
     assert len([found for found in items if isinstance(found, Fact) and found.name == "session"]) == 1
 
@@ -618,7 +618,7 @@ def test_the_oldest_form_never_marks_typed_text() -> None:
 
 
 def test_a_log_without_its_beginning_still_has_an_id() -> None:
-    log = written(said("a"), said("b"))
+    log = written(reply("a"), reply("b"))
     (session,) = (f.value for f in codex.read(io.BytesIO(log)) if isinstance(f, Fact))
     assert len(str(session)) == 20
     named = codex.read(io.BytesIO(log), session=SESSION)
@@ -702,19 +702,19 @@ REPETITIVE = [
     line("turn_context", SETTINGS),
     output("x"),
     event("agent_message", message="b"),
-    said("b"),
+    reply("b"),
     line("turn_context", SETTINGS | {"model": "other"}),
     tokens(26),
     line("turn_context", SETTINGS),
-    said("c"),
+    reply("c"),
 ]
 
 
-def compact(*records: dict[str, Any]) -> bytes:
+def written_compactly(*records: dict[str, Any]) -> bytes:
     return b"".join(json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records)
 
 
-def without_places(items: list[Item]) -> list[Item]:
+def without_offsets(items: list[Item]) -> list[Item]:
     """Return the items without their byte offsets."""
     kept = [found for found in items if not isinstance(found, Mark | TurnEnd)]
     return [replace(found, end=0) if isinstance(found, Entry) else found for found in kept]
@@ -724,20 +724,23 @@ def test_records_that_are_not_decoded_would_give_nothing() -> None:
     limits = {"primary": {"used_percent": 1.0}}
     log = [record | {"payload": record["payload"] | {"rate_limits": limits}} for record in REPETITIVE]
     decoded = list(codex.read(io.BytesIO(written(*log))))
-    assert without_places(list(codex.read(io.BytesIO(compact(*log))))) == without_places(decoded)
+    assert without_offsets(list(codex.read(io.BytesIO(written_compactly(*log))))) == without_offsets(decoded)
 
 
 def test_two_records_on_one_line_are_read_even_if_the_first_gives_nothing() -> None:
-    begin, glued = compact(meta(), said("a")), compact(event("task_started", turn_id="t"), said("b"))
+    begin, glued = (
+        written_compactly(meta(), reply("a")),
+        written_compactly(event("task_started", turn_id="t"), reply("b")),
+    )
     log = begin + glued.replace(b"\n", b"", 1)
     assert [entry.event.content for entry in entries(list(codex.read(io.BytesIO(log))))] == ["a", "b"]
 
 
 def test_a_forks_copy_of_its_parents_usage_does_not_count() -> None:
     base = {"thread_id": OLDER, "end_ordinal_exclusive": 75}
-    items = read(meta(history_base=base), tokens(1300), user("go"), said("a"), tokens(1313))
-    assert list(spent(items).values()) == [COST]
-    assert spent(items).keys() <= {entry.event.response for entry in entries(items)}
+    items = read(meta(history_base=base), tokens(1300), user("go"), reply("a"), tokens(1313))
+    assert list(usage_of(items).values()) == [COST]
+    assert usage_of(items).keys() <= {entry.event.response for entry in entries(items)}
 
 
 def test_records_of_unknown_kinds_and_shapes_give_nothing() -> None:

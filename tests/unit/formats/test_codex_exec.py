@@ -36,20 +36,20 @@ def started(kind: str, own: str = "item_0", /, **item: Any) -> dict[str, Any]:
     return {"type": "item.started", "item": {"id": own, "type": kind, **item, "status": "in_progress"}}
 
 
-def done(kind: str, own: str = "item_0", /, **item: Any) -> dict[str, Any]:
+def completed(kind: str, own: str = "item_0", /, **item: Any) -> dict[str, Any]:
     return {"type": "item.completed", "item": {"id": own, "type": kind, "status": "completed", **item}}
 
 
-def said(text: str, own: str = "item_0") -> dict[str, Any]:
+def message(text: str, own: str = "item_0") -> dict[str, Any]:
     return {"type": "item.completed", "item": {"id": own, "type": "agent_message", "text": text}}
 
 
-def ended(input_tokens: int, cached: int = 0, output: int = 0) -> dict[str, Any]:
+def turn_end(input_tokens: int, cached: int = 0, output: int = 0) -> dict[str, Any]:
     usage = {"input_tokens": input_tokens, "cached_input_tokens": cached, "output_tokens": output}
     return {"type": "turn.completed", "usage": usage}
 
 
-def old(kind: str, /, **message: Any) -> dict[str, Any]:
+def old_record(kind: str, /, **message: Any) -> dict[str, Any]:
     return {"id": "0", "msg": {"type": kind, **message}}
 
 
@@ -65,7 +65,7 @@ def events(*records: dict[str, Any]) -> list[AnyEvent]:
     return [entry.event for entry in entries(read(*BEGIN, *records))]
 
 
-def spent(items: list[Item]) -> dict[str, Usage]:
+def usage_of(items: list[Item]) -> dict[str, Usage]:
     return {item.response: item.usage for item in items if isinstance(item, Spent)}
 
 
@@ -96,12 +96,12 @@ def test_a_command_is_a_call_at_its_start_and_a_result_at_its_end() -> None:
     items = read(
         *BEGIN,
         started("command_execution", command="git commit -m x"),
-        said("meanwhile", "item_1"),
-        done("command_execution", **ran),
+        message("meanwhile", "item_1"),
+        completed("command_execution", **ran),
     )
-    call, message, result = entries(items)
+    call, meanwhile, result = entries(items)
     assert isinstance(call.event, ToolCall)
-    assert isinstance(message.event, Message)
+    assert isinstance(meanwhile.event, Message)
     assert isinstance(result.event, ToolResult)
     assert call.event.call_id == result.event.call_id
     assert (result.event.content, result.event.exit_code) == ("[main 5fe8fa4] x\n", 0)
@@ -113,13 +113,13 @@ def test_a_command_is_a_call_at_its_start_and_a_result_at_its_end() -> None:
     [({"exit_code": 1, "status": "failed"}, 1), ({"exit_code": 2}, 2), ({"status": "failed"}, None)],
 )
 def test_a_command_that_failed_is_an_error(ending: dict[str, Any], code: int | None) -> None:
-    _, result = events(done("command_execution", command="x", aggregated_output="no", **ending))
+    _, result = events(completed("command_execution", command="x", aggregated_output="no", **ending))
     assert isinstance(result, ToolResult)
     assert (result.is_error, result.exit_code, result.content) == (True, code, "no")
 
 
 def test_a_declined_command_is_an_error_and_not_a_decision() -> None:
-    _, result = events(done("command_execution", command="rm -rf x", status="declined"))
+    _, result = events(completed("command_execution", command="rm -rf x", status="declined"))
     assert isinstance(result, ToolResult)
     assert result.is_error
 
@@ -130,8 +130,8 @@ def test_changed_files_are_edits_unless_they_failed() -> None:
     calls = entries(
         read(
             *BEGIN,
-            done("file_change", changes=changes),
-            done("file_change", "item_1", changes=failed, status="failed"),
+            completed("file_change", changes=changes),
+            completed("file_change", "item_1", changes=failed, status="failed"),
         )
     )
     assert [entry.edits for entry in calls] == [
@@ -150,9 +150,9 @@ def test_a_servers_tool_has_a_result_in_blocks() -> None:
     blocks = [{"type": "text", "text": "Found 3."}, image]
     found = events(
         started("mcp_tool_call", **tool, result=None),
-        done("mcp_tool_call", **tool, result={"content": blocks, "structured_content": {"n": 3}}),
-        done("mcp_tool_call", "item_1", **tool, result={"content": [], "structured_content": {"n": 3}}),
-        done("mcp_tool_call", "item_2", **tool, error={"message": "tool timeout"}, status="failed"),
+        completed("mcp_tool_call", **tool, result={"content": blocks, "structured_content": {"n": 3}}),
+        completed("mcp_tool_call", "item_1", **tool, result={"content": [], "structured_content": {"n": 3}}),
+        completed("mcp_tool_call", "item_2", **tool, error={"message": "tool timeout"}, status="failed"),
     )
     assert {(e.name, str(e.arguments)) for e in found if isinstance(e, ToolCall)} == {
         ("mcp__github__search", "{'q': 'x'}")
@@ -171,7 +171,7 @@ def test_other_agents_are_calls() -> None:
     states = {OTHER: {"status": "completed", "message": "6 lines"}}
     call, result = events(
         started("collab_tool_call", **task, receiver_thread_ids=[], agents_states={}),
-        done("collab_tool_call", **task, receiver_thread_ids=[OTHER], agents_states=states),
+        completed("collab_tool_call", **task, receiver_thread_ids=[OTHER], agents_states=states),
     )
     assert isinstance(call, ToolCall)
     assert (call.name, call.arguments) == ("spawn_agent", {"prompt": "count"})
@@ -224,7 +224,7 @@ def test_a_plan_is_noted_once_in_its_last_state() -> None:
     (note,) = events(*log)
     assert isinstance(note, NoteEvent)
     assert (note.kind, note.tags, note.content) == ("note", ("plan",), "[x] a\n[x] b")
-    (note,) = events(*log[:2], ended(1))
+    (note,) = events(*log[:2], turn_end(1))
     assert note.content == "[x] a\n[ ] b"
     assert events(*log[:2]) == []
 
@@ -248,7 +248,7 @@ def test_a_failure_reported_twice_is_one_error() -> None:
 
 def test_unknown_items_with_text_are_kept() -> None:
     (foreign,) = events(
-        done("hologram", text="look"), done("void"), {"type": "item.plan.delta", "delta": "x"}
+        completed("hologram", text="look"), completed("void"), {"type": "item.plan.delta", "delta": "x"}
     )
     assert isinstance(foreign, Foreign)
     assert (foreign.type, foreign.content) == ("codex.hologram", "look")
@@ -258,8 +258,8 @@ def test_unknown_items_with_text_are_kept() -> None:
 
 
 def test_a_killed_run_is_abandoned() -> None:
-    assert facts(read(*BEGIN, said("x")))["status"] == "abandoned"
-    assert facts(read(*BEGIN, said("x"), ended(1)))["status"] == "completed"
+    assert facts(read(*BEGIN, message("x")))["status"] == "abandoned"
+    assert facts(read(*BEGIN, message("x"), turn_end(1)))["status"] == "completed"
 
 
 def test_the_tokens_of_a_thread_are_counted_once_within_a_file() -> None:
@@ -267,44 +267,44 @@ def test_the_tokens_of_a_thread_are_counted_once_within_a_file() -> None:
     again = [{"type": "thread.started", "thread_id": THREAD}, turn]
     items = read(
         *BEGIN,
-        said("a"),
-        ended(100, 40, 7),
+        message("a"),
+        turn_end(100, 40, 7),
         turn,
-        said("bb"),
-        ended(150, 50, 9),
+        message("bb"),
+        turn_end(150, 50, 9),
         *again,
-        said("c"),
-        ended(160, 50, 9),
+        message("c"),
+        turn_end(160, 50, 9),
     )
-    assert list(spent(items).values()) == [
+    assert list(usage_of(items).values()) == [
         Usage(input_tokens=60, cache_read_tokens=40, output_tokens=7),
         Usage(input_tokens=40, cache_read_tokens=10, output_tokens=2),
         Usage(input_tokens=10),
     ]
-    assert spent(items).keys() == {entry.event.response for entry in entries(items)}
+    assert usage_of(items).keys() == {entry.event.response for entry in entries(items)}
 
 
 def test_the_tokens_of_a_turn_without_words_are_counted_for_the_next() -> None:
-    items = read(*BEGIN, ended(10), {"type": "turn.started"}, said("x"), ended(30))
-    assert list(spent(items).values()) == [Usage(input_tokens=30)]
+    items = read(*BEGIN, turn_end(10), {"type": "turn.started"}, message("x"), turn_end(30))
+    assert list(usage_of(items).values()) == [Usage(input_tokens=30)]
 
 
 def test_a_count_that_restarted_belongs_to_the_turn() -> None:
-    items = read(*BEGIN, said("a"), ended(100), {"type": "turn.started"}, said("bb"), ended(30))
-    assert sorted(usage.input_tokens for usage in spent(items).values()) == [30, 100]
+    items = read(*BEGIN, message("a"), turn_end(100), {"type": "turn.started"}, message("bb"), turn_end(30))
+    assert sorted(usage.input_tokens for usage in usage_of(items).values()) == [30, 100]
 
 
 def test_another_thread_in_the_file_keeps_its_name_and_its_tokens() -> None:
     other = [{"type": "thread.started", "thread_id": OTHER}, {"type": "turn.started"}]
-    items = read(*BEGIN, said("a"), ended(100), *other, said("b"), ended(120))
+    items = read(*BEGIN, message("a"), turn_end(100), *other, message("b"), turn_end(120))
     assert [entry.session for entry in entries(items)] == [None, OTHER]
-    assert [usage.input_tokens for usage in spent(items).values()] == [100, 120]
+    assert [usage.input_tokens for usage in usage_of(items).values()] == [100, 120]
     assert facts(items)["session"] == THREAD
 
 
 def test_two_runs_of_a_thread_have_different_ids_and_a_grown_one_the_same() -> None:
-    first = [*BEGIN, said("one"), said("three", "item_1"), ended(1)]
-    second = [*BEGIN, said("seven"), said("three", "item_1"), ended(2)]
+    first = [*BEGIN, message("one"), message("three", "item_1"), turn_end(1)]
+    second = [*BEGIN, message("seven"), message("three", "item_1"), turn_end(2)]
     ids = [[entry.event.id for entry in entries(read(*log))] for log in (first, second, first[:3])]
     assert all(own.startswith("exec.") for own in ids[0])
     assert not set(ids[0]) & set(ids[1])
@@ -312,10 +312,10 @@ def test_two_runs_of_a_thread_have_different_ids_and_a_grown_one_the_same() -> N
 
 
 def test_a_run_without_a_thread_gets_an_id_from_its_structure() -> None:
-    log = [{"type": "turn.started"}, said("one"), said("more", "item_1"), ended(1)]
+    log = [{"type": "turn.started"}, message("one"), message("more", "item_1"), turn_end(1)]
     session = facts(read(*log))["session"]
     assert session == facts(read(*log[:2]))["session"]
-    assert session != facts(read({"type": "turn.started"}, said("other")))["session"]
+    assert session != facts(read({"type": "turn.started"}, message("other")))["session"]
     assert len(session) == 20
     named = read_bytes(written(*log), session=THREAD)
     assert facts(named)["session"] == THREAD
@@ -328,20 +328,24 @@ def test_a_run_without_a_thread_gets_an_id_from_its_structure() -> None:
 OLD: list[dict[str, Any]] = [
     {"workdir": "/w", "model": "o4-mini", "provider": "openai", "approval": "never", "sandbox": "read-only"},
     {"prompt": "fix it"},
-    old("task_started", model_context_window=1),
-    old("agent_reasoning", text="hm"),
-    old("exec_command_begin", call_id="c1", command=["bash", "-lc", "ls | wc"], cwd="/w/sub"),
-    old("exec_command_output_delta", call_id="c1", stream="stdout", chunk="Mwo="),
-    old("exec_command_end", call_id="c1", stdout="3\n", stderr="", exit_code=0),
-    old("token_count", input_tokens=10, cached_input_tokens=4, output_tokens=3),
-    old("patch_apply_begin", call_id="c2", changes={"/w/a": {"add": {"content": "x\ny\n"}}}),
-    old("patch_apply_end", call_id="c2", stdout="ok", stderr="", success=True),
-    old("mcp_tool_call_begin", call_id="c3", invocation={"server": "s", "tool": "t", "arguments": {}}),
-    old("mcp_tool_call_end", call_id="c3", invocation={"server": "s", "tool": "t"}, result={"Err": "no"}),
-    old("plan_update", plan=[{"step": "a", "status": "completed"}, {"step": "b", "status": "pending"}]),
-    old("agent_message", message="done"),
-    old("token_count", input_tokens=20, cached_input_tokens=4, output_tokens=5),
-    old("task_complete", last_agent_message="done"),
+    old_record("task_started", model_context_window=1),
+    old_record("agent_reasoning", text="hm"),
+    old_record("exec_command_begin", call_id="c1", command=["bash", "-lc", "ls | wc"], cwd="/w/sub"),
+    old_record("exec_command_output_delta", call_id="c1", stream="stdout", chunk="Mwo="),
+    old_record("exec_command_end", call_id="c1", stdout="3\n", stderr="", exit_code=0),
+    old_record("token_count", input_tokens=10, cached_input_tokens=4, output_tokens=3),
+    old_record("patch_apply_begin", call_id="c2", changes={"/w/a": {"add": {"content": "x\ny\n"}}}),
+    old_record("patch_apply_end", call_id="c2", stdout="ok", stderr="", success=True),
+    old_record("mcp_tool_call_begin", call_id="c3", invocation={"server": "s", "tool": "t", "arguments": {}}),
+    old_record(
+        "mcp_tool_call_end", call_id="c3", invocation={"server": "s", "tool": "t"}, result={"Err": "no"}
+    ),
+    old_record(
+        "plan_update", plan=[{"step": "a", "status": "completed"}, {"step": "b", "status": "pending"}]
+    ),
+    old_record("agent_message", message="done"),
+    old_record("token_count", input_tokens=20, cached_input_tokens=4, output_tokens=5),
+    old_record("task_complete", last_agent_message="done"),
 ]
 
 
@@ -363,7 +367,7 @@ def test_the_oldest_form_gives_the_same_events() -> None:
     ran, patched = (entry for entry in entries(items)[2:6] if isinstance(entry.event, ToolCall))
     assert (ran.command, ran.folder) == ("ls | wc", "/w/sub")
     assert patched.edits == (Edit(path="/w/a", kind="add", added=("x", "y"), whole="x\ny\n"),)
-    assert list(spent(items).values()) == [Usage(input_tokens=22, cache_read_tokens=8, output_tokens=8)]
+    assert list(usage_of(items).values()) == [Usage(input_tokens=22, cache_read_tokens=8, output_tokens=8)]
     known = facts(items)
     assert (known["folder"], known["model"], known["status"]) == ("/w", "o4-mini", "completed")
     assert len(known["session"]) == 20
@@ -372,13 +376,13 @@ def test_the_oldest_form_gives_the_same_events() -> None:
 def test_the_oldest_form_may_count_the_whole_thread() -> None:
     total = {"input_tokens": 30, "cached_input_tokens": 8, "output_tokens": 8}
     items = read(
-        old("session_configured", session_id=THREAD, model="gpt"),
-        old("task_started"),
-        old("agent_message", message="a"),
-        old("token_count", info={"total_token_usage": total, "last_token_usage": total}),
-        old("turn_aborted", reason="interrupted"),
+        old_record("session_configured", session_id=THREAD, model="gpt"),
+        old_record("task_started"),
+        old_record("agent_message", message="a"),
+        old_record("token_count", info={"total_token_usage": total, "last_token_usage": total}),
+        old_record("turn_aborted", reason="interrupted"),
     )
-    assert list(spent(items).values()) == [Usage(input_tokens=22, cache_read_tokens=8, output_tokens=8)]
+    assert list(usage_of(items).values()) == [Usage(input_tokens=22, cache_read_tokens=8, output_tokens=8)]
     known = facts(items)
     assert (known["session"], known["model"], known["status"]) == (THREAD, "gpt", "abandoned")
 
@@ -388,20 +392,22 @@ def test_the_oldest_form_may_count_the_whole_thread() -> None:
 ALL: list[dict[str, Any]] = [
     *BEGIN,
     started("todo_list", items=[{"text": "a", "completed": False}]),
-    done("command_execution", "item_1", command="bash -lc 'ls'", aggregated_output="x", exit_code=1),
-    done("file_change", "item_2", changes=[{"path": "a", "kind": {"type": "update"}, "diff": "@@\n-a\n+b"}]),
-    done("mcp_tool_call", "item_3", server="s", tool="t", result={"content": [{"text": "x"}]}, error={}),
-    done("collab_tool_call", "item_4", tool="wait", receiver_thread_ids=["x"], agents_states={"y": {}}),
-    done("web_search", "item_5", query="q", action={"type": "search"}),
-    done("function_call", "item_6", name="shell", arguments="{}", call_id="c"),
-    done(
+    completed("command_execution", "item_1", command="bash -lc 'ls'", aggregated_output="x", exit_code=1),
+    completed(
+        "file_change", "item_2", changes=[{"path": "a", "kind": {"type": "update"}, "diff": "@@\n-a\n+b"}]
+    ),
+    completed("mcp_tool_call", "item_3", server="s", tool="t", result={"content": [{"text": "x"}]}, error={}),
+    completed("collab_tool_call", "item_4", tool="wait", receiver_thread_ids=["x"], agents_states={"y": {}}),
+    completed("web_search", "item_5", query="q", action={"type": "search"}),
+    completed("function_call", "item_6", name="shell", arguments="{}", call_id="c"),
+    completed(
         "function_call_output",
         "item_7",
         output=[{"type": "input_image", "image_url": "data:a/b;base64,eA=="}],
     ),
-    done("error", "item_8", message="x"),
-    said("x", "item_9"),
-    ended(1),
+    completed("error", "item_8", message="x"),
+    message("x", "item_9"),
+    turn_end(1),
     {"type": "turn.failed", "error": {"message": "{}"}},
     {"type": "request_user_input", "questions": [{"question": "q"}]},
 ]
@@ -431,7 +437,7 @@ def _is_end(item: Item) -> bool:
         (BEGIN[0], True),
         (BEGIN[1], True),
         ({"type": "session.created", "session_id": THREAD}, True),
-        (said("x"), True),
+        (message("x"), True),
         (OLD[0], True),
         (OLD[2], True),
         ({"type": "item.completed"}, False),
@@ -448,15 +454,15 @@ def test_a_run_is_recognized_by_its_records(head: dict[str, Any], claimed: bool)
 # ---------------------------------------------------------------- real ones
 
 
-def real(samples: Path) -> list[Path]:
+def samples_of(samples: Path) -> list[Path]:
     return sorted((samples / "codex-exec").glob("*.jsonl"))
 
 
 @pytest.mark.shared
 def test_real_outputs_agree_with_the_independent_count(samples: Path) -> None:
     counted = json.loads((samples / "FACTS.json").read_text())
-    assert len(real(samples)) == 7
-    for path in real(samples):
+    assert len(samples_of(samples)) == 7
+    for path in samples_of(samples):
         count, items = counted[str(path.relative_to(samples))], read_bytes(path.read_bytes())
         types, found = count["types"], [entry.event for entry in entries(items)]
         kinds = ("command_execution", "file_change", "mcp_tool_call", "collab_tool_call")
@@ -470,13 +476,13 @@ def test_real_outputs_agree_with_the_independent_count(samples: Path) -> None:
         failed = [e for e in found if isinstance(e, ToolResult) and e.is_error and e.call_id in ran]
         assert len(failed) == count["failed_commands"], path.name
         assert facts(items)["session"] == count["thread"]
-        last, own = count["usages"][-1], functools.reduce(Usage.__add__, spent(items).values())
+        last, own = count["usages"][-1], functools.reduce(Usage.__add__, usage_of(items).values())
         assert own.input_tokens + own.cache_read_tokens == last["input_tokens"], path.name
         assert own.cache_read_tokens == last["cached_input_tokens"], path.name
         assert own.output_tokens == last["output_tokens"], path.name
         assert own.reasoning_tokens == last.get("reasoning_output_tokens", 0), path.name
         assert len({event.id for event in found}) == len(found), path.name
-        assert spent(items).keys() <= {event.response for event in found}, path.name
+        assert usage_of(items).keys() <= {event.response for event in found}, path.name
         assert not [item for item in items if isinstance(item, Mark)]
         assert codex.detect(path.read_bytes()[:65536])
 
@@ -485,7 +491,7 @@ def test_real_outputs_agree_with_the_independent_count(samples: Path) -> None:
 def test_a_real_resumed_run_shares_only_warnings_with_the_run_before(samples: Path) -> None:
     runs = [
         {entry.event.id: entry.event for entry in entries(read_bytes(path.read_bytes()))}
-        for path in real(samples)
+        for path in samples_of(samples)
         if path.stem in ("v0.169-build-and-commit", "v0.169-resume")
     ]
     shared = runs[0].keys() & runs[1].keys()

@@ -51,17 +51,17 @@ def start(**more: Any) -> dict[str, Any]:
     )
 
 
-def said(id: str, content: str = "", *requests: dict[str, Any], **more: Any) -> dict[str, Any]:  # noqa: A002
+def reply(id: str, content: str = "", *requests: dict[str, Any], **more: Any) -> dict[str, Any]:  # noqa: A002
     return record(
         "assistant.message", id, messageId=f"m-{id}", content=content, toolRequests=[*requests], **more
     )
 
 
-def asked(tool: str, call_id: str = "c1", **arguments: Any) -> dict[str, Any]:
+def requested(tool: str, call_id: str = "c1", **arguments: Any) -> dict[str, Any]:
     return {"toolCallId": call_id, "name": tool, "arguments": json.dumps(arguments), "type": "function"}
 
 
-def done(id: str = "d", call_id: str = "c1", **more: Any) -> dict[str, Any]:  # noqa: A002
+def completed(id: str = "d", call_id: str = "c1", **more: Any) -> dict[str, Any]:  # noqa: A002
     return record("tool.execution_complete", id, toolCallId=call_id, **more)
 
 
@@ -73,11 +73,11 @@ def read(*records: dict[str, Any]) -> list[Item]:
     return list(events.read(io.BytesIO(write(*records))))
 
 
-def happened(items: list[Item]) -> list[AnyEvent]:
+def events_in(items: list[Item]) -> list[AnyEvent]:
     return [entry.event for entry in entries(items)]
 
 
-def spent(items: list[Item]) -> dict[str, Usage]:
+def usage_of(items: list[Item]) -> dict[str, Usage]:
     return {item.response: item.usage for item in items if isinstance(item, Spent)}
 
 
@@ -101,12 +101,14 @@ def test_the_start_gives_the_sessions_facts() -> None:
 
 
 def test_a_call_that_is_requested_and_then_started_is_one_call() -> None:
-    call = asked("create", path="/w/a.py", file_text="x = 1\n")
+    call = requested("create", path="/w/a.py", file_text="x = 1\n")
     started = record(
         "tool.execution_start", "t", toolCallId="c1", toolName="create", arguments={"path": "/w/a.py"}
     )
-    items = read(start(), said("a", "I do.", call), started, done(result={"content": "made"}, success=True))
-    message, made, result = happened(items)
+    items = read(
+        start(), reply("a", "I do.", call), started, completed(result={"content": "made"}, success=True)
+    )
+    message, made, result = events_in(items)
     assert isinstance(message, Message)
     assert isinstance(made, ToolCall)
     assert made.arguments == {"path": "/w/a.py", "file_text": "x = 1\n"}
@@ -131,9 +133,11 @@ def test_a_call_across_a_prompt_is_still_one_call() -> None:
         "tool.execution_start", "t", toolCallId="c1", toolName="bash", arguments={"command": "ls"}
     )
     steer = record("user.message", "u", content="faster")
-    data = write(start(), said("a", "", asked("bash", command="ls")), steer, started, done(success=True))
+    data = write(
+        start(), reply("a", "", requested("bash", command="ls")), steer, started, completed(success=True)
+    )
     items = list(events.read(io.BytesIO(data)))
-    assert sum(isinstance(event, ToolCall) for event in happened(items)) == 1
+    assert sum(isinstance(event, ToolCall) for event in events_in(items)) == 1
     at = next(n for n, item in enumerate(items) if isinstance(item, Mark))
     mark = items[at]
     assert isinstance(mark, Mark)
@@ -162,31 +166,33 @@ def test_a_call_across_a_prompt_is_still_one_call() -> None:
     ],
 )
 def test_a_call_has_its_outcome(more: dict[str, Any], error: bool, code: int | None, text: str) -> None:
-    result = happened(read(start(), said("a", "", asked("bash", command="x")), done(**more)))[-1]
+    result = events_in(read(start(), reply("a", "", requested("bash", command="x")), completed(**more)))[-1]
     assert isinstance(result, ToolResult)
     assert (result.is_error, result.exit_code, result.content) == (error, code, text)
 
 
 def test_a_commit_is_read_from_gits_output() -> None:
-    call = asked("bash", command="git commit -m x")
-    items = read(start(), said("a", "", call), done(success=True, result={"content": "[main 1a2b3c4] x\n"}))
+    call = requested("bash", command="git commit -m x")
+    items = read(
+        start(), reply("a", "", call), completed(success=True, result={"content": "[main 1a2b3c4] x\n"})
+    )
     assert entries(items)[-1].commits == ("1a2b3c4",)
     assert entries(items)[-2].command == "git commit -m x"
 
 
 def test_an_answered_question_is_a_decision_and_a_refused_call_is_not() -> None:
-    refused = done(success=False, error={"code": "denied", "message": "The user refused"})
-    items = read(start(), said("a", "", asked("bash", command="rm x")), refused)
-    assert [(type(e), e.content) for e in happened(items)][-1] == (NoteEvent, "bash rm x")
+    refused = completed(success=False, error={"code": "denied", "message": "The user refused"})
+    items = read(start(), reply("a", "", requested("bash", command="rm x")), refused)
+    assert [(type(e), e.content) for e in events_in(items)][-1] == (NoteEvent, "bash rm x")
     for words in ("Permission denied and could not request permission from user", "Denied by a rule"):
-        by_rule = done(success=False, error={"code": "denied", "message": words})
-        items = read(start(), said("a", "", asked("bash", command="rm x")), by_rule)
-        assert not any(isinstance(e, Decided) for e in happened(items))
-    question = asked("ask_user", question="Which?", choices=["red", "blue"])
+        by_rule = completed(success=False, error={"code": "denied", "message": words})
+        items = read(start(), reply("a", "", requested("bash", command="rm x")), by_rule)
+        assert not any(isinstance(e, Decided) for e in events_in(items))
+    question = requested("ask_user", question="Which?", choices=["red", "blue"])
     items = read(
-        start(), said("a", "", question), done(success=True, result={"content": "User selected: red"})
+        start(), reply("a", "", question), completed(success=True, result={"content": "User selected: red"})
     )
-    assert [e.decision for e in happened(items) if isinstance(e, Decided)] == [
+    assert [e.decision for e in events_in(items) if isinstance(e, Decided)] == [
         Decision(chosen="red", by="human", question="Which?", alternatives=("blue",))
     ]
 
@@ -198,21 +204,21 @@ def test_text_that_the_program_wrote_as_the_user_is_not_a_prompt() -> None:
         record("user.message", "u2", content="a skill's text", source="skill-pdf"),
         record("user.message", "u3", content="for a subagent", parentToolCallId="c1"),
     )
-    assert [(type(event), event.content) for event in happened(items)] == [
+    assert [(type(event), event.content) for event in events_in(items)] == [
         (Prompt, "mine"),
         (PeerMessage, "for a subagent"),
     ]
-    assert happened(items)[1].parent == "c1"
+    assert events_in(items)[1].parent == "c1"
 
 
 def test_thinking_is_recorded_once() -> None:
     items = read(
         start(),
         record("assistant.reasoning", "r", reasoningId="x", content="hm"),
-        said("a", "ok", reasoningText="hm"),
-        said("b", "ok", reasoningText="well"),
+        reply("a", "ok", reasoningText="hm"),
+        reply("b", "ok", reasoningText="well"),
     )
-    assert [e.content for e in happened(items) if isinstance(e, Thinking)] == ["hm", "well"]
+    assert [e.content for e in events_in(items) if isinstance(e, Thinking)] == ["hm", "well"]
 
 
 NUMBERS = {
@@ -231,12 +237,12 @@ def test_costs_are_counted_per_call_or_as_a_total_but_not_both() -> None:
     usage = record("assistant.usage", "x", model="m", cost=1, **NUMBERS)
     metrics = {"m": {"requests": {"count": 1, "cost": 1}, "usage": NUMBERS}}
     end = record("session.shutdown", "e", shutdownType="routine", modelMetrics=metrics)
-    each = read(start(), said("a", "x"), usage, end)
-    assert spent(each) == {"m-a": COUNTED}
-    early = read(start(), usage, said("a", "x"), end)
-    assert spent(early) == {"m-a": COUNTED}
-    total = read(start(), said("a", "x"), said("b", "y"), end)
-    assert spent(total) == {"m-b": COUNTED}
+    each = read(start(), reply("a", "x"), usage, end)
+    assert usage_of(each) == {"m-a": COUNTED}
+    early = read(start(), usage, reply("a", "x"), end)
+    assert usage_of(early) == {"m-a": COUNTED}
+    total = read(start(), reply("a", "x"), reply("b", "y"), end)
+    assert usage_of(total) == {"m-b": COUNTED}
     assert all(item.cost is None for item in each + total if isinstance(item, Spent))  # requests, no dollars
     assert facts(total)["status"] == "completed"
 
@@ -244,9 +250,9 @@ def test_costs_are_counted_per_call_or_as_a_total_but_not_both() -> None:
 def test_each_models_total_is_counted_for_its_last_answer() -> None:
     metrics = {"m": {"usage": NUMBERS}, "n": {"usage": {"outputTokens": 7}}}
     end = record("session.shutdown", "e", modelMetrics=metrics)
-    items = read(start(), said("a", "x", model="n"), said("b", "y", model="m"), end)
-    assert spent(items) == {"m-b": COUNTED, "m-a": Usage(output_tokens=7)}
-    assert {event.response for event in happened(items)} >= spent(items).keys()
+    items = read(start(), reply("a", "x", model="n"), reply("b", "y", model="m"), end)
+    assert usage_of(items) == {"m-b": COUNTED, "m-a": Usage(output_tokens=7)}
+    assert {event.response for event in events_in(items)} >= usage_of(items).keys()
 
 
 def test_a_turn_ends_when_no_more_calls_are_requested() -> None:
@@ -254,7 +260,7 @@ def test_a_turn_ends_when_no_more_calls_are_requested() -> None:
     ends = [
         n
         for n, item in enumerate(
-            read(start(), said("a", "", asked("bash", command="x")), end, said("b", "ok"), end)
+            read(start(), reply("a", "", requested("bash", command="x")), end, reply("b", "ok"), end)
         )
         if isinstance(item, TurnEnd)
     ]
@@ -269,7 +275,7 @@ def test_errors_compactions_and_interruptions_are_notes() -> None:
         record("abort", "c", reason="user initiated"),
         record("session.info", "d", infoType="mcp", message="noise"),
     )
-    assert [(e.kind, e.content) for e in happened(items) if isinstance(e, NoteEvent)] == [
+    assert [(e.kind, e.content) for e in events_in(items) if isinstance(e, NoteEvent)] == [
         ("error", "bad"),
         ("compaction", "so far"),
         ("note", "Aborted: user initiated"),
@@ -279,7 +285,7 @@ def test_errors_compactions_and_interruptions_are_notes() -> None:
 def test_an_image_is_never_in_an_event() -> None:
     data = base64.b64encode(b"png").decode()
     attachment = {"type": "blob", "data": data, "mimeType": "image/png"}
-    prompt = happened(read(start(), record("user.message", "u", content="see", attachments=[attachment])))[0]
+    prompt = events_in(read(start(), record("user.message", "u", content="see", attachments=[attachment])))[0]
     assert prompt.content == "see\n[image/png, 3 bytes]"
     assert prompt.artifact is not None
     assert prompt.artifact.bytes == 3
@@ -313,12 +319,12 @@ def test_an_image_is_never_in_an_event() -> None:
     ],
 )
 def test_edits_of_both_programs_tools_are_read(tool: str, arguments: dict[str, Any], edit: Edit) -> None:
-    assert entries(read(start(), said("a", "", asked(tool, **arguments))))[0].edits == (edit,)
+    assert entries(read(start(), reply("a", "", requested(tool, **arguments))))[0].edits == (edit,)
 
 
 @pytest.mark.parametrize("tool", ["view", "grep", "str_replace_editor"])
 def test_reading_is_not_an_edit(tool: str) -> None:
-    assert entries(read(start(), said("a", "", asked(tool, command="view", path="a"))))[0].edits == ()
+    assert entries(read(start(), reply("a", "", requested(tool, command="view", path="a"))))[0].edits == ()
 
 
 # ---------------------------------------------------------------- VS Code's chat sessions
@@ -327,7 +333,7 @@ def test_reading_is_not_an_edit(tool: str) -> None:
 URI = {"fsPath": "/w/a.ts", "path": "/w/a.ts", "scheme": "file"}
 
 
-def shown(call_id: str = "p1", **more: Any) -> dict[str, Any]:
+def shown_call(call_id: str = "p1", **more: Any) -> dict[str, Any]:
     part = {
         "kind": "toolInvocationSerialized",
         "toolCallId": call_id,
@@ -358,7 +364,7 @@ def session(*requests: Any, **more: Any) -> dict[str, Any]:
     return {"version": 3, "requesterUsername": "me", "requests": [*requests], "sessionId": "S", **more}
 
 
-def talk(*requests: Any) -> list[Item]:
+def read_chat(*requests: Any) -> list[Item]:
     return list(chat.read(io.BytesIO(json.dumps(session(*requests)).encode())))
 
 
@@ -373,9 +379,9 @@ def test_a_shown_call_has_arguments_and_result_from_its_round() -> None:
     tree = {"node": {"children": [{"text": "edited:"}, {"text": "a.ts", "lineBreakBefore": True}]}}
     results = {"t1__vscode-1": {"content": [{"value": tree}]}}
     fence = {"value": "\n```\n"}
-    parts = [{"value": "I "}, {"value": "do."}, shown(), fence, group("y"), fence, {"value": "Done."}]
-    items = talk(request(*parts, rounds=rounds, results=results))
-    prompt, first, call, result, last = happened(items)
+    parts = [{"value": "I "}, {"value": "do."}, shown_call(), fence, group("y"), fence, {"value": "Done."}]
+    items = read_chat(request(*parts, rounds=rounds, results=results))
+    prompt, first, call, result, last = events_in(items)
     assert (prompt.content, prompt.ts) == ("do it", "2025-10-07T13:51:13.835Z")
     assert (first.content, first.response, first.model) == ("I do.", "r0", "claude-sonnet-4")
     assert isinstance(call, ToolCall)
@@ -389,32 +395,34 @@ def test_a_shown_call_has_arguments_and_result_from_its_round() -> None:
 
 
 def test_ids_are_the_same_before_and_after_the_rounds_are_written() -> None:
-    parts = [{"value": "a"}, shown("p1"), shown("p2"), {"value": "b"}]
+    parts = [{"value": "a"}, shown_call("p1"), shown_call("p2"), {"value": "b"}]
     rounds = [round_of(("t1", "read_file", {}), ("t2", "read_file", {})), round_of(id="r1")]
-    early = [event.id for event in happened(talk(request(*parts, result={})))]
-    assert early == [event.id for event in happened(talk(request(*parts, rounds=rounds)))]
+    early = [event.id for event in events_in(read_chat(request(*parts, result={})))]
+    assert early == [event.id for event in events_in(read_chat(request(*parts, rounds=rounds)))]
 
 
 def test_calls_with_the_same_ids_are_paired_by_them() -> None:
     rounds = [round_of(("t1__vscode-1", "one", {"n": 1}), ("t2__vscode-2", "two", {"n": 2}))]
-    items = talk(request(shown("t2"), shown("t1"), rounds=rounds))
-    assert [event.name for event in happened(items) if isinstance(event, ToolCall)] == ["two", "one"]
+    items = read_chat(request(shown_call("t2"), shown_call("t1"), rounds=rounds))
+    assert [event.name for event in events_in(items) if isinstance(event, ToolCall)] == ["two", "one"]
 
 
 def test_a_call_that_is_not_shown_comes_last() -> None:
     rounds = [round_of(("t1", "one", {}), ("t2", "two", {}))]
     calls = [
-        event for event in happened(talk(request(shown(), rounds=rounds))) if isinstance(event, ToolCall)
+        event
+        for event in events_in(read_chat(request(shown_call(), rounds=rounds)))
+        if isinstance(event, ToolCall)
     ]
     assert [(event.id, event.name) for event in calls] == [("q1:0", "one"), ("q1:hidden0", "two")]
 
 
 def test_a_call_without_arguments_has_the_edits_that_are_shown() -> None:
-    without = talk(request(shown(toolId="copilot_editFile"), group("a\nb"), result={}))
+    without = read_chat(request(shown_call(toolId="copilot_editFile"), group("a\nb"), result={}))
     assert [entry.edits for entry in entries(without) if isinstance(entry.event, ToolCall)] == [
         (Edit(path="/w/a.ts", added=("a", "b")),)
     ]
-    inline = talk(request({"value": "x"}, group("a"), group("b"), result={}))
+    inline = read_chat(request({"value": "x"}, group("a"), group("b"), result={}))
     calls = [entry for entry in entries(inline) if isinstance(entry.event, ToolCall)]
     assert [entry.edits[0].added for entry in calls] == [("a",), ("b",)]
     assert len({entry.event.id for entry in entries(inline)}) == len(entries(inline))
@@ -427,7 +435,7 @@ def test_a_terminal_call_has_its_command_and_exit_code() -> None:
         "terminalCommandOutput": {"text": "1 failed"},
         "terminalCommandState": {"exitCode": 1},
     }
-    items = talk(request(shown(toolId="run_in_terminal", toolSpecificData=special), result={}))
+    items = read_chat(request(shown_call(toolId="run_in_terminal", toolSpecificData=special), result={}))
     call, result = entries(items)[1:3]
     assert call.command == "npm test -s"
     assert isinstance(result.event, ToolResult)
@@ -437,8 +445,8 @@ def test_a_terminal_call_has_its_command_and_exit_code() -> None:
 @pytest.mark.parametrize("confirmed", [False, {"type": 0}, {"type": 5}])
 def test_a_refused_call_has_failed_and_names_its_command(confirmed: Any) -> None:
     rounds = [round_of(("t1", "run_in_terminal", {"command": "rm x"}))]
-    _, _, result, refusal = happened(
-        talk(request(shown(isConfirmed=confirmed, isComplete=False), rounds=rounds))
+    _, _, result, refusal = events_in(
+        read_chat(request(shown_call(isConfirmed=confirmed, isComplete=False), rounds=rounds))
     )
     assert isinstance(result, ToolResult)
     assert result.is_error
@@ -447,7 +455,9 @@ def test_a_refused_call_has_failed_and_names_its_command(confirmed: Any) -> None
 
 
 def test_a_running_call_has_no_result() -> None:
-    assert [type(event) for event in happened(talk(request(shown(isComplete=False), result={})))] == [
+    assert [
+        type(event) for event in events_in(read_chat(request(shown_call(isComplete=False), result={})))
+    ] == [
         Prompt,
         ToolCall,
     ]
@@ -463,8 +473,8 @@ def test_thinking_references_errors_and_cancelling_are_read() -> None:
         {"value": "."},
     ]
     failed = {"errorDetails": {"message": "filtered"}, "timings": {}}
-    items = talk(request(*parts, result=failed, isCanceled=True))
-    assert [(type(event), event.content) for event in happened(items)[1:]] == [
+    items = read_chat(request(*parts, result=failed, isCanceled=True))
+    assert [(type(event), event.content) for event in events_in(items)[1:]] == [
         (Thinking, "hm"),
         (Message, "see `a.ts`."),
         (NoteEvent, "filtered"),
@@ -474,9 +484,9 @@ def test_thinking_references_errors_and_cancelling_are_read() -> None:
 
 
 def test_a_requests_cost_belongs_to_its_last_call() -> None:
-    items = talk(request({"value": "x"}, usage={"promptTokens": 10, "completionTokens": 3}))
-    assert spent(items) == {"q1:response": Usage(input_tokens=10, output_tokens=3)}
-    assert happened(items)[1].response == "q1:response"
+    items = read_chat(request({"value": "x"}, usage={"promptTokens": 10, "completionTokens": 3}))
+    assert usage_of(items) == {"q1:response": Usage(input_tokens=10, output_tokens=3)}
+    assert events_in(items)[1].response == "q1:response"
 
 
 def test_a_chat_gives_its_sessions_facts() -> None:
@@ -501,7 +511,7 @@ def test_a_chat_gives_its_sessions_facts() -> None:
 
 
 def test_requests_with_the_same_id_have_different_events() -> None:
-    ids = [event.id for event in happened(talk(request({"value": "a"}), request({"value": "b"})))]
+    ids = [event.id for event in events_in(read_chat(request({"value": "a"}), request({"value": "b"})))]
     assert len(ids) == len(set(ids)) == 4
 
 
@@ -510,13 +520,13 @@ def test_requests_with_the_same_id_have_different_events() -> None:
 
 def test_a_patch_log_gives_the_same_session() -> None:
     whole = session(
-        request({"value": "a"}, shown()), request({"value": "b"}, requestId="q2"), customTitle="T"
+        request({"value": "a"}, shown_call()), request({"value": "b"}, requestId="q2"), customTitle="T"
     )
     log = write(
         {"kind": 0, "v": {**whole, "requests": [], "customTitle": "old"}},
         {"kind": 1, "k": ["customTitle"], "v": "T"},
         {"kind": 2, "k": ["requests"], "v": [request({"value": "a"}, {"value": "gone"})]},
-        {"kind": 2, "k": ["requests", 0, "response"], "v": [shown()], "i": 1},
+        {"kind": 2, "k": ["requests", 0, "response"], "v": [shown_call()], "i": 1},
         {"kind": 2, "k": ["requests"], "v": [request(requestId="q2", response=None)]},
         {"kind": 1, "k": ["requests", 1, "response"], "v": [{"value": "b"}]},
         {"kind": 1, "k": ["gone"], "v": 1},
@@ -524,7 +534,7 @@ def test_a_patch_log_gives_the_same_session() -> None:
     )
     replayed = list(patches.read(io.BytesIO(log)))
     straight = list(chat.read(io.BytesIO(json.dumps(whole).encode())))
-    assert happened(replayed) == happened(straight)
+    assert events_in(replayed) == events_in(straight)
     assert facts(replayed) == facts(straight)
     assert {entry.end for entry in entries(replayed)} == {len(log) - 1}
 
@@ -544,7 +554,7 @@ def test_a_patch_log_gives_the_same_session() -> None:
 def test_a_patch_of_an_unknown_path_changes_nothing(patch: dict[str, Any]) -> None:
     first = {"kind": 0, "v": session(request({"value": "a"}))}
     whole, other = (list(patches.read(io.BytesIO(write(first, *more)))) for more in ([], [patch]))
-    assert happened(whole) == happened(other)
+    assert events_in(whole) == events_in(other)
 
 
 def test_each_of_the_three_formats_is_recognized_by_its_content() -> None:
@@ -565,14 +575,14 @@ STREAM = [
     record(
         "user.message", "u", content="hi", attachments=[{"type": "blob", "data": "eA==", "mimeType": "a/b"}]
     ),
-    said("a", "x", asked("ask_user", question="q", choices=["r"]), reasoningText="hm"),
-    done(success=True, result={"content": "User selected: r"}, error={"code": "denied"}),
+    reply("a", "x", requested("ask_user", question="q", choices=["r"]), reasoningText="hm"),
+    completed(success=True, result={"content": "User selected: r"}, error={"code": "denied"}),
     record("session.shutdown", "e", modelMetrics={"m": {"usage": NUMBERS}}),
 ]
 CHAT = session(
     request(
         {"value": "a"},
-        shown(toolSpecificData={"kind": "terminal"}),
+        shown_call(toolSpecificData={"kind": "terminal"}),
         group("x"),
         {"kind": "thinking", "value": "t"},
         rounds=[round_of(("t1", "edit", {"path": "a"}))],
@@ -596,11 +606,11 @@ def test_a_stream_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
 
 def test_a_chat_cut_anywhere_gives_a_beginning_and_a_damage() -> None:
     data = json.dumps(CHAT).encode()
-    ids = {event.id for event in happened(list(chat.read(io.BytesIO(data))))}
+    ids = {event.id for event in events_in(list(chat.read(io.BytesIO(data))))}
     for cut in range(len(data)):
         part = list(chat.read(io.BytesIO(data[:cut])))
         assert any(isinstance(item, Damage) for item in part)
-        assert {event.id for event in happened(part)} <= ids | {"n0:prompt", "q1:error", "q1:canceled"}
+        assert {event.id for event in events_in(part)} <= ids | {"n0:prompt", "q1:error", "q1:canceled"}
 
 
 @pytest.mark.shared
@@ -608,7 +618,7 @@ def test_a_real_event_stream_is_read(samples: Path) -> None:
     data = (samples / "other/copilot/cli-events.jsonl").read_bytes()
     records = [json.loads(line) for line in data.splitlines()]
     items = list(events.read(io.BytesIO(data)))
-    kinds = [type(event) for event in happened(items)]
+    kinds = [type(event) for event in events_in(items)]
     assert kinds.count(Prompt) == sum(r["type"] == "user.message" for r in records) == 1
     assert kinds.count(Message) == sum(
         bool(r["data"].get("content")) for r in records if r["type"] == "assistant.message"
@@ -625,14 +635,14 @@ def test_a_real_chat_is_read(samples: Path) -> None:
     rounds = [found for r in requests for found in r["result"]["metadata"]["toolCallRounds"]]
     results = [found for r in requests for found in r["result"]["metadata"].get("toolCallResults", {})]
     items = list(chat.read(io.BytesIO(data)))
-    kinds = [type(event) for event in happened(items)]
+    kinds = [type(event) for event in events_in(items)]
     assert kinds.count(Prompt) == len(requests) == 3
     assert kinds.count(ToolCall) == sum(len(found["toolCalls"]) for found in rounds) == 2
     assert kinds.count(ToolResult) == len(results) == 2
     assert kinds.count(Message) == sum(bool(found["response"]) for found in rounds) == 5
-    assert {e.response for e in happened(items)} - {None} == {found["id"] for found in rounds}
+    assert {e.response for e in events_in(items)} - {None} == {found["id"] for found in rounds}
     said_there = [found["response"].strip() for found in rounds]
-    assert [event.content for event in happened(items) if isinstance(event, Message)] == said_there
+    assert [event.content for event in events_in(items) if isinstance(event, Message)] == said_there
     edits = [edit for entry in entries(items) for edit in entry.edits]
     assert [(edit.added, edit.removed) for edit in edits] == [
         (("console.log('hello world');",), ("console.log('Bonjour World');",))

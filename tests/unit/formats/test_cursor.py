@@ -27,7 +27,7 @@ def message(role: str, *blocks: Any) -> dict[str, Any]:
     return {"role": role, "message": {"content": [*blocks]}}
 
 
-def asked(words: str) -> dict[str, Any]:
+def user_query(words: str) -> dict[str, Any]:
     return message("user", text(f"<user_query>\n{words}\n</user_query>"))
 
 
@@ -39,13 +39,15 @@ def read(*records: Any, session: str | None = "S") -> list[Item]:
     return list(cursor.read(io.BytesIO(write(*records)), session=session))
 
 
-def happened(items: list[Item]) -> list[AnyEvent]:
+def events_in(items: list[Item]) -> list[AnyEvent]:
     return [entry.event for entry in entries(items)]
 
 
 def test_a_message_gives_words_hidden_thinking_and_calls() -> None:
-    items = read(asked("hi"), message("assistant", text("Yes.\n\n[REDACTED]"), call("Read", path="/w/a")))
-    prompt, words, hidden, reading = happened(items)
+    items = read(
+        user_query("hi"), message("assistant", text("Yes.\n\n[REDACTED]"), call("Read", path="/w/a"))
+    )
+    prompt, words, hidden, reading = events_in(items)
     assert (type(prompt), prompt.content, prompt.id) == (Prompt, "hi", "n0:0")
     assert (type(words), words.content, words.response) == (Message, "Yes.", "n1")
     assert (type(hidden), hidden.content, hidden.id) == (Thinking, "[redacted]", "n1:0:thinking")
@@ -71,7 +73,9 @@ def test_a_message_gives_words_hidden_thinking_and_calls() -> None:
     ],
 )
 def test_only_typed_text_is_a_prompt(blocks: list[Any], prompt: str | None) -> None:
-    found = [event.content for event in happened(read(message("user", *blocks))) if isinstance(event, Prompt)]
+    found = [
+        event.content for event in events_in(read(message("user", *blocks))) if isinstance(event, Prompt)
+    ]
     assert found == ([prompt] if prompt else [])
 
 
@@ -134,27 +138,31 @@ def test_a_result_is_read_if_the_log_has_one() -> None:
 
 
 def test_the_session_id_is_the_file_name_or_made_from_the_structure() -> None:
-    log = [asked("hi"), message("assistant", text("one"))]
+    log = [user_query("hi"), message("assistant", text("one"))]
     assert read(*log)[0] == Fact(name="session", value="S")
     named = read(*log, session=None)[0]
     assert isinstance(named, Fact)
-    assert read(*log, asked("more"), session=None)[0] == named
-    assert read(asked("hj"), message("assistant", text("two")), session=None)[0] == named, (
+    assert read(*log, user_query("more"), session=None)[0] == named
+    assert read(user_query("hj"), message("assistant", text("two")), session=None)[0] == named, (
         "texts do not count"
     )
-    assert read(asked("hi"), message("assistant", text("three")), session=None)[0] != named
+    assert read(user_query("hi"), message("assistant", text("three")), session=None)[0] != named
 
 
 def test_reading_on_from_a_mark_gives_the_same() -> None:
     data = b"\n" + write(
-        asked("a"), message("assistant", text("b")), asked("c"), asked("d"), message("assistant")
+        user_query("a"),
+        message("assistant", text("b")),
+        user_query("c"),
+        user_query("d"),
+        message("assistant"),
     )
     check_marks(cursor, data, 3)
 
 
 def test_a_transcript_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
     data = write(
-        asked("a é"), message("assistant", text("b [REDACTED]"), call("Write", path="a", contents="x"))
+        user_query("a é"), message("assistant", text("b [REDACTED]"), call("Write", path="a", contents="x"))
     )
     whole = list(cursor.read(io.BytesIO(data), session="S"))
     for cut in range(len(data)):
@@ -177,19 +185,19 @@ def test_a_transcript_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
     ],
 )
 def test_no_value_of_an_unexpected_type_raises(strange: Any) -> None:
-    read(strange, asked("still read"), session=None)
-    assert "still read" in [event.content for event in happened(read(strange, asked("still read")))]
+    read(strange, user_query("still read"), session=None)
+    assert "still read" in [event.content for event in events_in(read(strange, user_query("still read")))]
 
 
 def test_a_transcript_is_recognized_by_its_content() -> None:
-    assert detect(write(asked("x"))) is cursor
+    assert detect(write(user_query("x"))) is cursor
     assert (
         detect(
             write(message("assistant", text("x" * 99_999))).replace(b": ", b":").replace(b", ", b",")[:65536]
         )
         is cursor
     )
-    assert not cursor.detect(write({"type": "user", **asked("x"), "sessionId": "S"}))
+    assert not cursor.detect(write({"type": "user", **user_query("x"), "sessionId": "S"}))
     assert not cursor.detect(write({"role": "user", "content": "x"}))
 
 
@@ -199,7 +207,7 @@ def test_a_real_transcript_is_read(samples: Path) -> None:
     records = [json.loads(line) for line in data.splitlines()]
     blocks = [b for r in records if r["role"] == "assistant" for b in r["message"]["content"]]
     items = list(cursor.read(io.BytesIO(data)))
-    kinds = [type(event) for event in happened(items)]
+    kinds = [type(event) for event in events_in(items)]
     assert kinds.count(Prompt) == data.count(b"<user_query>") == 1
     assert kinds.count(ToolCall) == sum(b["type"] == "tool_use" for b in blocks) == 10
     assert kinds.count(Thinking) == data.count(b"[REDACTED]") == 10
@@ -209,4 +217,4 @@ def test_a_real_transcript_is_read(samples: Path) -> None:
     assert [edit.path.rpartition("/")[2] for entry in entries(items) for edit in entry.edits] == [
         "hbo-shows-1990s.txt"
     ]
-    assert len({event.id for event in happened(items)}) == len(kinds)
+    assert len({event.id for event in events_in(items)}) == len(kinds)

@@ -19,13 +19,15 @@ from tests.unit.formats.reading import spoiled
 CLAUDE_LOG: list[dict[str, Any]] = [
     {"type": "summary", "summary": "x", "leafUuid": "a"},
     claude.user("u", [claude.text("hi")], forkedFrom={"sessionId": "P"}),
-    claude.said("a", claude.text("x"), claude.call("Edit", file_path="/w/a", old_string="a", new_string="b")),
-    claude.answer("r", [claude.text("y"), {"type": "image", "source": {"data": "eA==", "media_type": "a/b"}}],
-                  {"filePath": "/w/a", "oldString": "a", "newString": "b", "originalFile": "a"}),
-    claude.said("b", claude.call("AskUserQuestion", questions=[{"question": "q", "options": [{}]}])),
-    claude.answer("s", "y", {"answers": {"q": "l"}, "annotations": {"q": {"notes": "n"}}}),
-    claude.said("c", claude.call("Bash", command="ls"), stop_reason="end_turn", isSidechain=True),
-    claude.answer("t", "Exit code 1", {"gitOperation": {"commit": {"sha": "1"}}, "stdout": ""}),
+    claude.reply("a", claude.text("x"),
+                 claude.call("Edit", file_path="/w/a", old_string="a", new_string="b")),
+    claude.tool_result("r",
+                       [claude.text("y"), {"type": "image", "source": {"data": "eA==", "media_type": "a/b"}}],
+                       {"filePath": "/w/a", "oldString": "a", "newString": "b", "originalFile": "a"}),
+    claude.reply("b", claude.call("AskUserQuestion", questions=[{"question": "q", "options": [{}]}])),
+    claude.tool_result("s", "y", {"answers": {"q": "l"}, "annotations": {"q": {"notes": "n"}}}),
+    claude.reply("c", claude.call("Bash", command="ls"), stop_reason="end_turn", isSidechain=True),
+    claude.tool_result("t", "Exit code 1", {"gitOperation": {"commit": {"sha": "1"}}, "stdout": ""}),
     {**claude.BASE, "type": "system", "subtype": "api_error", "error": {"error": {"message": "m"}}},
 ]  # fmt: skip
 CODEX_LOG: list[dict[str, Any]] = [

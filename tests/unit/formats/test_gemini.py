@@ -53,7 +53,7 @@ def user(id: str, content: Any, **more: Any) -> Json:  # noqa: A002
     return {"id": id, "timestamp": AT, "type": "user", "content": content, **more}
 
 
-def said(id: str, content: Any = "", **more: Any) -> Json:  # noqa: A002
+def reply(id: str, content: Any = "", **more: Any) -> Json:  # noqa: A002
     model = {"thoughts": [], "tokens": TOKENS, "model": "gemini-2.5-pro"}
     return {"id": id, "timestamp": AT, "type": "gemini", "content": content, **model, **more}
 
@@ -71,7 +71,7 @@ def call(tool: str, call_id: str = "c1", output: str | None = None, **more: Any)
     return made
 
 
-def replacing(*messages: Json) -> Json:
+def set_messages(*messages: Json) -> Json:
     return {"$set": {"messages": list(messages), "lastUpdated": LATER}}
 
 
@@ -87,7 +87,7 @@ def facts(items: Sequence[Item]) -> list[tuple[str, Any]]:
     return [(item.name, item.value) for item in items if isinstance(item, Fact)]
 
 
-def only(*records: Json) -> Entry:
+def only_entry(*records: Json) -> Entry:
     (entry,) = entries(read(*records))
     return entry
 
@@ -97,7 +97,7 @@ def only(*records: Json) -> Entry:
 
 def test_a_message_written_again_is_one_response() -> None:
     thought = {"subject": "Planning", "description": "I list the folder.", "timestamp": AT}
-    first = said("m", "Now", thoughts=[thought])
+    first = reply("m", "Now", thoughts=[thought])
     items = read(META, user("u", "go"), first, {"$set": {"lastUpdated": THEN}}, {
         **first, "timestamp": LATER, "toolCalls": [call("list_directory", output="a.txt", dir_path=".")],
     })  # fmt: skip
@@ -122,25 +122,25 @@ def test_a_message_written_again_is_one_response() -> None:
 
 
 def test_the_last_value_of_each_field_counts_and_no_known_value_is_lost() -> None:
-    again = said("m", "the whole", tokens=None, model=None)
+    again = reply("m", "the whole", tokens=None, model=None)
     update = {"type": "message_update", "id": "m", "tokens": {**TOKENS, "output": 80}}
-    items = read(META, user("u", "go"), said("m", "the", tokens=TOKENS), again, update)
+    items = read(META, user("u", "go"), reply("m", "the", tokens=TOKENS), again, update)
     _, message = (entry.event for entry in entries(items))
     assert (message.content, message.model) == ("the whole", "gemini-2.5-pro")
     assert [i.usage.output_tokens for i in items if isinstance(i, Spent)] == [100]
 
 
 def test_calls_added_to_a_message_after_another_one_are_kept() -> None:
-    first = said("m", "x", toolCalls=[call("glob", "c1", pattern="*")])
+    first = reply("m", "x", toolCalls=[call("glob", "c1", pattern="*")])
     answer = user("r", [response("c1", "glob", output="found")])
-    later = said("m", "x", toolCalls=[call("glob", "c1", "richer", pattern="*"), call("glob", "c2", "more")])
+    later = reply("m", "x", toolCalls=[call("glob", "c1", "richer", pattern="*"), call("glob", "c2", "more")])
     found = events(META, first, answer, later)
     assert [event.id for event in found] == ["m:m", "m:c0", "r:0", "m:c1", "m:r1"]
     assert [e.content for e in found if isinstance(e, ToolResult)] == ["found", "more"]
 
 
 def test_a_response_without_words_still_has_its_cost_once_it_is_over() -> None:
-    silent = said("m")
+    silent = reply("m")
     assert entries(read(META, silent)) == []
     items = read(META, silent, user("u", "go on"))
     assert [entry.event.id for entry in entries(items)] == ["m:m", "u:0"]
@@ -149,7 +149,7 @@ def test_a_response_without_words_still_has_its_cost_once_it_is_over() -> None:
 
 def test_calls_and_results_of_one_response_are_paired_by_their_ids() -> None:
     calls = [call("glob", "c1", "one", pattern="1"), call("glob", "c2", "two", pattern="2")]
-    found = events(META, said("m", toolCalls=calls))
+    found = events(META, reply("m", toolCalls=calls))
     assert [event.id for event in found] == ["m:c0", "m:c1", "m:r0", "m:r1"]
     assert [(e.call_id, e.content) for e in found if isinstance(e, ToolResult)] == [
         ("c1", "one"),
@@ -160,14 +160,14 @@ def test_calls_and_results_of_one_response_are_paired_by_their_ids() -> None:
 def test_calls_without_ids_are_named_by_message_and_ordinal() -> None:
     nameless = {"name": "glob", "args": {}}
     answer = {"functionResponse": {"name": "glob", "response": {"output": "x"}}}
-    found = events(META, said("m", toolCalls=[nameless, nameless]), user("r", [answer, answer]))
+    found = events(META, reply("m", toolCalls=[nameless, nameless]), user("r", [answer, answer]))
     assert [e.call_id for e in found if isinstance(e, ToolCall | ToolResult)] == [*("m:c0", "m:c1") * 2]
 
 
 def test_a_result_in_both_records_is_read_once() -> None:
     found = events(
         META,
-        said("m", toolCalls=[call("glob", "c1", "x", pattern="*")]),
+        reply("m", toolCalls=[call("glob", "c1", "x", pattern="*")]),
         user("r", [response("c1", "glob", output="x")]),
     )
     assert [event.id for event in found] == ["m:c0", "m:r0"]
@@ -194,17 +194,17 @@ def test_the_programs_notes_are_read() -> None:
 
 def rewritten() -> list[Json]:
     """Return a resumed session: its history is repeated with fewer fields and later times."""
-    calling = said("m1", "Listing", toolCalls=[call("glob", "c1", "a.txt", pattern="*")])
+    calling = reply("m1", "Listing", toolCalls=[call("glob", "c1", "a.txt", pattern="*")])
     return [
         META,
-        replacing(CONTEXT),
+        set_messages(CONTEXT),
         user("u1", "What is here?"),
         calling,
         user("r1", [response("c1", "glob", output="a.txt")]),
-        said("m2", "One file."),
+        reply("m2", "One file."),
         {**META, "startTime": LATER},
         {"$set": {"sessionId": "S"}},
-        replacing(
+        set_messages(
             {**CONTEXT, "timestamp": LATER},
             {**user("u1", "What is here?"), "timestamp": LATER},
             {
@@ -217,7 +217,7 @@ def rewritten() -> list[Json]:
             {"id": "m2", "timestamp": LATER, "type": "gemini", "content": [{"text": "One file."}]},
         ),
         user("u2", "Sure?"),
-        said("m3", "Yes."),
+        reply("m3", "Yes."),
     ]
 
 
@@ -240,15 +240,15 @@ def test_a_history_that_is_not_a_repetition_is_read() -> None:
 
 def test_a_compression_is_noted_once_and_removes_no_event() -> None:
     summary = user("s", "<state_snapshot>what was done</state_snapshot>")
-    kept = [summary, said("f", [{"text": "Got it. Thanks for the additional context!"}]), user("new", "1")]
+    kept = [summary, reply("f", [{"text": "Got it. Thanks for the additional context!"}]), user("new", "1")]
     items = read(
         META,
         user("u1", "1"),
-        said("m1", "a"),
-        replacing(*kept),
+        reply("m1", "a"),
+        set_messages(*kept),
         user("u2", "2"),
-        replacing(*kept),
-        said("m2"),
+        set_messages(*kept),
+        reply("m2"),
     )
     found = [entry.event for entry in entries(items)]
     assert [event.id for event in found] == ["u1:0", "m1:m", "s:0", "u2:0"]
@@ -260,7 +260,7 @@ def test_a_compression_is_noted_once_and_removes_no_event() -> None:
 
 
 def test_events_before_a_rewind_are_kept() -> None:
-    found = events(META, user("u1", "1"), said("m1", "a"), {"$rewindTo": "u1"}, user("u2", "2"))
+    found = events(META, user("u1", "1"), reply("m1", "a"), {"$rewindTo": "u1"}, user("u2", "2"))
     assert [type(event) for event in found] == [Prompt, Message, NoteEvent, Prompt]
     assert found[2].tags == ("rewound",)
 
@@ -312,11 +312,11 @@ def test_a_prompt_is_the_typed_text(content: Any, typed: str) -> None:
 
 def test_a_prompt_is_the_displayed_text() -> None:
     shown = user("u", "a template, filled in", displayContent=[{"text": "/review a"}])
-    assert only(META, shown).event.content == "/review a"
+    assert only_entry(META, shown).event.content == "/review a"
 
 
 def test_a_command_that_the_user_ran_is_noted() -> None:
-    event = only(META, user("u", "I ran the following shell command:\n```sh\nls\n```\n…")).event
+    event = only_entry(META, user("u", "I ran the following shell command:\n```sh\nls\n```\n…")).event
     assert isinstance(event, NoteEvent)
     assert (event.kind, event.tags) == ("note", ("shell",))
 
@@ -324,19 +324,19 @@ def test_a_command_that_the_user_ran_is_noted() -> None:
 def test_an_image_is_never_in_a_text() -> None:
     data = base64.b64encode(b"pixels").decode()
     image = {"inlineData": {"mimeType": "image/png", "data": data}}
-    assert only(META, user("u", [{"text": "see"}, image])).event.content == "see\n[image/png, 6 bytes]"
+    assert only_entry(META, user("u", [{"text": "see"}, image])).event.content == "see\n[image/png, 6 bytes]"
     shown = call("read_file", result=[response("c1", "read_file", output="Binary"), image], file_path="a.png")
-    _, result = entries(read(META, said("m", toolCalls=[shown])))
+    _, result = entries(read(META, reply("m", toolCalls=[shown])))
     artifact = Artifact(media_type="image/png", bytes=6, sha256=hashlib.sha256(b"pixels").hexdigest())
     assert result.event.artifact == artifact
-    assert data not in repr(read(META, user("u", [image]), said("m", toolCalls=[shown])))
+    assert data not in repr(read(META, user("u", [image]), reply("m", toolCalls=[shown])))
 
 
 # ---------------------------------------------------------------- calls and their results
 
 
 def shell(output: str, **more: Any) -> Entry:
-    made = said("m", toolCalls=[call("run_shell_command", "c1", output, command="git commit", **more)])
+    made = reply("m", toolCalls=[call("run_shell_command", "c1", output, command="git commit", **more)])
     return entries(read(META, made))[1]
 
 
@@ -386,15 +386,15 @@ def test_commits_are_read_from_gits_output() -> None:
         *("1a2b3c4", "5d6e7f8"),
     )
     reading = call("read_file", "c1", "[main 1a2b3c4] one", file_path="log")
-    assert entries(read(META, said("m", toolCalls=[reading])))[1].commits == ()
+    assert entries(read(META, reply("m", toolCalls=[reading])))[1].commits == ()
 
 
 @pytest.mark.parametrize(
     ("records", "dir_path", "folder"),
     [
-        ([META, replacing(CONTEXT)], None, "/w"),
-        ([META, replacing(CONTEXT)], "sub/..", "/w"),
-        ([META, replacing(CONTEXT)], "../x", "/x"),
+        ([META, set_messages(CONTEXT)], None, "/w"),
+        ([META, set_messages(CONTEXT)], "sub/..", "/w"),
+        ([META, set_messages(CONTEXT)], "../x", "/x"),
         ([META, {"$set": {"directories": ["/d"]}}], "sub", "/d/sub"),
         ([META], "/abs", "/abs"),
         ([META], "sub", None),
@@ -403,14 +403,16 @@ def test_commits_are_read_from_gits_output() -> None:
 )
 def test_a_command_has_its_folder(records: list[Json], dir_path: str | None, folder: str | None) -> None:
     inside = {} if dir_path is None else {"dir_path": dir_path}
-    entry = only(*records, said("m", toolCalls=[call("run_shell_command", command="git commit", **inside)]))
+    entry = only_entry(
+        *records, reply("m", toolCalls=[call("run_shell_command", command="git commit", **inside)])
+    )
     assert (entry.command, entry.folder, entry.paths) == ("git commit", folder, ())
 
 
 def test_writing_a_file_is_an_edit() -> None:
     display = {"fileDiff": "…", "originalContent": "", "newContent": "a\nb\n", "isNewFile": True}
     made = call("write_file", "c1", "ok", file_path="/w/n.py", content="a\nB\n", resultDisplay=display)
-    called, result = entries(read(META, said("m", toolCalls=[made])))
+    called, result = entries(read(META, reply("m", toolCalls=[made])))
     assert called.edits == (Edit(path="/w/n.py", added=("a", "B"), whole="a\nB\n"),)
     assert called.paths == ("/w/n.py",)
     assert result.edits == (Edit(path="/w/n.py", kind="add", whole="a\nb\n"),)
@@ -420,7 +422,7 @@ def test_a_replacement_is_an_edit() -> None:
     arguments = {"file_path": "n.py", "old_string": "a\nb", "new_string": "a\nc\nd", "instruction": "i"}
     display = {"fileDiff": "…", "newContent": "a\nc\nd\n"}
     called, result = entries(
-        read(META, said("m", toolCalls=[call("replace", "c1", "ok", **arguments, resultDisplay=display)]))
+        read(META, reply("m", toolCalls=[call("replace", "c1", "ok", **arguments, resultDisplay=display)]))
     )
     assert called.edits == (Edit(path="n.py", added=("c", "d"), removed=("b",)),)
     assert result.edits == (Edit(path="n.py", whole="a\nc\nd\n"),)
@@ -430,7 +432,7 @@ def test_an_old_version_marks_a_new_file_only_in_its_output() -> None:
     made = call(
         "write_file", "c1", "Successfully created and wrote to new file: /w/n.", file_path="/w/n", content=""
     )
-    _, result = entries(read(META, said("m", toolCalls=[made])))
+    _, result = entries(read(META, reply("m", toolCalls=[made])))
     assert result.edits == (Edit(path="/w/n", kind="add"),)
 
 
@@ -444,11 +446,11 @@ def test_a_failed_call_has_an_error_result(status: str) -> None:
         result=[response("c1", "write_file", error="no such folder")],
         resultDisplay={"newContent": "x"},
     )
-    _, result = entries(read(META, said("m", toolCalls=[failed])))
+    _, result = entries(read(META, reply("m", toolCalls=[failed])))
     assert isinstance(result.event, ToolResult)
     assert (result.event.is_error, result.event.content, result.edits) == (True, "no such folder", ())
     bare = call("run_shell_command", command="x", status=status)
-    _, result = entries(read(META, said("m", toolCalls=[bare])))
+    _, result = entries(read(META, reply("m", toolCalls=[bare])))
     assert isinstance(result.event, ToolResult)
     assert (result.event.is_error, result.event.exit_code) == (True, None)
 
@@ -456,20 +458,20 @@ def test_a_failed_call_has_an_error_result(status: str) -> None:
 def test_results_of_all_calls_repeated_in_each_call_are_read_once() -> None:
     both = [response("c1", "glob", output="one"), response("c2", "glob", output="two")]
     calls = [call("glob", "c1", result=both), call("glob", "c2", result=both)]
-    found = events(META, said("m", toolCalls=calls))
+    found = events(META, reply("m", toolCalls=calls))
     assert [e.content for e in found if isinstance(e, ToolResult)] == ["one", "two"]
 
 
 # ---------------------------------------------------------------- decisions
 
 
-def decided(called: Json) -> list[Decision]:
-    return [e.decision for e in events(META, said("m", toolCalls=[called])) if isinstance(e, Decided)]
+def decisions(called: Json) -> list[Decision]:
+    return [e.decision for e in events(META, reply("m", toolCalls=[called])) if isinstance(e, Decided)]
 
 
-def said_no(called: Json) -> list[str]:
-    assert decided(called) == []
-    found = events(META, said("m", toolCalls=[called]))
+def refusals(called: Json) -> list[str]:
+    assert decisions(called) == []
+    found = events(META, reply("m", toolCalls=[called]))
     return [e.content for e in found if isinstance(e, NoteEvent) and e.kind == "refusal"]
 
 
@@ -478,9 +480,9 @@ def test_a_refused_call_names_its_command_and_is_not_a_decision() -> None:
     refused = call(
         "run_shell_command", command="rm x", status="cancelled", result=[response("c1", error=denied)]
     )
-    assert said_no(refused) == ["run_shell_command rm x"]
+    assert refusals(refused) == ["run_shell_command rm x"]
     mentioned = response("c1", output="grep: User denied execution\nExit Code: 1")
-    assert decided(call("run_shell_command", command="grep x", status="error", result=[mentioned])) == []
+    assert decisions(call("run_shell_command", command="grep x", status="error", result=[mentioned])) == []
 
 
 def test_an_answered_question_is_a_decision() -> None:
@@ -490,18 +492,20 @@ def test_an_answered_question_is_a_decision() -> None:
         "options": [{"label": "A", "description": "a"}, {"label": "B"}],
     }
     answered = call("ask_user", "c1", json.dumps({"answers": {"0": "B"}}), questions=[asked, asked])
-    assert decided(answered) == [Decision(chosen="B", by="human", question="Which one?", alternatives=("A",))]
+    assert decisions(answered) == [
+        Decision(chosen="B", by="human", question="Which one?", alternatives=("A",))
+    ]
 
 
 def test_a_plan_is_approved_or_rejected() -> None:
     approved = call(
         "exit_plan_mode", "c1", "Plan approved. Switching to x.\n\nThe approved …", plan_filename="p"
     )
-    assert decided(approved) == [Decision(chosen="approved the plan", by="human")]
+    assert decisions(approved) == [Decision(chosen="approved the plan", by="human")]
     rejected = call(
         "exit_plan_mode", "c1", "Plan rejected. User feedback: smaller\n\nThe plan …", plan_filename="p"
     )
-    assert said_no(rejected) == ["the plan\nsmaller"]
+    assert refusals(rejected) == ["the plan\nsmaller"]
 
 
 # ---------------------------------------------------------------- the session
@@ -517,7 +521,7 @@ def test_a_subagents_prompt_is_a_message_of_its_parent() -> None:
 
 
 def test_a_session_without_metadata_is_named_by_its_file_or_structure() -> None:
-    log = [user("u", "go"), said("m", "x")]
+    log = [user("u", "go"), reply("m", "x")]
     assert ("session", "named") in facts(read(*log, session="named"))
     (name, shape), *_ = facts(read(*log))
     assert (name, len(shape)) == ("session", 20)
@@ -540,7 +544,7 @@ def document(*messages: Json) -> Json:
 
 
 def test_a_document_gives_the_same_whatever_its_name_and_spacing() -> None:
-    messages = [user("u", "go"), said("m", "x", toolCalls=[call("glob", "c1", "y", pattern="*")])]
+    messages = [user("u", "go"), reply("m", "x", toolCalls=[call("glob", "c1", "y", pattern="*")])]
     lines = entries(read(META, *messages))
     for indent in (None, 2):
         data = json.dumps(document(*messages), indent=indent).encode()
@@ -552,7 +556,7 @@ def test_a_document_gives_the_same_whatever_its_name_and_spacing() -> None:
 def test_a_document_cut_anywhere_gives_the_events_before_the_cut(indent: int | None) -> None:
     messages = [
         user("u", "go"),
-        said("m", "x", toolCalls=[call("glob", "c1", "y", pattern="*")]),
+        reply("m", "x", toolCalls=[call("glob", "c1", "y", pattern="*")]),
         user("v", "z"),
     ]
     data = json.dumps(document(*messages), indent=indent).encode()
@@ -576,8 +580,8 @@ def test_a_log_is_read_as_it_grows() -> None:
 
 
 def test_reading_on_from_a_mark_gives_the_same() -> None:
-    summary = replacing(user("s", "<state_snapshot>x</state_snapshot>"))
-    data = written(*rewritten(), summary, user("u3", "3"), summary, said("m4", "4"), user("u4", "4"))
+    summary = set_messages(user("s", "<state_snapshot>x</state_snapshot>"))
+    data = written(*rewritten(), summary, user("u3", "3"), summary, reply("m4", "4"), user("u4", "4"))
     items = list(gemini.read(io.BytesIO(data)))
     marks = [n for n, item in enumerate(items) if isinstance(item, Mark)]
     assert len(marks) == 4
@@ -602,9 +606,9 @@ JUNK = st.recursive(
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(st.sampled_from(sorted(said("m", toolCalls=[call("glob")]))), JUNK), max_size=4))
+@given(st.lists(st.tuples(st.sampled_from(sorted(reply("m", toolCalls=[call("glob")]))), JUNK), max_size=4))
 def test_no_content_raises(changes: list[tuple[str, Any]]) -> None:
-    broken = said("m", "x", toolCalls=[call("run_shell_command", "c1", "Output: x", command="ls")]) | dict(
+    broken = reply("m", "x", toolCalls=[call("run_shell_command", "c1", "Output: x", command="ls")]) | dict(
         changes
     )
     for record in (broken, broken | {"type": "user"}, {"$set": broken}, {"$set": {"messages": [broken]}}):
@@ -614,7 +618,7 @@ def test_no_content_raises(changes: list[tuple[str, Any]]) -> None:
 
 
 def test_a_broken_record_between_others_is_reported() -> None:
-    data = written(META, user("u", "go")) + b'{"id":"x","ty\n' + b"\0\0" + written(said("m", "x")).strip()
+    data = written(META, user("u", "go")) + b'{"id":"x","ty\n' + b"\0\0" + written(reply("m", "x")).strip()
     items = list(gemini.read(io.BytesIO(data + written(user("v", "glued")))))
     assert [entry.event.id for entry in entries(items)] == ["u:0", "m:m", "v:0"]
     assert len([item for item in items if isinstance(item, Damage)]) == 1
@@ -624,9 +628,9 @@ def test_a_broken_record_between_others_is_reported() -> None:
     "log",
     [
         [META],
-        [replacing(CONTEXT)],
+        [set_messages(CONTEXT)],
         [user("u", "go"), {"$rewindTo": "u"}],
-        [said("m", "x")],
+        [reply("m", "x")],
         [{"id": "w", "timestamp": AT, "type": "warning", "content": "only this"}],
         [user("u", "go")],
     ],
@@ -640,7 +644,7 @@ def test_a_session_is_recognized_by_its_content(log: list[Json]) -> None:
 def test_a_long_document_is_recognized_by_its_content() -> None:
     for indent in (None, 2):
         data = json.dumps(
-            document(*(said(f"m{n}", "x" * 2000) for n in range(60))), indent=indent, sort_keys=True
+            document(*(reply(f"m{n}", "x" * 2000) for n in range(60))), indent=indent, sort_keys=True
         )
         found = detect(data.encode()[:65536])
         assert found is not None

@@ -60,7 +60,7 @@ def read(*payloads: dict[str, Any]) -> list[Item]:
     return list(hook_capture.read(io.BytesIO(write(*payloads))))
 
 
-def happened(items: list[Item]) -> list[AnyEvent]:
+def events_in(items: list[Item]) -> list[AnyEvent]:
     return [entry.event for entry in entries(items)]
 
 
@@ -131,9 +131,9 @@ def test_the_two_hooks_of_a_call_are_one_call_and_its_result() -> None:
     assert (call.event.call_id, result.event.call_id, result.event.duration_ms) == ("c1", "c1", 12)
     assert call.edits == (Edit(path="/w/a", added=("y",), removed=("x",)),)
     assert result.edits == (Edit(path="/w/a", whole="y", before="x"),)
-    assert [type(e) for e in happened(read(before))] == [ToolCall]
-    assert [e.id for e in happened(read(after))] == ["hook.c1:call", "hook.c1:result"]
-    assert happened(read(before, before, after, after)) == happened(items), "two recorders"
+    assert [type(e) for e in events_in(read(before))] == [ToolCall]
+    assert [e.id for e in events_in(read(after))] == ["hook.c1:call", "hook.c1:result"]
+    assert events_in(read(before, before, after, after)) == events_in(items), "two recorders"
 
 
 def test_a_failure_is_an_error() -> None:
@@ -196,13 +196,13 @@ def test_gemini_calls_and_results_are_paired_without_ids() -> None:
 
     failure = "<untrusted_context>\nOutput: boom\nExit Code: 3\nProcess Group PGID: 1\n</untrusted_context>"
     items = read(before("a"), before("b"), before("a"), after("b", "x"), after("a", failure), after("a", "y"))
-    results = [e for e in happened(items) if isinstance(e, ToolResult)]
+    results = [e for e in events_in(items) if isinstance(e, ToolResult)]
     assert [(r.call_id, r.content, r.exit_code, r.is_error) for r in results] == [
         ("hook.1", "x", 0, False),
         ("hook.0", "boom", 3, True),
         ("hook.2", "y", 0, False),
     ]
-    assert len({event.id for event in happened(items)}) == 6
+    assert len({event.id for event in events_in(items)}) == 6
 
 
 def test_gemini_edits_and_failures_are_read() -> None:
@@ -215,7 +215,7 @@ def test_gemini_edits_and_failures_are_read() -> None:
     assert call.edits == (Edit(path="/w/a", added=("x",), whole="x\n"),)
     assert result.edits == (Edit(path="/w/a", kind="add", whole="x\n"),)
     error = {"llmContent": "no", "error": {"message": "not found"}}
-    failed = happened(read(hook(GEMINI, "AfterTool", **tool("read_file", {}, None), tool_response=error)))[1]
+    failed = events_in(read(hook(GEMINI, "AfterTool", **tool("read_file", {}, None), tool_response=error)))[1]
     assert isinstance(failed, ToolResult)
     assert failed.is_error
 
@@ -241,20 +241,20 @@ def test_cursor_calls_reported_by_two_hooks_are_read_once() -> None:
         hook(CURSOR, "afterFileEdit", file_path="/w/a", edits=edits),
         hook(CURSOR, "postToolUse", **generic, tool_output="{}"),
     )
-    assert [type(event) for event in happened(both)] == [ToolCall, ToolResult]
+    assert [type(event) for event in events_in(both)] == [ToolCall, ToolResult]
     assert entries(both)[0].edits == (Edit(path="/w/a", added=("y",), removed=("x",)),)
     shell = read(
         hook(CURSOR, "beforeShellExecution", command="ls", cwd="/w"),
         hook(CURSOR, "afterShellExecution", command="ls", output="a", duration=4),
     )
-    assert [type(event) for event in happened(shell)] == [ToolCall, ToolResult]
+    assert [type(event) for event in events_in(shell)] == [ToolCall, ToolResult]
 
 
 def test_an_answered_question_is_a_decision() -> None:
     asked = {"questions": [{"question": "Which?", "options": [{"label": "red"}, {"label": "blue"}]}]}
     response = {**asked, "answers": {"Which?": "red"}}
     items = read(hook(CLAUDE, "PostToolUse", **tool("AskUserQuestion", asked), tool_response=response))
-    assert [e.decision for e in happened(items) if isinstance(e, Decided)] == [
+    assert [e.decision for e in events_in(items) if isinstance(e, Decided)] == [
         Decision(chosen="red", by="human", question="Which?", alternatives=("blue",))
     ]
 
@@ -269,7 +269,7 @@ def test_a_prompt_inside_a_subagent_is_not_a_humans() -> None:
         hook(inside, "Stop", last_assistant_message="found"),
         hook(CLAUDE, "SubagentStop", agent_id="a1", last_assistant_message="Found it."),
     )
-    assert [(type(e), e.tags) for e in happened(items)] == [
+    assert [(type(e), e.tags) for e in events_in(items)] == [
         (PeerMessage, ("sidechain",)),
         (Message, ("sidechain",)),
         (Message, ("sidechain",)),
@@ -280,7 +280,7 @@ def test_a_prompt_inside_a_subagent_is_not_a_humans() -> None:
 def test_text_that_the_program_typed_is_not_a_prompt() -> None:
     injected = hook(CLAUDE, "UserPromptSubmit", prompt="<task-notification>x</task-notification>")
     aside = hook(CLAUDE, "UserPromptSubmit", prompt="do it <system-reminder>x</system-reminder>")
-    assert [(type(e), e.content) for e in happened(read(injected, aside))] == [(Prompt, "do it")]
+    assert [(type(e), e.content) for e in events_in(read(injected, aside))] == [(Prompt, "do it")]
 
 
 def test_ends_failures_and_compactions_are_read() -> None:
@@ -293,7 +293,7 @@ def test_ends_failures_and_compactions_are_read() -> None:
         hook(CURSOR, "afterAgentResponse", text="hi"),
         hook(CURSOR, "afterAgentThought", text="hm"),
     )
-    assert [(type(e), e.content) for e in happened(items)] == [
+    assert [(type(e), e.content) for e in events_in(items)] == [
         (NoteEvent, "Context compacted (auto)"),
         (NoteEvent, "so far"),
         (NoteEvent, "429"),
@@ -309,7 +309,7 @@ def test_ends_failures_and_compactions_are_read() -> None:
     "event", ["PreCompress", "AfterModel", "Notification", "WorktreeCreate", "NeverHeardOf"]
 )
 def test_other_events_are_skipped(event: str) -> None:
-    assert happened(read(hook(GEMINI, event, prompt="x", llm_response={}))) == []
+    assert events_in(read(hook(GEMINI, event, prompt="x", llm_response={}))) == []
 
 
 # ---------------------------------------------------------------- properties
@@ -376,13 +376,13 @@ def turn(*messages: str, thread: str = "T", id: str = "1", **more: Any) -> dict[
     }
 
 
-def notified(*turns: dict[str, Any]) -> list[Item]:
+def read_notifications(*turns: dict[str, Any]) -> list[Item]:
     return list(notify.read(io.BytesIO(write(*turns))))
 
 
 def test_prompts_repeated_in_each_notification_are_read_once() -> None:
-    items = notified(turn("a"), turn("a", "b", id="2"), turn("a", "b", "b", "c", id="3"))
-    assert [(type(e), e.id, e.content) for e in happened(items)] == [
+    items = read_notifications(turn("a"), turn("a", "b", id="2"), turn("a", "b", "b", "c", id="3"))
+    assert [(type(e), e.id, e.content) for e in events_in(items)] == [
         (Prompt, "hook.1:0", "a"),
         (Message, "hook.1:answer", "answer 1"),
         (Prompt, "hook.2:0", "b"),
@@ -396,8 +396,8 @@ def test_prompts_repeated_in_each_notification_are_read_once() -> None:
 
 def test_a_thread_first_seen_late_has_its_last_prompt_and_no_summary_as_one() -> None:
     summary = "Another language model started to solve this problem and produced a summary"
-    items = notified(turn("old", "older", "mine", summary), turn("x", thread="U", id="2"))
-    assert [e.content for e in happened(items) if isinstance(e, Prompt)] == ["mine", "x"]
+    items = read_notifications(turn("old", "older", "mine", summary), turn("x", thread="U", id="2"))
+    assert [e.content for e in events_in(items) if isinstance(e, Prompt)] == ["mine", "x"]
     assert [entry.session for entry in entries(items)] == [None, None, "U", "U"]
 
 
@@ -419,7 +419,7 @@ def test_a_real_capture_is_read(
     counted = Counter(json.loads(line)["hook_event_name"] for line in data.splitlines())
     assert detect(data[:65536]) is hook_capture
     items = list(hook_capture.read(io.BytesIO(data)))
-    kinds = Counter(type(event) for event in happened(items))
+    kinds = Counter(type(event) for event in events_in(items))
     assert facts(items)["agent"] == agent
     assert kinds == {
         Prompt: counted[prompts],
@@ -427,7 +427,7 @@ def test_a_real_capture_is_read(
         ToolResult: counted[calls],
         Message: counted[answers],
     }
-    assert len({event.id for event in happened(items)}) == sum(kinds.values())
+    assert len({event.id for event in events_in(items)}) == sum(kinds.values())
     assert {edit.path.rpartition("/")[2] for entry in entries(items) for edit in entry.edits} == {"calc.py"}
 
 
@@ -436,14 +436,14 @@ def test_a_real_capture_of_claude_code_is_read(samples: Path) -> None:
     items = list(
         hook_capture.read(io.BytesIO((samples / "constructed/hooks--claude-code.jsonl").read_bytes()))
     )
-    assert Counter(type(event) for event in happened(items)) == {
+    assert Counter(type(event) for event in events_in(items)) == {
         Prompt: 1,
         ToolCall: 2,
         ToolResult: 2,
         Message: 2,
         NoteEvent: 1,
     }
-    assert [e.is_error for e in happened(items) if isinstance(e, ToolResult)] == [False, True]
+    assert [e.is_error for e in events_in(items) if isinstance(e, ToolResult)] == [False, True]
 
 
 @pytest.mark.shared
@@ -452,13 +452,13 @@ def test_real_notifications_are_read(samples: Path) -> None:
     turns = [json.loads(line) for line in data.splitlines()]
     assert detect(data) is notify
     items = list(notify.read(io.BytesIO(data)))
-    assert [e.content for e in happened(items) if isinstance(e, Message)] == [
+    assert [e.content for e in events_in(items) if isinstance(e, Message)] == [
         t["last-assistant-message"] for t in turns
     ]
     typed = [
         [m for m in t["input-messages"] if not m.startswith("Another language model")][-1] for t in turns
     ]
-    assert [e.content for e in happened(items) if isinstance(e, Prompt)] == typed
+    assert [e.content for e in events_in(items) if isinstance(e, Prompt)] == typed
     marks = [(n, item) for n, item in enumerate(items) if isinstance(item, Mark)]
     assert len(marks) == len(turns) == 11
     for at, mark in marks:

@@ -29,7 +29,7 @@ LOGS: dict[str, list[dict[str, Any]]] = {
         {"type": "tag", "tag": f"tag {WORDS}", "sessionId": "S"},
         {"type": "pr-link", "prUrl": f"https://me:{WORDS}@host/1", "sessionId": "S"},
         claude.user("u", WORDS),
-        claude.said("late", claude.text(WORDS)),
+        claude.reply("late", claude.text(WORDS)),
         claude.user("v", WORDS),
         {"type": "ai-title", "aiTitle": WORDS, "sessionId": "S"},
         claude.user("w", WORDS),
@@ -38,10 +38,10 @@ LOGS: dict[str, list[dict[str, Any]]] = {
     "claude-stream-json": [
         stream.INIT,
         stream.user("u", [stream.text(WORDS)], isReplay=True),
-        stream.said("a", stream.text(WORDS)),
+        stream.reply("a", stream.text(WORDS)),
         stream.result(subtype="error_during_execution", is_error=True, errors=[WORDS]),
         stream.user("v", [stream.text(WORDS)], isReplay=True),
-        stream.said("b", stream.text(WORDS)),
+        stream.reply("b", stream.text(WORDS)),
         stream.result(subtype="error_during_execution", is_error=True, errors=[WORDS], uuid="r2"),
     ],
     "codex-rollout": [
@@ -51,22 +51,22 @@ LOGS: dict[str, list[dict[str, Any]]] = {
         rollout.event("token_count", info={"total_token_usage": {WORDS: 1}, "last_token_usage": {}}),
         rollout.user(WORDS),
         rollout.event("user_message", message=WORDS),
-        rollout.said(WORDS),
+        rollout.reply(WORDS),
     ],
     "copilot-cli": [
         copilot.start(),
         copilot.record("session.title_changed", "t", title=WORDS),
         copilot.record("user.message", "u", content=WORDS),
-        copilot.said("a", WORDS, copilot.asked("ask_user", question=WORDS, choices=[WORDS])),
+        copilot.reply("a", WORDS, copilot.requested("ask_user", question=WORDS, choices=[WORDS])),
         copilot.record("user.message", "v", content=WORDS),
-        copilot.done(success=True, result={"content": f"User selected: {WORDS}"}),
+        copilot.completed(success=True, result={"content": f"User selected: {WORDS}"}),
         copilot.record("session.title_changed", "t", title=WORDS),
     ],
     "gemini-cli": [
         {"sessionId": "S", "projectHash": "p", "startTime": gemini.AT},
         {"$set": {"summary": WORDS}},
         gemini.user("u", WORDS),
-        gemini.said("a", WORDS),
+        gemini.reply("a", WORDS),
         {"$set": {"summary": WORDS}},
         gemini.user("v", WORDS),
         {"$set": {"summary": WORDS}},
@@ -108,8 +108,8 @@ def test_a_mark_contains_no_words_and_reading_on_from_it_gives_the_same(name: st
 
 @pytest.mark.parametrize("name", [name for name in LOGS if name != "codex-rollout"])
 def test_a_title_or_an_error_is_reported_once(name: str) -> None:
-    told = [i.value for i in read(name)[1] if isinstance(i, Fact) and i.name in ("title", "exit_error")]
-    assert told == [WORDS]
+    titles = [i.value for i in read(name)[1] if isinstance(i, Fact) and i.name in ("title", "exit_error")]
+    assert titles == [WORDS]
 
 
 def test_a_question_followed_by_a_prompt_has_no_answer() -> None:

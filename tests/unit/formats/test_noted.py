@@ -15,7 +15,7 @@ from gittraj.errors import FormatError
 from gittraj.formats import Store, agent_note, detect_store, git_ai
 from gittraj.model.session_items import Damage, Fact
 from gittraj.model.values import Message, NoteEvent, Prompt, ToolCall
-from tests.unit.formats.reading import JSON, entries, places
+from tests.unit.formats.reading import JSON, entries, positions
 
 ONE, TWO, THREE = "1" * 40, "2" * 40, "3" * 64
 SESSION = "a22e0569-fe3c-4098-87de-ebb9e8ff09fa"
@@ -71,8 +71,8 @@ METADATA: dict[str, Any] = {
 }
 
 
-def keep(folder: Path, *notes: tuple[str, Any]) -> Path:
-    """Write a file of notes; one of git-ai is given by its metadata, or by the whole text."""
+def write_notes(folder: Path, *notes: tuple[str, Any]) -> Path:
+    """Write a file of notes; a note of git-ai is given by its metadata, or by its whole text."""
     path = folder / "notes"
     records = [
         {"commit": commit, "time": 1_767_225_600 + number, "note": written(note)}
@@ -90,13 +90,13 @@ def written(note: Any) -> str:
 
 def test_notes_of_agent_note_are_read(tmp_path: Path) -> None:
     other = {**NOTE, "agent": "codex", "session_id": "other", "interactions": []}
-    path = keep(tmp_path, (ONE, NOTE), (TWO, other), (THREE, {**NOTE, "model": None}), (TWO, "torn {"))
+    path = write_notes(tmp_path, (ONE, NOTE), (TWO, other), (THREE, {**NOTE, "model": None}), (TWO, "torn {"))
     assert detect_store(path) is agent_note
     assert [*agent_note.sessions(path)] == [SESSION, "other"]
     items = list(agent_note.read(path, SESSION))
     assert Fact(name="agent", value="claude-code") in items
-    found = entries(items)
-    assert [(type(e.event), e.event.content, e.on) for e in found[:6]] == [
+    recorded = entries(items)
+    assert [(type(e.event), e.event.content, e.on) for e in recorded[:6]] == [
         (NoteEvent, "It was b.", None),
         (Prompt, "Write a parser", None),
         (NoteEvent, "Used Write, for a.py", None),
@@ -104,11 +104,11 @@ def test_notes_of_agent_note_are_read(tmp_path: Path) -> None:
         (Prompt, "commit it", None),
         (NoteEvent, "AgentNote: 67 % by the agent, 2 of 3 lines added", ONE),
     ]
-    assert found[5].event.ts == "2026-11-22T03:31:43.396Z"
-    assert [edit.path for edit in found[5].edits] == ["a.py"]
-    assert [e.on for e in found if e.on] == [ONE, THREE]
-    assert len({e.event.id for e in found}) == len(found) == 12
-    assert all(e.event.id.startswith("note.") for e in found)
+    assert recorded[5].event.ts == "2026-11-22T03:31:43.396Z"
+    assert [edit.path for edit in recorded[5].edits] == ["a.py"]
+    assert [e.on for e in recorded if e.on] == [ONE, THREE]
+    assert len({e.event.id for e in recorded}) == len(recorded) == 12
+    assert all(e.event.id.startswith("note.") for e in recorded)
     assert [i.why for i in items if isinstance(i, Damage)] == ["the note of 222222222222 is another tool's"]
     assert [e.on for e in entries(list(agent_note.read(path, "other")))] == [TWO]
 
@@ -116,7 +116,7 @@ def test_notes_of_agent_note_are_read(tmp_path: Path) -> None:
 def test_notes_of_git_ai_are_read(tmp_path: Path) -> None:
     longer = copy.deepcopy(METADATA)
     longer["prompts"]["abcd1234abcd1234"]["messages"].append({"type": "user", "text": "More"})
-    path = keep(tmp_path, (ONE, METADATA), (TWO, longer), (THREE, "no log"))
+    path = write_notes(tmp_path, (ONE, METADATA), (TWO, longer), (THREE, "no log"))
     assert detect_store(path) is git_ai
     assert [*git_ai.sessions(path)] == ["old", "new"]
     items = list(git_ai.read(path, "new"))
@@ -126,8 +126,8 @@ def test_notes_of_git_ai_are_read(tmp_path: Path) -> None:
         ("git-ai: src/main.rs 1-10,15-20,25", TWO, ["src/main.rs"]),
     ]
     items = list(git_ai.read(path, "old"))
-    found = entries(items)
-    assert [(type(e.event), e.event.content) for e in found] == [
+    recorded = entries(items)
+    assert [(type(e.event), e.event.content) for e in recorded] == [
         (Prompt, "Do it"),
         (Message, "Done"),
         (ToolCall, ""),
@@ -135,7 +135,7 @@ def test_notes_of_git_ai_are_read(tmp_path: Path) -> None:
         (Prompt, "More"),  # the rest is in the note of the commit before
         (NoteEvent, "git-ai: src/my file.rs 1,3"),
     ]
-    assert found[3].event.raw == {
+    assert recorded[3].event.raw == {
         "lines": {"src/my file.rs": "1,3"},
         "total_additions": 9,
         "accepted_lines": 2,
@@ -150,10 +150,10 @@ def test_notes_of_git_ai_are_read(tmp_path: Path) -> None:
 
 
 def test_other_files_are_not_notes(tmp_path: Path) -> None:
-    for path in (keep(tmp_path, (ONE, '{"v":1,"id":"traj_a"}')), tmp_path, tmp_path / "gone"):
+    for path in (write_notes(tmp_path, (ONE, '{"v":1,"id":"traj_a"}')), tmp_path, tmp_path / "gone"):
         assert detect_store(path) is None
     with pytest.raises(FormatError, match="no session"):
-        list(agent_note.read(keep(tmp_path, (ONE, NOTE)), "other"))
+        list(agent_note.read(write_notes(tmp_path, (ONE, NOTE)), "other"))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
@@ -161,12 +161,12 @@ def test_other_files_are_not_notes(tmp_path: Path) -> None:
 def test_no_content_of_a_note_raises(tmp_path: Path, data: st.DataObject) -> None:
     notes = copy.deepcopy([NOTE, METADATA])
     for _ in range(data.draw(st.integers(0, 4))):
-        holder, key = data.draw(st.sampled_from([p for p in places(notes) if p[0] is not notes]))
+        holder, key = data.draw(st.sampled_from([p for p in positions(notes) if p[0] is not notes]))
         if isinstance(holder, dict) and key in ("prompts", "interactions"):
             continue
         holder[key] = data.draw(JSON)
     texts = [written(notes[0]), AUTHORSHIP + json.dumps(notes[1])]
-    path = keep(tmp_path, *((ONE, text[: data.draw(st.integers(0, 3000))]) for text in texts))
+    path = write_notes(tmp_path, *((ONE, text[: data.draw(st.integers(0, 3000))]) for text in texts))
     stores: list[Store] = [agent_note, git_ai]
     for store in stores:
         store.detect(path)

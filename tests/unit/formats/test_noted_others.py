@@ -74,9 +74,11 @@ QWEN: dict[str, Any] = {
 }
 
 
-def notes(place: Path, **told: Any) -> Path:
-    path = place / "notes"
-    texts = {commit: note if isinstance(note, str) else json.dumps(note) for commit, note in told.items()}
+def notes(folder: Path, **by_commit: Any) -> Path:
+    path = folder / "notes"
+    texts = {
+        commit: note if isinstance(note, str) else json.dumps(note) for commit, note in by_commit.items()
+    }
     rows = [{"commit": commit, "time": 1_700_000_000, "note": text} for commit, text in texts.items()]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
@@ -148,9 +150,9 @@ def test_a_note_cut_anywhere_is_read_or_skipped(tmp_path: Path, note: Any) -> No
 
 
 def test_mementos_envelopes_without_an_end_are_scanned_once() -> None:
-    """There are a million: a scan to the end from each would take for ever."""
+    """There are a million of them: scanning to the end from each would take too long."""
     start, end = (f"<!-- git-memento-session:{word} -->\n" for word in ("start", "end"))
-    assert len([*memento._envelopes(f"{start}told\n{end}" + start * 1_000_000)]) == 1
+    assert len([*memento._envelopes(f"{start}by_commit\n{end}" + start * 1_000_000)]) == 1
 
 
 @pytest.mark.parametrize("read_note", [agent_note._read_note, whogitit._read_note])

@@ -27,7 +27,7 @@ from gittraj.model.values import (
     Usage,
 )
 from tests.unit.formats import openagents_database as db
-from tests.unit.formats.reading import JSON, facts, places
+from tests.unit.formats.reading import JSON, facts, positions
 
 SESSION, GENERATED = db.ATIF["session_id"], db.TESTGEN["session_id"]
 
@@ -138,7 +138,7 @@ def test_no_content_of_a_row_raises(tmp_path: Path, data: st.DataObject) -> None
     for _ in range(data.draw(st.integers(0, 4))):
         row = data.draw(st.sampled_from(rows))
         name = data.draw(st.sampled_from([each for each in wanted if each in row]))
-        within = places(row[name]) if isinstance(row[name], dict | list) else []
+        within = positions(row[name]) if isinstance(row[name], dict | list) else []
         holder, key = data.draw(st.sampled_from([(row, name), *within]))
         holder[key] = data.draw(JSON.filter(lambda value: value is not None and not _is_huge(value)))
     path = tmp_path / f"{data.draw(st.uuids())}.db"

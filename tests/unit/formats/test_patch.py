@@ -59,8 +59,8 @@ def test_a_cut_patch_gives_its_complete_edits() -> None:
 
 def test_a_patch_in_a_shell_command_is_found_only_if_it_is_applied() -> None:
     command = f"cd sub && apply_patch <<'EOF'\n{PATCH}EOF\n"
-    found = patch.inside(command)
+    found = patch.find_patch(command)
     assert found is not None
     assert patch.edits(found) == patch.edits(PATCH)
-    assert patch.inside(f"cat <<'EOF' > notes.md\n{PATCH}EOF\n") is None
-    assert patch.inside("apply_patch --help") is None
+    assert patch.find_patch(f"cat <<'EOF' > notes.md\n{PATCH}EOF\n") is None
+    assert patch.find_patch("apply_patch --help") is None

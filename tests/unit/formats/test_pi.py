@@ -55,7 +55,7 @@ def call(tool: str, **arguments: Any) -> dict[str, Any]:
     return {"type": "toolCall", "id": "c1", "name": tool, "arguments": arguments}
 
 
-def said(id: str, parent: str | None, *blocks: Any, **more: Any) -> dict[str, Any]:  # noqa: A002
+def reply(id: str, parent: str | None, *blocks: Any, **more: Any) -> dict[str, Any]:  # noqa: A002
     return message(
         id, parent, "assistant", [*blocks], model="opus", provider="anthropic", usage=USAGE, **more
     )
@@ -69,14 +69,14 @@ def read(*records: Any) -> list[Item]:
     return list(pi.read(io.BytesIO(write(HEADER, *records))))
 
 
-def happened(items: list[Item]) -> list[AnyEvent]:
+def events_in(items: list[Item]) -> list[AnyEvent]:
     return [found.event for found in entries(items)]
 
 
 def test_a_turn_is_read_with_its_cost() -> None:
     items = read(
         message("a", None, "user", "hi"),
-        said(
+        reply(
             "b",
             "a",
             {"type": "thinking", "thinking": "hm"},
@@ -92,9 +92,9 @@ def test_a_turn_is_read_with_its_cost() -> None:
             toolName="bash",
             isError=False,
         ),
-        said("d", "c", text("done"), stopReason="stop"),
+        reply("d", "c", text("done"), stopReason="stop"),
     )
-    assert [(type(event), event.id) for event in happened(items)] == [
+    assert [(type(event), event.id) for event in events_in(items)] == [
         (Prompt, "a:0"),
         (Thinking, "b:0"),
         (ToolCall, "b:1"),
@@ -119,13 +119,13 @@ def test_a_turn_is_read_with_its_cost() -> None:
 def test_entries_off_the_path_to_the_last_leaf_were_abandoned() -> None:
     items = read(
         message("a", None, "user", "one"),
-        said("b", "a", text("no")),
+        reply("b", "a", text("no")),
         message("c", "b", "user", "further"),
         entry("branch_summary", "d", "a", summary="tried", fromId="c"),
         message("e", "d", "user", "another way"),
         entry("label", "f", "e", targetId="a", label="x"),
     )
-    assert {event.id: event.tags for event in happened(items)} == {
+    assert {event.id: event.tags for event in events_in(items)} == {
         "a:0": (),
         "b:0": ("abandoned-branch",),
         "c:0": ("abandoned-branch",),
@@ -136,7 +136,7 @@ def test_entries_off_the_path_to_the_last_leaf_were_abandoned() -> None:
 
 def test_a_cycle_of_parents_does_not_hang() -> None:
     items = read(message("a", "b", "user", "one"), message("b", "a", "user", "two"))
-    assert [event.tags for event in happened(items)] == [(), ()]
+    assert [event.tags for event in events_in(items)] == [(), ()]
 
 
 def test_the_first_version_has_no_branches() -> None:
@@ -145,7 +145,7 @@ def test_the_first_version_has_no_branches() -> None:
         {"type": "message", "timestamp": TIME, "message": {"role": "user", "content": w}} for w in ("a", "b")
     ]
     items = list(pi.read(io.BytesIO(write(header, *plain))))
-    assert [(event.id, event.tags) for event in happened(items)] == [("n1:0", ()), ("n2:0", ())]
+    assert [(event.id, event.tags) for event in events_in(items)] == [("n1:0", ()), ("n2:0", ())]
     assert facts(items)["model"] == "m"
 
 
@@ -169,7 +169,7 @@ def test_a_failed_and_a_cut_result_are_marked() -> None:
     items = read(
         message("a", None, "toolResult", body, toolCallId="c", toolName="bash", isError=True, details=cut)
     )
-    result = happened(items)[0]
+    result = events_in(items)[0]
     assert isinstance(result, ToolResult)
     assert (result.exit_code, result.is_error, result.truncated, result.bytes) == (3, True, True, 99_999)
 
@@ -191,7 +191,7 @@ def test_a_failed_and_a_cut_result_are_marked() -> None:
     ],
 )
 def test_edits_are_read_from_the_arguments(tool: str, arguments: dict[str, Any], edit: Edit) -> None:
-    found = entries(read(said("a", None, call(tool, **arguments), call("read", path="b"))))
+    found = entries(read(reply("a", None, call(tool, **arguments), call("read", path="b"))))
     assert [one.edits for one in found] == [(edit,), ()]
     assert [one.paths for one in found] == [("a",), ("b",)]
 
@@ -206,7 +206,7 @@ def test_compactions_titles_models_and_foreign_messages_are_read() -> None:
     )
     assert facts(items)["title"] == "My work"
     assert facts(items)["model"] == "sonnet"
-    assert [(type(event), event.content) for event in happened(items)] == [
+    assert [(type(event), event.content) for event in events_in(items)] == [
         (NoteEvent, "so far"),
         (Foreign, "injected"),
     ]
@@ -214,11 +214,11 @@ def test_compactions_titles_models_and_foreign_messages_are_read() -> None:
 
 def test_a_failed_answer_has_its_cost_and_an_empty_one_does_not_hang() -> None:
     items = read(
-        said("a", None, stopReason="error", errorMessage="529"),
-        said("b", "a", stopReason="aborted"),
-        said("c", "b"),
+        reply("a", None, stopReason="error", errorMessage="529"),
+        reply("b", "a", stopReason="aborted"),
+        reply("c", "b"),
     )
-    assert [(e.kind, e.content, e.response) for e in happened(items) if isinstance(e, NoteEvent)] == [
+    assert [(e.kind, e.content, e.response) for e in events_in(items) if isinstance(e, NoteEvent)] == [
         ("error", "529", "a"),
         ("note", "aborted", "b"),
     ]
@@ -230,8 +230,8 @@ def test_a_fork_names_its_parent_and_what_it_copied_is_the_parents() -> None:
     header = HEADER | {
         "parentSession": f"/home/dev/.pi/agent/sessions/--w--/2026-01-01T00-00-00-000Z_{parent}.jsonl"
     }
-    old = said("a", None, text("x")) | {"timestamp": "2026-01-01T00:00:00.000Z"}
-    items = list(pi.read(io.BytesIO(write(header, old, said("b", "a", text("y"))))))
+    old = reply("a", None, text("x")) | {"timestamp": "2026-01-01T00:00:00.000Z"}
+    items = list(pi.read(io.BytesIO(write(header, old, reply("b", "a", text("y"))))))
     assert facts(items)["parent_session"] == parent
     assert facts(items)["parent_kind"] == "fork"
     assert [found.session for found in entries(items)] == [parent, None]
@@ -240,14 +240,14 @@ def test_a_fork_names_its_parent_and_what_it_copied_is_the_parents() -> None:
 
 def test_an_image_is_never_in_an_event() -> None:
     image = {"type": "image", "data": "eA==", "mimeType": "image/png"}
-    prompt = happened(read(message("a", None, "user", [text("see"), image])))[0]
+    prompt = events_in(read(message("a", None, "user", [text("see"), image])))[0]
     assert prompt.content == "see\n[image/png, 1 bytes]"
     assert prompt.artifact is not None
 
 
 def test_a_grown_session_keeps_its_ids() -> None:
-    log = [message("a", None, "user", "one"), said("b", "a", text("x")), message("c", "a", "user", "two")]
-    ids = [[event.id for event in happened(read(*log[:n]))] for n in range(4)]
+    log = [message("a", None, "user", "one"), reply("b", "a", text("x")), message("c", "a", "user", "two")]
+    ids = [[event.id for event in events_in(read(*log[:n]))] for n in range(4)]
     assert all(late[: len(early)] == early for early, late in itertools.pairwise(ids))
 
 
@@ -260,7 +260,7 @@ def test_a_session_without_an_id_always_gets_the_same_one() -> None:
 LOG = [
     HEADER,
     message("a", None, "user", [text("é"), {"type": "image", "data": "eA==", "mimeType": "a/b"}]),
-    said(
+    reply(
         "b",
         "a",
         text("x"),
@@ -277,10 +277,10 @@ LOG = [
 
 def test_a_session_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
     data = write(*LOG)
-    whole = [event.id for event in happened(list(pi.read(io.BytesIO(data))))]
+    whole = [event.id for event in events_in(list(pi.read(io.BytesIO(data))))]
     for cut in range(len(data)):
         items = list(pi.read(io.BytesIO(data[:cut])))
-        ids = [event.id for event in happened(items)]
+        ids = [event.id for event in events_in(items)]
         assert ids == whole[: len(ids)]
         assert not [item for item in items if isinstance(item, Damage)]
 

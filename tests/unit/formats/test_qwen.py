@@ -29,15 +29,15 @@ def record(kind: str, uuid: str, *parts: dict[str, Any], role: str = "user", **m
     return {**base, **({"message": {"role": role, "parts": list(parts)}} if parts else {}), **more}
 
 
-def said(uuid: str, *parts: dict[str, Any], **more: Any) -> dict[str, Any]:
+def reply(uuid: str, *parts: dict[str, Any], **more: Any) -> dict[str, Any]:
     return record("assistant", uuid, *parts, role="model", model="qwen3", **more)
 
 
-def called(call_id: str, name: str, **arguments: Any) -> dict[str, Any]:
+def call(call_id: str, name: str, **arguments: Any) -> dict[str, Any]:
     return {"functionCall": {"id": call_id, "name": name, "args": arguments}}
 
 
-def answered(uuid: str, call_id: str, name: str, output: str, **told: Any) -> dict[str, Any]:
+def response(uuid: str, call_id: str, name: str, output: str, **told: Any) -> dict[str, Any]:
     part = {"functionResponse": {"id": call_id, "name": name, "response": {"output": output}}}
     result = {"callId": call_id, "status": "success", **told}
     return record("tool_result", uuid, part, toolCallResult=result)
@@ -54,18 +54,18 @@ SPENT = {"promptTokenCount": 2000, "cachedContentTokenCount": 800, "candidatesTo
 LOG = [
     record("user", "a", {"text": "Do it"}),
     record("system", "b", subtype="attribution_snapshot", systemPayload={"snapshot": {}}),
-    said(
+    reply(
         "c",
         {"text": "hmm", "thought": True},
         {"text": "I write"},
-        called("c1", "write_file", file_path="/w/a.py", content="one\ntwo\n"),
+        call("c1", "write_file", file_path="/w/a.py", content="one\ntwo\n"),
         usageMetadata={**SPENT, "thoughtsTokenCount": 10, "totalTokenCount": 2060},
     ),
-    answered("d", "c1", "write_file", "Successfully created", resultDisplay={"newContent": "one\ntwo\n"}),
-    said("e", called("c2", "run_shell_command", command="git commit -am x"), usageMetadata=SPENT),
-    answered("f", "c2", "run_shell_command", COMMITTED),
+    response("d", "c1", "write_file", "Successfully created", resultDisplay={"newContent": "one\ntwo\n"}),
+    reply("e", call("c2", "run_shell_command", command="git commit -am x"), usageMetadata=SPENT),
+    response("f", "c2", "run_shell_command", COMMITTED),
     record("user", "g", {"text": "And now?"}),
-    said("h", {"text": "Done"}),
+    reply("h", {"text": "Done"}),
 ]
 
 
@@ -120,7 +120,7 @@ def test_text_that_nobody_typed_is_not_a_prompt() -> None:
 
 def test_a_subagents_log_is_read() -> None:
     side = {"isSidechain": True, "agentId": "explore-1"}
-    items = read(record("user", "a", {"text": "Look"}, **side), said("b", {"text": "Seen"}, **side))
+    items = read(record("user", "a", {"text": "Look"}, **side), reply("b", {"text": "Seen"}, **side))
     assert [type(entry.event) for entry in entries(items)] == [PeerMessage, Message]
     assert Fact(name="subagent", value="explore-1") in items
 

@@ -39,8 +39,8 @@ def family_of(path: Path, samples: Path) -> str:
     return path.name.partition("--")[0] if folder == "derived" else folder
 
 
-def own(samples: Path) -> Iterator[tuple[str, Reader, bytes]]:
-    """Yield the sessions of Claude Code and Codex: name, reader, bytes."""
+def sessions(samples: Path) -> Iterator[tuple[str, Reader, bytes]]:
+    """Yield the name, the reader and the bytes of each session of Claude Code and Codex."""
     for path in sorted(samples.rglob("*.jsonl")):
         if (family := family_of(path, samples)) in FOLDERS:
             yield str(path.relative_to(samples)), FOLDERS[family], path.read_bytes()
@@ -60,7 +60,7 @@ def models(items: list[Item]) -> set[str | float]:
 
 
 def test_claude_code_agrees_with_the_independent_count(samples: Path, facts: dict[str, Any]) -> None:
-    names = [name for name, reader, _ in own(samples) if reader is CLAUDE]
+    names = [name for name, reader, _ in sessions(samples) if reader is CLAUDE]
     assert len(names) > 20
     for name in names:
         count, items = facts[name], read(CLAUDE, (samples / name).read_bytes())
@@ -122,7 +122,7 @@ def test_claude_code_prompts_are_those_that_a_human_typed(samples: Path) -> None
 def test_claude_codes_session_facts_agree_with_the_independent_count(
     samples: Path, facts: dict[str, Any]
 ) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         if reader is not CLAUDE:
             continue
         count, items = facts[name], read(CLAUDE, data)
@@ -148,7 +148,7 @@ def test_claude_codes_session_facts_agree_with_the_independent_count(
 
 
 def test_every_text_of_claude_codes_model_is_read_once(samples: Path) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         if reader is not CLAUDE or "glued" in name or "invalid" in name:
             continue
         expected: dict[str, list[str]] = {}
@@ -178,7 +178,7 @@ def test_text_typed_while_the_agent_worked_is_recorded(samples: Path) -> None:
 
 
 def test_every_cost_of_a_claude_code_session_belongs_to_events(samples: Path) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         if reader is CLAUDE:
             items = read(reader, data)
             responses = {item.event.response for item in items if isinstance(item, Entry)}
@@ -186,7 +186,7 @@ def test_every_cost_of_a_claude_code_session_belongs_to_events(samples: Path) ->
 
 
 def test_codex_agrees_with_the_independent_count(samples: Path, facts: dict[str, Any]) -> None:
-    names = [name for name, reader, _ in own(samples) if reader is CODEX and name in facts]
+    names = [name for name, reader, _ in sessions(samples) if reader is CODEX and name in facts]
     assert len(names) > 10
     for name in names:
         count, items = facts[name], read(CODEX, (samples / name).read_bytes())
@@ -212,7 +212,7 @@ COUNTED = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_ou
 
 
 def spent_by(path: Path, end: int | None = None) -> list[dict[str, int]]:
-    """Return the last total of each run in a rollout: Codex 0.40 counts from 0 again when it resumes."""
+    """Return the last total of each run in a rollout: Codex 0.40 counts from 0 again after a resume."""
     runs: list[dict[str, int]] = []
     for line in path.read_bytes()[:end].splitlines():
         info = json.loads(line)["payload"].get("info") or {}
@@ -243,7 +243,7 @@ def test_two_known_rollouts_have_a_total_that_is_not_their_own(samples: Path) ->
 
 
 def test_a_rollout_gives_the_same_whether_or_not_every_record_is_decoded(samples: Path) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         if reader is CODEX:
             spaced = b"".join(json.dumps(record).encode() + b"\n" for record in records(data))
             found, decoded = (
@@ -261,7 +261,7 @@ def records(data: bytes) -> Iterator[Any]:
 
 
 def test_a_rollouts_status_is_that_of_its_last_turn(samples: Path) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         if reader is CODEX:
             last = max(data.rfind(b'"type":"task_complete"'), data.rfind(b'"type":"turn_aborted"'))
             known = {item.name: item.value for item in read(reader, data) if isinstance(item, Fact)}
@@ -269,7 +269,7 @@ def test_a_rollouts_status_is_that_of_its_last_turn(samples: Path) -> None:
 
 
 def test_every_cost_of_a_rollout_belongs_to_events(samples: Path) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         if reader is CODEX:
             items = read(reader, data)
             responses = {item.event.response for item in items if isinstance(item, Entry)}
@@ -277,7 +277,7 @@ def test_every_cost_of_a_rollout_belongs_to_events(samples: Path) -> None:
 
 
 def test_prompts_are_those_that_the_rollout_marks_as_typed(samples: Path) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         typed = data.count(b'"type":"user_message"') + data.count(b'"item":{"type":"UserMessage"')
         if reader is CODEX and typed and b'"thread_source":"subagent"' not in data:
             items = read(reader, data)
@@ -287,7 +287,7 @@ def test_prompts_are_those_that_the_rollout_marks_as_typed(samples: Path) -> Non
 @pytest.mark.nightly
 def test_reading_on_from_a_mark_gives_the_same(samples: Path) -> None:
     marks = 0
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         items = read(reader, data)
         for at, item in enumerate(items):
             if isinstance(item, Mark):
@@ -299,7 +299,7 @@ def test_reading_on_from_a_mark_gives_the_same(samples: Path) -> None:
 
 
 def test_a_mark_comes_before_every_prompt_and_counts_the_events_before(samples: Path) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         entries = 0
         waiting = False
         for item in read(reader, data):
@@ -313,7 +313,7 @@ def test_a_mark_comes_before_every_prompt_and_counts_the_events_before(samples: 
 
 @functools.cache
 def small(samples: Path) -> list[tuple[Reader, bytes]]:
-    return [(reader, data) for _, reader, data in own(samples) if len(data) < SMALL]
+    return [(reader, data) for _, reader, data in sessions(samples) if len(data) < SMALL]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
