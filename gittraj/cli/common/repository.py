@@ -133,7 +133,7 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
         failure = TrajError(f"{error.filename}: {error.strerror}")
     else:
         return None
-    sys.stderr.write(f"git-traj: not up to date: {failure.told}\n")
+    sys.stderr.write(f"git-traj: not up to date: {failure.one_line}\n")
     return failure
 
 
