@@ -69,11 +69,11 @@ class Objects(ABC):
     def write(self, kind: str, data: bytes) -> str:
         """Store an object and return its id. Raises StoreError when the repository cannot be written.
 
-        A backend may buffer objects until ``swap_ref``: losing what no ref reaches does no harm.
+        A backend may buffer objects until ``swap_ref``: to lose objects that no ref reaches does no harm.
         """
 
     def flush(self) -> None:  # noqa: B027 - most backends buffer nothing
-        """Make what was written visible to other processes."""
+        """Make the objects that were written visible to other processes."""
 
     @abstractmethod
     def swap_ref(self, ref: str, *, new: str, old: str | None, message: str) -> bool:
@@ -102,7 +102,7 @@ class Objects(ABC):
         return self._decoded(oid, "commit", decode_commit)
 
     def read_tree(self, oid: str) -> tuple[Entry, ...]:
-        """Read a tree. Raises GitError when it is missing, damaged, or larger than any of ours."""
+        """Read a tree. Raises GitError when it is missing, damaged, or larger than ``limits.TREE``."""
         known = self._trees.get(oid)
         if known is None:
             known = self._decoded(oid, "tree", partial(decode_tree, form=self.object_format))
@@ -143,7 +143,7 @@ class Objects(ABC):
         if found is None and not self.fits(oid, limit):
             raise LargeObjectError(f"{kind} {oid} has more than {limit:,} bytes")
         if found is None:
-            raise GitError(f"{kind} {oid} is not here", hint="git fsck lists what else is missing")
+            raise GitError(f"{kind} {oid} is missing", hint="git fsck lists all missing objects")
         if found[0] != kind:
             raise GitError(f"{oid} is a {found[0]}, not a {kind}")
         return found[1]

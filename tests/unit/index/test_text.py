@@ -20,8 +20,8 @@ from gittraj.index.text import (
     about,
     commits_of,
     count,
+    enqueue,
     frequency,
-    let_wait,
     ranked,
     read_part,
     replace_parts,
@@ -40,8 +40,8 @@ def part(trajectory: str, *texts: str, kind: str = "message", first: str = "e1",
 
 def test_parts_are_added_replaced_and_removed(tmp_path: Path) -> None:
     with file.writing(tmp_path, TEXTS) as connection:
-        let_wait(connection, ["t1", "t2"])
-        let_wait(connection, ["t3"])
+        enqueue(connection, ["t1", "t2"])
+        enqueue(connection, ["t3"])
         assert waiting(connection, 9) == ["t3", "t1", "t2"]
         one = part("t1", "the heron waits")
         assert not replace_parts(connection, {"t1": [one, part("t1", "the heron strikes", first="e9")]})

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gittraj.model.codec import decode_note, encode_note
 from gittraj.model.values import Line, Link, Origin, Record, Tombstone
-from gittraj.notes.carry import carry_line, carry_note, is_own, spread
+from gittraj.notes.carry import add_copies, carry_line, carry_note, is_own
 from gittraj.notes.merge import merge_notes, standing
 from tests.unit.notes.lines import COMMITS, HERE, LINES, NOTES, record
 
@@ -74,7 +74,7 @@ def test_a_carried_record_never_replaces_an_own_one() -> None:
 
 def spread_once(batch: Mapping[str, list[Line]], rewrites: Mapping[str, tuple[str, ...]]) -> dict[str, bytes]:
     found = {commit: list(lines) for commit, lines in batch.items()}
-    spread(found, rewrites)
+    add_copies(found, rewrites)
     return {commit: merge_notes(commit, encode_note(lines)) for commit, lines in found.items()}
 
 
@@ -97,7 +97,7 @@ def test_a_record_follows_many_paths_to_one_commit_as_one_record() -> None:
     for (_, left, right), (below, *_) in pairwise(rungs):
         rewrites |= {left: (below,), right: (below,)}
     batch: dict[str, list[Line]] = {rungs[0][0]: [record()]}
-    spread(batch, rewrites)
+    add_copies(batch, rewrites)
     (last,) = batch[rungs[-1][0]]
     assert isinstance(last, Record)
     assert last.link.carried_from == tuple(sorted(commit for rung in rungs[:-1] for commit in rung))
@@ -123,7 +123,7 @@ def test_all_records_are_found_on_the_rewritten_commits(
     lines: list[Line], rewrites: dict[str, tuple[str, ...]]
 ) -> None:
     batch = {OLD: list(lines)}
-    spread(batch, rewrites)
+    add_copies(batch, rewrites)
     for new in rewrites.get(OLD, ()):
         keys = {line.key for line in batch.get(new, []) if isinstance(line, Record)}
         assert {line.key for line in lines if isinstance(line, Record)} <= keys
