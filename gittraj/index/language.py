@@ -69,12 +69,12 @@ def quote(text: str) -> str:
 
 
 def _tokens(text: str) -> Iterator[str]:
-    for number, token in enumerate(_TOKEN.finditer(text.strip())):
-        if token[4]:
+    for number, match in enumerate(_TOKEN.finditer(text.strip())):
+        if match[4]:
             raise _invalid("unbalanced quotes")
         if number > _LIMIT:
             raise _invalid(f"it has more than {_LIMIT} words")
-        yield "NOT" if token[1] else token[0].strip()
+        yield "NOT" if match[1] else match[0].strip()
 
 
 def _invalid(why: str) -> UsageError:
@@ -113,13 +113,13 @@ class _Parser:
         terms: list[_Term] = []
         before = ""
         start = self._at
-        while (token := self.peek()) not in (None, ")", "OR"):
-            if token == "AND":
+        while (item := self.peek()) not in (None, ")", "OR"):
+            if item == "AND":
                 if before in ("", "AND"):
                     raise _invalid("AND has nothing before it")
                 before = self._take()
                 continue
-            before = token or ""
+            before = item or ""
             if term := self._read_one():
                 terms.append(term)
         if self._at == start and self._tokens:
@@ -130,10 +130,10 @@ class _Parser:
         return _combine(terms)
 
     def _read_one(self) -> _Term | None:
-        token = self._take()
-        if token == "NOT":
+        item = self._take()
+        if item == "NOT":
             return self._read_excluded()
-        if token == "(":
+        if item == "(":
             self._depth += 1
             if self._depth > _DEPTH:
                 raise _invalid(f"parentheses nested more than {_DEPTH} deep")
@@ -143,7 +143,7 @@ class _Parser:
             self._take()
             self._depth -= 1
             return term
-        return _read_word(token)
+        return _read_word(item)
 
     def _read_excluded(self) -> _Term | None:
         if self.peek() in (None, ")", *_OPERATORS):
@@ -170,11 +170,11 @@ def _combine(terms: Sequence[_Term]) -> _Term | None:
     return wanted or unwanted
 
 
-def _read_word(token: str) -> _Term | None:
-    if not token.endswith("*"):
-        term = spell_word(token)
+def _read_word(word: str) -> _Term | None:
+    if not word.endswith("*"):
+        term = spell_word(word)
         return _Term(term, (term,)) if term else None
-    bare = token.rstrip("*").strip('"')
+    bare = word.rstrip("*").strip('"')
     if not bare[-1:].isalnum():
         return _read_word(bare) if bare else None
     forms = [f"{quote(bare)} *", *map(quote, words.completions(bare))]

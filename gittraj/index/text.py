@@ -35,7 +35,7 @@ WEIGHTS: dict[str, float] = {
 RANKED = 10_000
 """The most parts that are ranked for one query: to rank 50,000 takes as long as everything else."""
 _FIRST = 1 << 40
-"""The number of the first row. Older parts, which are indexed later, get lower numbers, newer parts higher."""
+"""The number of the first row. Older parts, which are indexed later, get lower numbers; newer ones higher."""
 
 TEXTS = Database(
     "text.db",

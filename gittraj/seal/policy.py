@@ -1,4 +1,5 @@
-"""Seals and opens thinking for a repository. Keys are loaded only if there is some: importing takes 50 ms."""
+"""Seals and opens thinking for a repository. Code for keys is imported only if there is thinking, because
+that takes 50 ms."""
 
 from __future__ import annotations
 
@@ -50,9 +51,9 @@ class ForReaders:
 
 
 class WithKeys:
-    """An :class:`~gittraj.seal.events.Opener` with the keys of this user, loaded once there is a seal.
-    ``closed``: how many seals stayed closed; ``problems``: why keys could not be used, and what was wrong
-    with seals that one fits."""
+    """An :class:`~gittraj.seal.events.Opener` with the keys of this user, which are loaded once there is a
+    seal. ``closed`` is the number of seals that stayed closed; ``problems`` say why keys could not be used,
+    and what was wrong with a seal that a key fits."""
 
     def __init__(
         self,
@@ -80,7 +81,7 @@ class WithKeys:
         return None
 
     def rewrap(self, header: str, recipients: Sequence[Recipient]) -> str:
-        """The header, made again for other readers. Raises SealError."""
+        """Make a header for other readers of the same payload. Raises SealError."""
         from gittraj.seal.age import rewrap  # noqa: PLC0415
 
         try:

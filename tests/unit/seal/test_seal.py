@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.errors import SealError
-from gittraj.model.values import AnyEvent, Artifact, Message, Thinking, map_texts
+from gittraj.model.texts import map_texts
+from gittraj.model.values import AnyEvent, Artifact, Message, Thinking
 from gittraj.seal.age import (
     NoMatch,
     decrypt,

@@ -182,7 +182,7 @@ def test_an_encrypted_identities_file_is_read_with_its_passphrase(armored: bool)
 
 
 def test_an_identities_file_for_other_keys_is_not_opened() -> None:
-    with pytest.raises(age.KeyFormatError, match="only one under a passphrase"):
+    with pytest.raises(age.KeyFormatError, match="can only be read if it has a passphrase"):
         age.parse_identities(bytes(seal_of("X25519")))
 
 
@@ -285,7 +285,7 @@ except age.UnsupportedError as error:
     print(error, "|", error.hint)
 """
     assert _without("bcrypt", code, pem) == (
-        "an SSH key under a passphrase can't be read without bcrypt | pip install 'git-traj[ssh]'"
+        "an SSH key with a passphrase can't be read without bcrypt | pip install 'git-traj[ssh]'"
     )
 
 
