@@ -34,11 +34,8 @@ _DISK = {
 
 
 class TrajError(Exception):
-    """An expected failure.
-
-    ``message`` says on one line what failed and where; ``hint`` says what the user can do; ``exit_code`` is
-    the status that the process ends with.
-    """
+    """An expected failure. ``message`` says on one line what failed and where; ``hint`` says what the user
+    can do; ``exit_code`` is the status that the process ends with."""
 
     exit_code = 1
 

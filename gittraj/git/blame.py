@@ -116,11 +116,9 @@ def start_blame(
     rev: str | None,
     begun: Callable[[], tuple[bytes, int]] | None = None,
 ) -> Blame:
-    """Start to blame lines of ``path``, which is relative to the top of the work tree.
-
-    ``span`` is the first and last line, or the name of a function, or None for the whole file. ``begun``
-    waits for the output of exactly this blame, if it was started already.
-    """
+    """Start to blame lines of ``path``, which is relative to the top of the work tree. ``span`` is the first
+    and last line, or the name of a function, or None for the whole file. ``begun`` waits for the output of
+    exactly this blame, if it was started already."""
     where = [f"-L:{span}" if isinstance(span, str) else f"-L{span[0]},{span[1]}"] if span else []
     where += [rev, "--", path] if rev else ["--", path]
     if begun is None:

@@ -51,11 +51,8 @@ _SECTION = b"diff --git "
 @dataclass(frozen=True, slots=True)
 class PathChange:
     """One path that a commit changed. ``path`` and ``added`` (lines without newline) are UTF-8, decoded with
-    surrogateescape.
-
-    ``blob`` is None for a deleted path and for a submodule; ``added`` is empty for binary files and over 2
-    MB. ``line_numbers`` are those of the added lines in the file, from 1.
-    """
+    surrogateescape. ``blob`` is None for a deleted path and for a submodule; ``added`` is empty for binary
+    files and over 2 MB. ``line_numbers`` are those of the added lines in the file, from 1."""
 
     path: str
     kind: ChangeKind
@@ -105,11 +102,8 @@ class _Raw(NamedTuple):
 
 def read_changes(repository: Repository, commits: Sequence[str]) -> dict[str, CommitChanges]:
     """Read the changes of each of ``commits`` (full ids), in the given order. A root commit is compared with
-    the empty tree.
-
-    A commit whose parent or content is missing (a shallow clone's boundary, a partial clone) has no paths,
-    because what it changed is unknown. Raises GitError when a commit itself is missing.
-    """
+    the empty tree. A commit whose parent or content is missing (a shallow clone's boundary, a partial clone)
+    has no paths, because what it changed is unknown. Raises GitError when a commit itself is missing."""
     infos = {commit: repository.objects.commit(commit) for commit in commits}
     queries = [
         f"{commit} {info.parents[0]}" if info.parents else commit

@@ -62,11 +62,9 @@ def open_repository(
 def open_for_hook(
     git_dir: Path, folder: Path, *, environ: Mapping[str, str] | None = None, backend: Backend = "auto"
 ) -> Repository:
-    """Open the repository of ``git_dir``, for a process that a hook started in ``folder``.
-
-    If another user owns the repository, git trusts the work tree that ``safe.directory`` names, but not the
-    git directory alone. Raises the same errors as ``open_repository``.
-    """
+    """Open the repository of ``git_dir``, for a process that a hook started in ``folder``. If another user
+    owns the repository, git trusts the work tree that ``safe.directory`` names, but not the git directory
+    alone. Raises the same errors as ``open_repository``."""
     try:
         return open_repository(git_dir, environ=environ, backend=backend)
     except GitError as refused:

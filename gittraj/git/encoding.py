@@ -89,10 +89,8 @@ def decode_tree(data: bytes, form: ObjectFormat) -> tuple[Entry, ...]:
 
 
 def encode_tree(entries: Iterable[Entry]) -> bytes:
-    """Encode a tree in git's order, in which a folder's name compares as if it ended in ``/``.
-
-    Raises ValueError for a name that git does not allow.
-    """
+    """Encode a tree in git's order, in which a folder's name compares as if it ended in ``/``. Raises
+    ValueError for a name that git does not allow."""
     ordered = sorted(entries, key=lambda e: e.name + b"/" if e.is_tree else e.name)
     for entry in ordered:
         if entry.name in _NO_NAMES or b"/" in entry.name or b"\0" in entry.name:

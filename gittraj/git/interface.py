@@ -67,10 +67,8 @@ class Objects(ABC):
 
     @abstractmethod
     def write(self, kind: str, data: bytes) -> str:
-        """Store an object and return its id. Raises StoreError when the repository cannot be written.
-
-        A backend may buffer objects until ``swap_ref``: to lose objects that no ref reaches does no harm.
-        """
+        """Store an object and return its id. Raises StoreError when the repository cannot be written. A
+        backend may buffer objects until ``swap_ref``: to lose objects that no ref reaches does no harm."""
 
     def flush(self) -> None:  # noqa: B027 - most backends buffer nothing
         """Make the objects that were written visible to other processes."""

@@ -124,11 +124,8 @@ class _CatFile:
 
     def ask(self, names: Iterable[str], limit: int = limits.OBJECT) -> Iterator[_Answer | None]:
         """Yield the object of each name, in order; None for an object that is missing or has more than
-        ``limit`` bytes.
-
-        A name must not have a line break. All answers to the names that were sent are always read, so that an
-        iteration that stops early does not leave an answer for the next call.
-        """
+        ``limit`` bytes. A name must not have a line break. All answers to the names that were sent are always
+        read, so that an iteration that stops early does not leave an answer for the next call."""
         remaining = iter(names)
         while chunk := list(islice(remaining, _AHEAD)):
             while chunk:

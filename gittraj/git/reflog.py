@@ -42,11 +42,9 @@ def read_reflog(
     repository: Repository, git_dir: Path, position: Position | None, *, ref: str = "HEAD"
 ) -> tuple[list[ReflogEntry], Position]:
     """Read the entries of ``ref`` in ``git_dir`` after ``position`` (None: all), oldest first; also return
-    the new position.
-
-    Starts again from the first entry when the reflog is not the one that ``position`` is from (expired,
-    rewritten, deleted and created again). A last line that is still being written is left for the next time.
-    """
+    the new position. Starts again from the first entry when the reflog is not the one that ``position`` is
+    from (expired, rewritten, deleted and created again). A last line that is still being written is left for
+    the next time."""
     if (repository.common_dir / "reftable").is_dir():
         return _read_listing(repository, git_dir, position, ref)
     try:

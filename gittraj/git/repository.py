@@ -28,10 +28,8 @@ Backend = Literal["auto", "libgit2", "plumbing"]
 class Worktree:
     """A worktree: its git directory, and its folder ``path``, which is None for a bare repository and if the
     folder belongs to another repository: a copied repository still names the folders of the original.
-
-    ``present`` is false when somebody deleted the folder without ``git worktree remove``; the reflog is
-    still there.
-    """
+    ``present`` is false when somebody deleted the folder without ``git worktree remove``; the reflog is still
+    there."""
 
     git_dir: Path
     path: Path | None
@@ -51,11 +49,8 @@ class Setting(NamedTuple):
 @dataclass(frozen=True)  # without slots: cached_property needs a __dict__
 class Repository:
     """A repository; ``open_repository`` makes one. Used as a context manager, it ends the processes that it
-    started.
-
-    ``git_dir`` belongs to this worktree, ``common_dir`` to all worktrees; both are absolute. ``work_tree`` is
-    None in a bare repository. ``steady``: its configuration is read only once.
-    """
+    started. ``git_dir`` belongs to this worktree, ``common_dir`` to all worktrees; both are absolute.
+    ``work_tree`` is None in a bare repository. ``steady``: its configuration is read only once."""
 
     git_dir: Path
     common_dir: Path

@@ -45,9 +45,7 @@ def compute_stats(
     **limits: Any,
 ) -> tuple[Header, list[Header]]:
     """Return ``total`` and ``rows`` of ``git traj stats --json`` for the commits that ``list_commits`` finds.
-
-    ``say`` gets messages about records that are left out. Raises the TrajErrors of ``list_commits``.
-    """
+    ``say`` gets messages about records that are left out. Raises the TrajErrors of ``list_commits``."""
 
     def find(index: Answers | None) -> tuple[Recorded, Ancestry, list[str]]:
         recorded = read_records(repository, index.notes if index else None, tell=say)

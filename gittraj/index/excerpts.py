@@ -48,11 +48,9 @@ class Excerpt:
 def find_excerpts(
     parts: Mapping[int, Part], sought: str, kinds: Collection[str] = (), event: str | None = None
 ) -> dict[int, list[Excerpt]]:
-    """The best excerpts of each part, or its beginning if no text matches.
-
-    ``sought`` is a query that matches any of the words; ``kinds`` limits the excerpts to texts of these
-    kinds, ``event`` to texts of events with this type.
-    """
+    """The best excerpts of each part, or its beginning if no text matches. ``sought`` is a query that matches
+    any of the words; ``kinds`` limits the excerpts to texts of these kinds, ``event`` to texts of events with
+    this type."""
     fields = {at: _select(part.fields, kinds, event) for at, part in parts.items()}
     ranked: dict[int, list[tuple[float, Excerpt]]] = {at: [] for at in parts}
     with closing(sqlite3.connect(":memory:")) as connection:

@@ -50,10 +50,8 @@ LISTINGS = Database(NAME, NUMBER, TABLES)
 
 @contextmanager
 def reading(common_dir: Path, database: Database = LISTINGS) -> Iterator[sqlite3.Connection]:
-    """Open a connection that sees one state of the index, whatever is written meanwhile.
-
-    Raises UnusableError. If the file is damaged, any later query may raise sqlite3.Error.
-    """
+    """Open a connection that sees one state of the index, whatever is written meanwhile. Raises
+    UnusableError. If the file is damaged, any later query may raise sqlite3.Error."""
     folder = common_dir / FOLDER
     path = folder / database.name
     try:
@@ -77,11 +75,8 @@ def writing(
     common_dir: Path, database: Database = LISTINGS, *, wait: float = _WAIT
 ) -> Iterator[sqlite3.Connection]:
     """Open the index to change it in one transaction; make a new one if there is none, or it cannot be
-    trusted.
-
-    Raises UnusableError when the folder cannot be written to, or when another writer or reader, even in this
-    process, takes longer than ``wait`` seconds. An exception rolls the transaction back.
-    """
+    trusted. Raises UnusableError when the folder cannot be written to, or when another writer or reader, even
+    in this process, takes longer than ``wait`` seconds. An exception rolls the transaction back."""
     folder = common_dir / FOLDER
     try:
         folder.mkdir(exist_ok=True)

@@ -52,11 +52,9 @@ def read_records(
     unjoined: Mapping[str, str] | None = None,
     tell: Tell = lambda _: None,
 ) -> Recorded:
-    """Read the clone's own records on ``commits`` (None: on all), and those that only remotes have.
-
-    ``notes`` are the clone's notes if they are already read, ``unjoined`` is the result of ``find_unjoined``
-    if it is known. ``tell`` gets messages about what is left out.
-    """
+    """Read the clone's own records on ``commits`` (None: on all), and those that only remotes have. ``notes``
+    are the clone's notes if they are already read, ``unjoined`` is the result of ``find_unjoined`` if it is
+    known. ``tell`` gets messages about what is left out."""
     if notes is None:
         ref, over = NotesRef(repository), list[str]()
         own = ref.items(over=over) if commits is None else ref.pick(commits, over=over)

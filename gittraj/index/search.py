@@ -30,11 +30,9 @@ _AHEAD = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions(Labels):
-    """Conditions that a hit must all meet; None or empty sets no condition.
-
-    ``since`` and ``until`` are in seconds since 1970. ``commits``: the part is recorded on one of them.
-    ``event``: one event of this type has all the words.
-    """
+    """Conditions that a hit must all meet; None or empty sets no condition. ``since`` and ``until`` are in
+    seconds since 1970. ``commits``: the part is recorded on one of them. ``event``: one event of this type
+    has all the words."""
 
     kinds: Collection[str] = ()
     event: str | None = None

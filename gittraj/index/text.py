@@ -119,11 +119,9 @@ def ranked(
     among: int = RANKED,
     limit: int = -1,
 ) -> Iterator[tuple[int, float]]:
-    """Return matching parts, the best first, with their scores (higher is better).
-
-    ``kinds`` limits the search to texts of these kinds. If more than ``among`` parts match, only the newest
-    of them are ranked. ``among`` and ``limit`` below 0 mean no limit.
-    """
+    """Return matching parts, the best first, with their scores (higher is better). ``kinds`` limits the
+    search to texts of these kinds. If more than ``among`` parts match, only the newest of them are ranked.
+    ``among`` and ``limit`` below 0 mean no limit."""
     conditions = [("agent = ?", agent), ("ended >= ?", since), ("began <= ?", until)]
     given = [(text, value) for text, value in conditions if value is not None]
     where = "".join(f" AND {text}" for text, _ in given)

@@ -37,10 +37,8 @@ _WALK = ("rev-list", "--date-order", "--parents", "--timestamp")
 
 
 def refresh(repository: Repository, commit: str | None, *, tell: Progress | None = None) -> None:
-    """Index the notes, and all commits that ``commit`` reaches (None: an unborn branch).
-
-    Raises UnusableError if no index can be kept, or if git fails.
-    """
+    """Index the notes, and all commits that ``commit`` reaches (None: an unborn branch). Raises UnusableError
+    if no index can be kept, or if git fails."""
     if repository.is_partial():
         raise file.UnusableError("a partial clone: renames would be fetched one by one")
     edges = read_edges(str(repository.common_dir))

@@ -102,11 +102,9 @@ def ask_updated(
 def update_text(
     repository: Repository, store: TextStore, *, seconds: float, tell: Progress | None = None
 ) -> None:
-    """Index new text for about ``seconds``. Raises UnusableError if no index can be kept.
-
-    A purge moves the refs and then drops the file, and no text from before it may be added after it. So the
-    refs are read under the write lock, and their text is written only if they are still the same.
-    """
+    """Index new text for about ``seconds``. Raises UnusableError if no index can be kept. A purge moves the
+    refs and then drops the file, and no text from before it may be added after it. So the refs are read under
+    the write lock, and their text is written only if they are still the same."""
     end = time.monotonic() + seconds
     with open_index(repository) as index:  # listings first
         with store.writing() as connection:

@@ -107,11 +107,9 @@ SEGMENT_LIMIT = 1_000_000
 def encode_segments(
     events: Iterable[tuple[int, AnyEvent]], *, limit: int = SEGMENT_LIMIT
 ) -> list[tuple[str, bytes]]:
-    """Return names and contents of the segments with ``events`` (JSON Lines, one event per line).
-
-    Each event comes with its position in the trajectory. A new segment begins where one would have more than
-    ``limit`` bytes.
-    """
+    """Return names and contents of the segments with ``events`` (JSON Lines, one event per line). Each event
+    comes with its position in the trajectory. A new segment begins where one would have more than ``limit``
+    bytes."""
     groups: list[tuple[int, list[bytes]]] = []
     size = limit
     for position, event in events:

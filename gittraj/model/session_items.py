@@ -114,11 +114,9 @@ class Damage:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cursor:
     """The position at which a reader may start again: a byte offset, the ordinal of the next event, and the
-    reader's own state.
-
-    ``print`` is a fingerprint of the (up to) 4 kB before the offset, by which a rewritten log is noticed.
-    ``added`` is the number of events before it that were parsed out of another event's text.
-    """
+    reader's own state. ``print`` is a fingerprint of the (up to) 4 kB before the offset, by which a rewritten
+    log is noticed. ``added`` is the number of events before it that were parsed out of another event's
+    text."""
 
     offset: int = 0
     ordinal: int = 0

@@ -36,11 +36,8 @@ def is_unseen(char: str) -> bool:
 
 def drop_unseen(text: str) -> str:
     """Remove silent characters, replace each unreadable one by U+FFFD, and leave no more marks on a letter
-    than scripts need. White space and control characters stay.
-
-    Of the silent characters these stay, one at a time: U+FE0F after an emoji, and a joiner or non-joiner
-    between two letters or two emoji.
-    """
+    than scripts need. White space and control characters stay. Of the silent characters these stay, one at a
+    time: U+FE0F after an emoji, and a joiner or non-joiner between two letters or two emoji."""
     if text.isascii():
         return text
     chars = set(text)

@@ -26,10 +26,8 @@ def carry_line(line: Line, old: str) -> Line:
 
 def carry_note(old: str, lines: Iterable[Line]) -> list[Line]:
     """Return the lines of the note of ``old`` that are to be carried: the records that count, and tombstones.
-
     A tombstone for this commit is narrowed to the records that it deleted here: if several commits became
-    one, a trajectory that was unlinked from ``old`` may still belong to the new commit because of another.
-    """
+    one, a trajectory that was unlinked from ``old`` may still belong to the new commit because of another."""
     merged = merge_lines(old, lines)
     records = [line for line in merged if isinstance(line, Record)]
     carried: list[Line] = list(standing(old, merged))

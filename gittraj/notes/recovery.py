@@ -101,10 +101,8 @@ def _replay(repository: Repository, ref: str, tip: str, entries: Iterable[Reflog
 
 
 def restore_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str, TrajError | None]:
-    """Move refs that were deleted or reset back to ``tips``, and join into other refs what they lost.
-
-    Returns each of these refs with the error that prevented this, if any.
-    """
+    """Move refs that were deleted or reset back to ``tips``, and join into other refs what they lost. Returns
+    each of these refs with the error that prevented this, if any."""
     done: dict[str, TrajError | None] = {}
     for ref, tip in tips.items():
         try:
@@ -132,11 +130,8 @@ def _join_deleted(repository: Repository, ref: str, lost: str, now: str | None) 
 
 def restore_lost(repository: Repository, *, since: str | None) -> str | None:
     """Join into the records ref the notes that it lost since its tip was ``since`` (None: since the first
-    entry of the reflog).
-
-    Returns the tip up to which nothing is lost any more; None if there is no ref. Raises GitError,
-    StoreError.
-    """
+    entry of the reflog). Returns the tip up to which nothing is lost any more; None if there is no ref.
+    Raises GitError, StoreError."""
     for _ in range(_ROUNDS):
         tip = repository.objects.resolve(RECORDS_REF)
         if tip is None or tip == since:
@@ -162,7 +157,8 @@ def _overwritten(repository: Repository, since: str | None) -> Iterator[tuple[st
         parent = _first_parent(objects, entry.new)
         known_parent = parent if parent in earlier else None
         if not _follows(repository, entry):
-            base = known_parent or _merge_base(repository, entry)
+            bases = repository.run("merge-base", entry.old, entry.new, check=False).text.split()
+            base = known_parent or next(iter(bases), None)
             yield entry.old, changed_notes(objects, _tree(objects, base), _tree(objects, entry.old))
         if known_parent and (notes := _set_back(objects, known_parent, entry.new, earlier)):
             yield known_parent, notes
@@ -194,11 +190,6 @@ def _follows(repository: Repository, entry: ReflogEntry) -> bool:
 
 def _first_parent(objects: Objects, commit: str) -> str | None:
     return next(iter(objects.commit(commit).parents), None)
-
-
-def _merge_base(repository: Repository, entry: ReflogEntry) -> str | None:
-    bases = repository.run("merge-base", entry.old, entry.new, check=False).text.split()
-    return bases[0] if bases else None
 
 
 def _tree(objects: Objects, commit: str | None) -> str | None:

@@ -128,10 +128,8 @@ def break_stale_locks(repository: Repository) -> None:
 @contextmanager
 def _turn(repository: Repository, end: float) -> Iterator[None]:
     """Make git-traj's processes write one after the other: of two dozen that only compare and swap, one
-    starves.
-
-    The lock is awaited until ``end`` (monotonic seconds) and then not needed: the swap alone is correct.
-    """
+    starves. The lock is awaited until ``end`` (monotonic seconds) and then not needed: the swap alone is
+    correct."""
     with ExitStack() as opened:
         try:
             folder = os.open(repository.common_dir, os.O_RDONLY)

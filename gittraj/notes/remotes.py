@@ -27,11 +27,8 @@ def read_remote(
     repository: Repository, name: str, tip: str, *, commits: Collection[str] | None = None
 ) -> tuple[dict[str, bytes], int, list[str]]:
     """Read the notes of the remote ``name`` at ``tip`` that differ from the clone's own, for ``commits``
-    (None: for all).
-
-    Also returns how many notes are over the limit and not read, and the commits of those that are too large.
-    Raises GitError.
-    """
+    (None: for all). Also returns how many notes are over the limit and not read, and the commits of those
+    that are too large. Raises GitError."""
     objects = repository.objects
     ours, theirs = objects.resolve(RECORDS_REF), objects.commit(tip).tree
     root = objects.commit(ours).tree if ours else None

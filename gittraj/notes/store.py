@@ -191,10 +191,8 @@ class NotesRef:
 
     def _edit(self, root: str | None, commit: str, edit: Edit) -> dict[TreePath, str | None]:
         """The paths to change for one commit: its note is set in the fixed 2/38 (2/62) fan-out, and removed
-        at other depths.
-
-        git's own fan-out adapts, and at about 50,000 notes rewrites tens of thousands of trees at once.
-        """
+        at other depths. git's own fan-out adapts, and at about 50,000 notes rewrites tens of thousands of
+        trees at once."""
         if not is_oid(commit):
             raise StoreError(f"{commit!r} is not an object id, so it cannot have a note")
         objects = self.repository.objects

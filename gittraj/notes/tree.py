@@ -68,11 +68,8 @@ def list_folder(objects: Objects, root: str, path: TreePath) -> tuple[Entry, ...
 
 def iter_notes(objects: Objects, root: str | None) -> Iterator[tuple[str, str]]:
     """Yield every (commit, blob) of a notes tree, nearest the root first. A commit with notes at several
-    depths comes several times.
-
-    In a real tree no two folders are equal, because the names in them complete the ids of commits. So a
-    folder that comes again is skipped: else a few objects could unfold forever.
-    """
+    depths comes several times. In a real tree no two folders are equal, because the names in them complete
+    the ids of commits. So a folder that comes again is skipped: else a few objects could unfold forever."""
     if root is not None:
         yield from _iter_notes(objects, root, b"", set())
 

@@ -18,10 +18,8 @@ _TIMEOUT = 10.0  # seconds
 
 def fetch_readers(name: str, server: str = "https://github.com") -> tuple[list[Reader], list[str]]:
     """Fetch the keys of a GitHub account. Returns those that can be used, and the reasons why the others
-    cannot; raises SealError if no key can.
-
-    ``https://github.com/NAME.keys`` has one public key on each line.
-    """
+    cannot; raises SealError if no key can. ``https://github.com/NAME.keys`` has one public key on each
+    line."""
     if not _NAME.fullmatch(name):
         raise SealError(f"'{name}' is not a GitHub user name")
     address = f"{server.rstrip('/')}/{name}.keys"

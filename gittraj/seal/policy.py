@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gittraj.config import Environ
-from gittraj.errors import SealError, TrajError
+from gittraj.errors import SealError
 from gittraj.git import Repository
 from gittraj.seal.events import Sealer
 
@@ -94,7 +94,7 @@ class WithKeys:
         from gittraj.seal.age import LockedError, NoMatch  # noqa: PLC0415
 
         if not isinstance(error, NoMatch) or isinstance(error, LockedError):
-            self.problems.append(_spell(error))
+            self.problems.append(error.one_line)
 
     @cached_property
     def identities(self) -> tuple[Identity, ...]:
@@ -102,9 +102,5 @@ class WithKeys:
 
         repository, environ, named, ask = self._given
         keyring = load_keyring(list(find_sources(repository, environ, named=named)), ask=ask)
-        self.problems += map(_spell, keyring.problems)
+        self.problems += (problem.one_line for problem in keyring.problems)
         return keyring.identities
-
-
-def _spell(error: TrajError) -> str:
-    return f"{error.message} ({error.hint})" if error.hint else error.message

@@ -45,11 +45,9 @@ class Reader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readers:
-    """The user's ``own`` keys, and those of the ``team``.
-
-    ``body`` is the file with the team's list, which is read once; ``problem`` says why it cannot be read.
-    ``locked``: the user has a file with keys, but their public lines cannot be read from it.
-    """
+    """The user's ``own`` keys, and those of the ``team``. ``body`` is the file with the team's list, which is
+    read once; ``problem`` says why it cannot be read. ``locked``: the user has a file with keys, but their
+    public lines cannot be read from it."""
 
     own: tuple[Reader, ...] = ()
     team: tuple[Reader, ...] = ()

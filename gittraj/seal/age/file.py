@@ -34,11 +34,9 @@ class Sealed:
 
 
 def encrypt(plaintext: bytes, recipients: Sequence[Recipient]) -> Sealed:
-    """Seal ``plaintext`` so that each recipient can open it alone. The result is different each time.
-
-    Raises RecipientsError when there are no recipients, when there are others besides a passphrase, and when
-    there are others besides post-quantum recipients: through the others a quantum computer could open it.
-    """
+    """Seal ``plaintext`` so that each recipient can open it alone. The result is different each time. Raises
+    RecipientsError when there are no recipients, when there are others besides a passphrase, and when there
+    are others besides post-quantum recipients: through the others a quantum computer could open it."""
     file_key = os.urandom(FILE_KEY)
     return Sealed(_header(file_key, recipients), seal_payload(file_key, plaintext))
 
@@ -56,9 +54,7 @@ def decrypt(header: str, payload: bytes, identities: Sequence[Identity]) -> byte
 
 def rewrap(header: str, identities: Sequence[Identity], recipients: Sequence[Recipient]) -> str:
     """Return a header for other readers of the same payload. It revokes nothing: former readers know the key.
-
-    Raises the errors of :func:`decrypt`, except PayloadError, and of :func:`encrypt`.
-    """
+    Raises the errors of :func:`decrypt`, except PayloadError, and of :func:`encrypt`."""
     return _header(_file_key(header, identities), recipients)
 
 

@@ -144,7 +144,7 @@ class Recipient(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """A short name of the key for people: an SSH key as ``ssh-keygen -l`` shows it; an age key itself if it is
+        """A short name of the key for people: an SSH key as ``ssh-keygen -l`` shows it; an age key if it is
         short."""
 
     def wrap(self, file_key: bytes) -> Stanza:
@@ -158,8 +158,6 @@ class Identity(Protocol):
         """The public line. Raises KeyFormatError for a passphrase, which has none."""
 
     def unwrap(self, stanza: Stanza) -> bytes | None:
-        """Decrypt the file key; None when the stanza is for another key.
-
-        Raises HeaderError for a malformed stanza of the key's type; LockedError, UnsupportedError or
-        KeyFormatError when the key would fit but can't be used.
-        """
+        """Decrypt the file key; None when the stanza is for another key. Raises HeaderError for a malformed
+        stanza of the key's type; LockedError, UnsupportedError or KeyFormatError when the key would fit but
+        can't be used."""

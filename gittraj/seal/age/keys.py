@@ -24,9 +24,8 @@ _FILE = b"age-encryption.org/"
 
 def parse_recipient(text: str) -> Recipient:
     """Parse ``age1…``, ``age1pq1…``, ``ssh-ed25519 …`` or ``ssh-rsa …``; text after an SSH key is ignored.
-
-    Raises KeyFormatError with the reason; UnsupportedError if ``cryptography`` does not support ``age1pq1…``.
-    """
+    Raises KeyFormatError with the reason; UnsupportedError if ``cryptography`` does not support
+    ``age1pq1…``."""
     line = text.strip()
     kind = line.partition(" ")[0]
     if kind in (ssh.ED25519, ssh.RSA):
@@ -40,11 +39,9 @@ def parse_recipient(text: str) -> Recipient:
 
 
 def parse_identity(text: str, *, passphrase: Ask | None = None) -> Identity:
-    """Parse ``AGE-SECRET-KEY-1…``, ``AGE-SECRET-KEY-PQ-1…`` or an OpenSSH private key.
-
-    Only the public half of an SSH key is read at once; ``passphrase`` is called when it is first needed.
-    Raises KeyFormatError, UnsupportedError.
-    """
+    """Parse ``AGE-SECRET-KEY-1…``, ``AGE-SECRET-KEY-PQ-1…`` or an OpenSSH private key. Only the public half
+    of an SSH key is read at once; ``passphrase`` is called when it is first needed. Raises KeyFormatError,
+    UnsupportedError."""
     key = text.strip()
     if key.startswith(f"{native.SECRET}PQ-1"):
         _expect_hybrid()

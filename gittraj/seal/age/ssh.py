@@ -129,10 +129,8 @@ def _strings(data: bytes) -> Iterator[bytes]:
 
 
 def _montgomery(key: bytes) -> bytes:
-    """Convert a point of Ed25519 to X25519: u = (1 + y) / (1 - y) (RFC 7748, section 4.1).
-
-    Raises KeyFormatError if the key is not a point, or is a weak one, for which anyone could open a seal.
-    """
+    """Convert a point of Ed25519 to X25519: u = (1 + y) / (1 - y) (RFC 7748, section 4.1). Raises
+    KeyFormatError if the key is not a point, or is a weak one, for which anyone could open a seal."""
     y = int.from_bytes(key, "little") & (1 << 255) - 1
     square = (y * y - 1) * pow(_D * y * y + 1, -1, _PRIME) % _PRIME  # x², by the curve's equation
     if y >= _PRIME or y == 1 or (square and pow(square, (_PRIME - 1) // 2, _PRIME) != 1):

@@ -21,7 +21,7 @@ NPM = {
     "opencode": "opencode-ai",
 }
 HEAD = """\
-| agent | its log | a commit's hook is told | a commit is its own by | tried with |
+| agent | its log | a commit's hook knows | what links a commit | tested with |
 |---|---|---|---|---|"""
 QUIET = ("gemini-cli",)
 """Agents that switch git's hooks off for their commands."""
