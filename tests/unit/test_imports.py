@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import gittraj
+from gittraj.index.fast_open import _RENDERERS
 from tests.floors import FLOORS, picture
 
 PACKAGE = Path(gittraj.__file__).parent
@@ -217,3 +218,30 @@ def test_the_code_that_gathers_repositories_is_imported_only_by_its_commands() -
         "cli/gather.py",
         "cli/common/team.py",
     }
+
+
+SHAPE_NOTHING = {"errors.py", "frozen.py", "git/encoding.py", "model/header.py", "startup.py"} | {
+    "notes/run_keys.py",  # which notes are for runs; the keys never change
+    "query/notes.py",  # reads the notes; what the index takes from it is in its tables
+}
+"""Files that the text of a listing does not depend on, although the code that makes it imports them."""
+
+
+def modules(name: str) -> Iterator[str]:
+    """Yield the files of the package that a module imports."""
+    for target in imported(name):
+        parts = target.split(".")[1:]
+        paths = ("/".join(parts[:end]) for end in (len(parts), len(parts) - 1))
+        yield from [
+            file for path in paths for file in (f"{path}.py", f"{path}/__init__.py") if file in SOURCES
+        ][:1]
+
+
+def test_the_index_knows_all_files_that_shape_its_text() -> None:
+    """Its text is dropped when one of these files changes: with a missing one, old text would be shown."""
+    found: set[str] = set()
+    queue = ["render/text/log.py", "render/text/terminal.py", "query/records.py"]
+    while queue:
+        found.add(name := queue.pop())
+        queue += {*modules(name)} - found
+    assert {*_RENDERERS} == found - SHAPE_NOTHING
