@@ -145,7 +145,7 @@ def test_a_closed_repository_opens_again(each_git: Git, repository: Repository) 
     assert repository.objects.commit(commit).subject == "change"
 
 
-def test_names_that_no_tree_can_hold(repository: Repository) -> None:
+def test_names_that_no_tree_can_contain(repository: Repository) -> None:
     blob = repository.objects.write_blob(b"")
     for name in (b"", b".", b"..", b".git", b"a/b", b"a\0b"):
         with pytest.raises(ValueError, match="a tree cannot contain the name"):

@@ -69,8 +69,8 @@ def test_the_man_page_has_an_entry_for_every_command_and_each_of_its_options() -
         for parameter in command.params:
             if parameter.param_type_name == "option":
                 spelt = [*parameter.opts, *parameter.secondary_opts]
-                told = any(f"\\fB{option}\\fR" in entries[name] for option in spelt)
-                assert told, f"{name}: {spelt} not in the man page"
+                is_named = any(f"\\fB{option}\\fR" in entries[name] for option in spelt)
+                assert is_named, f"{name}: {spelt} not in the man page"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

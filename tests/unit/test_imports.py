@@ -73,9 +73,9 @@ def room(name: str) -> str:
 
 def floor(of: str) -> int:
     """Return the number of a room's floor, counted from the top."""
-    found = [number for number, rooms in enumerate(FLOORS) if of in rooms]
-    assert found, f"{of} is on no floor: add it to tests/floors.py"
-    return found[0]
+    numbers = [number for number, rooms in enumerate(FLOORS) if of in rooms]
+    assert numbers, f"{of} is on no floor: add it to tests/floors.py"
+    return numbers[0]
 
 
 def upward(name: str) -> Iterator[str]:
@@ -239,9 +239,9 @@ def modules(name: str) -> Iterator[str]:
 
 def test_the_index_knows_all_files_that_shape_its_text() -> None:
     """Its text is dropped when one of these files changes: with a missing one, old text would be shown."""
-    found: set[str] = set()
+    shaping: set[str] = set()
     queue = ["render/text/log.py", "render/text/terminal.py", "query/records.py"]
     while queue:
-        found.add(name := queue.pop())
-        queue += {*modules(name)} - found
-    assert {*_RENDERERS} == found - SHAPE_NOTHING
+        shaping.add(name := queue.pop())
+        queue += {*modules(name)} - shaping
+    assert {*_RENDERERS} == shaping - SHAPE_NOTHING
