@@ -44,8 +44,8 @@ class Environ:
         )
 
     def folder(self, below: str, *variables: str) -> Path | None:
-        """The folder that the first of ``variables`` that is set names, which may begin with ``~``; else
-        the one ``below`` the home folder."""
+        """The folder that the first set one of ``variables`` names, in which ``~`` is expanded; if none is
+        set, the folder ``below`` the home folder."""
         value = next((self.variables[name] for name in variables if self.variables.get(name)), None)
         if self.home and value and (value == "~" or value.startswith("~/")):
             return self.home / value[2:]

@@ -69,12 +69,12 @@ def open_for_hook(
         return open_repository(git_dir, environ=environ, backend=backend)
     except GitError as refused:
         try:
-            found = open_repository(folder, environ=environ, backend=backend)
+            repository = open_repository(folder, environ=environ, backend=backend)
         except NotARepository:
             raise refused from None
-        if git_dir.resolve() not in (found.git_dir.resolve(), found.common_dir.resolve()):
+        if git_dir.resolve() not in (repository.git_dir.resolve(), repository.common_dir.resolve()):
             raise
-    return replace(found, git_dir=git_dir, work_tree=find_work_tree(git_dir, found.runner))
+    return replace(repository, git_dir=git_dir, work_tree=find_work_tree(git_dir, repository.runner))
 
 
 def _refusal(start: Path, result: Result) -> GitError:
@@ -97,9 +97,9 @@ def from_top(repository: Repository, path: str, cwd: Path | None) -> str:
     top = repository.work_tree
     if top is None or cwd is None:
         return os.path.normpath(path)
-    whole = Path(os.path.normpath(cwd.resolve() / path))
+    typed = Path(os.path.normpath(cwd.resolve() / path))
     # the last name is not resolved: a symbolic link is itself a file of the repository
-    resolved = whole if whole == top.resolve() else whole.parent.resolve() / whole.name
+    resolved = typed if typed == top.resolve() else typed.parent.resolve() / typed.name
     if not resolved.is_relative_to(top.resolve()):
         raise TrajError(f"'{path}' is outside the repository at {top}", hint="name a path inside it")
     return resolved.relative_to(top.resolve()).as_posix()

@@ -35,7 +35,7 @@ class Entry(NamedTuple):  # a tuple: 50,000 of them are built to list the notes 
 
 @dataclass(frozen=True, slots=True)
 class CommitInfo:
-    """A commit as it is stored, grafts and replacements ignored.
+    """A commit as it is stored: grafts and replacements are ignored.
 
     ``author`` is ``Name <email>``, ``time`` the committer's, in seconds since 1970.
     """
@@ -63,10 +63,10 @@ class CommitInfo:
 
 
 def object_id(kind: str, data: bytes, form: ObjectFormat) -> str:
-    whole = b"%s %d\0" % (kind.encode(), len(data)) + data
+    stored = b"%s %d\0" % (kind.encode(), len(data)) + data
     import hashlib  # noqa: PLC0415 - OpenSSL takes 4 ms to load, and readers do not need it
 
-    return hashlib.new(form, whole, usedforsecurity=False).hexdigest()
+    return hashlib.new(form, stored, usedforsecurity=False).hexdigest()
 
 
 def decode_tree(data: bytes, form: ObjectFormat) -> tuple[Entry, ...]:

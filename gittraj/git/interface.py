@@ -116,8 +116,8 @@ class Objects(ABC):
     def read_blobs(self, oids: Iterable[str], limit: int = limits.OBJECT) -> Iterator[bytes | None]:
         """The contents of many blobs, in order; None for one that is missing, too large, or not a blob."""
         for oid in oids:
-            found = self.read(oid, limit)
-            yield found[1] if found and found[0] == "blob" else None
+            stored = self.read(oid, limit)
+            yield stored[1] if stored and stored[0] == "blob" else None
 
     def write_blob(self, data: bytes) -> str:
         return self.write("blob", data)
@@ -137,11 +137,11 @@ class Objects(ABC):
 
     def _content(self, oid: str, kind: str) -> bytes:
         limit = limits.TREE if kind == "tree" else limits.OBJECT
-        found = self.read(oid, limit)
-        if found is None and not self.fits(oid, limit):
+        stored = self.read(oid, limit)
+        if stored is None and not self.fits(oid, limit):
             raise LargeObjectError(f"{kind} {oid} has more than {limit:,} bytes")
-        if found is None:
+        if stored is None:
             raise GitError(f"{kind} {oid} is missing", hint="git fsck lists all missing objects")
-        if found[0] != kind:
-            raise GitError(f"{oid} is a {found[0]}, not a {kind}")
-        return found[1]
+        if stored[0] != kind:
+            raise GitError(f"{oid} is a {stored[0]}, not a {kind}")
+        return stored[1]

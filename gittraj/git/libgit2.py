@@ -41,8 +41,8 @@ class Libgit2Objects(Objects):
             return None
 
     def kind(self, oid: str) -> str | None:
-        found = self.read(oid)
-        return found[0] if found else None
+        stored = self.read(oid)
+        return stored[0] if stored else None
 
     def read(self, oid: str, limit: int = limits.OBJECT) -> tuple[str, bytes] | None:
         if not is_oid(oid):
@@ -81,11 +81,11 @@ class Libgit2Objects(Objects):
             if old is None:
                 self._repo.create_reference_direct(ref, pygit2.Oid(hex=new), False, message)
                 return True
-            found = self._repo.lookup_reference(ref)
-            if str(found.target) != old:
+            reference = self._repo.lookup_reference(ref)
+            if str(reference.target) != old:
                 return False
             # under the lock, set_target compares the ref with the id read at lookup: this is compare-and-swap
-            found.set_target(pygit2.Oid(hex=new), message)
+            reference.set_target(pygit2.Oid(hex=new), message)
         except _REFUSED:
             return False
         return True

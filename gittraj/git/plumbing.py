@@ -37,8 +37,8 @@ class PlumbingObjects(Objects):
         if named := self.find(ref):
             return named[0]
         # there is no such ref, or the object that it points to is missing
-        found = self._runner.run("rev-parse", "--verify", "--quiet", "--end-of-options", ref, check=False)
-        return found.text.strip() or None if found.code == 0 else None
+        parsed = self._runner.run("rev-parse", "--verify", "--quiet", "--end-of-options", ref, check=False)
+        return parsed.text.strip() or None if parsed.code == 0 else None
 
     def find(self, name: str) -> tuple[str, str] | None:
         """Id and kind of the object that a name (as in gitrevisions(7)) refers to; None if there is none."""
@@ -62,19 +62,19 @@ class PlumbingObjects(Objects):
     def read(self, oid: str, limit: int = limits.OBJECT) -> tuple[str, bytes] | None:
         if oid in self._pending:
             return self._pending[oid]
-        found = next(self._contents.ask([oid], limit)) if is_oid(oid) else None
-        return found[1:] if found else None
+        answer = next(self._contents.ask([oid], limit)) if is_oid(oid) else None
+        return answer[1:] if answer else None
 
     def read_blobs(self, oids: Iterable[str], limit: int = limits.OBJECT) -> Iterator[bytes | None]:
         self._hand_over()
-        for found in self._contents.ask(oids, limit):
-            yield found[2] if found and found[1] == "blob" else None
+        for answer in self._contents.ask(oids, limit):
+            yield answer[2] if answer and answer[1] == "blob" else None
 
     def fits(self, oid: str, limit: int) -> bool:
         if oid in self._pending:
             return len(self._pending[oid][1]) <= limit
-        found = next(self._headers.ask([oid])) if is_oid(oid) else None
-        return found is None or int(found[2]) <= limit
+        answer = next(self._headers.ask([oid])) if is_oid(oid) else None
+        return answer is None or int(answer[2]) <= limit
 
     def write(self, kind: str, data: bytes) -> str:
         oid = object_id(kind, data, self.object_format)

@@ -52,9 +52,9 @@ def read_reflog(
     except FileNotFoundError:
         return [], Position()
     data = data[: data.rfind(b"\n") + 1]
-    here = Position(len(data), _digest(data, len(data)))
+    reached = Position(len(data), _digest(data, len(data)))
     start = position.size if position and position == (position.size, _digest(data, position.size)) else 0
-    return [_parse(line) for line in data[start:].split(b"\n")[:-1]], here
+    return [_parse(line) for line in data[start:].split(b"\n")[:-1]], reached
 
 
 def _digest(data: bytes, size: int) -> str:
@@ -92,6 +92,6 @@ def _read_listing(
     before = [oldest or "0" * len(pairs[0][0]), *(new for new, _ in pairs)]
     entries = [ReflogEntry(old, new, message) for old, (new, message) in zip(before, pairs, strict=False)]
     marks = ["", *(_hash("\0".join(pair).encode("utf-8", "surrogateescape")) for pair in pairs)]
-    here = Position(len(entries), marks[-1])
+    reached = Position(len(entries), marks[-1])
     known = position and position.size < len(marks) and marks[position.size] == position.digest
-    return entries[position.size if position and known else 0 :], here
+    return entries[position.size if position and known else 0 :], reached

@@ -148,8 +148,8 @@ class Repository:
         """All settings except those that git-traj itself sets on git's command line."""
         listed = self.run("config", "--list", "-z", "--show-scope").text
         words = listed.split("\0")[:-1]
-        found = zip(words[::2], words[1::2], strict=True)
-        rows = ((scope, *pair.partition("\n")) for scope, pair in found if scope != "command")
+        pairs = zip(words[::2], words[1::2], strict=True)
+        rows = ((scope, *pair.partition("\n")) for scope, pair in pairs if scope != "command")
         return tuple(Setting(scope, key, value) for scope, key, _, value in rows)
 
     @cached_property
@@ -194,9 +194,9 @@ class Repository:
 
     def _identity(self) -> str:
         """The committer of commits on notes refs. A drain must not fail if git knows no name of the user."""
-        found = self.run("var", "GIT_COMMITTER_IDENT", check=False)
-        if found.code == 0:
-            return found.text.strip()
+        identity = self.run("var", "GIT_COMMITTER_IDENT", check=False)
+        if identity.code == 0:
+            return identity.text.strip()
         return f"git-traj <git-traj@localhost> {int(time.time())} +0000"
 
 

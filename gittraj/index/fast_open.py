@@ -16,7 +16,7 @@ FOLDER = "traj-index"
 NAME = "index.db"
 _TRIES = 5
 _EDGES = ("shallow", "info/grafts")
-"""The files with commits whose parents git reads differently than they are in the commit object."""
+"""The files by which git uses other parents of some commits than those in the commit objects."""
 _RENDERERS = (
     "limits.py",
     "model/codec.py",

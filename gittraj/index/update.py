@@ -118,7 +118,7 @@ _Listed = tuple[str, int, Sequence[str]]
 
 
 _Compared = tuple[int, Iterable[bytes]]
-"""Which parent, and git's diffs of many commits to that parent of theirs."""
+"""The number of a parent, and git's diffs of many commits to the parent of that number."""
 
 
 @dataclass(frozen=True, slots=True)

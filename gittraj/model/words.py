@@ -109,8 +109,8 @@ _STRUCTURE = re.compile(
 def unstructured(text: str) -> str:
     """Remove headings, tables, rules and fences from Markdown, because they say nothing on one line. A text
     that has nothing else is kept."""
-    rest = _STRUCTURE.sub("", text)
-    return unmarked(rest if rest.strip() else text)
+    prose = _STRUCTURE.sub("", text)
+    return unmarked(prose if prose.strip() else text)
 
 
 def count(number: int, noun: str) -> str:

@@ -182,11 +182,11 @@ def _without(changes: CommitChanges, before: CommitChanges) -> CommitChanges:
     return replace(changes, paths=tuple(left))
 
 
-def _has(fragment: CommitChanges, whole: CommitChanges, files: Collection[str]) -> bool:
-    """Whether ``fragment`` has some of what ``whole`` did to ``files`` or, if it changed none of them, to
+def _has(fragment: CommitChanges, work: CommitChanges, files: Collection[str]) -> bool:
+    """Whether ``fragment`` has some of what ``work`` did to ``files`` or, if it changed none of them, to
     other files."""
-    parts = [path for path in whole.paths if path.path in files] or whole.paths
-    return any(fragment.shares_changes_with(replace(whole, paths=(part,))) for part in parts)
+    parts = [path for path in work.paths if path.path in files] or work.paths
+    return any(fragment.shares_changes_with(replace(work, paths=(part,))) for part in parts)
 
 
 def _group(record: Record) -> Group:

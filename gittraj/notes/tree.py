@@ -34,15 +34,15 @@ def note_paths(objects: Objects, root: str | None, commit: str) -> list[tuple[Tr
     returned, nearest the root first."""
     notes: list[tuple[TreePath, str]] = []
     folders: TreePath = ()
-    rest = commit.encode()
+    digits = commit.encode()
     while root is not None:
         entries, root = objects.read_tree(root), None
         for entry in entries:
-            if entry.name == rest and _is_file(entry):
-                notes.append(((*folders, rest), entry.oid))
-            elif entry.name == rest[:2] and entry.is_tree:
+            if entry.name == digits and _is_file(entry):
+                notes.append(((*folders, digits), entry.oid))
+            elif entry.name == digits[:2] and entry.is_tree:
                 root = entry.oid
-        folders, rest = (*folders, rest[:2]), rest[2:]
+        folders, digits = (*folders, digits[:2]), digits[2:]
     return notes
 
 
@@ -152,12 +152,12 @@ def _entries_after(objects: Objects, root: str | None, changes: Mapping[TreePath
 
 def _iter_notes(objects: Objects, root: str, prefix: bytes, seen: set[str]) -> Iterator[tuple[str, str]]:
     seen.add(root)
-    rest = _WIDTHS[objects.object_format] - len(prefix)
+    length = _WIDTHS[objects.object_format] - len(prefix)
     folders = []
     for entry in objects.read_tree(root):
-        if _is_note(entry, rest):
+        if _is_note(entry, length):
             yield (prefix + entry.name).decode(), entry.oid
-        elif _is_fanout(entry, rest):
+        elif _is_fanout(entry, length):
             folders.append(entry)
     for folder in folders:
         if folder.oid not in seen:
@@ -173,14 +173,14 @@ def _compare(
 ) -> None:
     """Add to ``notes`` (before, after) the notes that are in only one of ``roots``."""
     seen.add(roots)
-    rest = _WIDTHS[objects.object_format] - len(prefix)
+    length = _WIDTHS[objects.object_format] - len(prefix)
     sides = [frozenset(objects.read_tree(root)) if root else frozenset[Entry]() for root in roots]
     folders: dict[bytes, list[str | None]] = defaultdict(lambda: [None, None])
     for side, other in ((0, 1), (1, 0)):
         for entry in sides[side] - sides[other]:
-            if _is_note(entry, rest):
+            if _is_note(entry, length):
                 notes[side][(prefix + entry.name).decode()].append(entry.oid)
-            elif _is_fanout(entry, rest):
+            elif _is_fanout(entry, length):
                 folders[entry.name][side] = entry.oid
     for name, (old, new) in folders.items():
         if (old, new) not in seen:
@@ -191,9 +191,9 @@ def _is_file(entry: Entry) -> bool:
     return entry.mode & 0o170000 == 0o100000
 
 
-def _is_note(entry: Entry, rest: int) -> bool:
-    return len(entry.name) == rest and _is_file(entry) and _HEX.issuperset(entry.name)
+def _is_note(entry: Entry, length: int) -> bool:
+    return len(entry.name) == length and _is_file(entry) and _HEX.issuperset(entry.name)
 
 
-def _is_fanout(entry: Entry, rest: int) -> bool:
-    return len(entry.name) == 2 < rest and entry.is_tree and _HEX.issuperset(entry.name)
+def _is_fanout(entry: Entry, length: int) -> bool:
+    return len(entry.name) == 2 < length and entry.is_tree and _HEX.issuperset(entry.name)
