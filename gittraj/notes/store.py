@@ -143,9 +143,8 @@ class NotesRef:
     ) -> str | None:
         """Change the notes of many commits in one notes commit; return it, or None when nothing changed.
 
-        With a ``message`` it is a separate commit, else one with everything that was not pushed yet.
-
-        Each function gets the commit's present note (``b""``: none) and returns the new one (``b""``:
+        With a ``message`` it is a separate commit, else one with everything that was not pushed yet. Each
+        function gets the commit's present note (``b""``: none) and returns the new one (``b""``:
         remove). It is called again when another process wrote meanwhile, so it must only depend on its
         argument. The ref's history is kept, except commits in which one of these notes contains a word of
         ``forget``. Raises StoreError; then nothing was written.
@@ -240,10 +239,8 @@ class DataRefs:
             yield from iter_segments(objects, objects.commit(tip).tree)
 
     def write(self, month: str, files: Mapping[str, bytes]) -> None:
-        """Add ``files`` (path: content) in one commit; a path that exists already is left alone.
-
-        Raises StoreError; then nothing was written.
-        """
+        """Add ``files`` (path: content) in one commit; a path that exists already is left alone. Raises
+        StoreError; then nothing was written."""
         self.add(month, {path: self.repository.objects.write_blob(data) for path, data in files.items()})
 
     def add(self, month: str, blobs: Mapping[str, str]) -> None:
