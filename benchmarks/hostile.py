@@ -1,4 +1,4 @@
-"""(q) Records with text that tries to inject Markdown into a pull request, by AgentNote's report and ours.
+"""(q) Records with text that injects Markdown into a pull request, in AgentNote's report and git-traj's.
 
     AGENT_NOTE=folder python -m benchmarks.hostile [TEXTS]
 

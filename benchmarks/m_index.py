@@ -161,7 +161,7 @@ def _list(root: Path) -> Iterator[Row]:
 
 
 def _note_theirs(root: Path) -> None:
-    """Put a note that AgentNote wrote on each commit that has one of ours."""
+    """Put a note that AgentNote wrote on each commit that has one of git-traj's."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # a worker may still write
         place = Path(folder)
         with home(place / "home"):

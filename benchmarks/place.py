@@ -25,7 +25,7 @@ _PATIENCE = 180.0
 
 @contextmanager
 def home(folder: Path) -> Iterator[Path]:
-    """Use an empty HOME: no agent's logs, no git configuration except ours."""
+    """Use an empty HOME: no agent's logs, and no git configuration except the benchmark's own."""
     folder.mkdir(parents=True, exist_ok=True)
     saved = dict(os.environ)
     bin_folder = Path(sys.executable).parent  # where git finds git-traj

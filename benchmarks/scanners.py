@@ -82,7 +82,7 @@ class Ourselves(Scanner):
 
 
 def scanners() -> Iterator[Scanner]:
-    """Yield ours, and those that are installed."""
+    """Yield git-traj's redactor, and the scanners that are installed."""
     yield Ourselves("git-traj", lambda files: [])
     if python := _interpreter("detect_secrets"):
         yield Scanner("detect-secrets", lambda files: _by_program(python, _DETECT_SECRETS, files))

@@ -23,7 +23,8 @@ from gittraj.errors import RedactionError, TrajError
 from gittraj.git import Repository
 from gittraj.history.find import find_rewrites
 from gittraj.model.codec import decode_note, encode_line
-from gittraj.model.values import ForeignLine, Line, PartSummary, Record, SessionInfo, map_texts
+from gittraj.model.texts import map_texts
+from gittraj.model.values import ForeignLine, Line, PartSummary, Record, SessionInfo
 from gittraj.notes.carry import is_own
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef

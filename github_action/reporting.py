@@ -16,8 +16,8 @@ from github_action.fetching import Fetched, LateError
 from github_action.pull_request import Commit, PullDetails
 from github_action.settings import Settings
 from gittraj import limits
+from gittraj.model.texts import map_texts
 from gittraj.model.times import parse_time
-from gittraj.model.values import map_texts
 from gittraj.model.words import count
 from gittraj.query.change import Change, Reviewed, Rewritten, decisions
 from gittraj.query.diff import Diff

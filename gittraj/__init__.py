@@ -6,10 +6,10 @@ How data flows::
      terminal · markdown · html · json ◀─render── Trajectory ◀─unseal── codec ◀──────────────────────┤
      PR comment (github_action) · other formats · task systems ◀─ the same Trajectory                └▶ index (disposable)
 
-The contract in one line: **read → link to a commit → redact → seal → write**, in one place:
-``record/pipeline`` is the only code that writes new work. ``notes/recovery`` (overwritten records), ``sync/join``
-(a remote's records) and ``sync/purge_merge`` (purges) write unions of what is stored already, or less of it.
-All of them move refs by ``notes/refs.move_ref``, the only code that does.
+The contract in one line: **read → link to a commit → redact → seal → write**. ``record/pipeline`` is the only
+code that writes new work. ``notes/recovery`` (overwritten records), ``sync/join`` (a remote's records) and
+``sync/purge_merge`` (purges) write unions of what is stored already, or less of it. All of them move refs with
+``notes/refs.move_ref``, the only code that moves one of git-traj's refs.
 
 The rooms, from the top; imports go down only (``tests/floors.py`` is the list, a test enforces it)::
 
@@ -35,18 +35,18 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     query         answers from the records: log, show, why, context, stats
     record        builds records: drain (what is new), redact, seal, write notes
     --------------
-    agents        live agents: how one is recognised, where its sessions are
+    agents        live agents: how each is recognised, where its sessions are
     capture       which events belong to which commit, and why
     decisions     decisions that an agent recorded: in blocks, by commands (inferred: events/prose)
     notes         records on commits and monthly segments: store, refs, merge, tree, carry
-    redact        secrets out of text: rules, readers, engine
+    redact        removes secrets from text: rules, readers, engine
     seal          thinking encrypted for named readers (age)
     --------------
     config        settings that several rooms read: git config traj.*, .gittraj.yml
-    events        computed from events: summaries, test runs, prose, truncation; pure
+    events        computed from events: summaries, test runs, prose, truncation; no side effects
     formats       a module or folder per format: bytes of a session in, items out, and back
     history       what rewritten commits became if no hook reported it: rebase, squash, pick
-    state         .git/traj, all of it: cursors, spool, locks
+    state         everything in .git/traj: cursors, spool, locks
     tasks         beads, GitHub, Linear, Jira
     --------------
     plugins       what other packages and programs add, by the names in the user's configuration
@@ -56,7 +56,7 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     --------------
     errors        every error that is raised on purpose
     frozen        dataclasses that are quick to import
-    limits        how much is read, at most, of what others wrote
+    limits        how much is read at most of data that others wrote
     startup       what keeps startup short: names imported when they are used, a light SHA-256
 """
 

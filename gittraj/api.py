@@ -1,7 +1,7 @@
 """The Python API for what a repository has recorded: read it, import sessions, write it in other formats.
 
-It does what the commands do, without printing: JSON here is that of docs/json.md, and imports go
-through the same pipeline. It does not record running sessions first: call ``git traj status`` for that.
+It does what the commands do, without printing: its JSON is described in docs/json.md, and imported sessions
+pass the same redaction. It does not first record running sessions: call ``git traj status`` for that.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Trajectories:
         environ: the environment that git and the redactor see; this process's own by default.
 
     Raises:
-        NotARepository: there is none.
+        NotARepository: ``path`` is not in a repository.
     """
 
     def __init__(self, path: Path | str = ".", *, environ: Mapping[str, str] | None = None) -> None:
@@ -54,16 +54,16 @@ class Trajectories:
         return iter_records(NotesRef(self._repository).items())
 
     def trajectories(self, *names: str) -> list[Header]:
-        """The trajectories of revisions, ranges (``A..B``) and trajectory ids (without any: of ``HEAD``), as
+        """The trajectories of revisions, ranges (``A..B``) and trajectory ids (by default of ``HEAD``), as
         ``git traj show --json`` prints them, each once with its events. Events that are not in this clone are
-        left out. A trajectory with ``remote`` was fetched from there, and is not joined with ours.
+        left out. A trajectory with a ``remote`` was fetched from there and is not in this clone's own refs.
 
         Raises TrajError for an unknown name.
         """
         return [*self._gather(names).trajectories]
 
     def events(self, trajectory: Header) -> Iterator[AnyEvent]:
-        """The events of one of ``trajectories()``, as values of ``gittraj.model.values``."""
+        """The events of one of the ``trajectories()``, as objects of ``gittraj.model.values``."""
         from gittraj.formats.base.carried import plain_event, to_event
 
         for chapter in trajectory["chapters"]:
@@ -88,14 +88,14 @@ class Trajectories:
     def import_files(
         self, *paths: Path | str, commit: str | None = None, link: bool = False, form: str | None = None
     ) -> list[Header]:
-        """Import sessions, as ``git traj import --json`` does: onto ``commit``, or (``link``) onto the
-        commits that they made, else as work without a commit. Safe to repeat.
+        """Import sessions, as ``git traj import --json`` does: onto ``commit``; or, with ``link``, onto the
+        commits that the sessions made; else as work without a commit. Safe to repeat.
 
         Returns:
-            One row for each session: its trajectory, its commits, the number of parts written.
+            One row per session, with its trajectory, its commits and the number of parts written.
 
         Raises:
-            TrajError: a file could not be imported; the others were.
+            TrajError: a file could not be imported; all others were.
         """
         from gittraj.commands.backfill.importer import import_files
         from gittraj.commands.backfill.report import taken_to_json
@@ -113,7 +113,7 @@ class Trajectories:
             raise TrajError("; ".join(failed))
         return rows
 
-    take_in = import_files  # its earlier name
+    take_in = import_files  # the method's earlier name
 
     def _gather(self, names: Sequence[str]) -> Any:
         from gittraj.index.remote_records import read_records

@@ -1,8 +1,9 @@
 """``dataclass``: the standard library's, but quick to define.
 
-The original compiles the source of six methods for each class, which takes a millisecond: our classes took
-longer to import than any command takes to answer. Here all classes share these methods, and the standard
-library determines a class's fields when they are first needed. Type checkers see the standard library's.
+The standard one compiles the source of six methods for each class, which takes a millisecond: git-traj's
+classes took longer to import than any command takes to answer. With this one all classes share the methods
+below, and the standard library determines a class's fields when they are first needed. Type checkers see
+the standard one.
 """
 
 from __future__ import annotations
@@ -23,79 +24,79 @@ else:
     def dataclass(
         cls: type | None = None, /, *, frozen: bool = False, slots: bool = False, kw_only: bool = False
     ) -> type | Callable[[type], type]:
-        """For a class without ``__post_init__``. ``slots`` is only for type checkers: a class that gets slots
-        is created twice, a tenth of a millisecond each."""
+        """Make a class without ``__post_init__`` a dataclass. ``slots`` is only for type checkers: a class
+        that gets slots is created twice, which takes a tenth of a millisecond each time."""
 
         def define(cls: type) -> type:
             assert not hasattr(cls, "__post_init__")  # noqa: S101 - use the standard library's for it
             methods = _METHODS | (_FROZEN if frozen else {"__hash__": None})
             for name in methods.keys() - vars(cls).keys():
                 setattr(cls, name, methods[name])
-            for name in _WORKED_OUT:
-                setattr(cls, name, _Later(cls, name, kw_only=kw_only))
+            for name in _COMPUTED:
+                setattr(cls, name, _Deferred(cls, name, kw_only=kw_only))
             return cls
 
         return define if cls is None else define(cls)
 
 
-_ONE_AT_A_TIME = RLock()
-_WORKED_OUT = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
+_lock = RLock()
+_COMPUTED = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
 
 
-class _Later:
-    """One of the attributes ``_WORKED_OUT`` of ``cls``: the standard library computes it on first use."""
+class _Deferred:
+    """One of the ``_COMPUTED`` attributes of ``cls``, which the standard library computes on first use."""
 
     def __init__(self, cls: type, name: str, *, kw_only: bool) -> None:
         self._cls, self._name, self._kw_only = cls, name, kw_only
 
     def __get__(self, instance: object, owner: type) -> Any:
-        with _ONE_AT_A_TIME:
-            there = vars(self._cls)[self._name]
-            return self._work_out() if there is self else there
+        with _lock:
+            current = vars(self._cls)[self._name]
+            return self._compute() if current is self else current
 
-    def _work_out(self) -> Any:
-        self._cls.__doc__ = self._cls.__doc__ or self._cls.__name__  # else it formats a signature
-        # replaces fields and params, but not match_args
+    def _compute(self) -> Any:
+        self._cls.__doc__ = self._cls.__doc__ or self._cls.__name__  # without one, it formats a signature
+        # this replaces the fields and params of the class, but not its match_args
         define = dataclasses.dataclass(
             init=False, repr=False, eq=False, match_args=False, kw_only=self._kw_only
         )
-        placed = tuple(f.name for f in dataclasses.fields(define(self._cls)) if not f.kw_only)
-        self._cls.__match_args__ = placed  # type: ignore[attr-defined,misc]
+        positional = tuple(f.name for f in dataclasses.fields(define(self._cls)) if not f.kw_only)
+        self._cls.__match_args__ = positional  # type: ignore[attr-defined,misc]
         return vars(self._cls)[self._name]
 
 
 @cache
 def _plan(cls: type) -> tuple[list[tuple[str, Any, Any]], list[str]]:
-    """Each field's name, default and default factory; and the names of the positional ones."""
+    """Each field's name, default and default factory; and the names of the positional fields."""
     fields = dataclasses.fields(cls)
     return [(f.name, f.default, f.default_factory) for f in fields], [f.name for f in fields if not f.kw_only]
 
 
 def _init(self: Any, /, *values: Any, **given: Any) -> None:
-    plan, placed = _plan(self.__class__)
+    plan, positional = _plan(self.__class__)
     if values:
-        if len(values) > len(placed) or not given.keys().isdisjoint(placed[: len(values)]):
+        if len(values) > len(positional) or not given.keys().isdisjoint(positional[: len(values)]):
             raise TypeError(f"{self.__class__.__name__}: too many values, or one twice")
-        given.update(zip(placed, values, strict=False))
-    left, put = len(given), object.__setattr__  # it needs no dictionary
+        given.update(zip(positional, values, strict=False))
+    unused, assign = len(given), object.__setattr__  # a frozen class's own __setattr__ refuses
     for name, default, factory in plan:
         if name in given:
-            put(self, name, given[name])
-            left -= 1
+            assign(self, name, given[name])
+            unused -= 1
         elif default is not dataclasses.MISSING:
-            put(self, name, default)
+            assign(self, name, default)
         elif factory is not dataclasses.MISSING:
-            put(self, name, factory())
+            assign(self, name, factory())
         else:
             raise TypeError(f"{self.__class__.__name__}: '{name}' is missing")
-    if left:
+    if unused:
         unknown = given.keys() - {row[0] for row in plan}
         raise TypeError(f"{self.__class__.__name__} has no {', '.join(unknown)}")
 
 
 @cache
 def _key(cls: type) -> Callable[[Any], Any]:
-    """A function for the fields by which values of a class are compared."""
+    """Return a function that gets the values by which instances of ``cls`` are compared."""
     names = [f.name for f in dataclasses.fields(cls) if f.compare]
     return attrgetter(*names) if names else lambda _: ()
 

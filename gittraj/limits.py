@@ -1,32 +1,32 @@
 """Limits for reading what others may have written into a repository: records, notes, trees, settings.
 
 A remote, a fork that was fetched or a cloned repository may contain anything: a megabyte that unpacks to
-gigabytes, a tree that never ends, a number of four hundred digits. What is over a limit is skipped, and
-reported by ``git traj doctor``; the rest is read. Writers stay far below: see ``docs/format.md``. The limits
-for a session's log, which a user's own agent wrote, are in ``formats.base``; those for answers of programs
-and servers are in the modules that call them.
+gigabytes, a tree that never ends, a number of four hundred digits. Data over a limit is skipped, and
+reported by ``git traj doctor``; the rest is read. What git-traj writes is far smaller (``docs/format.md``).
+The limits for a session's log, which a user's own agent wrote, are in ``formats.base``; the limits for
+answers of programs and servers are in the modules that call them.
 """
 
 from __future__ import annotations
 
 OBJECT = 64 * 1024 * 1024
-"""Bytes of one git object, unpacked; ours have at most 1 MB."""
+"""Bytes of one git object, unpacked; git-traj writes at most 1 MB."""
 NOTE = 1024 * 1024
 """Bytes of one commit's note."""
 FOREIGN_NOTE = 16 * 1024 * 1024
-"""Bytes of a note of another tool that is imported."""
+"""Bytes of one note that another tool wrote and that is imported."""
 LINE = 64 * 1024
 """Bytes of one line of a note; a record has 8 kB at most."""
 LINES = 20_000
-"""Lines of one note: a record is a line."""
+"""Lines of one note; each record is one line."""
 NOTES = 32 * 1024 * 1024
-"""Bytes of all notes in one pass, without the first ``NOTES_EACH`` of each."""
+"""Bytes of all notes that one pass reads, without the first ``NOTES_EACH`` of each note."""
 NOTES_EACH = 8 * 1024
 """Bytes of each note that do not count towards ``NOTES``; ordinary notes are smaller."""
 SEGMENT = 4 * 1024 * 1024
 """Bytes of one segment of events."""
 TREE = 8 * 1024 * 1024
-"""Bytes of one tree: enough for 120,000 notes without fan-out; ours has at most 256 folders."""
+"""Bytes of one tree, enough for 120,000 notes without fan-out; git-traj writes at most 256 folders."""
 DEPTH = 64
 """Levels of nested objects and lists in JSON; agents' arguments stay below 20."""
 DIGITS = 40
@@ -40,9 +40,9 @@ SETTINGS = 64 * 1024
 GITLEAKS = 512 * 1024
 """Bytes of a file of gitleaks' rules."""
 REMOTE_COMMITS = 5_000
-"""Commits for which the records of one remote are shown in addition to ours."""
+"""Commits for which the records of one remote are shown in addition to the clone's own."""
 REMOTE_RECORDS = 20
-"""Records of one remote that are shown for one commit; also the most of its tombstones that count."""
+"""Records of one remote that are shown for one commit; also how many of its tombstones are applied."""
 GATHER_COMMITS = 10_000
 """The newest commits of a repository's HEAD that ``git traj gather`` counts."""
 GATHER_BYTES = 1 << 30

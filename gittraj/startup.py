@@ -1,6 +1,7 @@
-"""Keeps startup short: names of a package that are imported when they are used, without its other modules;
-SHA-256 without OpenSSL, which takes 3 ms to load; and how git is started, also before anything else is
-imported (``gittraj.cli.common.ahead``). This module imports next to nothing itself."""
+"""Keeps startup short: a package's names are imported when they are used, without its other modules; SHA-256
+comes without OpenSSL, which takes 3 ms to load. Also has the environment and options that git is started
+with, which ``gittraj.cli.common.ahead`` needs before anything else is imported. This module itself imports
+next to nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ __all__ = ["BLAME", "DISTURBING", "FIXED", "IGNORED", "lazy_names", "sha256"]
 BLAME = ("blame", "-w", "-C", "--porcelain", "--no-textconv", "--encoding=UTF-8")
 IGNORED = ".git-blame-ignore-revs"
 """The conventional file, which GitHub also reads, with the commits that only changed formatting."""
-# What `git rev-parse --local-env-vars` prints, and what it would do to us:
+# The variables that `git rev-parse --local-env-vars` prints, and what they would do to our git processes:
 DISTURBING = frozenset(
     (
         "GIT_DIR",  # a hook's repository, not the one we were asked about
@@ -35,7 +36,7 @@ DISTURBING = frozenset(
         "GIT_INDEX_FILE",  # in a hook often a lock file of the commit being made
         "GIT_OBJECT_DIRECTORY",  # a quarantine that git deletes
         "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-        "GIT_GRAFT_FILE",  # another history than everybody else's
+        "GIT_GRAFT_FILE",  # a history that nobody else sees
         "GIT_SHALLOW_FILE",
         "GIT_REPLACE_REF_BASE",
         "GIT_NO_REPLACE_OBJECTS",
@@ -65,8 +66,8 @@ FIXED = {
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a package's ``__getattr__``. ``homes``: for each module its names, separated by spaces. No name
-    may be that of a module, too."""
+    """Return a package's ``__getattr__``. ``homes`` maps each module to the names in it, separated by spaces.
+    A name must not also be that of a module."""
     from importlib import import_module  # noqa: PLC0415
 
     home = {name: module for module, names in homes.items() for name in names.split()}

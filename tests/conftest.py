@@ -26,12 +26,12 @@ settings.load_profile("unhurried")
 ROOT = Path(__file__).resolve().parent.parent
 pytest.register_assert_rewrite("tests.integration.desk")
 _KEEP = ("PATH", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT", "COVERAGE_PROCESS_START")
-_BY_DAY = "not nightly"  # what pyproject.toml selects
+_ORDINARY = "not nightly"  # what pyproject.toml selects
 _OURS = ("GIT_TRAJ_SAMPLES", "GIT_TRAJ_VECTORS", "GIT_TRAJ_TYPAGE", "GIT_TRAJ_BROWSER", "GIT_TRAJ_E2E")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if NIGHTLY and config.option.markexpr == _BY_DAY:
+    if NIGHTLY and config.option.markexpr == _ORDINARY:
         config.option.markexpr = ""
 
 

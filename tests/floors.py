@@ -36,19 +36,19 @@ FLOORS: tuple[dict[str, str], ...] = (
         "record": "builds records: drain (what is new), redact, seal, write notes",
     },
     {
-        "agents": "live agents: how one is recognised, where its sessions are",
+        "agents": "live agents: how each is recognised, where its sessions are",
         "capture": "which events belong to which commit, and why",
         "decisions": "decisions that an agent recorded: in blocks, by commands (inferred: events/prose)",
         "notes": "records on commits and monthly segments: store, refs, merge, tree, carry",
-        "redact": "secrets out of text: rules, readers, engine",
+        "redact": "removes secrets from text: rules, readers, engine",
         "seal": "thinking encrypted for named readers (age)",
     },
     {
         "config": "settings that several rooms read: git config traj.*, .gittraj.yml",
-        "events": "computed from events: summaries, test runs, prose, truncation; pure",
+        "events": "computed from events: summaries, test runs, prose, truncation; no side effects",
         "formats": "a module or folder per format: bytes of a session in, items out, and back",
         "history": "what rewritten commits became if no hook reported it: rebase, squash, pick",
-        "state": ".git/traj, all of it: cursors, spool, locks",
+        "state": "everything in .git/traj: cursors, spool, locks",
         "tasks": "beads, GitHub, Linear, Jira",
     },
     {
@@ -61,7 +61,7 @@ FLOORS: tuple[dict[str, str], ...] = (
     {
         "errors": "every error that is raised on purpose",
         "frozen": "dataclasses that are quick to import",
-        "limits": "how much is read, at most, of what others wrote",
+        "limits": "how much is read at most of data that others wrote",
         "startup": "what keeps startup short: names imported when they are used, a light SHA-256",
     },
 )

@@ -40,7 +40,7 @@ class OpenCode(Agent):
     def current(self, environ: Environ) -> str | None:
         """The session in which a command is running now, if there is only one: the environment of OpenCode's
         shell commands shows that OpenCode runs them, but not in which session."""
-        if environ.nameless != self.name:
+        if environ.agent_without_session != self.name:
             return None
         running = {session for path in self._databases(environ) for session in _running(path)}
         return running.pop() if len(running) == 1 else None

@@ -23,7 +23,7 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
     refs' history, which is replaced; the command says what others have to do.
     """
     from gittraj.commands.forget import choose, forget
-    from gittraj.index.keep_warm import take_out
+    from gittraj.index.keep_warm import remove_deleted
 
     if (dry_run or no_fetch or gc) and not purge:
         given = {"--dry-run": dry_run, "--no-fetch": no_fetch, "--gc": gc}
@@ -42,7 +42,7 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
             for each in forgotten:
                 click.echo(f"{each} was removed from every commit and will not be stored again")
             click.echo(f"unlinked from {count(len(commits), 'commit')}")
-            take_out(repository)
+            remove_deleted(repository)
         if purge:
             from gittraj.commands.purge.search import Sought
 

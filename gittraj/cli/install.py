@@ -118,7 +118,7 @@ class Offer:
             with show_progress() as progress:
                 report = backfill(self.repository, self.raw, progress=progress)
         except TrajError as error:  # the installation is done, and useful without it
-            click.echo(f"git-traj: sessions were not linked: {error.told}", err=True)
+            click.echo(f"git-traj: sessions were not linked: {error.one_line}", err=True)
             return
         say_remark(report.remark)
         commits = count(len({row.commit for row in report.linked}), "commit")

@@ -34,11 +34,11 @@ def link(rev: str, session: str) -> None:
 def unlink(rev: str, trajectory: str | None) -> None:
     """Unlink a TRAJECTORY (a prefix is enough), or all of them, from the commit REV."""
     from gittraj.commands.link import unlink
-    from gittraj.index.keep_warm import take_out
+    from gittraj.index.keep_warm import remove_deleted
 
     with find_drained() as repository:
         commit, taken = unlink(repository, rev, trajectory)
-        take_out(repository)
+        remove_deleted(repository)
     for name in taken:
         click.echo(f"unlinked {name} from {commit[:12]}")
 

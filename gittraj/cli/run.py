@@ -36,5 +36,5 @@ def command(agent: str | None, words: tuple[str, ...]) -> int:
         try:
             return run(repository, words, agent=agent, live=raw)
         except TrajError as error:  # with the status that a shell gives
-            sys.stderr.write(f"git-traj: {error.told}\n")
+            sys.stderr.write(f"git-traj: {error.one_line}\n")
             return 127

@@ -47,7 +47,7 @@ def command(revisions: str | None, dry_run: bool) -> None:
 def _line(done: Summarized) -> str:
     commit, answer, understood = done.work.commit[:12], done.answer, done.understood
     if understood is None:
-        return f"{commit}: not summarised, {done.failure.told if done.failure else 'unknown'}"
+        return f"{commit}: not summarised, {done.failure.one_line if done.failure else 'unknown'}"
     found = f"{count(len(understood.decisions), 'decision')}, {count(len(understood.doubts), 'doubt')}"
     refused = f", {understood.refused} refused (not in the log)" if understood.refused else ""
     cost = f", ${answer.cost_usd:.4f}" if answer and answer.cost_usd else ""

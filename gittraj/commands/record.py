@@ -118,7 +118,7 @@ def amend(repository: Repository, trajectory: str, call: Call, *, environ: Envir
 
 def _agent(environ: Environ) -> str | None:
     session = _session(environ)
-    return session[0] if session else environ.nameless
+    return session[0] if session else environ.agent_without_session
 
 
 def author(environ: Environ) -> str:
@@ -144,8 +144,8 @@ def _find(
         return next((a for a in known if a.header.trajectory == name), None)
     place = place_of(repository.git_dir, repository.common_dir)
     here = [a for a in known if a.header.worktree == place and not a.header.ended]
-    if environ.nameless is not None:
-        here = [a for a in here if a.header.awaits_log and a.header.agent == environ.nameless]
+    if environ.agent_without_session is not None:
+        here = [a for a in here if a.header.awaits_log and a.header.agent == environ.agent_without_session]
         return here[-1] if here and call.verb != "start" else None
     return _find_by_hand([a for a in here if a.header.by_hand], call)
 
@@ -179,7 +179,7 @@ def _begin(repository: Repository, environ: Environ, session: tuple[str, str] | 
             worktree=place_of(repository.git_dir, repository.common_dir, create=True),
             agent=_agent(environ) or (author.name if author else None),
             session=session[1] if session else None,
-            awaits_log=session is None and environ.nameless is not None,
+            awaits_log=session is None and environ.agent_without_session is not None,
             started_at=now(),
             commit=repository.head(),
         )

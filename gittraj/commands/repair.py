@@ -14,10 +14,10 @@ from gittraj.git import Repository, read_present
 from gittraj.history.absent import find_absent
 from gittraj.history.history import Rewrite, Source
 from gittraj.model.codec import decode_note, encode_note
-from gittraj.notes.carry import carry_note, held_records
+from gittraj.notes.carry import carry_note, records_by_commit
 from gittraj.notes.merge import merge_lines, records_on
-from gittraj.notes.places import find_places
 from gittraj.notes.refs import refuse_broken
+from gittraj.notes.run_keys import find_run_keys
 from gittraj.notes.split_commits import SplitCommits
 from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.notes.unjoined import find_hint
@@ -88,14 +88,14 @@ def _carry(
         became,
         read=partial(read_present, repository),
         note=lambda commit: decode(notes.get(commit, b"")),
-        gathered=gathered,
+        squashed=gathered,
     )
     carried = []
     for rewrite in found:
         before = decode(notes.get(rewrite.new, b""))
         going = carry_note(rewrite.old, decode(notes[rewrite.old]))
-        fitting = split.fitting(rewrite.old, rewrite.new, going)
-        after = encode_note(merge_lines(rewrite.new, [*before, *fitting]))
+        selected = split.select(rewrite.old, rewrite.new, going)
+        after = encode_note(merge_lines(rewrite.new, [*before, *selected]))
         if after != encode_note(merge_lines(rewrite.new, before)):
             carried.append(rewrite)
             notes[rewrite.new] = after
@@ -105,7 +105,7 @@ def _carry(
 def _read_notes(repository: Repository) -> dict[str, bytes]:
     """Read all notes except those of runs, which are not on commits that could be rewritten."""
     notes = dict(NotesRef(repository).items())
-    for place in [*find_places(notes)]:
+    for place in [*find_run_keys(notes)]:
         del notes[place]
     return notes
 
@@ -117,7 +117,7 @@ def _find(
     silent: Collection[str],
     known: Mapping[tuple[str, str], Source],
 ) -> list[Rewrite]:
-    held, own = held_records(notes.items())
+    held, own = records_by_commit(notes.items())
     patches = {
         commit: r.origin.patch_id
         for commit, records in held.items()

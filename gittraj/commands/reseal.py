@@ -74,7 +74,7 @@ def prepare(repository: Repository, revisions: str | None, *, environ: Environ) 
     if not readers.trusted:
         raise SealError("the list of readers is not trusted here", "git traj recipients trust")
     if not readers.recipients:
-        raise SealError("there are no readers to seal it for", "git traj keys init")
+        raise SealError("there are no readers to seal for", "git traj keys init")
     if readers.mixed:
         raise SealError(
             "some readers have post-quantum keys, and others none", "each needs one: git traj recipients list"

@@ -97,7 +97,7 @@ def run(repository: Repository, command: Sequence[str], *, agent: str | None, li
     try:
         _record(repository, report, live)
     except (TrajError, OSError) as error:
-        why = error.told if isinstance(error, TrajError) else error.strerror
+        why = error.one_line if isinstance(error, TrajError) else error.strerror
         sys.stderr.write(f"git-traj: what it printed was not recorded: {why}\n")
     return status
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from gittraj.events.part_summary import shorten
 from gittraj.model.codec import SEGMENT_LIMIT, dump, event_to_json, to_json
-from gittraj.model.values import AnyEvent, Record, Retrospective, ToolResult, map_texts
+from gittraj.model.texts import map_texts
+from gittraj.model.values import AnyEvent, Record, Retrospective, ToolResult
 
 RECORD_LIMIT = 8_000
 """Bytes of a record without its seals."""

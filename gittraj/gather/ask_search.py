@@ -22,7 +22,7 @@ from gittraj.gather.store import Row, Session
 from gittraj.gather.terms import BETWEEN, stem
 from gittraj.index import search as index
 from gittraj.index import text
-from gittraj.index.language import Asked
+from gittraj.index.language import ParsedQuery
 from gittraj.index.text import Part, TextField
 from gittraj.index.update_text import InMemory
 from gittraj.model.header import Header
@@ -51,7 +51,7 @@ class TeamHit:
 
 def search_team(
     session: Session,
-    asked: Asked,
+    asked: ParsedQuery,
     conditions: index.Conditions,
     *,
     limit: int,
@@ -93,7 +93,7 @@ def _is_by(part: Part, described: Mapping[Id, Header], choice: Choice) -> bool:
 
 
 def _find_parts(
-    session: Session, asked: Asked, conditions: index.Conditions, paths: Sequence[str]
+    session: Session, asked: ParsedQuery, conditions: index.Conditions, paths: Sequence[str]
 ) -> list[PartId]:
     """Parts that may match, the newest first: the engine knows nothing of phrases."""
     match, likely = _translate(session, asked.match)

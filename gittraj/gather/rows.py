@@ -22,7 +22,7 @@ from gittraj.model.codec import dump, event_to_json, event_type, to_json
 from gittraj.model.times import parse_time
 from gittraj.model.values import AnyEvent, Key, Record, Usage
 from gittraj.model.words import share
-from gittraj.notes.places import find_places
+from gittraj.notes.run_keys import find_run_keys
 from gittraj.query.account import struck_in, without_struck
 from gittraj.query.header import Folded, cost
 from gittraj.query.log.filters import names_of_task
@@ -68,7 +68,7 @@ class Builder:
         noted = [*recorded]
         # newest first; commits that HEAD does not reach count as newer, so that no part is counted only there
         known = [commit for commit in described if commit in recorded]
-        self._places = {*find_places(recorded)}
+        self._places = {*find_run_keys(recorded)}
         self._commits = [*sorted(commit for commit in noted if commit not in described), *known]
         self._tallies = {commit: read_tallies(recorded.tally(commit)) for commit in self._commits}
         self._home = {each.part: each for each in stored_parts(self._tallies)}

@@ -1,8 +1,8 @@
 """Reads what commits changed: paths, blobs and added lines, each against its first parent.
 
 Names come from ``--raw -z`` (no quoting), lines from the patches that follow in the same order. The hunk
-headers say how many lines a hunk has, so a line that looks like a diff's own header is just a line.
-No user's diff configuration, attributes' drivers or colours may change the result. Also computes commits'
+headers say how many lines a hunk has, so a line that looks like a diff's own header is read as a line.
+A user's diff configuration, attributes or colours must not change the result. Also computes commits'
 patch-ids, which are equal for the same change on another parent.
 """
 
@@ -23,8 +23,8 @@ from gittraj.git.repository import Repository
 
 ChangeKind = Literal["add", "update", "delete", "rename"]
 
-_ADDED_LIMIT = 2 * 1024 * 1024  # bytes of added lines per file; more is data, not something that was written
-_BATCH = 500  # commits per process: bounds what is in memory at once
+_ADDED_LIMIT = 2 * 1024 * 1024  # bytes of added lines per file; more is data, not text that somebody wrote
+_BATCH = 500  # commits per process: limits how much is in memory at once
 _KINDS: dict[str, ChangeKind] = {"A": "add", "D": "delete", "M": "update", "T": "update", "R": "rename"}
 _DIFF = (
     *("-c", "diff.suppressBlankEmpty=false", "-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false"),
@@ -40,7 +40,7 @@ _PATCH = (
     *("diff-tree", "-p", "--no-renames", "--full-index", "--no-ext-diff", "--no-textconv"),
 )
 _PATCH_LIMIT = 20 * 1024 * 1024  # bytes of patch
-_AT_ONCE = 200  # commits whose ids fit into a pipe: patch-id answers while it is being written to
+_AT_ONCE = 200  # commits whose ids fit into a pipe: patch-id answers while it still receives input
 _HEADER = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)\0")
 _RAW = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) ([A-Z])\d*\0([^\0]*)\0")
 _SECOND_PATH = re.compile(rb"([^\0]*)\0")
@@ -50,24 +50,22 @@ _SECTION = b"diff --git "
 
 @dataclass(frozen=True, slots=True)
 class PathChange:
-    """One path of a commit. ``path`` and ``added`` (lines, without newline) are UTF-8 with surrogateescape.
-
-    ``blob`` is None for a deleted path and for a submodule; ``added`` is empty for binary files and over 2
-    MB. ``places`` are the line numbers of the added lines in the file, from 1.
-    """
+    """One path that a commit changed. ``path`` and ``added`` (lines without newline) are UTF-8, decoded with
+    surrogateescape. ``blob`` is None for a deleted path and for a submodule; ``added`` is empty for binary
+    files and over 2 MB. ``line_numbers`` are those of the added lines in the file, from 1."""
 
     path: str
     kind: ChangeKind
     old_path: str | None
     blob: str | None
     added: tuple[str, ...]
-    places: tuple[int, ...] = field(default=(), compare=False)
+    line_numbers: tuple[int, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class CommitChanges:
-    """``time`` is the committer's, in seconds since 1970; it follows GIT_COMMITTER_DATE. If the commit's hook
-    stored the actual moment, a caller replaces it."""
+    """What one commit changed. ``time`` is the committer's, in seconds since 1970, and so may come from
+    GIT_COMMITTER_DATE; a caller replaces it if the commit's hook stored the actual time."""
 
     commit: str
     parents: tuple[str, ...]
@@ -77,19 +75,20 @@ class CommitChanges:
 
     @property
     def names(self) -> frozenset[str]:
-        """The paths that it changed, old names of renamed ones too."""
+        """The paths that the commit changed, including the old names of renamed files."""
         return frozenset(name for path in self.paths for name in (path.path, path.old_path) if name)
 
     @property
     def lines(self) -> Counter[str]:
-        """The lines that it added to any of its files, except those without a letter or a digit."""
+        """The lines that the commit added to any file, except those without a letter or a digit."""
         return Counter(line for path in self.paths for line in path.added if any(map(str.isalnum, line)))
 
-    def holds(self, other: CommitChanges) -> bool:
-        """Whether it adds a line that ``other`` added or, if that added none, changes one of its files."""
-        theirs = other.lines
-        if theirs:
-            return not theirs.keys().isdisjoint(self.lines)
+    def shares_changes_with(self, other: CommitChanges) -> bool:
+        """Whether this commit adds a line that ``other`` added or, if ``other`` added no line, changes one of
+        the files that ``other`` changed."""
+        added_there = other.lines
+        if added_there:
+            return not added_there.keys().isdisjoint(self.lines)
         return not {path.path for path in self.paths}.isdisjoint(path.path for path in other.paths)
 
 
@@ -102,36 +101,34 @@ class _Raw(NamedTuple):
 
 
 def read_changes(repository: Repository, commits: Sequence[str]) -> dict[str, CommitChanges]:
-    """The changes of each of ``commits`` (full ids), in the given order; of a root commit to the empty tree.
-
-    A commit whose parent or content is missing (a shallow clone's boundary, a partial clone) has no paths:
-    what it changed is unknown. Raises GitError when a commit itself is missing.
-    """
+    """Read the changes of each of ``commits`` (full ids), in the given order. A root commit is compared with
+    the empty tree. A commit whose parent or content is missing (a shallow clone's boundary, a partial clone)
+    has no paths, because what it changed is unknown. Raises GitError when a commit itself is missing."""
     infos = {commit: repository.objects.commit(commit) for commit in commits}
-    questions = [
+    queries = [
         f"{commit} {info.parents[0]}" if info.parents else commit
         for commit, info in infos.items()
         if not info.parents or repository.objects.exists(info.parents[0])
     ]
     paths: dict[str, tuple[PathChange, ...]] = {}
-    for at in range(0, len(questions), _BATCH):
-        paths.update(_read_paths(repository, questions[at : at + _BATCH]))
+    for at in range(0, len(queries), _BATCH):
+        paths.update(_read_paths(repository, queries[at : at + _BATCH]))
     return {c: CommitChanges(c, i.parents, i.subject, paths.get(c, ()), i.time) for c, i in infos.items()}
 
 
 def read_present(repository: Repository, commits: Collection[str]) -> dict[str, CommitChanges]:
-    """The changes of those of ``commits`` that are here. Raises GitError."""
+    """Read the changes of those of ``commits`` that this clone has. Raises GitError."""
     return read_changes(repository, [c for c in commits if repository.objects.exists(c)])
 
 
-def _read_paths(repository: Repository, questions: list[str]) -> dict[str, tuple[PathChange, ...]]:
-    found = repository.run(*_DIFF, input="".join(f"{q}\n" for q in questions).encode(), check=False)
-    if found.code == 0:
-        return dict(_parse(found.out))
-    half = len(questions) // 2  # one missing object ends git: find its commit, and answer for the others
+def _read_paths(repository: Repository, queries: list[str]) -> dict[str, tuple[PathChange, ...]]:
+    diff = repository.run(*_DIFF, input="".join(f"{query}\n" for query in queries).encode(), check=False)
+    if diff.code == 0:
+        return dict(_parse(diff.out))
+    half = len(queries) // 2  # one missing object ends git: halve the input until only its commit is left out
     if half == 0:
         return {}
-    return _read_paths(repository, questions[:half]) | _read_paths(repository, questions[half:])
+    return _read_paths(repository, queries[:half]) | _read_paths(repository, queries[half:])
 
 
 def _parse(data: bytes) -> Iterator[tuple[str, tuple[PathChange, ...]]]:
@@ -139,12 +136,12 @@ def _parse(data: bytes) -> Iterator[tuple[str, tuple[PathChange, ...]]]:
     while at < len(data):
         header = _HEADER.match(data, at)
         if header is None:
-            raise GitError(f"git diff-tree wrote something unknown: {data[at : at + 60]!r}")
+            raise GitError(f"git diff-tree wrote unexpected output: {data[at : at + 60]!r}")
         raws, at = _parse_raw(data, header.end())
         changes = []
         for raw in raws:
             added: list[tuple[int, bytes]] = []
-            for _ in range(2 if raw.status == "T" else 1):  # a changed type: a deletion and an addition
+            for _ in range(2 if raw.status == "T" else 1):  # a changed type is a deletion and an addition
                 at = _parse_section(data, at, added)
             changes.append(_change(raw, added))
         yield header[1].decode(), tuple(changes)
@@ -157,7 +154,7 @@ def _parse_raw(data: bytes, at: int) -> tuple[list[_Raw], int]:
         mode, blob, status, first = int(match[1], 8), match[2].decode(), match[3].decode(), _text(match[4])
         if status == "R":
             second = _SECOND_PATH.match(data, at)
-            assert second is not None  # noqa: S101 - gitformat: a rename has two names
+            assert second is not None  # noqa: S101 - a rename always has two names
             at = second.end()
             raws.append(_Raw(mode, blob, status, _text(second[1]), first))
         else:
@@ -168,7 +165,7 @@ def _parse_raw(data: bytes, at: int) -> tuple[list[_Raw], int]:
 def _parse_section(data: bytes, at: int, added: list[tuple[int, bytes]]) -> int:
     """Read one ``diff --git`` section into ``added``; return the offset of the next."""
     if not data.startswith(_SECTION, at):
-        raise GitError(f"git diff-tree wrote no patch where one belongs: {data[at : at + 60]!r}")
+        raise GitError(f"git diff-tree wrote no patch where one was expected: {data[at : at + 60]!r}")
     at = data.index(b"\n", at) + 1
     while at < len(data) and not data.startswith(_SECTION, at) and not _HEADER.match(data, at):
         hunk = _HUNK.match(data, at)
@@ -180,8 +177,9 @@ def _parse_section(data: bytes, at: int, added: list[tuple[int, bytes]]) -> int:
 
 
 def _parse_hunk(data: bytes, at: int, counts: list[int], added: list[tuple[int, bytes]]) -> int:
-    """Read the lines that the hunk's header announced; ``counts``: how many are removed, the number of the
-    first new one, and how many are added. There are no others (``-U0``)."""
+    """Read a hunk's lines into ``added``; return the offset after them. ``counts`` are from the hunk's
+    header: how many lines are removed, the number of the first new line, and how many lines are added. A hunk
+    has no other lines (``-U0``)."""
     removed, number, new = counts
     while removed or new or data.startswith(b"\\ ", at):
         end = data.index(b"\n", at)
@@ -205,7 +203,7 @@ def _change(raw: _Raw, added: list[tuple[int, bytes]]) -> PathChange:
         old_path=raw.old_path,
         blob=None if submodule or raw.status == "D" else raw.blob,
         added=tuple(_text(text) for _, text in added) if keep else (),
-        places=tuple(number for number, _ in added) if keep else (),
+        line_numbers=tuple(number for number, _ in added) if keep else (),
     )
 
 
@@ -219,10 +217,10 @@ def patch_id(repository: Repository, commit: str) -> str | None:
 
 
 def patch_ids(repository: Repository, commits: Sequence[str]) -> dict[str, str]:
-    """The patch-ids of those of many commits that have one, with two processes for hundreds of them."""
-    found: dict[str, str] = {}
-    waiting = iter(dict.fromkeys(commits))
-    while chunk := list(islice(waiting, _AT_ONCE)):
+    """The patch-ids of those commits that have one. Hundreds of commits take two processes."""
+    ids: dict[str, str] = {}
+    remaining = iter(dict.fromkeys(commits))
+    while chunk := list(islice(remaining, _AT_ONCE)):
         counter = repository.runner.start("patch-id", "--verbatim", stdin=True)
         assert counter.stdin is not None  # noqa: S101 - tells the type checker what PIPE means
         assert counter.stdout is not None  # noqa: S101
@@ -231,12 +229,13 @@ def patch_ids(repository: Repository, commits: Sequence[str]) -> dict[str, str]:
                 counter.stdin.write(commit + b"\n" + patch)
             counter.stdin.close()
             pairs = (line.split() for line in counter.stdout)
-            found |= {commit.decode(): identity.decode() for identity, commit in pairs}
-    return found
+            ids |= {commit.decode(): patch.decode() for patch, commit in pairs}
+    return ids
 
 
 def _read_patches(repository: Repository, commits: Sequence[str]) -> Iterator[tuple[bytes, bytes]]:
-    """Yield (commit, patch), except merges (diff-tree without -m prints none) and patches over the limit."""
+    """Yield (commit, patch), except for merges, for which diff-tree prints nothing, and patches over the
+    limit."""
     process = repository.runner.start(*_PATCH, "--stdin", stdin=True)
     assert process.stdin is not None  # noqa: S101
     assert process.stdout is not None  # noqa: S101
@@ -247,7 +246,8 @@ def _read_patches(repository: Repository, commits: Sequence[str]) -> Iterator[tu
 
 
 def _split(process: subprocess.Popen[bytes], commits: set[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Split diff-tree's output: a line with only a commit's id precedes its patch, which has no such line."""
+    """Split diff-tree's output: a line with only a commit's id comes before its patch, in which no line can
+    be one of the ``commits``."""
     assert process.stdout is not None  # noqa: S101
     commit: bytes | None = None
     lines: list[bytes] = []

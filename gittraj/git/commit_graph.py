@@ -1,7 +1,8 @@
-"""Checks whether git keeps filters of changed paths, which make a file's history ten times as fast to walk.
+"""Checks whether git's commit graph has filters of changed paths, which make a walk of a file's history ten
+times as fast.
 
-Only suggested where it helps, and never written: the graph is the user's. For its format see
-gitformat-commit-graph(5).
+git-traj suggests them only if they would help, and never writes the graph, which belongs to the user. For
+its format see gitformat-commit-graph(5).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _CHUNK = struct.Struct(">4sQ")
 
 
 def lacks_filters(repository: Repository) -> bool:
-    """Whether the history is long, git would read filters of changed paths, and there are none."""
+    """Whether the history is long and git would use filters of changed paths, but the graph has none."""
     if (repository.config("core.commitGraph") or "true").lower() in ("false", "no", "off", "0"):
         return False
     if any(map(_has_filters, _graphs(repository.common_dir / "objects" / "info"))):

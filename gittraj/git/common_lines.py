@@ -8,28 +8,33 @@ from collections.abc import Collection
 from gittraj.git.repository import Repository
 
 MANY = 3
-"""In this many files, besides the one in question, a line counts as common."""
+"""A line counts as common if it is in this many other files."""
 _MOST = 20
-"""The most lines to search for: more of them at once are not boilerplate."""
+"""The most lines to search for: more lines in one place are not boilerplate."""
 
 
 def find_common(repository: Repository, commit: str, path: str, lines: Collection[str]) -> set[str]:
-    """Which of these lines (ignoring white space around them) were in many files, other than ``path``, before
-    a commit. One process; empty for more lines than boilerplate has."""
+    """Which of ``lines`` were, before ``commit``, in many files other than ``path``; white space around them
+    does not count. Takes one process; empty for more lines than boilerplate has."""
     wanted = {line.strip() for line in lines}
     parent = repository.find_commit(f"{commit}^")
     if parent is None or not wanted or len(wanted) > _MOST:
         return set()
-    kind = path.rpartition("/")[2].rpartition(".")[2] if "." in path else ""
-    found = repository.run(
+    matches = repository.run(
         *("grep", "-I", "-F", "-z", "--no-color", "--no-line-number", "--no-column", "--full-name"),
-        *("-f", "-", parent, "--", f":(top,glob)**/*.{kind}" if kind.isalnum() else ":(top)"),
+        *("-f", "-", parent, "--", _similar_files(path)),
         input="".join(f"{line}\n" for line in sorted(wanted)).encode("utf-8", "surrogateescape"),
         check=False,
     )
     files: defaultdict[str, set[str]] = defaultdict(set)
-    for each in found.text.split("\n"):
-        name, _, text = each.partition("\0")
+    for match in matches.text.split("\n"):
+        name, _, text = match.partition("\0")
         if text.strip() in wanted and name != f"{parent}:{path}":
             files[text.strip()].add(name)
     return {line for line, names in files.items() if len(names) >= MANY}
+
+
+def _similar_files(path: str) -> str:
+    """The pathspec of the files with the extension of ``path``; of all files if it has none."""
+    extension = path.rpartition("/")[2].rpartition(".")[2] if "." in path else ""
+    return f":(top,glob)**/*.{extension}" if extension.isalnum() else ":(top)"

@@ -1,8 +1,8 @@
-"""The bytes of git's trees, commits and packs, read and written.
+"""Encodes and decodes git's trees and commits, and encodes packs.
 
 Both backends exchange raw objects, so that a tree written through one is byte for byte the tree written
 through the other. The formats are those of gitformat-pack(5) and of git's ``tree-walk.c`` and ``commit.c``.
-No I/O here.
+This module does no I/O.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Entry(NamedTuple):  # a tuple: 50,000 of them are built to list the notes 
 
 @dataclass(frozen=True, slots=True)
 class CommitInfo:
-    """A commit as it is stored, grafts and replacements ignored.
+    """A commit as it is stored: grafts and replacements are ignored.
 
     ``author`` is ``Name <email>``, ``time`` the committer's, in seconds since 1970.
     """
@@ -63,14 +63,15 @@ class CommitInfo:
 
 
 def object_id(kind: str, data: bytes, form: ObjectFormat) -> str:
-    whole = b"%s %d\0" % (kind.encode(), len(data)) + data
+    stored = b"%s %d\0" % (kind.encode(), len(data)) + data
     import hashlib  # noqa: PLC0415 - OpenSSL takes 4 ms to load, and readers do not need it
 
-    return hashlib.new(form, whole, usedforsecurity=False).hexdigest()
+    return hashlib.new(form, stored, usedforsecurity=False).hexdigest()
 
 
 def decode_tree(data: bytes, form: ObjectFormat) -> tuple[Entry, ...]:
-    """Parse a tree, without names that no tree can have. Raises ValueError for what is not a tree."""
+    """Parse a tree; entries with a name that git does not allow are left out. Raises ValueError for data that
+    is not a tree."""
     width = 20 if form == "sha1" else 32
     entries = []
     at = 0
@@ -88,19 +89,17 @@ def decode_tree(data: bytes, form: ObjectFormat) -> tuple[Entry, ...]:
 
 
 def encode_tree(entries: Iterable[Entry]) -> bytes:
-    """Encode a tree in git's order: a folder's name compares as if it ended in ``/``.
-
-    Raises ValueError for a name that no tree can contain.
-    """
+    """Encode a tree in git's order, in which a folder's name compares as if it ended in ``/``. Raises
+    ValueError for a name that git does not allow."""
     ordered = sorted(entries, key=lambda e: e.name + b"/" if e.is_tree else e.name)
     for entry in ordered:
         if entry.name in _NO_NAMES or b"/" in entry.name or b"\0" in entry.name:
-            raise ValueError(f"a tree cannot hold the name {entry.name!r}")
+            raise ValueError(f"a tree cannot contain the name {entry.name!r}")
     return b"".join(b"%o %s\0%s" % (e.mode, e.name, bytes.fromhex(e.oid)) for e in ordered)
 
 
 def decode_commit(data: bytes) -> CommitInfo:
-    """Parse a commit. Raises ValueError or KeyError for what is not one."""
+    """Parse a commit. Raises ValueError or KeyError for data that is not a commit."""
     head, _, message = data.partition(b"\n\n")
     fields: dict[bytes, list[bytes]] = {}
     for line in head.split(b"\n"):

@@ -67,13 +67,11 @@ class Objects(ABC):
 
     @abstractmethod
     def write(self, kind: str, data: bytes) -> str:
-        """Store an object and return its id. Raises StoreError when the repository cannot be written.
-
-        A backend may buffer objects until ``swap_ref``: losing what no ref reaches does no harm.
-        """
+        """Store an object and return its id. Raises StoreError when the repository cannot be written. A
+        backend may buffer objects until ``swap_ref``: to lose objects that no ref reaches does no harm."""
 
     def flush(self) -> None:  # noqa: B027 - most backends buffer nothing
-        """Make what was written visible to other processes."""
+        """Make the objects that were written visible to other processes."""
 
     @abstractmethod
     def swap_ref(self, ref: str, *, new: str, old: str | None, message: str) -> bool:
@@ -102,7 +100,7 @@ class Objects(ABC):
         return self._decoded(oid, "commit", decode_commit)
 
     def read_tree(self, oid: str) -> tuple[Entry, ...]:
-        """Read a tree. Raises GitError when it is missing, damaged, or larger than any of ours."""
+        """Read a tree. Raises GitError when it is missing, damaged, or larger than ``limits.TREE``."""
         known = self._trees.get(oid)
         if known is None:
             known = self._decoded(oid, "tree", partial(decode_tree, form=self.object_format))
@@ -118,8 +116,8 @@ class Objects(ABC):
     def read_blobs(self, oids: Iterable[str], limit: int = limits.OBJECT) -> Iterator[bytes | None]:
         """The contents of many blobs, in order; None for one that is missing, too large, or not a blob."""
         for oid in oids:
-            found = self.read(oid, limit)
-            yield found[1] if found and found[0] == "blob" else None
+            stored = self.read(oid, limit)
+            yield stored[1] if stored and stored[0] == "blob" else None
 
     def write_blob(self, data: bytes) -> str:
         return self.write("blob", data)
@@ -139,11 +137,11 @@ class Objects(ABC):
 
     def _content(self, oid: str, kind: str) -> bytes:
         limit = limits.TREE if kind == "tree" else limits.OBJECT
-        found = self.read(oid, limit)
-        if found is None and not self.fits(oid, limit):
+        stored = self.read(oid, limit)
+        if stored is None and not self.fits(oid, limit):
             raise LargeObjectError(f"{kind} {oid} has more than {limit:,} bytes")
-        if found is None:
-            raise GitError(f"{kind} {oid} is not here", hint="git fsck lists what else is missing")
-        if found[0] != kind:
-            raise GitError(f"{oid} is a {found[0]}, not a {kind}")
-        return found[1]
+        if stored is None:
+            raise GitError(f"{kind} {oid} is missing", hint="git fsck lists all missing objects")
+        if stored[0] != kind:
+            raise GitError(f"{oid} is a {stored[0]}, not a {kind}")
+        return stored[1]

@@ -1,7 +1,7 @@
 """The object database through libgit2: the fast path, in this process.
 
-It must not be used where git's own configuration or index matters (libgit2 ignores ``GIT_*``, sha256,
-reftable).
+It must not be used when git's own configuration or index matters: libgit2 ignores ``GIT_*`` and does not
+know sha256 or reftable.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gittraj.git.interface import Objects, is_oid
 from gittraj.git.loose import LooseObjects, TooLargeError
 
 _KINDS = {number: name for name, number in KINDS.items()}
-# libgit2 raises any of these for a lost race, a taken lock and a bad name (AlreadyExistsError: a ValueError)
+# libgit2 raises any of these for a lost race, a taken lock and a bad name; AlreadyExistsError is a ValueError
 _REFUSED = (pygit2.GitError, OSError, KeyError, ValueError)
 
 
@@ -41,8 +41,8 @@ class Libgit2Objects(Objects):
             return None
 
     def kind(self, oid: str) -> str | None:
-        found = self.read(oid)
-        return found[0] if found else None
+        stored = self.read(oid)
+        return stored[0] if stored else None
 
     def read(self, oid: str, limit: int = limits.OBJECT) -> tuple[str, bytes] | None:
         if not is_oid(oid):
@@ -53,7 +53,7 @@ class Libgit2Objects(Objects):
             if self._repo.odb.read_header(oid)[1] > limit:
                 return None
             kind, data, *_ = self._repo.read(oid)
-        except _REFUSED:  # KeyError: not here, or promised by a partial clone; GitError: a damaged pack
+        except _REFUSED:  # KeyError: missing, or promised in a partial clone; GitError: a damaged pack
             return None
         return _KINDS[kind], data
 
@@ -81,11 +81,11 @@ class Libgit2Objects(Objects):
             if old is None:
                 self._repo.create_reference_direct(ref, pygit2.Oid(hex=new), False, message)
                 return True
-            found = self._repo.lookup_reference(ref)
-            if str(found.target) != old:
+            reference = self._repo.lookup_reference(ref)
+            if str(reference.target) != old:
                 return False
-            # set_target compares, under the lock, with the id read at lookup: the compare of compare-and-swap
-            found.set_target(pygit2.Oid(hex=new), message)
+            # under the lock, set_target compares the ref with the id read at lookup: this is compare-and-swap
+            reference.set_target(pygit2.Oid(hex=new), message)
         except _REFUSED:
             return False
         return True

@@ -1,7 +1,7 @@
-"""Reads loose objects: libgit2 never returns from reading a truncated one, as a power failure leaves it.
+"""Reads loose objects, because libgit2 never returns from reading a truncated one, as left by a power
+failure.
 
-It must not search any other folder, nor notice what is written to this one later: libgit2 finds those
-objects.
+It must not search any other folder, nor notice objects that are written later: libgit2 finds those.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from gittraj.git.encoding import KINDS, ObjectFormat, object_id
 
 _HEAD = 64
-"""The most bytes before the content."""
+"""The most bytes of an object's header."""
 
 
 class TooLargeError(ValueError):

@@ -1,4 +1,4 @@
-"""The object database through git's own commands: for every repository that libgit2 cannot open.
+"""The object database through git's own commands, for repositories that libgit2 cannot open.
 
 Reads go through one long-lived ``git cat-file --batch``. Writes wait in memory and reach git as one pack in
 one ``git unpack-objects``, right before the ref moves: two processes for a batch of any size.
@@ -20,7 +20,7 @@ from gittraj.git.process import Runner
 
 _AHEAD = 100  # names that are sent before the first answer is read; their bytes must fit any pipe's buffer
 _STREAMED = ("-c", "core.bigFileThreshold=16m")  # git never loads a larger blob into memory
-_PENDING = 32 * 1024 * 1024  # bytes that are buffered before they are handed over early
+_PENDING = 32 * 1024 * 1024  # bytes that are buffered at most before they are passed to git
 
 
 class PlumbingObjects(Objects):
@@ -35,9 +35,10 @@ class PlumbingObjects(Objects):
     def resolve(self, ref: str) -> str | None:
         self._hand_over()
         if named := self.find(ref):
-            return named[0]  # else there is no such ref, or what it points to is missing
-        found = self._runner.run("rev-parse", "--verify", "--quiet", "--end-of-options", ref, check=False)
-        return found.text.strip() or None if found.code == 0 else None
+            return named[0]
+        # there is no such ref, or the object that it points to is missing
+        parsed = self._runner.run("rev-parse", "--verify", "--quiet", "--end-of-options", ref, check=False)
+        return parsed.text.strip() or None if parsed.code == 0 else None
 
     def find(self, name: str) -> tuple[str, str] | None:
         """Id and kind of the object that a name (as in gitrevisions(7)) refers to; None if there is none."""
@@ -54,25 +55,26 @@ class PlumbingObjects(Objects):
         return header[1] if header else None
 
     def exists(self, oid: str) -> bool:
-        """Whether it is here. Reads its content: this saves a process, and commits and trees are small."""
+        """Whether the object is here. Reads its content, because that saves a process, and commits and trees
+        are small."""
         return oid in self._pending or (is_oid(oid) and self.find(oid) is not None)
 
     def read(self, oid: str, limit: int = limits.OBJECT) -> tuple[str, bytes] | None:
         if oid in self._pending:
             return self._pending[oid]
-        found = next(self._contents.ask([oid], limit)) if is_oid(oid) else None
-        return found[1:] if found else None
+        answer = next(self._contents.ask([oid], limit)) if is_oid(oid) else None
+        return answer[1:] if answer else None
 
     def read_blobs(self, oids: Iterable[str], limit: int = limits.OBJECT) -> Iterator[bytes | None]:
         self._hand_over()
-        for found in self._contents.ask(oids, limit):
-            yield found[2] if found and found[1] == "blob" else None
+        for answer in self._contents.ask(oids, limit):
+            yield answer[2] if answer and answer[1] == "blob" else None
 
     def fits(self, oid: str, limit: int) -> bool:
         if oid in self._pending:
             return len(self._pending[oid][1]) <= limit
-        found = next(self._headers.ask([oid])) if is_oid(oid) else None
-        return found is None or int(found[2]) <= limit
+        answer = next(self._headers.ask([oid])) if is_oid(oid) else None
+        return answer is None or int(answer[2]) <= limit
 
     def write(self, kind: str, data: bytes) -> str:
         oid = object_id(kind, data, self.object_format)
@@ -99,7 +101,7 @@ class PlumbingObjects(Objects):
         if not self._pending:
             return
         pack = encode_pack(self._pending.values(), self.object_format)
-        self._pending.clear()  # also when it fails: a later read must not fail because of it
+        self._pending.clear()  # also if git fails: a later read must not fail because of that
         self._pending_size = 0
         done = self._runner.run("unpack-objects", "-q", input=pack, check=False)
         if done.code != 0:
@@ -107,7 +109,7 @@ class PlumbingObjects(Objects):
 
 
 _Answer = tuple[str, str, bytes]
-"""Id, kind and content (the size for ``--batch-check``)."""
+"""An object's id, kind and content; with ``--batch-check`` its size instead of the content."""
 _HEADER = re.compile(rb"([0-9a-f]{40,64}) (commit|tree|blob|tag) (\d+)\n")
 
 
@@ -121,12 +123,9 @@ class _CatFile:
         self._finalizer: weakref.finalize[..., _CatFile] | None = None
 
     def ask(self, names: Iterable[str], limit: int = limits.OBJECT) -> Iterator[_Answer | None]:
-        """Yield the object of each name, in order; None for one that is missing, or has more than ``limit``
-        bytes.
-
-        A name has no line break. All answers to what was sent are always read, so that an iteration that
-        stops early does not leave another's answer for the next call.
-        """
+        """Yield the object of each name, in order; None for an object that is missing or has more than
+        ``limit`` bytes. A name must not have a line break. All answers to the names that were sent are always
+        read, so that an iteration that stops early does not leave an answer for the next call."""
         remaining = iter(names)
         while chunk := list(islice(remaining, _AHEAD)):
             while chunk:
@@ -140,7 +139,8 @@ class _CatFile:
         self._process = self._finalizer = None
 
     def _answers(self, chunk: list[str], limit: int) -> list[_Answer | None]:
-        """The objects of at least the first names; git exits at a damaged one, which counts as missing."""
+        """Read the objects of the names in ``chunk``, up to and including the first damaged one: git exits
+        there, and it counts as missing."""
         process = self._running()
         answers: list[_Answer | None] = []
         assert process.stdin is not None  # noqa: S101 - tells the type checker what PIPE means
@@ -169,7 +169,7 @@ class _CatFile:
         if self._mode != "--batch":
             return oid, kind, header[3]
         if size > limit:
-            raise EOFError  # as for a damaged one: the process is ended, and the next starts after it
+            raise EOFError  # as for a damaged one: the process is ended, and a new one reads the next object
         data = process.stdout.read(size + 1)
         if len(data) != size + 1:
             raise EOFError

@@ -1,8 +1,8 @@
 """Runs git: the only module that starts a git process.
 
-Why it exists: git exports its own state to hooks (``GIT_DIR``, ``GIT_INDEX_FILE`` …), people configure
-colours, pagers and prompts, and output changes with the locale. None of that may affect a command of ours.
-It must not know what any command means, and never uses a shell.
+git exports its own state to hooks (``GIT_DIR``, ``GIT_INDEX_FILE`` …), people configure colours, pagers and
+prompts, and output changes with the locale. None of that may affect a command that git-traj runs. This module
+must not know what any command means, and never uses a shell.
 """
 
 from __future__ import annotations
@@ -18,21 +18,23 @@ from gittraj.frozen import dataclass
 from gittraj.startup import DISTURBING, FIXED
 
 _NUMBERED = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
-_WHOLE = {"GIT_FLUSH": "0"}
-"""For output that is read to its end: git would flush each commit to a pipe, which takes it (and us) a third
-of the time of a listing."""
+_UNFLUSHED = {"GIT_FLUSH": "0"}
+"""For output that is read only when it is complete: git would flush after each commit that it writes to a
+pipe, which takes a third of the time of a listing."""
 _OPTIONS = ("--no-pager", "-c", "color.ui=false", "-c", "core.quotePath=false")
 
 
 def clean_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of a git process of ours: ``environ`` (None: ours) without git's own state."""
+    """The environment for the git processes that git-traj starts: ``environ`` (None: this process's own)
+    without git's own state."""
     inherited = os.environ if environ is None else environ
     kept = {k: v for k, v in inherited.items() if k not in DISTURBING and not k.startswith(_NUMBERED)}
-    return kept | _trust(inherited) | FIXED
+    return kept | _safe_directories(inherited) | FIXED
 
 
-def _trust(environ: Mapping[str, str]) -> dict[str, str]:
-    """The ``safe.directory`` of ``GIT_CONFIG_*``: the user's git trusts these folders, so ours has to."""
+def _safe_directories(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables ``GIT_CONFIG_*`` with only the ``safe.directory`` settings among them: the folders that
+    the user's git trusts must be trusted here, too."""
     count = environ.get("GIT_CONFIG_COUNT", "")
     numbers = range(int(count)) if count.isdigit() else ()
     named = [n for n in numbers if environ.get(f"GIT_CONFIG_KEY_{n}", "").lower() == "safe.directory"]
@@ -53,7 +55,7 @@ class Result:
 
     @property
     def text(self) -> str:
-        """The output, decoded; what is not UTF-8 (a file's name may be) becomes surrogates, as in Python."""
+        """The output, decoded; bytes that are not UTF-8, for example in a file's name, become surrogates."""
         return self.out.decode("utf-8", "surrogateescape")
 
     @property
@@ -85,7 +87,7 @@ class Runner:
         Raises GitError if git is not installed, does not end in time or, with ``check``, fails.
         """
         try:
-            environ = {**self.environ, **_WHOLE, **(env or {})}
+            environ = {**self.environ, **_UNFLUSHED, **(env or {})}
             code, out, err = self._finish(args, input, environ, timeout, cwd)
         except OSError as error:
             raise _not_started(error) from error
@@ -104,8 +106,8 @@ class Runner:
         timeout: float | None,
         cwd: Path | None,
     ) -> tuple[int, bytes, bytes]:
-        """Run git; with ``timeout`` in a session of its own: git's helpers (ssh, git-remote-https) are killed
-        with it, and none of them has a terminal to ask for a password on."""
+        """Run git; with ``timeout`` in a session of its own, so that git's helpers (ssh, git-remote-https)
+        are killed with git, and none of them has a terminal on which to ask for a password."""
         with subprocess.Popen(
             self.command(*args),
             stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
@@ -123,7 +125,8 @@ class Runner:
         return process.returncode, out, err
 
     def start(self, *args: str, stdin: bool = False) -> subprocess.Popen[bytes]:
-        """Start and return a process whose stdout (and stdin, if asked) is a pipe; the caller ends it."""
+        """Start git and return the process. Its stdout and, with ``stdin``, its stdin are pipes; the caller
+        must end it."""
         try:
             return subprocess.Popen(
                 self.command(*args),
@@ -142,9 +145,8 @@ class Runner:
 
 def _verb(args: tuple[str, ...]) -> str:
     """The subcommand: the first argument that is neither an option nor the value of ``-c`` or ``-C``."""
-    values = (i + 1 for i, arg in enumerate(args) if arg in ("-c", "-C"))
-    skipped = set(values)
-    return next((a for i, a in enumerate(args) if i not in skipped and not a.startswith("-")), "")
+    values = {i + 1 for i, arg in enumerate(args) if arg in ("-c", "-C")}
+    return next((a for i, a in enumerate(args) if i not in values and not a.startswith("-")), "")
 
 
 def _kill(process: subprocess.Popen[bytes], *, group: bool) -> None:

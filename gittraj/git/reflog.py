@@ -1,7 +1,7 @@
-"""Reads how HEAD moved in one worktree, or another ref, since the last reading.
+"""Reads how a worktree's HEAD, or another ref, moved since the last reading.
 
-The reflog's order and kinds are trustworthy. Its times are not (they follow GIT_COMMITTER_DATE) and are not
-read.
+The order and the kinds of a reflog's entries can be trusted. Their times cannot, because GIT_COMMITTER_DATE
+sets them, and are not read.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from gittraj.frozen import dataclass
 from gittraj.git.repository import Repository
 from gittraj.startup import sha256
 
-_MARK = 512  # bytes before the position that must be unchanged
+_MARK = 512  # bytes before a position that must be unchanged if reading is to continue there
 
 
 @dataclass(frozen=True, slots=True)
 class ReflogEntry:
-    """HEAD moved from ``old`` (zeros: from nothing) to ``new``."""
+    """The ref moved from ``old`` to ``new``, which are full ids; ``old`` is all zeros if it did not exist."""
 
     old: str
     new: str
@@ -30,8 +30,9 @@ class ReflogEntry:
         return self.message.partition(": ")[0]
 
 
-class Position(NamedTuple):  # a tuple: json.dumps writes it as it is, Position(*json.loads(…)) reads it back
-    """How far a reflog was read: bytes of the file (reftable: entries), and a digest of what ends there."""
+class Position(NamedTuple):  # a tuple, which json.dumps writes as a list: Position(*json.loads(…)) reads it
+    """How far a reflog was read: ``size`` is the number of bytes of the file (in a reftable: of entries),
+    ``digest`` that of the data just before."""
 
     size: int = 0
     digest: str = ""
@@ -40,12 +41,10 @@ class Position(NamedTuple):  # a tuple: json.dumps writes it as it is, Position(
 def read_reflog(
     repository: Repository, git_dir: Path, position: Position | None, *, ref: str = "HEAD"
 ) -> tuple[list[ReflogEntry], Position]:
-    """The entries of ``ref`` in ``git_dir`` (HEAD: a worktree's), oldest first, after ``position`` (None:
-    all).
-
-    Starts again from the first entry when the reflog is not the one that ``position`` is from (expired,
-    rewritten, deleted and created again). A last line that is still being written is left for the next time.
-    """
+    """Read the entries of ``ref`` in ``git_dir`` after ``position`` (None: all), oldest first; also return
+    the new position. Starts again from the first entry when the reflog is not the one that ``position`` is
+    from (expired, rewritten, deleted and created again). A last line that is still being written is left for
+    the next time."""
     if (repository.common_dir / "reftable").is_dir():
         return _read_listing(repository, git_dir, position, ref)
     try:
@@ -53,9 +52,9 @@ def read_reflog(
     except FileNotFoundError:
         return [], Position()
     data = data[: data.rfind(b"\n") + 1]
-    here = Position(len(data), _digest(data, len(data)))
+    reached = Position(len(data), _digest(data, len(data)))
     start = position.size if position and position == (position.size, _digest(data, position.size)) else 0
-    return [_parse(line) for line in data[start:].split(b"\n")[:-1]], here
+    return [_parse(line) for line in data[start:].split(b"\n")[:-1]], reached
 
 
 def _digest(data: bytes, size: int) -> str:
@@ -77,20 +76,22 @@ def _parse(line: bytes) -> ReflogEntry:
 def _read_listing(
     repository: Repository, git_dir: Path, position: Position | None, ref: str
 ) -> tuple[list[ReflogEntry], Position]:
-    """Read the reflog of a reftable, which has no file, by git's listing: newest first, without old ids. The
-    old id of the first entry is queried: it is zeros only if the reflog is complete."""
-    found = repository.run(
+    """Read the reflog of a reftable, which has no file, from git's listing. That is newest first and without
+    old ids, so the old id of the first entry is queried: it is zeros only if the reflog is complete."""
+    listed = repository.run(
         *("-c", "log.showSignature=false", f"--git-dir={git_dir}"),
         *("log", "-g", "-z", "--format=%H%x00%gs", ref, "--"),
         check=False,
     )
-    fields = found.text.removesuffix("\0").split("\0") if found.out else []
+    if not listed.out:
+        return [], Position()
+    fields = listed.text.removesuffix("\0").split("\0")
     pairs = list(zip(fields[::2], fields[1::2], strict=True))[::-1]
     first = ("rev-parse", "--quiet", "--verify", f"{ref}@{{{len(pairs)}}}")
-    oldest = repository.run(f"--git-dir={git_dir}", *first, check=False).text.strip() if pairs else ""
-    before = [oldest or "0" * len(pairs[0][0]), *(new for new, _ in pairs)] if pairs else []
+    oldest = repository.run(f"--git-dir={git_dir}", *first, check=False).text.strip()
+    before = [oldest or "0" * len(pairs[0][0]), *(new for new, _ in pairs)]
     entries = [ReflogEntry(old, new, message) for old, (new, message) in zip(before, pairs, strict=False)]
     marks = ["", *(_hash("\0".join(pair).encode("utf-8", "surrogateescape")) for pair in pairs)]
-    here = Position(len(entries), marks[-1])
+    reached = Position(len(entries), marks[-1])
     known = position and position.size < len(marks) and marks[position.size] == position.digest
-    return entries[position.size if position and known else 0 :], here
+    return entries[position.size if position and known else 0 :], reached

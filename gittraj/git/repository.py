@@ -1,6 +1,6 @@
 """One repository as seen from one of its worktrees: its folders, settings, git commands and objects.
 
-It must not know what git-traj stores in it.
+This module must not know what git-traj stores in a repository.
 """
 
 from __future__ import annotations
@@ -26,12 +26,10 @@ Backend = Literal["auto", "libgit2", "plumbing"]
 
 @dataclass(frozen=True, slots=True)
 class Worktree:
-    """A worktree: its git directory, and its folder (None for a bare repository, and if that folder belongs
-    to another repository, as in a copy that still names the original's).
-
-    ``present`` is false when somebody deleted the folder without ``git worktree remove``; the reflog is
-    still there.
-    """
+    """A worktree: its git directory, and its folder ``path``, which is None for a bare repository and if the
+    folder belongs to another repository: a copied repository still names the folders of the original.
+    ``present`` is false when somebody deleted the folder without ``git worktree remove``; the reflog is still
+    there."""
 
     git_dir: Path
     path: Path | None
@@ -40,8 +38,8 @@ class Worktree:
 
 
 class Setting(NamedTuple):
-    """A line of git's configuration: its file (``system``, ``global``, ``local``, ``worktree``), and its key,
-    in lower case except what is between the first and the last dot."""
+    """A line of git's configuration. ``scope`` is its file (``system``, ``global``, ``local``, ``worktree``);
+    ``key`` is in lower case except between the first and the last dot."""
 
     scope: str
     key: str
@@ -50,11 +48,9 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)  # without slots: cached_property needs a __dict__
 class Repository:
-    """Made by ``open_repository``. ``git_dir`` is this worktree's, ``common_dir`` every worktree's; absolute.
-
-    ``work_tree`` is None when bare. ``steady``: its configuration is read only once. Used as a context
-    manager it ends the processes that it started.
-    """
+    """A repository; ``open_repository`` makes one. Used as a context manager, it ends the processes that it
+    started. ``git_dir`` belongs to this worktree, ``common_dir`` to all worktrees; both are absolute.
+    ``work_tree`` is None in a bare repository. ``steady``: its configuration is read only once."""
 
     git_dir: Path
     common_dir: Path
@@ -101,7 +97,7 @@ class Repository:
 
     @cached_property
     def objects(self) -> Objects:
-        """libgit2 if it opens the repository, else git's commands."""
+        """The objects, through libgit2 if it can open the repository, else through git's commands."""
         if self.backend != "plumbing":
             try:
                 from gittraj.git.libgit2 import Libgit2Objects  # noqa: PLC0415 - importing pygit2 takes 60 ms
@@ -121,10 +117,10 @@ class Repository:
         if self.backend == "plumbing" and isinstance(self.objects, PlumbingObjects):
             named = self.objects.find(f"{rev}^{{commit}}")
             return named[0] if named else None
-        asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
-        found = self.run(*asked, check=False)
-        oid = found.text.strip()
-        return oid if found.code == 0 and not oid.startswith("^") else None
+        query = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
+        parsed = self.run(*query, check=False)
+        oid = parsed.text.strip()
+        return oid if parsed.code == 0 and not oid.startswith("^") else None
 
     def config(self, key: str) -> str | None:
         """The effective value of ``key`` in git's configuration; None when it is not set."""
@@ -149,24 +145,24 @@ class Repository:
 
     @cached_property
     def _settings(self) -> tuple[Setting, ...]:
-        """All settings except those on our own command line."""
+        """All settings except those that git-traj itself sets on git's command line."""
         listed = self.run("config", "--list", "-z", "--show-scope").text
         words = listed.split("\0")[:-1]
-        found = zip(words[::2], words[1::2], strict=True)
-        rows = ((scope, *pair.partition("\n")) for scope, pair in found if scope != "command")
+        pairs = zip(words[::2], words[1::2], strict=True)
+        rows = ((scope, *pair.partition("\n")) for scope, pair in pairs if scope != "command")
         return tuple(Setting(scope, key, value) for scope, key, _, value in rows)
 
     @cached_property
     def edge(self) -> frozenset[str]:
-        """The oldest commits of a shallow clone: git does not know their parents, and blames them for
-        everything older."""
+        """The oldest commits of a shallow clone. git does not have their parents, and blames them for all
+        older lines."""
         try:
             return frozenset((self.common_dir / "shallow").read_text().split())
         except OSError:
             return frozenset()
 
     def is_partial(self) -> bool:
-        """Whether a remote has promised missing objects, so that git fetches each on demand."""
+        """Whether this is a partial clone: git fetches missing objects from a remote on demand."""
         return bool(self.settings(r"extensions\.partialclone$|remote\..*\.promisor$"))
 
     def worktrees(self) -> tuple[Worktree, ...]:
@@ -180,14 +176,14 @@ class Repository:
 
     @cached_property
     def own_folders(self) -> tuple[Path, ...]:
-        """The git directories and work trees of this repository, resolved: all that may be written to. A copy
-        of a repository may still name the work trees of the one that it was copied from."""
+        """The git directories and work trees of this repository, resolved; git-traj may write only to these.
+        A copied repository may still name work trees of the original, which are not among them."""
         trees = [(self.work_tree, self.git_dir), *((t.path, t.git_dir) for t in self.worktrees())]
         named = [path for path, git_dir in trees if _is_tree(path, git_dir)]
         return tuple(dict.fromkeys(p.resolve() for p in (self.common_dir, self.git_dir, *named) if p))
 
     def owns(self, path: Path) -> bool:
-        """Whether ``path``, through links, is in one of ``own_folders``."""
+        """Whether ``path``, with links resolved, is in one of ``own_folders``."""
         resolved = path.resolve()
         return any(resolved.is_relative_to(folder) for folder in self.own_folders)
 
@@ -197,15 +193,15 @@ class Repository:
         return Worktree(self.common_dir, path, main=True, present=path is None or path.is_dir())
 
     def _identity(self) -> str:
-        """The committer of notes commits. A drain must not fail because git has no name for the user."""
-        found = self.run("var", "GIT_COMMITTER_IDENT", check=False)
-        if found.code == 0:
-            return found.text.strip()
+        """The committer of commits on notes refs. A drain must not fail if git knows no name of the user."""
+        identity = self.run("var", "GIT_COMMITTER_IDENT", check=False)
+        if identity.code == 0:
+            return identity.text.strip()
         return f"git-traj <git-traj@localhost> {int(time.time())} +0000"
 
 
 def find_work_tree(git_dir: Path, runner: Runner) -> Path | None:
-    """The folder that belongs to ``git_dir``, for when git is not run inside it; None when bare."""
+    """The work tree of ``git_dir``, found without running git inside it; None for a bare repository."""
     if (git_dir / "gitdir").is_file():
         return _linked_worktree(git_dir).path
     listed = runner.run(
@@ -229,7 +225,7 @@ def _linked_worktree(git_dir: Path) -> Worktree:
 
 
 def _is_tree(path: Path | None, git_dir: Path) -> bool:
-    """Whether ``path`` can be the work tree of ``git_dir``: its ``.git``, if it has one, points there."""
+    """Whether ``path`` can be the work tree of ``git_dir``: its ``.git``, if any, points to ``git_dir``."""
     if path is None:
         return False
     link = path / ".git"

@@ -243,7 +243,7 @@ class _Search:
         return [
             (old, new)
             for old, new in pairs
-            if len(changes[old].parents) > 1 or changes[new].holds(changes[old])
+            if len(changes[old].parents) > 1 or changes[new].shares_changes_with(changes[old])
         ]
 
     def _became(self) -> dict[str, list[str]]:

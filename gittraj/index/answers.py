@@ -1,6 +1,7 @@
-"""Answers queries from one state of the index, current with the refs when it was opened.
+"""Answers queries from one state of the index, which is current with the refs when it is opened.
 
-A listing waits for every import, so modules that fold, render or update are imported only when needed.
+A listing waits for every import, so modules that fold, render or update are imported only when needed. (To
+*fold* is to compute the headers of a commit's trajectories from its records.)
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ if TYPE_CHECKING:
     from gittraj.index.update import Progress
 
 COLUMNS = 80
-"""The width of the cached text: that of output to a pipe."""
-_FILLED = 1_000  # commits that one drain may fold, at most: their trajectories are in memory
+"""The width of the cached text, which is that of output to a pipe."""
+_FILLED = 1_000  # commits that one drain may fold at most: their trajectories are in memory
 
 
 @contextmanager
 def open_index(
     repository: Repository, rev: str = "HEAD", *, tell: Progress | None = None, build: bool = True
 ) -> Iterator[Answers | None]:
-    """The index, current with the notes and with what ``rev`` (one commit) reaches; None if there is none,
-    or, without ``build``, none that is current."""
+    """Open the index, current with the notes and with what ``rev`` (one commit) reaches. Yields None if no
+    index can be kept, and without ``build`` also if the existing one is not current."""
     answers = None
     try:
         with ExitStack() as stack:
@@ -44,7 +45,7 @@ def open_index(
             except TrajError:
                 pass
             yield answers
-    except BrokenPipeError:  # the reader, say a pager, was closed: keep what was folded
+    except BrokenPipeError:  # a pager, for example, was closed: keep what was folded so far
         if answers is not None:
             answers.remember()
         raise
@@ -81,12 +82,12 @@ def _open(
 
 
 def _find_commits(repository: Repository, *revs: str) -> list[str | None]:
-    """The commit that each of ``revs`` names, None for anything else: with one process, and without libgit2,
-    which takes longer to load than the whole answer."""
+    """The commit that each of ``revs`` names, or None if it does not name one. Takes one process, and no
+    libgit2, which takes longer to load than the whole answer."""
     if repository.backend == "plumbing":
         return [repository.find_commit(rev) for rev in revs]  # by the process that reads objects
-    asked = [rev if "\n" not in rev else "" for rev in revs]
-    lines = "".join(f"{rev}^{{commit}}\n" for rev in asked).encode("utf-8", "surrogateescape")
+    names = [rev if "\n" not in rev else "" for rev in revs]
+    lines = "".join(f"{rev}^{{commit}}\n" for rev in names).encode("utf-8", "surrogateescape")
     listed = repository.run("cat-file", "--batch-check=%(objectname) %(objecttype)", input=lines).out
     rows = (line.split(" ") for line in listed.decode("utf-8", "surrogateescape").splitlines())
     return [row[0] if row[1:] == ["commit"] and is_oid(row[0]) else None for row in rows]
@@ -96,12 +97,13 @@ def _is_current(connection: sqlite3.Connection, repository: Repository, tip: str
     source = file.read_source(connection)
     if source.get("notes") != tip or source.get("edges") != read_edges(str(repository.common_dir)):
         return False
-    asked = (bytes.fromhex(commit),) if commit else None
-    return not asked or bool(connection.execute("SELECT 1 FROM tips WHERE oid = ?", asked).fetchone())
+    oid = (bytes.fromhex(commit),) if commit else None
+    return not oid or bool(connection.execute("SELECT 1 FROM tips WHERE oid = ?", oid).fetchone())
 
 
 class Answers(IndexLookup):
-    """``notes`` is the tip of the records ref that is in the index."""
+    """Answers queries from an open index. ``notes`` is the tip of the records ref that the index has;
+    ``named`` is the revision that it was opened for, and the commit that this names."""
 
     def __init__(
         self,
@@ -131,7 +133,7 @@ class Answers(IndexLookup):
         return self._tip
 
     def latest(self) -> list[str]:
-        """Every trajectory id in a note, those of the newest commits first."""
+        """All ids of trajectories in notes, those on the newest commits first."""
         return records.latest(self._connection)
 
     @or_failed
@@ -163,8 +165,8 @@ class Answers(IndexLookup):
     def rendered(
         self, commits: Sequence[str], *, oneline: bool, limit: int | None
     ) -> list[tuple[str, str]] | None:
-        """The first ``limit`` of ``commits`` that have a trajectory, with the cached text below their title,
-        as for a pipe. None if the text of one of them is not cached."""
+        """The first ``limit`` of ``commits`` that have a trajectory, each with the cached text that a pipe
+        gets below its title. None if the text of one of them is not cached."""
         try:
             return records.rendered(self._connection, commits, oneline=oneline, limit=limit)
         except (sqlite3.Error, ValueError, TypeError):
@@ -187,7 +189,7 @@ class Answers(IndexLookup):
         deque(Recorded(self.notes).headers(commits), maxlen=0)
 
     def fill(self, seconds: float) -> None:
-        """Fold commits that are not cached yet, the newest first, for about ``seconds``."""
+        """Fold the commits that are not cached yet, the newest first, for about ``seconds``."""
         from gittraj.query.records import Recorded
 
         end = time.monotonic() + seconds
@@ -207,7 +209,7 @@ class Answers(IndexLookup):
         self._damaged = True
 
     def recall(self, name: str, key: str) -> str | None:
-        """The value that ``keep`` stored by that name, if for the same key."""
+        """The value that ``keep`` stored under ``name``, if it was stored with the same ``key``."""
         try:
             known, _, value = file.read_source(self._connection).get(name, "").rpartition(" ")
         except sqlite3.Error:
@@ -216,7 +218,7 @@ class Answers(IndexLookup):
         return value if known == key else None
 
     def keep(self, name: str, key: str, value: str) -> None:
-        """Store a value, which must not contain a space, until another one is stored by that name."""
+        """Store a value, which must not contain a space, until another one is stored under ``name``."""
         self._kept[name] = f"{key} {value}"
 
     def remember(self) -> None:
@@ -247,29 +249,30 @@ class Answers(IndexLookup):
             pass
 
     def _render(self) -> dict[str, records.FoldedCommit]:
-        """The commits that were folded, with their text; for a note of runs with the runs' rows."""
+        """The folded commits with their text; for a note of runs, the rows of its runs."""
         if not self._folded:
             return {}
-        from gittraj.notes.places import find_places
+        from gittraj.notes.run_keys import find_run_keys
         from gittraj.render.text.log import render_rest, render_small
         from gittraj.render.text.terminal import Page
 
-        places, page = {*find_places(self._folded)}, Page(COLUMNS)
-        found = {}
+        run_keys, page = {*find_run_keys(self._folded)}, Page(COLUMNS)
+        rendered = {}
         for commit, (headers, tallies) in self._folded.items():
-            if commit in places:
+            if commit in run_keys:
                 runs = _rows(headers)
                 text = None if runs is None else ""
-                found[commit] = records.FoldedCommit(headers, text, None, tallies, runs or ())
+                rendered[commit] = records.FoldedCommit(headers, text, None, tallies, runs or ())
             else:
                 text, small = (render_rest(headers, page), render_small(headers)) if headers else ("", "")
-                found[commit] = records.FoldedCommit(headers, text, small, tallies)
-        return found
+                rendered[commit] = records.FoldedCommit(headers, text, small, tallies)
+        return rendered
 
 
 def _rows(headers: Sequence[Header]) -> Sequence[Header] | None:
-    """The rows of a note of runs; None if a run has several parts, as others may change in other notes."""
+    """The rows of a note of runs; None if a run has several parts, because the others may be in other notes
+    and change there."""
     from gittraj.render.text.log import row_of
 
-    whole = all(header["part"]["of"] == 1 for header in headers)
-    return [*map(row_of, headers)] if whole else None
+    undivided = all(header["part"]["of"] == 1 for header in headers)
+    return [*map(row_of, headers)] if undivided else None

@@ -1,4 +1,5 @@
-"""Statistics over many commits, whose counts are cached in the index. Without it the same, but slower."""
+"""Computes statistics over many commits, whose counts are cached in the index. Without an index the result is
+the same, but slower."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 AT_ONCE = 1_000
-"""How many commits' records are in memory at the same time."""
+"""The number of commits whose records may be in memory at the same time."""
 
 
 def compute_stats(
@@ -43,8 +44,8 @@ def compute_stats(
     say: Callable[[str], object],
     **limits: Any,
 ) -> tuple[Header, list[Header]]:
-    """``total`` and ``rows`` of ``git traj stats --json``, for the commits that ``list_commits`` finds.
-    Raises TrajError as it does. ``say`` is called with messages about what is left out."""
+    """Return ``total`` and ``rows`` of ``git traj stats --json`` for the commits that ``list_commits`` finds.
+    ``say`` gets messages about records that are left out. Raises the TrajErrors of ``list_commits``."""
 
     def find(index: Answers | None) -> tuple[Recorded, Ancestry, list[str]]:
         recorded = read_records(repository, index.notes if index else None, tell=say)
@@ -56,15 +57,17 @@ def compute_stats(
     everything = (
         rev == "HEAD" and not paths and not any(limits.get(name) for name in ("author", "since", "until"))
     )
-    places = plain_paths(repository, paths, cwd=cwd)
+    plain = plain_paths(repository, paths, cwd=cwd)
     with open_index(repository, rev, tell=tell) as index:
-        found = find(index)
-        uncached = index.uncached([commit for commit in found[2] if commit in found[0]]) if index else []
+        recorded, ancestry, commits = find(index)
+        uncached = index.uncached([commit for commit in commits if commit in recorded]) if index else []
         if len(uncached) <= AT_ONCE:
-            return _count(repository, *found, places, by=by, index=index, everything=everything)
+            return _count(
+                repository, recorded, ancestry, commits, plain, by=by, index=index, everything=everything
+            )
     _fold_all(repository, rev, uncached, tell=tell)
     with open_index(repository, rev) as index:
-        return _count(repository, *find(index), places, by=by, index=index, everything=everything)
+        return _count(repository, *find(index), plain, by=by, index=index, everything=everything)
 
 
 def _count(
@@ -72,7 +75,7 @@ def _count(
     recorded: Recorded,
     ancestry: Ancestry,
     commits: Sequence[str],
-    places: Collection[str],
+    paths: Collection[str],
     *,
     by: str,
     index: Answers | None,
@@ -82,9 +85,9 @@ def _count(
     noted += recorded.places() if everything else ()
     with _without_gc():
         tallies = dict(zip(noted, recorded.tallies(noted), strict=True))
-    found = count(describe_commits(repository, commits), tallies)
-    rows = table(found, by, lambda: read_touched(ancestry, commits, places, index))
-    total = overview(found)
+    counted = count(describe_commits(repository, commits), tallies)
+    rows = table(counted, by, lambda: read_touched(ancestry, commits, paths, index))
+    total = overview(counted)
     total["bytes"]["disk"] = read_disk_size(repository)
     if isinstance(recorded, RecordedBeside):
         total["remotes"] = recorded.count_commits(noted)
@@ -92,8 +95,8 @@ def _count(
 
 
 def _fold_all(repository: Repository, rev: str, commits: Sequence[str], *, tell: Progress) -> None:
-    """Fold all of ``commits``, in batches, so that an interrupted run keeps what is done. ``rev`` as for
-    ``open_index``."""
+    """Fold all of ``commits`` in batches, so that an interrupted run keeps the batches that are done. ``rev``
+    is the one for ``open_index``."""
     for at in range(0, len(commits), AT_ONCE):
         tell("reading records", at, len(commits))
         with open_index(repository, rev) as index:
@@ -104,8 +107,8 @@ def _fold_all(repository: Repository, rev: str, commits: Sequence[str], *, tell:
 
 @contextmanager
 def _without_gc() -> Iterator[None]:
-    """Switch garbage collection off: it took 40 % of the time, as hundreds of thousands of objects are made
-    here, and all stay alive."""
+    """Switch garbage collection off. It took 40 % of the time, because hundreds of thousands of objects are
+    made meanwhile, and all of them stay alive."""
     collects = gc.isenabled()
     gc.disable()
     try:

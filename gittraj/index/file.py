@@ -1,8 +1,8 @@
-"""The index's files, in a folder of their own in the common git directory.
+"""Reads and writes the index's files, which have their own folder in the common git directory.
 
 One process writes at a time (``lock``). After each change the file's size, time and inode are recorded next
-to it (``stamp``): a file that was truncated, restored or overwritten since is not read. SQLite alone would
-accept a changed row. A reader that cannot use the index does without it.
+to it (``stamp``), so that a file that was truncated, restored or overwritten since is not read: SQLite alone
+would accept a changed row. A reader that cannot use the index does without it.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ _WAIT = 20.0
 _PATIENCE = 2.0
 """Seconds for which a reader waits for a writer."""
 _SOON = 0.05
-"""Seconds for which a writer waits for readers before it writes a copy."""
+"""Seconds for which a writer waits for readers before it writes a copy instead."""
 
 
 class UnusableError(TrajError):
-    """There is no index, or none that can be trusted."""
+    """There is no index, or it cannot be trusted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """One file of the folder: its tables and their version, and the prefix of its lock and stamp."""
+    """One file of the folder: its name, the SQL of its ``tables`` and their version ``number``, and the
+    ``prefix`` of its lock and stamp."""
 
     name: str
     number: int
@@ -49,10 +50,8 @@ LISTINGS = Database(NAME, NUMBER, TABLES)
 
 @contextmanager
 def reading(common_dir: Path, database: Database = LISTINGS) -> Iterator[sqlite3.Connection]:
-    """A connection that sees one state of the index, whatever is written meanwhile. Raises UnusableError.
-
-    If the file is damaged, any later query may raise sqlite3.Error.
-    """
+    """Open a connection that sees one state of the index, whatever is written meanwhile. Raises
+    UnusableError. If the file is damaged, any later query may raise sqlite3.Error."""
     folder = common_dir / FOLDER
     path = folder / database.name
     try:
@@ -61,11 +60,13 @@ def reading(common_dir: Path, database: Database = LISTINGS) -> Iterator[sqlite3
         raise UnusableError(str(error)) from error
     with closing(connection):
         try:
-            held = fast_open.hold(connection, str(folder), database.name, database.number, database.prefix)
+            intact = fast_open.begin_reading(
+                connection, str(folder), database.name, database.number, database.prefix
+            )
         except (sqlite3.Error, OSError, ValueError) as error:
             raise UnusableError(str(error)) from error
-        if not held:
-            raise UnusableError("another file than was written")
+        if not intact:
+            raise UnusableError("the file was changed by something else")
         yield connection
 
 
@@ -73,11 +74,9 @@ def reading(common_dir: Path, database: Database = LISTINGS) -> Iterator[sqlite3
 def writing(
     common_dir: Path, database: Database = LISTINGS, *, wait: float = _WAIT
 ) -> Iterator[sqlite3.Connection]:
-    """The index, to change in one transaction; a new one if there is none that can be trusted.
-
-    Raises UnusableError when nothing can be written here, or when another writer or reader, even in this
-    process, takes longer than ``wait`` seconds. An exception rolls back.
-    """
+    """Open the index to change it in one transaction; make a new one if there is none, or it cannot be
+    trusted. Raises UnusableError when the folder cannot be written to, or when another writer or reader, even
+    in this process, takes longer than ``wait`` seconds. An exception rolls the transaction back."""
     folder = common_dir / FOLDER
     try:
         folder.mkdir(exist_ok=True)
@@ -94,16 +93,16 @@ def writing(
         raise UnusableError(str(error)) from error
 
 
-def rests(common_dir: Path) -> bool:
+def has_nothing_new(common_dir: Path) -> bool:
     """Whether the last check found nothing to drain, and nothing has changed since."""
     if is_quiet("", str(common_dir)):
         return True
     try:
         with reading(common_dir) as connection:
-            found = connection.execute("SELECT value FROM meta WHERE name = 'quiet'").fetchone()
+            row = connection.execute("SELECT value FROM meta WHERE name = 'quiet'").fetchone()
     except (UnusableError, sqlite3.Error):
         return False
-    return bool(found) and is_quiet(found[0], str(common_dir))
+    return bool(row) and is_quiet(row[0], str(common_dir))
 
 
 def drop(common_dir: Path, database: Database = LISTINGS) -> None:
@@ -117,7 +116,7 @@ def drop(common_dir: Path, database: Database = LISTINGS) -> None:
 
 
 def read_source(connection: sqlite3.Connection) -> dict[str, str]:
-    """The sources of a database, such as the refs that are in it: names and values."""
+    """The table ``meta`` of a database, with the sources of its content, such as the refs that it has."""
     return dict(connection.execute("SELECT name, value FROM meta"))
 
 
@@ -130,7 +129,7 @@ def _opened(folder: Path, database: Database, *, patience: float) -> Iterator[sq
     path, stamp = folder / database.name, folder / f"{database.prefix}stamp"
     fresh, first = folder / f"{database.name}.new", ""
     fresh.unlink(missing_ok=True)  # left by a writer that was killed
-    if fast_open.read_stamp(str(path)) == fast_open.read_text(str(stamp)) and _is_ours(path, database):
+    if fast_open.read_stamp(str(path)) == fast_open.read_text(str(stamp)) and _has_version(path, database):
         try:
             with closing(_connect(path, "rw", patience)) as connection:
                 if not _is_read(connection):
@@ -153,15 +152,15 @@ def _opened(folder: Path, database: Database, *, patience: float) -> Iterator[sq
             yield connection
             connection.execute("COMMIT")
         fresh.replace(path)
-    except BaseException:  # a full disk has no room for half an index
+    except BaseException:  # half an index must not fill the disk
         fresh.unlink(missing_ok=True)
         raise
     _write_stamp(stamp, path)
 
 
 def _is_read(connection: sqlite3.Connection) -> bool:
-    """Whether a process reads the file, perhaps for a pager that stays open: it keeps the old file, and the
-    writer's copy replaces that."""
+    """Whether a process reads the file, perhaps for a pager that stays open. It keeps the old file, and the
+    writer replaces the file with a copy."""
     try:
         connection.executescript("BEGIN EXCLUSIVE; ROLLBACK")
     except sqlite3.OperationalError as error:
@@ -172,8 +171,8 @@ def _is_read(connection: sqlite3.Connection) -> bool:
 
 
 def _begin(connection: sqlite3.Connection, first: str = "") -> None:
-    """Begin one transaction for all changes, as each waits for the disk. Until it ends, others read the old
-    state."""
+    """Begin one transaction for all changes, because each transaction waits for the disk. Until it ends,
+    other processes read the old state."""
     connection.execute("PRAGMA secure_delete = ON")  # forgotten text must not stay in a free page
     connection.execute("PRAGMA cache_size = -16384")
     connection.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE:.0f}")
@@ -188,11 +187,11 @@ def _connect(path: Path, mode: str, patience: float = _PATIENCE) -> sqlite3.Conn
     return connection
 
 
-def _is_ours(path: Path, database: Database) -> bool:
+def _has_version(path: Path, database: Database) -> bool:
     try:
         # opened for writing, to roll back what a killed writer left
         with closing(_connect(path, "rw")) as connection:
-            return fast_open.is_ours(connection, database.number)
+            return fast_open.has_version(connection, database.number)
     except (sqlite3.Error, ValueError):  # even the error message of a damaged schema may not decode
         return False
 
@@ -217,11 +216,11 @@ def _remove(folder: Path, database: Database) -> None:
 
 @contextmanager
 def _locked(path: Path, *, wait: float) -> Iterator[None]:
-    """Lock a file. Raises OSError when another process has it locked for so many seconds."""
+    """Lock a file. Raises OSError when another process keeps it locked for ``wait`` seconds."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         if not acquire(descriptor, wait):
-            raise BlockingIOError(errno.EWOULDBLOCK, "held by another process", str(path))
+            raise BlockingIOError(errno.EWOULDBLOCK, "locked by another process", str(path))
         yield
     finally:
         os.close(descriptor)

@@ -1,7 +1,7 @@
 """Stores which commits touched which paths, and under which names.
 
-Only a commit's diff to its first parent counts as touching; renames are kept for the diff to each parent,
-since names are handed down to all of them. It must import next to nothing: see ``fast_open``.
+Only in its diff to its first parent does a commit touch a path; renames are kept for the diff to each parent,
+because names are handed down to all parents. This module must import next to nothing: see ``fast_open``.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-_TIPS = 8  # tips that are kept
-_CHUNK = 400  # parameters of one statement
-_ALL = 10_000  # queries that take as long as reading the whole table
+_TIPS = 8  # the number of tips that are kept
+_CHUNK = 400  # the number of parameters of one statement
+_ALL = 10_000  # the number of queries that take as long as reading the whole table
+_ROWS = 1_000_000  # the number of rows that are collected before they are written
 
 
 # ---------------------------------------------------------------- reading
@@ -30,20 +31,20 @@ def read_tip(connection: sqlite3.Connection, commit: str) -> Reach | None:
 
 
 def commits_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:
-    """The ids of commits, by their numbers."""
+    """Map the numbers of commits to their ids."""
     if len(numbers) > _ALL:
         return {number: oid.hex() for number, oid in connection.execute("SELECT n, oid FROM commits")}
-    question = "SELECT oid FROM commits WHERE n = ?"
-    return {number: connection.execute(question, (number,)).fetchone()[0].hex() for number in numbers}
+    query = "SELECT oid FROM commits WHERE n = ?"
+    return {number: connection.execute(query, (number,)).fetchone()[0].hex() for number in numbers}
 
 
 def numbers_of(connection: sqlite3.Connection, commits: Iterable[str]) -> dict[str, int]:
-    """The numbers of those commits that are indexed."""
-    found: dict[str, int] = {}
+    """Map the ids of those commits that are indexed to their numbers."""
+    numbers: dict[str, int] = {}
     for some in _chunks(bytes.fromhex(commit) for commit in commits):
-        question = f"SELECT oid, n FROM commits WHERE oid IN ({_marks(some)})"  # noqa: S608 - only marks
-        found.update((oid.hex(), number) for oid, number in connection.execute(question, some))
-    return found
+        query = f"SELECT oid, n FROM commits WHERE oid IN ({_marks(some)})"  # noqa: S608 - only marks
+        numbers.update((oid.hex(), number) for oid, number in connection.execute(query, some))
+    return numbers
 
 
 _RENAMES = (
@@ -53,23 +54,24 @@ _RENAMES = (
 
 
 def touching(connection: sqlite3.Connection, names: Iterable[str]) -> dict[int, list[str]]:
-    """The commits that touched one of the names or a path below it, with the paths; ``""`` is the top."""
-    found: dict[int, list[str]] = {}
+    """Map the commits that touched one of ``names``, or a path below one, to the touched paths; the name
+    ``""`` is the top folder."""
+    touched: dict[int, list[str]] = {}
     for name in names:
         for number, path in _touched(connection, name, "n, path"):
-            found.setdefault(number, []).append(_text(path))
-    return found
+            touched.setdefault(number, []).append(_text(path))
+    return touched
 
 
 def _touched(connection: sqlite3.Connection, name: str, columns: str) -> Iterable[Any]:
-    question = f"SELECT {columns} FROM paths JOIN touched USING (p)"  # noqa: S608 - two words of ours
+    query = f"SELECT {columns} FROM paths JOIN touched USING (p)"  # noqa: S608 - columns are constants
     if not name:
-        return connection.execute(question)
-    return connection.execute(f"{question} WHERE path = ? OR path >= ? AND path < ?", _span(name))
+        return connection.execute(query)
+    return connection.execute(f"{query} WHERE path = ? OR path >= ? AND path < ?", _span(name))
 
 
 def renames(connection: sqlite3.Connection, names: Iterable[str]) -> Iterator[tuple[int, int, str, str]]:
-    """The renames to ``names``: commit, number of the parent, the name, and the name in that parent."""
+    """Yield the renames to ``names``: the commit, which parent, the new name, and the name in that parent."""
     for some in _chunks(map(_bytes, names)):
         yield from (
             (number, parent, _text(new), _text(old))
@@ -77,41 +79,42 @@ def renames(connection: sqlite3.Connection, names: Iterable[str]) -> Iterator[tu
         )
 
 
-def following(connection: sqlite3.Connection, tip: Reach, paths: Iterable[str]) -> dict[int, int]:
-    """The commits, by height, that touched one of ``paths`` (from the top) under any of its names."""
+def follow_paths(connection: sqlite3.Connection, tip: Reach, paths: Iterable[str]) -> dict[int, int]:
+    """Map heights below ``tip`` to the commits that touched one of ``paths`` (relative to the top folder)
+    under any of its names."""
     base = frozenset(paths)
     names, renamed = earlier_names(connection, base, lambda number: tip.height(number) > 0)
+    heights, size = tip.heights, len(tip.heights)
+    touched = ((n, name) for name in names for (n,) in _touched(connection, name, "n") if n < size)
+    reached = ((heights[n], n, name) for n, name in touched if heights[n])
+    if not renamed:
+        return {height: n for height, n, _ in reached}
     steps: dict[int, list[tuple[int, str, str]]] = {}
     for number, parent, new, old in renamed:
         steps.setdefault(tip.height(number), []).append((parent, new, old))
-    heights, size = tip.heights, len(tip.heights)
-    touched = ((name, [n for (n,) in _touched(connection, name, "n") if n < size]) for name in names)
-    if not steps:  # a file may have thousands of commits: each call counts
-        return {heights[n]: n for _, ns in touched for n in ns if heights[n]}
-    held = tip.hand_down(base, steps)
-    reached = ((heights[n], n, name) for name, ns in touched for n in ns if heights[n])
-    return {height: n for height, n, name in reached if name in held.at(height)}
+    names_at = tip.hand_down(base, steps)
+    return {height: n for height, n, name in reached if name in names_at.at(height)}
 
 
 def earlier_names(
     connection: sqlite3.Connection, paths: Iterable[str], reached: Callable[[int], bool]
 ) -> tuple[set[str], list[tuple[int, int, str, str]]]:
-    """All names that ``paths`` had in commits that are ``reached``, and the renames there."""
+    """All names that ``paths`` had in commits that are ``reached``, and the renames in these commits."""
     names, fresh = set[str](), set(paths)
-    found: list[tuple[int, int, str, str]] = []
+    renamed: list[tuple[int, int, str, str]] = []
     while fresh:
         names |= fresh
         steps = [step for step in renames(connection, sorted(fresh)) if reached(step[0])]
-        found += steps
+        renamed += steps
         fresh = {old for *_, old in steps} - names
-    return names, found
+    return names, renamed
 
 
 # ---------------------------------------------------------------- writing
 
 
 def add_commits(connection: sqlite3.Connection, commits: Sequence[tuple[str, int]]) -> dict[str, int]:
-    """Number new commits (id and committer's time; parents first)."""
+    """Add new commits (id and committer's time; parents first), and return their numbers."""
     (last,) = connection.execute("SELECT coalesce(max(n), 0) FROM commits").fetchone()
     numbers = {commit: number for number, (commit, _) in enumerate(commits, last + 1)}
     connection.executemany(
@@ -122,7 +125,7 @@ def add_commits(connection: sqlite3.Connection, commits: Sequence[tuple[str, int
 
 
 class Writer:
-    """Collects what commits changed; ``close`` writes it, in the order of the table."""
+    """Collects what commits changed; ``close`` writes it in the order of the tables."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -133,8 +136,9 @@ class Writer:
         self._touched: list[tuple[int, int]] = []
         self._renames: list[tuple[int, int, int, int]] = []
 
-    def take(self, number: int, parent: int, changed: Iterable[tuple[str, str, str]]) -> None:
-        """Add what a commit changed against one of its parents: git's letter, the path before and after."""
+    def add(self, number: int, parent: int, changed: Iterable[tuple[str, str, str]]) -> None:
+        """Add what the commit ``number`` changed compared to one of its parents: git's letter for the kind of
+        change, the path before and the path after it."""
         for letter, old, new in changed:
             after = self._paths.get(new) or self._path(new)
             before = after if old == new else self._path(old)
@@ -168,9 +172,6 @@ class Writer:
         return known
 
 
-_ROWS = 1_000_000
-
-
 def write_tip(connection: sqlite3.Connection, commit: str, tip: Reach) -> None:
     (used,) = connection.execute("SELECT coalesce(max(used), 0) + 1 FROM tips").fetchone()
     values = (bytes.fromhex(commit), *tip.write(), used)
@@ -179,15 +180,15 @@ def write_tip(connection: sqlite3.Connection, commit: str, tip: Reach) -> None:
 
 
 def newest_tips(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:
-    """The tips that are kept, the newest first, with their committer's times."""
-    question = "SELECT oid, time FROM tips JOIN commits USING (oid) ORDER BY used DESC"
-    return ((oid.hex(), time) for oid, time in connection.execute(question))
+    """The tips that are kept, with their committer's times; the last one used comes first."""
+    query = "SELECT oid, time FROM tips JOIN commits USING (oid) ORDER BY used DESC"
+    return ((oid.hex(), time) for oid, time in connection.execute(query))
 
 
 def _chunks(items: Iterable[bytes]) -> Iterator[list[bytes]]:
-    rest = list(items)
-    for at in range(0, len(rest), _CHUNK):
-        yield rest[at : at + _CHUNK]
+    listed = list(items)
+    for at in range(0, len(listed), _CHUNK):
+        yield listed[at : at + _CHUNK]
 
 
 def _marks(items: Sequence[object]) -> str:

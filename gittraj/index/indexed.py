@@ -1,6 +1,7 @@
-"""Notes whose commits are in the index and whose text is read on demand; and the commits that one reaches.
+"""Notes whose commits are listed in the index and whose text is read on demand, and the commits that another
+commit reaches.
 
-A damaged index is reported (``give_up``), and the notes themselves are read instead.
+If the index is damaged, that is reported (``give_up``), and the notes themselves are read instead.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ T = TypeVar("T")
 
 
 class IndexedNotes(Notes):
-    """``tip`` is that of the notes in the index; ``learn`` caches folded headers and tallies."""
+    """The notes at ``tip``, which the index has; ``learn`` caches folded headers and tallies."""
 
     def __init__(
         self,
@@ -39,9 +40,10 @@ class IndexedNotes(Notes):
         self._learn = learn
         self._give_up = give_up
 
-    def _ask(self, ask: Callable[[sqlite3.Connection], T], otherwise: Callable[[], T]) -> T:
+    def _ask(self, query: Callable[[sqlite3.Connection], T], otherwise: Callable[[], T]) -> T:
+        """Query the index; ``otherwise`` returns the same without it."""
         try:
-            return ask(self._connection)
+            return query(self._connection)
         except (sqlite3.Error, ValueError):
             self._give_up()
             return otherwise()
@@ -73,7 +75,7 @@ class IndexedNotes(Notes):
     def read(self, commit: str) -> bytes:
         try:
             return self._read(commit) or b""
-        except GitError:  # the note was damaged since it was indexed: skipped, as without an index
+        except GitError:  # the note was damaged since it was indexed: it is skipped, as without an index
             return b""
 
     @cached_property
@@ -93,19 +95,19 @@ class IndexedNotes(Notes):
 
     def naming(self, identity: str) -> Sequence[str]:
         return self._ask(
-            partial(records.carrying, trajectory=identity), lambda: [*self._all.naming(identity)]
+            partial(records.commits_naming, trajectory=identity), lambda: [*self._all.naming(identity)]
         )
 
     @cached_property
     def _places(self) -> tuple[Mapping[str, str | None], Sequence[str]]:
-        return self._ask(records.places, lambda: ({}, Notes.places(self)))
+        return self._ask(records.notes_of_runs, lambda: ({}, Notes.places(self)))
 
     def places(self) -> list[str]:
         return [*self._places[0], *self._places[1]]
 
     def rows_of_runs(self, words: Sequence[str], limit: int | None) -> list[Header] | None:
-        cached, left = self._places
-        if left or None in cached.values():
+        cached, uncached = self._places
+        if uncached or None in cached.values():
             return None
         return self._ask(partial(records.rows_of_runs, words=words, limit=limit), lambda: None)
 
@@ -119,17 +121,17 @@ class IndexedNotes(Notes):
         self._learn(commit, headers, tallies)
 
 
-def or_failed(ask: Callable[P, T]) -> Callable[P, T]:
-    """Turn errors of a damaged index, which any query may meet, into IndexFailedError."""
+def or_failed(query: Callable[P, T]) -> Callable[P, T]:
+    """Turn the errors that any query of a damaged index may raise into IndexFailedError."""
 
-    @wraps(ask)
-    def asked(*args: P.args, **named: P.kwargs) -> T:
+    @wraps(query)
+    def checked(*args: P.args, **named: P.kwargs) -> T:
         try:
-            return ask(*args, **named)
+            return query(*args, **named)
         except (sqlite3.Error, IndexError, KeyError, TypeError, ValueError) as error:
             raise IndexFailedError(str(error)) from error
 
-    return asked
+    return checked
 
 
 class IndexedReachable(Reachable):
@@ -142,11 +144,11 @@ class IndexedReachable(Reachable):
     def noted(self, paths: Collection[str] | None) -> list[str]:
         heights = self._tip.heights
         if paths is None:
-            found = {number for number in records.noted_numbers(self._connection) if self._tip.height(number)}
+            numbers = {n for n in records.noted_numbers(self._connection) if self._tip.height(n)}
         else:
-            touched = history.following(self._connection, self._tip, paths)
-            found = records.noted_among(self._connection, touched.values())
-        return self._named(sorted(found, key=heights.__getitem__, reverse=True))
+            touched = history.follow_paths(self._connection, self._tip, paths)
+            numbers = records.noted_among(self._connection, touched.values())
+        return self._ids(sorted(numbers, key=heights.__getitem__, reverse=True))
 
     @or_failed
     def count_noted(self) -> int:
@@ -154,10 +156,10 @@ class IndexedReachable(Reachable):
 
     @or_failed
     def touching(self, paths: Collection[str]) -> list[str]:
-        touched = history.following(self._connection, self._tip, paths)
-        return self._named([touched[height] for height in sorted(touched, reverse=True)])
+        touched = history.follow_paths(self._connection, self._tip, paths)
+        return self._ids([touched[height] for height in sorted(touched, reverse=True)])
 
-    def _named(self, numbers: Sequence[int]) -> list[str]:
+    def _ids(self, numbers: Sequence[int]) -> list[str]:
         commits = history.commits_of(self._connection, numbers)
         return [commits[number] for number in numbers]
 

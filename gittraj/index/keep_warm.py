@@ -9,24 +9,22 @@ from gittraj.index.search import keep_text
 from gittraj.index.text import TEXTS
 
 _SECONDS = 2.0
-"""Seconds of folding for one drain; the next one continues."""
+"""Seconds for which one drain folds commits; the next drain continues."""
 _FOR_TEXT = 5.0
-"""Seconds for the text of events: listings do not wait for it."""
+"""Seconds for which one drain indexes the text of events, for which listings do not wait."""
 
 
 def keep_index(repository: Repository, *, seconds: float = _SECONDS) -> None:
-    """Update the index to HEAD and the notes, fold what is not cached for about ``seconds``, then index text.
-
-    Does nothing if no index can be kept.
-    """
+    """Update the index to HEAD and the notes, fold commits that are not cached for about ``seconds``, then
+    index text. Does nothing if no index can be kept."""
     with open_index(repository) as index:
         if index is not None:
             index.fill(seconds)
     keep_text(repository, seconds=_FOR_TEXT)
 
 
-def take_out(repository: Repository) -> None:
-    """Remove deleted records from an existing index now, not at the next query."""
+def remove_deleted(repository: Repository) -> None:
+    """Remove deleted records from an existing index now, and not only at the next query."""
     if (repository.common_dir / FOLDER / TEXTS.name).exists():
         keep_text(repository, seconds=_FOR_TEXT)
     elif (repository.common_dir / FOLDER).is_dir():

@@ -1,8 +1,8 @@
 """The query language of ``git traj search``, translated for SQLite.
 
-``rate limit`` (both), ``"rate limit"`` (a phrase), ``limit*`` (a prefix), ``a OR b``, ``NOT a`` or ``-a``,
-and parentheses. SQLite only gets quoted words and our own operators, so no input can be a syntax error there.
-Pure.
+The language has ``rate limit`` (both words), ``"rate limit"`` (a phrase), ``limit*`` (a prefix), ``a OR b``,
+``NOT a`` or ``-a``, and parentheses. SQLite only gets quoted words and operators that are written here, so no
+input can be a syntax error there. No I/O.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ _OPERATORS = ("AND", "OR", "NOT")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A parsed query: ``match`` is SQLite's, ``sought`` one that matches any of its words, for excerpts."""
+class ParsedQuery:
+    """A query in SQLite's syntax: ``match`` finds what the user asked for; ``sought`` matches any of the
+    words, and so finds excerpts."""
 
     match: str
     sought: str
@@ -31,30 +32,30 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A required term in SQLite's syntax; an excluded one if ``wanted`` is false."""
+    """A term in SQLite's syntax, which is excluded if ``wanted`` is false; ``sought`` are its words."""
 
     match: str
     sought: tuple[str, ...]
     wanted: bool = True
 
 
-def parse_query(text: str) -> Asked:
+def parse_query(text: str) -> ParsedQuery:
     """Parse a query. Raises UsageError for an invalid one."""
     parser = _Parser(list(_tokens(text)))
-    found = parser.read_any()
-    if parser.left():
-        raise _bad("unbalanced parentheses")
-    if found is None:
-        raise _bad("it contains no words")
-    if not found.wanted:
-        raise _bad("it only excludes words")
-    return Asked(found.match, " OR ".join(found.sought))
+    term = parser.read_any()
+    if parser.peek():
+        raise _invalid("unbalanced parentheses")
+    if term is None:
+        raise _invalid("it contains no words")
+    if not term.wanted:
+        raise _invalid("it only excludes words")
+    return ParsedQuery(term.match, " OR ".join(term.sought))
 
 
 def spell_word(text: str) -> str | None:
-    """One word or phrase in SQLite's syntax, an identifier also as a whole; None if it has no letter or
-    digit."""
-    if not any(sign.isalnum() for sign in text):
+    """Write one word or phrase in SQLite's syntax; an identifier matches its parts or the whole. None if the
+    text has no letter or digit."""
+    if not any(map(str.isalnum, text)):
         return None
     term = quote(text)
     if whole := words.whole(text):
@@ -68,15 +69,15 @@ def quote(text: str) -> str:
 
 
 def _tokens(text: str) -> Iterator[str]:
-    for number, found in enumerate(_TOKEN.finditer(text.strip())):
-        if found[4]:
-            raise _bad("unbalanced quotes")
+    for number, match in enumerate(_TOKEN.finditer(text.strip())):
+        if match[4]:
+            raise _invalid("unbalanced quotes")
         if number > _LIMIT:
-            raise _bad(f"it has more than {_LIMIT} words")
-        yield "NOT" if found[1] else found[0].strip()
+            raise _invalid(f"it has more than {_LIMIT} words")
+        yield "NOT" if match[1] else match[0].strip()
 
 
-def _bad(why: str) -> UsageError:
+def _invalid(why: str) -> UsageError:
     return UsageError(f"invalid query: {why}", hint=HINT)
 
 
@@ -88,7 +89,8 @@ class _Parser:
         self._at = 0
         self._depth = 0
 
-    def left(self) -> str | None:
+    def peek(self) -> str | None:
+        """The next token; None at the end."""
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def _take(self) -> str:
@@ -96,56 +98,60 @@ class _Parser:
         return self._tokens[self._at - 1]
 
     def read_any(self) -> _Term | None:
+        """Read terms with OR between them; None if they have no letter or digit."""
         terms = [self._read_all()]
-        while self.left() == "OR":
+        while self.peek() == "OR":
             self._take()
             terms.append(self._read_all())
-        found = [term for term in terms if term]
-        if len(found) > 1 and not all(term.wanted for term in found):
-            raise _bad("OR cannot be combined with an excluded word")
-        return _join(found, " OR ")
+        spelt = [term for term in terms if term]
+        if len(spelt) > 1 and not all(term.wanted for term in spelt):
+            raise _invalid("OR cannot be combined with an excluded word")
+        return _join(spelt, " OR ")
 
     def _read_all(self) -> _Term | None:
-        """Adjacent terms; None if none has a letter or digit."""
-        found: list[_Term] = []
+        """Read adjacent terms; None if they have no letter or digit."""
+        terms: list[_Term] = []
         before = ""
         start = self._at
-        while (sign := self.left()) not in (None, ")", "OR"):
-            if sign == "AND":
+        while (item := self.peek()) not in (None, ")", "OR"):
+            if item == "AND":
                 if before in ("", "AND"):
-                    raise _bad("AND has nothing before it")
+                    raise _invalid("AND has nothing before it")
                 before = self._take()
                 continue
-            before = sign or ""
+            before = item or ""
             if term := self._read_one():
-                found.append(term)
+                terms.append(term)
         if self._at == start and self._tokens:
-            around = (*self._tokens[start - 1 : start], self.left())
-            raise _bad("OR has nothing beside it" if "OR" in around else "( ) has nothing in it")
+            around = (*self._tokens[start - 1 : start], self.peek())
+            raise _invalid("OR has nothing beside it" if "OR" in around else "( ) has nothing in it")
         if before == "AND":
-            raise _bad("AND has nothing after it")
-        return _combine(found)
+            raise _invalid("AND has nothing after it")
+        return _combine(terms)
 
     def _read_one(self) -> _Term | None:
-        sign = self._take()
-        if sign == "NOT":
-            if self.left() in (None, ")", *_OPERATORS):
-                raise _bad("NOT has nothing after it")
-            term = self._read_one()
-            if term and not term.wanted:
-                raise _bad("NOT twice in a row")
-            return _Term(term.match, (), wanted=False) if term else None
-        if sign == "(":
+        item = self._take()
+        if item == "NOT":
+            return self._read_excluded()
+        if item == "(":
             self._depth += 1
             if self._depth > _DEPTH:
-                raise _bad(f"parentheses nested more than {_DEPTH} deep")
-            found = self.read_any()
-            if self.left() != ")":
-                raise _bad("unbalanced parentheses")
+                raise _invalid(f"parentheses nested more than {_DEPTH} deep")
+            term = self.read_any()
+            if self.peek() != ")":
+                raise _invalid("unbalanced parentheses")
             self._take()
             self._depth -= 1
-            return found
-        return _read_word(sign)
+            return term
+        return _read_word(item)
+
+    def _read_excluded(self) -> _Term | None:
+        if self.peek() in (None, ")", *_OPERATORS):
+            raise _invalid("NOT has nothing after it")
+        term = self._read_one()
+        if term and not term.wanted:
+            raise _invalid("NOT twice in a row")
+        return _Term(term.match, (), wanted=False) if term else None
 
 
 def _join(terms: Sequence[_Term], between: str) -> _Term | None:
@@ -156,7 +162,7 @@ def _join(terms: Sequence[_Term], between: str) -> _Term | None:
 
 
 def _combine(terms: Sequence[_Term]) -> _Term | None:
-    """One term for all that are wanted, without any that is excluded."""
+    """Return one term that matches all wanted ``terms`` and none of the excluded ones."""
     wanted = _join([term for term in terms if term.wanted], " AND ")
     unwanted = _join([term for term in terms if not term.wanted], " OR ")
     if wanted and unwanted:
@@ -164,13 +170,13 @@ def _combine(terms: Sequence[_Term]) -> _Term | None:
     return wanted or unwanted
 
 
-def _read_word(token: str) -> _Term | None:
-    if not token.endswith("*"):
-        term = spell_word(token)
+def _read_word(word: str) -> _Term | None:
+    if not word.endswith("*"):
+        term = spell_word(word)
         return _Term(term, (term,)) if term else None
-    bare = token.rstrip("*").strip('"')
-    if not any(sign.isalnum() for sign in bare[-1:]):
+    bare = word.rstrip("*").strip('"')
+    if not bare[-1:].isalnum():
         return _read_word(bare) if bare else None
-    ways = [f"{quote(bare)} *", *map(quote, words.completions(bare))]
-    match = f"({' OR '.join(ways)})" if len(ways) > 1 else ways[0]
+    forms = [f"{quote(bare)} *", *map(quote, words.completions(bare))]
+    match = f"({' OR '.join(forms)})" if len(forms) > 1 else forms[0]
     return _Term(match, (match,))

@@ -1,8 +1,8 @@
 """Ranks parts by similarity to a text: "how did we solve this before?", without a network.
 
 Every significant word of the text adds its score (bm25 over weighted columns), or that of a synonym,
-whichever is better. Words that many parts have are left out. ``docs/adr/0020-similar.md`` has the
-alternatives, measured.
+whichever is better. Words that many parts have are left out. ``docs/adr/0020-similar.md`` compares this with
+the alternatives, with measurements.
 """
 
 from __future__ import annotations
@@ -21,22 +21,23 @@ from gittraj.index.language import HINT, spell_word
 _SYNONYM_WEIGHT = 0.7
 """The weight of a synonym."""
 _MOST = 24
-"""How many words of a text are used, at most: the rarest ones."""
+"""The most words of a text that are used; these are the rarest ones."""
 _COMMON = 0.2
-"""A word in a larger share of all parts is left out: it has little meaning, and costs most."""
+"""A word in a larger share of all parts is left out: it has little meaning, and takes most time."""
 _RARE = 5
-"""A word in at most so many parts is never left out, however few parts there are."""
+"""A word in at most this many parts is never left out, however few parts there are."""
 _FEW = 2
+"""This many words are used even if all of them are common."""
 _DEEP = 400
-"""How many parts one word may add."""
+"""The most parts that one word may add to the result."""
 _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 Ask = Callable[[str, int], Iterable[tuple[int, float]]]
-"""Returns the parts that match a query, with their scores, up to a number of parts."""
+"""Called with a query and the most parts to return; returns matching parts with their scores."""
 
 
 def rank_like(connection: sqlite3.Connection, asked: str, ask: Ask) -> tuple[list[tuple[int, float]], str]:
-    """The parts similar to ``asked``, the best first, and the query for their excerpts. Raises UsageError for
-    a text without a word."""
+    """Return the parts that are similar to the text ``asked``, the best first, and the query for their
+    excerpts. Raises UsageError for a text without a word."""
     meanings = _choose(connection, _read(asked))
     scores: dict[int, float] = {}
     for own, others in meanings:
@@ -50,9 +51,9 @@ def rank_like(connection: sqlite3.Connection, asked: str, ask: Ask) -> tuple[lis
 
 
 def _read(asked: str) -> list[tuple[str, str]]:
-    """Each word and its synonyms, as SQLite queries."""
-    found = dict.fromkeys(_WORD.findall(words.uncut(words.cut(asked))))
-    significant = [word for word in found if word.lower() not in _words()[0] and len(word) > 1] or list(found)
+    """Return a query for each significant word of the text ``asked``, and one for the word's synonyms."""
+    spelt = dict.fromkeys(_WORD.findall(words.uncut(words.cut(asked))))
+    significant = [word for word in spelt if word.lower() not in _words()[0] and len(word) > 1] or list(spelt)
     pairs = [(spell_word(word), map(spell_word, synonyms(word.lower()))) for word in significant]
     meanings = [(own, " OR ".join(filter(None, others))) for own, others in pairs if own]
     if not meanings:
@@ -61,7 +62,7 @@ def _read(asked: str) -> list[tuple[str, str]]:
 
 
 def _choose(connection: sqlite3.Connection, meanings: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Choose the rarest words; frequent ones only if there are few others."""
+    """Choose the rarest words, and common ones only if there are too few of the others."""
     parts, _ = text.count(connection)
     often = {own: text.frequency(connection, own) for own, _ in meanings}
     rare = sorted(meanings, key=lambda pair: often[pair[0]])[:_MOST]
@@ -72,14 +73,14 @@ def _choose(connection: sqlite3.Connection, meanings: list[tuple[str, str]]) -> 
 
 @cache
 def _words() -> tuple[Collection[str], Mapping[str, tuple[str, ...]]]:
-    """The stop words, and the synonyms of other words."""
+    """Load the stop words, and the synonyms of other words."""
     table = tomllib.loads(files(__package__).joinpath("words.toml").read_text("utf-8"))
     meanings = [line.split() for line in table["synonyms"].splitlines()]
-    found: dict[str, dict[str, None]] = {}
+    same: dict[str, dict[str, None]] = {}
     for meaning in meanings:
         for word in meaning:
-            found.setdefault(word, {}).update(dict.fromkeys(other for other in meaning if other != word))
-    return frozenset(table["stop"].split()), {word: tuple(others) for word, others in found.items()}
+            same.setdefault(word, {}).update(dict.fromkeys(other for other in meaning if other != word))
+    return frozenset(table["stop"].split()), {word: tuple(others) for word, others in same.items()}
 
 
 def synonyms(word: str) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
-"""The commits that a commit reaches, as numbers, and how paths' names are handed down through them.
+"""The commits that a commit reaches, as numbers, and the names that files had in each of them.
 
-A commit has a *height* below a tip: 1 for the one that is listed last, N for the tip itself, in the order in
-which git lists them. So when new commits are added on top of a tip, every height stays the same. It must
-import next to nothing: see ``fast_open``.
+Every commit below a tip has a *height*: git lists the tip first, and the commit that it lists last has height
+1, the one before it 2, and so on. So when new commits are added on top of a tip, every height stays the same.
+This module must import next to nothing: see ``fast_open``.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ _UNIT = "I"
 
 
 class Reach:
-    """``heights`` are by a commit's number (0: not reached); ``numbers`` and ``links``, the height of the
-    first parent (0: none), by height. ``more``: height, which parent, its height, for all other parents.
+    """All commits that one commit reaches.
 
-    ``joints`` are the heights, sorted, where history is not just one commit below the other: the names at a
-    joint are handed down unchanged until above the next lower one, except for renames.
+    ``heights[number]`` is the height of a commit, 0 if it is not reached. ``numbers[height]`` is the inverse;
+    ``links[height]`` is the height of the commit's first parent, 0 without one. ``more`` has three integers
+    for each further parent: the commit's height, which parent it is, and the parent's height.
+
+    ``joints`` are the heights, sorted, at which history is not just one commit below the other. Between a
+    joint and the next lower one, the names of files do not change except by renames.
     """
 
     __slots__ = ("heights", "joints", "links", "more", "numbers")
@@ -51,19 +54,19 @@ class Reach:
         from array import array
 
         def pack(field: Sequence[int]) -> bytes:
-            whole = array(_UNIT, field)
-            counts = len(whole) > 1 and whole == array(_UNIT, range(len(whole)))
-            return (array(_UNIT, [len(whole)]) if counts else whole).tobytes()
+            values = array(_UNIT, field)
+            is_range = len(values) > 1 and values == array(_UNIT, range(len(values)))
+            return (array(_UNIT, [len(values)]) if is_range else values).tobytes()
 
         plain = (array(_UNIT, field).tobytes() for field in (self.links, self.more, self.joints))
         return pack(self.heights), pack(self.numbers), *plain
 
     def parents(self, height: int) -> list[int]:
-        """The heights of all parents, in their order."""
-        found = [self.links[height]] if self.links[height] else []
+        """The heights of all parents of the commit at ``height``, in their order."""
+        first = [self.links[height]] if self.links[height] else []
         forks = self.more[::3]  # sorted
         rows = range(bisect_left(forks, height), bisect_right(forks, height))
-        return [*found, *(self.more[3 * row + 2] for row in rows)]
+        return [*first, *(self.more[3 * row + 2] for row in rows)]
 
     def height(self, number: int) -> int:
         return self.heights[number] if number < len(self.heights) else 0
@@ -71,42 +74,11 @@ class Reach:
     def hand_down(
         self, names: frozenset[str], steps: Mapping[int, Sequence[tuple[int, str, str]]]
     ) -> NamesByHeight:
-        """The names at every height of ``names`` at the tip. ``steps``: by height, renames towards a
-        parent."""
-        links, more = self.links, list(self.more)
-        forks, numbers, others = more[::3], more[1::3], more[2::3]
-        keys = self._keys(steps)
-        # nothing changes from a key down to the next, so its last commit hands down the same names
-        held, index = {keys[-1]: names}, len(keys) - 1
-        waiting = {keys[-1]}  # heights that have names still to hand down
-        while index >= 0:
-            distinct = {held[key] for key in waiting} if len(waiting) < _FEW or not index % _FEW else ()
-            if len(distinct) == 1:  # all have the same names until the next rename: may skip 10,000 keys
-                step = max((height for height in steps if height <= keys[index]), default=0)
-                low = bisect_left(keys, step) if step else -1
-                (same,) = distinct
-                held.update(dict.fromkeys(keys[low + 1 : index + 1], same))
-                if low < 0:
-                    break
-                waiting.update(links[key + 1] for key in keys[low:index])
-                waiting.update(others[bisect_right(forks, keys[low]) : bisect_right(forks, keys[index])])
-                waiting = {key for key in waiting if 0 < key <= keys[low]}
-                held.update(dict.fromkeys(waiting, same))
-                index = low
-            here, bottom = held[keys[index]], keys[index - 1] + 1 if index else 1
-            waiting.discard(keys[index])
-            rows = range(bisect_left(forks, bottom), bisect_right(forks, bottom))
-            for number, parent in ((0, links[bottom]), *((numbers[row], others[row]) for row in rows)):
-                theirs = here
-                if bottom in steps:
-                    theirs = _rename_towards(number, steps[bottom], here)
-                if parent:
-                    held[parent] = held[parent] | theirs if parent in held else theirs
-                    waiting.add(parent)
-            index -= 1
-        return NamesByHeight(keys, held)
+        """Find the names that files with these ``names`` at the tip had at every height. ``steps`` maps the
+        height of a commit to its renames: which parent, the new name, the name in that parent."""
+        return _NamesHandedDown(self, names, steps).hand_down()
 
-    def _keys(self, renamed: Iterable[int]) -> list[int]:
+    def keys(self, renamed: Iterable[int]) -> list[int]:
         """The joints, and the first parents of the heights with renames, sorted."""
         keys = list(self.joints)
         for parent in {self.links[height] for height in renamed} - {0}:
@@ -115,10 +87,77 @@ class Reach:
         return keys
 
 
-def _rename_towards(
+class _NamesHandedDown:
+    """Hands names down from the tip, from key to key. From a key down to the next one nothing changes, so the
+    lowest commit above the next key hands down the names at the key."""
+
+    __slots__ = ("_forks", "_keys", "_links", "_names_at", "_numbers", "_others", "_steps", "_waiting")
+
+    def __init__(
+        self, reach: Reach, names: frozenset[str], steps: Mapping[int, Sequence[tuple[int, str, str]]]
+    ) -> None:
+        more = list(reach.more)
+        self._links, self._steps = reach.links, steps
+        self._forks, self._numbers, self._others = more[::3], more[1::3], more[2::3]
+        self._keys = reach.keys(steps)
+        self._names_at = {self._keys[-1]: names}
+        self._waiting = {self._keys[-1]}  # heights whose names are still to be handed down
+
+    def hand_down(self) -> NamesByHeight:
+        index = len(self._keys) - 1
+        while index >= 0:
+            names = self._names_of_all(index)
+            if names is not None:
+                index = self._skip(index, names)
+                if index < 0:
+                    break
+            self._hand_to_parents(index)
+            index -= 1
+        return NamesByHeight(self._keys, self._names_at)
+
+    def _names_of_all(self, index: int) -> frozenset[str] | None:
+        """The names of all waiting heights; None if they differ. To compare many is slow, so that is done
+        only at some keys."""
+        if len(self._waiting) >= _FEW and index % _FEW:
+            return None
+        distinct = {self._names_at[key] for key in self._waiting}
+        return distinct.pop() if len(distinct) == 1 else None
+
+    def _skip(self, index: int, names: frozenset[str]) -> int:
+        """Give ``names`` to all keys until the next rename, which may be 10,000. Returns the index of the
+        key with that rename, or -1 if there is no further one."""
+        keys = self._keys
+        step = max((height for height in self._steps if height <= keys[index]), default=0)
+        low = bisect_left(keys, step) if step else -1
+        self._names_at.update(dict.fromkeys(keys[low + 1 : index + 1], names))
+        if low < 0:
+            return low
+        others = self._others[bisect_right(self._forks, keys[low]) : bisect_right(self._forks, keys[index])]
+        reached = {*self._waiting, *(self._links[key + 1] for key in keys[low:index]), *others}
+        self._waiting = {key for key in reached if 0 < key <= keys[low]}
+        self._names_at.update(dict.fromkeys(self._waiting, names))
+        return low
+
+    def _hand_to_parents(self, index: int) -> None:
+        """Hand the names at a key to the parents of the lowest commit above the next key."""
+        names, bottom = self._names_at[self._keys[index]], self._keys[index - 1] + 1 if index else 1
+        self._waiting.discard(self._keys[index])
+        rows = range(bisect_left(self._forks, bottom), bisect_right(self._forks, bottom))
+        further = ((self._numbers[row], self._others[row]) for row in rows)
+        for number, parent in ((0, self._links[bottom]), *further):
+            if parent:
+                earlier = _names_in_parent(number, self._steps.get(bottom, ()), names)
+                known = self._names_at.get(parent)
+                self._names_at[parent] = earlier if known is None else known | earlier
+                self._waiting.add(parent)
+
+
+def _names_in_parent(
     parent: int, renames: Sequence[tuple[int, str, str]], names: frozenset[str]
 ) -> frozenset[str]:
-    """The names that ``names`` have in that parent of a commit."""
+    """The names that files with ``names`` in a commit have in that ``parent`` of it."""
+    if not renames:
+        return names
     table = {new: old for step, new, old in renames if step == parent}
     return frozenset(table.get(name, name) for name in names)
 
@@ -127,8 +166,9 @@ _FEW = 64
 
 
 class Stored(Reach):
-    """A Reach that reads only ``heights`` until more is needed: the rest is a megabyte at 100,000 commits,
-    and a file that was never renamed needs none of it. ``rest`` returns the other fields of ``write``."""
+    """A Reach that has only ``heights`` until another field is needed: at 100,000 commits the others are a
+    megabyte, and for a file that was never renamed they are not needed. ``rest`` returns them as ``write``
+    does."""
 
     __slots__ = ("_rest",)
 
@@ -144,8 +184,8 @@ class Stored(Reach):
 
 
 def _unpack(data: bytes) -> Sequence[int]:
-    """The range 0, 1, 2 … (usual, as each commit's number is mostly its height) is stored as its length.
-    Fields begin with 0, so a single number other than 0 is such a length."""
+    """Decode a field. The range 0, 1, 2 … is stored as its length, because it is usual: mostly a commit's
+    number is its height. All fields begin with 0, so a single number other than 0 is such a length."""
     field = memoryview(data).cast("I")
     return range(field[0]) if len(field) == 1 and field[0] else field
 
@@ -155,34 +195,34 @@ def _unpack_rest(row: Sequence[bytes]) -> tuple[Sequence[int], ...]:
 
 
 class NamesByHeight:
-    """The names at each height."""
+    """The names of files at each height."""
 
-    __slots__ = ("_held", "_keys")
+    __slots__ = ("_keys", "_names_at")
 
-    def __init__(self, keys: Sequence[int], held: Mapping[int, frozenset[str]]) -> None:
+    def __init__(self, keys: Sequence[int], names_at: Mapping[int, frozenset[str]]) -> None:
         self._keys = keys
-        self._held = held
+        self._names_at = names_at
 
     def at(self, height: int) -> frozenset[str]:
-        return self._held[self._keys[bisect_left(self._keys, height)]]
+        return self._names_at[self._keys[bisect_left(self._keys, height)]]
 
 
-# ---------------------------------------------------------------- making one
+# ---------------------------------------------------------------- making a Reach
 
 
-def reach_of(parents: Mapping[str, Sequence[str]], numbers: Mapping[str, int]) -> Reach:
-    """Build a Reach from the ``parents`` of all commits that the first one reaches, in git's order."""
+def build_reach(parents: Mapping[str, Sequence[str]], numbers: Mapping[str, int]) -> Reach:
+    """Build a Reach from the ``parents`` of all commits that the first of them reaches, in git's order."""
     height = {commit: len(parents) - at for at, commit in enumerate(parents)}
     return _stack(Reach((), (0,), (0,), (), ()), parents, numbers, height)
 
 
-def raised(
+def extend_reach(
     below: Reach,
     parents: Mapping[str, Sequence[str]],
     numbers: Mapping[str, int],
     heights: Mapping[str, int],
 ) -> Reach:
-    """A Reach with new commits on top of ``below``; ``heights`` are those of their parents there."""
+    """Build a Reach with new commits on top of ``below``; ``heights`` are those of their parents in it."""
     size = len(below.links) - 1 + len(parents)
     height = {**heights, **{commit: size - at for at, commit in enumerate(parents)}}
     return _stack(below, parents, numbers, height)
@@ -205,16 +245,16 @@ def _stack(
     first = len(links)
     joints = {*below.joints}
     for commit in reversed([*parents]):
-        here = height[commit]
-        heights[numbers[commit]] = here
+        at = height[commit]
+        heights[numbers[commit]] = at
         order.append(numbers[commit])
-        above = parents[commit]
-        links.append(height[above[0]] if above else 0)
-        if len(above) != 1 or links[here] != here - 1 or here == first:
-            # its parent is not the next commit, or the next has other children already
-            joints.update(height[parent] for parent in above)
-            joints.add(here - 1)
-        for number, parent in enumerate(above[1:], 1):
-            more.extend((here, number, height[parent]))
+        own = parents[commit]
+        links.append(height[own[0]] if own else 0)
+        if len(own) != 1 or links[at] != at - 1 or at == first:
+            # its parent is not the next commit, or the next commit already has other children
+            joints.update(height[parent] for parent in own)
+            joints.add(at - 1)
+        for number, parent in enumerate(own[1:], 1):
+            more.extend((at, number, height[parent]))
     joints.add(len(links) - 1)
     return Reach(heights, order, links, more, sorted(joints - {0}))

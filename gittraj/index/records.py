@@ -1,7 +1,7 @@
 """Stores which commits have a note, which trajectories a note names, and the cached listing of a commit.
 
 ``headers`` is a cache of folded headers, valid until a note of one of the trajectories changes. ``page`` is
-their text for a pipe, without the commit's own line. Neither has to exist.
+their text as a pipe gets it, without the commit's own line. Both may be missing.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _MANY = 400  # parameters of one statement
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """One note: the ids in it, whether it may have records that explain no commit, and whether it has no
-    deletions."""
+    """One note: the ids of its trajectories; ``explored`` if it may have records that explain no commit;
+    ``plain`` if it has no deletions."""
 
     ids: Collection[str]
     explored: bool
@@ -30,9 +30,9 @@ class Noted:
 
 @dataclass(frozen=True, slots=True)
 class FoldedCommit:
-    """The folded headers of a commit, and their text for a pipe: below its title, and on one line. Both texts
-    are empty without a trajectory; for a note of runs see ``schema``. ``tallies``: the counts that it adds
-    to statistics. ``runs``: the rows of a note of runs."""
+    """The folded headers of a commit, and the text that a pipe gets: ``page`` is below the commit's title,
+    ``small`` on its line. Both are empty without a trajectory; for a note of runs see ``schema``. ``tallies``
+    are the counts that the commit adds to statistics, ``runs`` the rows of a note of runs."""
 
     headers: Sequence[Header]
     page: str | None
@@ -76,25 +76,25 @@ def noted_numbers(connection: sqlite3.Connection) -> Iterator[int]:
 
 
 def noted_among(connection: sqlite3.Connection, numbers: Iterable[int]) -> set[int]:
-    """Those of the commits that have a note."""
-    question = "SELECT 1 FROM commits JOIN notes USING (oid) WHERE n = ?"
-    return {number for number in numbers if connection.execute(question, (number,)).fetchone()}
+    """The ``numbers`` of those commits that have a note."""
+    query = "SELECT 1 FROM commits JOIN notes USING (oid) WHERE n = ?"
+    return {number for number in numbers if connection.execute(query, (number,)).fetchone()}
 
 
-def carrying(connection: sqlite3.Connection, trajectory: str) -> list[str]:
-    """The commits whose notes name that id, sorted."""
+def commits_naming(connection: sqlite3.Connection, trajectory: str) -> list[str]:
+    """The commits whose notes name ``trajectory``, sorted."""
     rows = connection.execute("SELECT oid FROM carries WHERE trajectory = ? ORDER BY oid", (trajectory,))
     return [oid.hex() for (oid,) in rows]
 
 
 def named(connection: sqlite3.Connection) -> list[str]:
-    """Every id that a note names, sorted."""
+    """All ids of trajectories that notes name, sorted."""
     rows = connection.execute("SELECT DISTINCT trajectory FROM carries ORDER BY trajectory")
     return [trajectory for (trajectory,) in rows]
 
 
 def latest(connection: sqlite3.Connection) -> list[str]:
-    """Every id that a note names, those of the newest commits first."""
+    """All ids of trajectories that notes name, those on the newest commits first."""
     rows = connection.execute(
         "SELECT trajectory FROM carries LEFT JOIN commits USING (oid)"
         " GROUP BY trajectory ORDER BY max(n) DESC"
@@ -104,68 +104,69 @@ def latest(connection: sqlite3.Connection) -> list[str]:
 
 def headers_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[str, list[Header]]:
     """The cached headers of ``commits``."""
-    return _remembered(connection, "headers", commits)
+    return _read_cached(connection, "headers", commits)
 
 
 def rendered(
     connection: sqlite3.Connection, commits: Iterable[str], *, oneline: bool, limit: int | None
 ) -> list[tuple[str, str]] | None:
-    """The first ``limit`` of ``commits`` that have a trajectory, with their cached text: ``small`` or
-    ``page``. None if one of them is not cached."""
+    """The first ``limit`` of ``commits`` that have a trajectory, with their cached text: ``small`` with
+    ``oneline``, else ``page``. None if the text of one of them is not cached."""
     if read_source(connection).get("rendered_by") != rendered_by():
         return None
-    question = f"SELECT {'small' if oneline else 'page'} FROM headers WHERE oid = ?"  # noqa: S608 - two words
-    found: list[tuple[str, str]] = []
+    query = f"SELECT {'small' if oneline else 'page'} FROM headers WHERE oid = ?"  # noqa: S608 - two words
+    texts: list[tuple[str, str]] = []
     for commit in commits:
-        row = connection.execute(question, (bytes.fromhex(commit),)).fetchone()
+        row = connection.execute(query, (bytes.fromhex(commit),)).fetchone()
         if row is None:
             return None
         if row[0]:
-            found.append((commit, row[0]))
-            if len(found) == limit:
+            texts.append((commit, row[0]))
+            if len(texts) == limit:
                 break
-    return found
+    return texts
 
 
-def places(connection: sqlite3.Connection) -> tuple[dict[str, str | None], list[str]]:
-    """The notes of runs: those that are cached, with null where not all have rows; and the others."""
-    from gittraj.notes.places import find_places
+def notes_of_runs(connection: sqlite3.Connection) -> tuple[dict[str, str | None], list[str]]:
+    """The keys of the notes of runs: the cached ones, mapped to None if not all of their runs have rows; and
+    the others."""
+    from gittraj.notes.run_keys import find_run_keys
 
     stale = read_source(connection).get("rendered_by") != rendered_by()
     cached = connection.execute("SELECT oid, page FROM headers WHERE small IS NULL AND NOT ?", (stale,))
-    fresh = "SELECT oid FROM notes LEFT JOIN headers USING (oid) WHERE explored AND (? OR headers IS NULL)"
-    left = (oid.hex() for (oid,) in connection.execute(fresh, (stale,)))
-    return {oid.hex(): page for oid, page in cached}, [*find_places(left)]
+    query = "SELECT oid FROM notes LEFT JOIN headers USING (oid) WHERE explored AND (? OR headers IS NULL)"
+    others = (oid.hex() for (oid,) in connection.execute(query, (stale,)))
+    return {oid.hex(): page for oid, page in cached}, [*find_run_keys(others)]
 
 
 def rows_of_runs(connection: sqlite3.Connection, words: Sequence[str], limit: int | None) -> list[Header]:
-    """The newest ``limit`` rows of runs that have all of these ``words`` somewhere, as strings of JSON."""
+    """The newest ``limit`` rows of runs in which each of ``words`` is a string of the JSON."""
     import json
 
     has = " AND ".join(["instr(row, ?)"] * len(words)) or "TRUE"
-    question = f"SELECT row FROM runs WHERE {has} ORDER BY started DESC, id DESC LIMIT ?"  # noqa: S608 - no text of others
-    found = connection.execute(question, (*map(json.dumps, words), -1 if limit is None else limit))
-    rows: list[Header] = json.loads(f"[{','.join(row for (row,) in found)}]")  # at once: half the time
+    query = f"SELECT row FROM runs WHERE {has} ORDER BY started DESC, id DESC LIMIT ?"  # noqa: S608 - fixed text
+    texts = connection.execute(query, (*map(json.dumps, words), -1 if limit is None else limit))
+    rows: list[Header] = json.loads(f"[{','.join(row for (row,) in texts)}]")  # all at once in half the time
     return rows
 
 
 def tallies_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[str, Header]:
     """The cached tallies of ``commits``."""
-    return _remembered(connection, "tallies", commits)
+    return _read_cached(connection, "tallies", commits)
 
 
-def _remembered(connection: sqlite3.Connection, column: str, commits: Sequence[str]) -> dict[str, Any]:
+def _read_cached(connection: sqlite3.Connection, column: str, commits: Sequence[str]) -> dict[str, Any]:
     import json
 
-    found: dict[str, Any] = {}
+    cached: dict[str, Any] = {}
     if read_source(connection).get("rendered_by") != rendered_by():
-        return found
+        return cached
     for at in range(0, len(commits), _MANY):
         some = [bytes.fromhex(commit) for commit in commits[at : at + _MANY]]
         marks = ",".join("?" * len(some))
-        question = f"SELECT oid, {column} FROM headers WHERE oid IN ({marks})"  # noqa: S608 - no text of others
-        found.update((oid.hex(), json.loads(text)) for oid, text in connection.execute(question, some))
-    return found
+        query = f"SELECT oid, {column} FROM headers WHERE oid IN ({marks})"  # noqa: S608 - fixed text
+        cached.update((oid.hex(), json.loads(text)) for oid, text in connection.execute(query, some))
+    return cached
 
 
 def cached_commits(connection: sqlite3.Connection) -> set[str]:
@@ -176,7 +177,7 @@ def cached_commits(connection: sqlite3.Connection) -> set[str]:
 
 
 def uncached(connection: sqlite3.Connection, limit: int) -> list[str]:
-    """Commits with a note and without cached headers, the newest first."""
+    """At most ``limit`` commits with a note and without cached headers, the newest first."""
     stale = read_source(connection).get("rendered_by") != rendered_by()
     rows = connection.execute(
         "SELECT oid FROM notes LEFT JOIN headers USING (oid) LEFT JOIN commits USING (oid)"
@@ -189,15 +190,15 @@ def uncached(connection: sqlite3.Connection, limit: int) -> list[str]:
 # ---------------------------------------------------------------- writing
 
 
-def replace_over(connection: sqlite3.Connection, commits: Iterable[str], now: Iterable[str]) -> None:
-    """Store that of the notes of ``commits`` those of ``now`` are too large."""
+def replace_over(connection: sqlite3.Connection, commits: Iterable[str], large: Iterable[str]) -> None:
+    """Store that of the notes of ``commits`` those of ``large`` are too large."""
     connection.executemany("DELETE FROM large WHERE oid = ?", ((bytes.fromhex(c),) for c in commits))
-    connection.executemany("INSERT INTO large VALUES (?)", ((bytes.fromhex(c),) for c in now))
+    connection.executemany("INSERT INTO large VALUES (?)", ((bytes.fromhex(c),) for c in large))
 
 
 def replace_notes(connection: sqlite3.Connection, notes: Iterable[tuple[str, Noted | None]]) -> None:
-    """Replace changed notes (None: removed, or too large). Cached headers of their trajectories are
-    dropped."""
+    """Replace changed notes (None: removed, or too large), and drop the cached headers of their
+    trajectories."""
     stale: set[str] = set()
     for commit, now in notes:
         oid = bytes.fromhex(commit)

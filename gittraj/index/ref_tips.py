@@ -1,4 +1,5 @@
-"""Checks whether the text index is current with the refs, for each query: so it must import little."""
+"""Checks whether the text index is current with the refs. It must import little, because each query does
+this."""
 
 from __future__ import annotations
 
@@ -15,15 +16,15 @@ if TYPE_CHECKING:
     from gittraj.git import Repository
 
 Refs = Mapping[str, str]
-"""The refs that the text comes from, and their tips."""
+"""The refs that the text comes from, with their tips."""
 RECORDS, EVENTS = "refs/notes/traj", "refs/notes/traj-data-"
-"""The names from ``gittraj.notes.store``."""
+"""``RECORDS_REF`` and ``DATA_PREFIX`` of ``gittraj.notes.store``."""
 _CODE = ("index/text_fields.py", "index/text.py", "index/words.py")
 
 
 def read_refs(repository: Repository) -> Refs:
-    asked = ("for-each-ref", "--format=%(refname) %(objectname)", RECORDS, f"{EVENTS}*")
-    rows = (line.split() for line in repository.run(*asked).text.splitlines())
+    query = ("for-each-ref", "--format=%(refname) %(objectname)", RECORDS, f"{EVENTS}*")
+    rows = (line.split() for line in repository.run(*query).text.splitlines())
     return dict(sorted((name, tip) for name, tip in rows))
 
 
@@ -35,6 +36,6 @@ def is_current(connection: sqlite3.Connection, refs: Refs) -> bool:
 
 
 def made_by() -> str:
-    """The version of the tokenizing code: words that other code made could not be deleted again."""
+    """The version of the code that tokenizes. Words that other code made could not be deleted again."""
     package = Path(__file__).parent.parent
     return " ".join(fast_open.read_stamp(str(package / name)) or "" for name in _CODE)

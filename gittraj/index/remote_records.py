@@ -1,7 +1,8 @@
-"""Reads remotes' records together with ours, for every command that reads.
+"""Reads remotes' records together with the clone's own, for every command that reads.
 
-A remote's records are not trusted to be redacted: today's rules are applied to each before it is shown. The
-results are kept in a database next to the index, since loading the rules takes longer than an answer.
+A remote's records may not be redacted: they are *vetted*, that is, the present rules are applied to each
+before it is shown. The results are kept in a database next to the index, because loading the rules takes
+longer than an answer.
 """
 
 from __future__ import annotations
@@ -51,12 +52,13 @@ def read_records(
     unjoined: Mapping[str, str] | None = None,
     tell: Tell = lambda _: None,
 ) -> Recorded:
-    """Our records (from ``notes``, if they are read already), and those that remotes have on ``commits``
-    (None: on all). ``unjoined``: the result of ``find_unjoined``. ``tell`` gets what is left out."""
+    """Read the clone's own records on ``commits`` (None: on all), and those that only remotes have. ``notes``
+    are the clone's notes if they are already read, ``unjoined`` is the result of ``find_unjoined`` if it is
+    known. ``tell`` gets messages about what is left out."""
     if notes is None:
         ref, over = NotesRef(repository), list[str]()
-        found = ref.items(over=over) if commits is None else ref.pick(commits, over=over)
-        notes = NotesInMemory(found, over)
+        own = ref.items(over=over) if commits is None else ref.pick(commits, over=over)
+        notes = NotesInMemory(own, over)
     if notes.over:
         tell(name_over(notes.over))
     unjoined = find_unjoined(repository) if unjoined is None else unjoined
@@ -77,7 +79,7 @@ def _read_beside(
 
     try:
         ours = Ours.read(repository, load_suspension(LocalState.of(repository).folder).forgotten)
-    except FormatError as error:  # which trajectories were forgotten is not known
+    except FormatError as error:  # it is unknown which trajectories were forgotten
         tell(f"records of remotes are not shown: {error.message}")
         return recorded
     vetting = _Vetting(repository, ours, tell)
@@ -95,7 +97,7 @@ def _read_beside(
 def _read_remotes(
     repository: Repository, unjoined: Mapping[str, str], commits: Collection[str] | None, tell: Tell
 ) -> Iterator[tuple[str, Mapping[str, bytes]]]:
-    """The notes of each remote that can be read."""
+    """Yield the notes of each remote that can be read."""
     from gittraj.notes.remotes import read_remote
 
     for name, tip in unjoined.items():
@@ -111,8 +113,8 @@ def _read_remotes(
         yield name, theirs
 
 
-def count_beside(repository: Repository) -> dict[str, int]:
-    """For how many commits each remote has records that are not joined with ours."""
+def count_unjoined(repository: Repository) -> dict[str, int]:
+    """Map each remote to the number of commits for which it has records that are not joined."""
     from gittraj.query.remote_records import RecordedBeside
 
     recorded = read_records(repository, NotesInMemory(()))
@@ -120,33 +122,35 @@ def count_beside(repository: Repository) -> dict[str, int]:
 
 
 def _without(seen: Collection[tuple[str, bytes]], commit: str, body: bytes) -> bytes:
-    """A note without the records that an earlier remote has, too."""
+    """Return a note without the records that were seen in an earlier remote; deletions are kept."""
     lines = [line for line in body.splitlines() if (commit, line) not in seen or b'"deleted"' in line]
     return b"\n".join(lines)
 
 
 class _Vetting:
-    """Vets the notes of remotes one by one; the results are stored when this object is no longer used."""
+    """Vets the notes of remotes one by one, and stores the results when the object is no longer used."""
 
     def __init__(self, repository: Repository, ours: Ours, tell: Tell) -> None:
         self._repository = repository
         self._ours = ours
         self._tell = tell
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._rules: list[str] = []
         self._fresh: dict[bytes, bytes] = {}
         weakref.finalize(self, _remember, repository.common_dir, self._rules, self._fresh)
 
     def shows(self, commit: str, body: bytes) -> bool:
-        """Whether anything may be shown of a note; most need not be decoded for that."""
+        """Whether anything of a note may be shown. Most notes need not be decoded to decide that."""
         from gittraj.notes.epoch import Epoch
 
         try:
             ours = self._ours
-            decided = ours.lines(commit) or ours.forgotten or ours.epoch != Epoch() or b'"deleted"' in body
-            return not decided or bool(standing(commit, ours.keep(commit, body)[0]))
+            must_decode = (
+                ours.lines(commit) or ours.forgotten or ours.epoch != Epoch() or b'"deleted"' in body
+            )
+            return not must_decode or bool(standing(commit, ours.keep(commit, body)[0]))
         except GitError:
-            return False  # our own cannot be read: git traj doctor reports that
+            return False  # the clone's own note cannot be read: git traj doctor reports that
 
     def vet(self, name: str, commit: str, body: bytes) -> bytes:
         lines, over = self._ours.keep(commit, body)
@@ -155,7 +159,7 @@ class _Vetting:
         raw = encode_note(lines)
         key = sha256(raw).digest()
         if key not in self._known:
-            clean = [found for line in lines if (found := self._clean(name, line)) is not None]
+            clean = [redacted for line in lines if (redacted := self._clean(name, line)) is not None]
             self._known[key] = self._fresh[key] = encode_note(clean)
         return self._known[key]
 
@@ -169,8 +173,9 @@ class _Vetting:
             return None
 
     def _say(self, name: str, text: str) -> None:
-        if name not in self._told:
-            self._told.add(name)
+        """Report the first fault of each remote."""
+        if name not in self._reported:
+            self._reported.add(name)
             self._tell(text)
 
     @cached_property
@@ -195,12 +200,13 @@ class _Vetting:
         config, local = read_config(self._repository), LocalState.of(self._repository)
         key = local.folder / "redact.key"
         live = LiveValues((), hashes=local.hashes())
-        made = redactors(config, key=key.read_bytes() if key.exists() else os.urandom(32), live=live)
-        return partial(clean_record, made(), stamp(config), {})
+        make = redactors(config, key=key.read_bytes() if key.exists() else os.urandom(32), live=live)
+        return partial(clean_record, make(), stamp(config), {})
 
 
 def _find_rules(repository: Repository) -> str:
-    """A hash of what records are vetted with, rules, settings and known secrets, without loading them."""
+    """Return a hash of the rules, settings and known secrets that records are vetted with, without loading
+    them."""
     from gittraj.state.folder import LocalState
 
     package = Path(__file__).parents[1] / "redact"
@@ -208,8 +214,8 @@ def _find_rules(repository: Repository) -> str:
     rules = sorted(path for path in package.rglob("*") if path.suffix in (".py", ".toml", ".txt"))
     files = [*rules, team, LocalState.of(repository).folder / "live.json"]
     settings = repository.run("config", "-z", "--get-regexp", r"^traj\.", check=False).out
-    said = repr((settings, [read_stamp(str(path)) for path in files]))
-    return sha256(said.encode()).hexdigest()
+    versions = repr((settings, [read_stamp(str(path)) for path in files]))
+    return sha256(versions.encode()).hexdigest()
 
 
 def _remember(common_dir: Path, rules: Sequence[str], fresh: Mapping[bytes, bytes]) -> None:

@@ -1,12 +1,16 @@
-"""The tables of listings; ``text`` has those of search. If ``NUMBER`` differs, the index is dropped and built
-again, never migrated.
+"""The tables for listings; ``text`` has those for search. If ``NUMBER`` differs, the index is dropped and
+built again, never migrated.
 
-Paths are bytes, as git has them. Commits have numbers, a parent's below its children's. ``large`` has the
-commits whose notes are too large to be read; ``tips``, for a queried commit, everything that it reaches: see
-``reach``. ``tallies`` come before the other columns of ``headers``, as they are read alone, for all
-commits, and later columns are on other pages. For a note of runs (``notes.places``) ``small`` is null, and so
-is ``page`` unless all of its rows are in ``runs``, which are deleted with it. Tips and headers have row ids:
-without them SQLite reads a whole row, a megabyte for a tip, to compare its key.
+Paths are bytes, as git has them. Commits have numbers, and a parent's is lower than its children's.
+
+- ``large`` has the commits whose notes are too large to be read.
+- ``tips`` has for each commit that was queried all that it reaches: see ``reach``.
+- ``headers``: ``tallies`` comes before the other columns, because it is read alone, for all commits, and
+  later columns are on other pages. For a note of runs (``notes.run_keys``) ``small`` is null, and so is
+  ``page`` unless all of its rows are in ``runs``, which are deleted with it.
+
+The tables ``tips`` and ``headers`` have row ids: without them SQLite would read a whole row, a megabyte for a
+tip, to compare its key.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from gittraj.frozen import dataclass
 from gittraj.index import file, text
 from gittraj.index.excerpts import Excerpt, find_excerpts
 from gittraj.index.file import UnusableError
-from gittraj.index.language import Asked
+from gittraj.index.language import ParsedQuery
 from gittraj.index.ref_tips import is_current, read_refs
 from gittraj.index.text import TEXTS
 from gittraj.query.log.filters import Labels
@@ -25,13 +25,14 @@ T = TypeVar("T")
 PATIENCE = 10.0
 """Seconds for which a query waits for text to be indexed; then it searches what is indexed."""
 _AHEAD = 10
-"""How many parts are fetched per wanted hit: one trajectory may have several before the next one's."""
+"""How many parts are fetched for each wanted hit, because one trajectory may have several of the best."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions(Labels):
-    """Conditions, all to be met; None or empty means none. ``commits``: recorded on one of these. Times are
-    in seconds since 1970. ``event``: one event of this type has all the words."""
+    """Conditions that a hit must all meet; None or empty sets no condition. ``since`` and ``until`` are in
+    seconds since 1970. ``commits``: the part is recorded on one of them. ``event``: one event of this type
+    has all the words."""
 
     kinds: Collection[str] = ()
     event: str | None = None
@@ -43,14 +44,14 @@ class Conditions(Labels):
         return self.fit(models=about["models"], tasks=about["task"], tags=about["tags"])
 
     @property
-    def picky(self) -> bool:
-        """Whether SQLite alone cannot filter by them."""
+    def needs_python(self) -> bool:
+        """Whether SQLite alone cannot check the conditions."""
         return any(value is not None for value in (self.model, self.task, self.tag, self.commits, self.event))
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A matching trajectory, with its best part, which is on ``commits``; a higher ``score`` is better."""
+    """A matching trajectory. All other fields are those of its best part; a higher ``score`` is better."""
 
     trajectory: str
     commits: tuple[str, ...]
@@ -62,8 +63,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """``waiting``: the number of trajectories not indexed yet, ``parts``: that of parts that are; ``away``:
-    the months whose events are not here."""
+    """The result of a search: ``waiting`` is the number of trajectories that are not indexed yet, ``parts``
+    the number of indexed parts; ``away`` are the months whose events are not in this clone."""
 
     hits: list[Hit]
     waiting: int
@@ -73,27 +74,27 @@ class Found:
 
 def search(
     repository: Repository,
-    asked: Asked | str,
+    asked: ParsedQuery | str,
     conditions: Conditions,
     *,
     limit: int,
     tell: Progress | None = None,
     seconds: float = PATIENCE,
 ) -> Found:
-    """Find the best ``limit`` trajectories for a query, or, if ``asked`` is a text, the most similar ones."""
+    """Find the best ``limit`` trajectories for a query or, if ``asked`` is a text, the most similar ones."""
 
     def ask(connection: sqlite3.Connection) -> Found:
         parts, waiting = text.count(connection)
         away = text.months_away(connection)
         return Found(find_hits(connection, asked, conditions, limit=limit), waiting, parts, away)
 
-    return _ask(repository, ask, tell=tell, seconds=seconds)
+    return _query_current(repository, ask, tell=tell, seconds=seconds)
 
 
 def find_hits(
-    connection: sqlite3.Connection, asked: Asked | str, conditions: Conditions, *, limit: int
+    connection: sqlite3.Connection, asked: ParsedQuery | str, conditions: Conditions, *, limit: int
 ) -> list[Hit]:
-    """Find the hits of ``search`` in an index that is open."""
+    """Find the hits of ``search`` in an index that is already open."""
     ranked = partial(
         text.ranked,
         connection,
@@ -101,7 +102,7 @@ def find_hits(
         agent=conditions.agent,
         since=conditions.since,
         until=conditions.until,
-        among=-1 if conditions.picky else text.RANKED,
+        among=-1 if conditions.needs_python else text.RANKED,
     )
     if isinstance(asked, str):
         from gittraj.index.likeness import rank_like
@@ -109,16 +110,16 @@ def find_hits(
         rows, sought = rank_like(connection, asked, lambda match, most: ranked(match, limit=most))
         return _best(connection, rows, sought, conditions, limit)
     hits: list[Hit] = []
-    for most in (-1,) if conditions.picky else (_AHEAD * limit, -1):
-        found = list(ranked(asked.match, limit=most))
-        hits = _best(connection, found, asked.sought, conditions, limit)
-        if len(hits) == limit or len(found) < most:
+    for most in (-1,) if conditions.needs_python else (_AHEAD * limit, -1):
+        best = list(ranked(asked.match, limit=most))
+        hits = _best(connection, best, asked.sought, conditions, limit)
+        if len(hits) == limit or len(best) < most:
             break
     return hits
 
 
 def keep_text(repository: Repository, *, seconds: float) -> None:
-    """Index what is new, for about ``seconds``; does nothing if no index can be kept."""
+    """Index new text for about ``seconds``. Does nothing if no index can be kept."""
     from gittraj.index.update_text import OnDisk, update_text
 
     for _ in range(2 if read_refs(repository) and not repository.is_partial() else 0):
@@ -127,21 +128,21 @@ def keep_text(repository: Repository, *, seconds: float) -> None:
             return
 
 
-def _ask(
+def _query_current(
     repository: Repository,
     ask: Callable[[sqlite3.Connection], T],
     *,
     tell: Progress | None,
     seconds: float,
 ) -> T:
-    """Query the text index, current with the refs."""
+    """Query the text index with ``ask``; update the index first if it is not current with the refs."""
     try:
         with file.reading(repository.common_dir, TEXTS) as connection:
             if is_current(connection, read_refs(repository)):
                 return ask(connection)
     except UnusableError:
         pass
-    except (sqlite3.Error, ValueError, TypeError):  # damage shows in any query
+    except (sqlite3.Error, ValueError, TypeError):  # any query may find damage
         with suppress(UnusableError):
             file.drop(repository.common_dir, TEXTS)
     from gittraj.index.update_text import ask_updated
@@ -156,16 +157,9 @@ def _best(
     conditions: Conditions,
     limit: int,
 ) -> list[Hit]:
-    """The first part of each of the first ``limit`` trajectories, with excerpts."""
-    wanted = None if conditions.commits is None else {*conditions.commits}
-    chosen: dict[str, tuple[int, float]] = {}
+    """Return the first part of each of the first ``limit`` trajectories, with excerpts."""
     most = limit if conditions.event is None else _AHEAD * limit
-    for doc, score in rows:
-        trajectory, about = text.about(connection, doc)
-        if trajectory not in chosen and conditions.accepts(about) and _is_shown(connection, doc, wanted):
-            chosen[trajectory] = doc, score
-            if len(chosen) == most:
-                break
+    chosen = _first_parts(connection, rows, conditions, most)
     parts = {doc: text.read_part(connection, doc) for doc, _ in chosen.values()}
     excerpts = find_excerpts(parts, sought, conditions.kinds, conditions.event)
     hits = [
@@ -177,6 +171,21 @@ def _best(
     return hits[:limit]
 
 
-def _is_shown(connection: sqlite3.Connection, doc: int, wanted: Set[str] | None) -> bool:
-    """Whether a part is on one of the ``wanted`` commits, or all are wanted (None)."""
+def _first_parts(
+    connection: sqlite3.Connection, rows: Iterable[tuple[int, float]], conditions: Conditions, most: int
+) -> dict[str, tuple[int, float]]:
+    """Map the first ``most`` trajectories that meet the conditions to their first part and its score."""
+    wanted = None if conditions.commits is None else {*conditions.commits}
+    chosen: dict[str, tuple[int, float]] = {}
+    for doc, score in rows:
+        trajectory, about = text.about(connection, doc)
+        if trajectory not in chosen and conditions.accepts(about) and _is_on(connection, doc, wanted):
+            chosen[trajectory] = doc, score
+            if len(chosen) == most:
+                break
+    return chosen
+
+
+def _is_on(connection: sqlite3.Connection, doc: int, wanted: Set[str] | None) -> bool:
+    """Whether a part is on one of the ``wanted`` commits, or all commits are wanted (None)."""
     return wanted is None or not wanted.isdisjoint(text.commits_of(connection, doc))

@@ -1,6 +1,6 @@
-"""Searches the records that only remotes have, without their events, which are not here.
+"""Searches the records that only remotes have, without their events, which are not in this clone.
 
-This index is not kept: there are few such records, and a fetch may replace them.
+The index for that is not kept: there are few such records, and a fetch may replace them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, zip_longest
 
-from gittraj.index.language import Asked
+from gittraj.index.language import ParsedQuery
 from gittraj.index.search import Conditions, Hit, find_hits
 from gittraj.index.text import Part, replace_parts
 from gittraj.index.text_fields import distinct_records, read_part
@@ -19,9 +19,10 @@ from gittraj.query.remote_records import RecordedBeside
 
 
 def add_remotes(
-    ours: list[Hit], recorded: RecordedBeside, asked: Asked | str, conditions: Conditions, *, limit: int
+    ours: list[Hit], recorded: RecordedBeside, asked: ParsedQuery | str, conditions: Conditions, *, limit: int
 ) -> list[Hit]:
-    """Interleave ``ours`` and the best hits of remotes: scores of two indexes cannot be compared."""
+    """Interleave ``ours``, the hits in the clone's own records, with the best hits of remotes: scores from
+    two indexes cannot be compared."""
     with InMemory().writing() as connection:
         replace_parts(connection, {each.whole["id"]: [*_read_parts(each)] for each in recorded.of_remotes()})
         theirs = find_hits(connection, asked, conditions, limit=limit)

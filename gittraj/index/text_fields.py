@@ -1,8 +1,8 @@
-"""Collects the texts of a part for full-text search, by kind, long ones shortened. Pure.
+"""Collects the texts of a part for full-text search, by kind, and shortens long ones. No I/O.
 
-Included: prompts, messages, thinking in clear, decisions, retrospectives, summaries, caveats, titles, tasks,
-runs, tags, commands and paths of calls, and the beginning and end of their output. Never sealed text, text
-written into a file, or an event of an unknown type.
+They are prompts, messages, thinking in clear, decisions, retrospectives, summaries, caveats, titles, tasks,
+runs, tags, the commands and paths of calls, and the beginning and end of their output; never sealed text,
+text that was written into a file, or an event of an unknown type.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, starmap
 
 from gittraj.index.text import Part, TextField
 from gittraj.index.words import sound
@@ -37,12 +37,15 @@ from gittraj.query.account import struck_in, without_struck
 from gittraj.query.header import distinct
 from gittraj.query.log.filters import task_names
 
+_Texts = tuple[str, Iterable[str | None]]
+"""A kind of text, and texts of that kind."""
+
 LONGEST = 20_000
 """The maximum number of characters of one text."""
 MOST = 500_000
-"""The maximum number of characters of one part, in all."""
+"""The maximum number of characters of all texts of one part."""
 PRINTED = (300, 700)
-"""How many characters of the beginning and the end of a call's output are kept: errors are at the end."""
+"""How many characters of the beginning and the end of a call's output are kept. Errors are at the end."""
 PRINTED_MOST = 30_000
 """The maximum number of characters of all output in one part."""
 _MAIN_ARGUMENTS = ("command", "cmd", "pattern", "query", "url", "description", "prompt")
@@ -50,13 +53,14 @@ _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
 _BRIEFING = re.compile(
     r"# git traj context: .*?(?:# end of git traj context.*?$|\Z)", re.DOTALL | re.MULTILINE
 )
-"""The output of ``git traj context`` to the agent: texts of other records, which are found there."""
-_REJECTED = "rejected"  # of the kind "decision"
-_SAME = 60  # characters by which a record's prompt, which is shortened, is matched to its event
+"""The output of ``git traj context`` in an agent's session: its texts are from other records, where a search
+finds them."""
+_REJECTED = "rejected"  # an alternative, which is indexed with the kind "decision"
+_SAME = 60  # characters that a record's prompt, which is shortened, must have in common with its event
 
 
 def read_part(record: Record, events: Iterable[AnyEvent], commits: Collection[str]) -> Part:
-    """One part for the index, its texts in the order of its events."""
+    """Return the part of a ``record`` for the index, with its texts in the order of its events."""
     figures, whole = record.figures, record.whole
     task = whole.task
     return Part(
@@ -78,17 +82,17 @@ def read_part(record: Record, events: Iterable[AnyEvent], commits: Collection[st
 
 
 def distinct_records(by_commit: Mapping[str, Sequence[Record]]) -> Iterator[tuple[Record, list[str]]]:
-    """Each part of a trajectory, without struck statements, and the commits that it is on."""
+    """Yield one record per part of a trajectory, without struck statements, and the part's commits."""
     records = distinct(chain.from_iterable(by_commit.values()))
     struck = struck_in(records)
     for record in records:
-        commits = [c for c, found in by_commit.items() if any(each.key == record.key for each in found)]
+        commits = [c for c, there in by_commit.items() if any(each.key == record.key for each in there)]
         yield replace(record, figures=without_struck(record.id, record.figures, struck)), commits
 
 
 def _seconds(time: str | None) -> int | None:
-    found = seconds(time)
-    return None if found is None else int(found)
+    parsed = seconds(time)
+    return None if parsed is None else int(parsed)
 
 
 def _names(task: TaskRef) -> list[str]:
@@ -97,7 +101,7 @@ def _names(task: TaskRef) -> list[str]:
 
 
 def _shorten(fields: Iterable[TextField]) -> Iterator[TextField]:
-    """Each text once, up to the limits above."""
+    """Yield each text once, up to the limits above."""
     left, printed = MOST, PRINTED_MOST
     seen: set[tuple[str, str, bool]] = set()
     for field in fields:
@@ -134,25 +138,30 @@ def _of_record(record: Record) -> Iterator[TextField]:
     figures, whole = record.figures, record.whole
     task = _names(whole.task)[:2] if whole.task else ()
     run = (whole.run.id, whole.run.solve, whole.run.instance) if whole.run else ()
-    back = _of_retrospective(whole.retrospective) if whole.retrospective else ()
+    retrospective = _of_retrospective(whole.retrospective) if whole.retrospective else ()
     summary = figures.summary  # the agent's last message, unless a model wrote it
-    said = "retrospective" if summary and model_of(summary.by) else "message"
-    texts: tuple[tuple[str, Iterable[str | None]], ...] = (
+    kind = "retrospective" if summary and model_of(summary.by) else "message"
+    texts: tuple[_Texts, ...] = (
         ("title", (whole.title, *whole.tags, *task, *run)),
         *chain.from_iterable(map(_of_decision, figures.decisions)),
-        (said, [summary.text] if summary else ()),
+        (kind, [summary.text] if summary else ()),
         ("doubt", figures.caveats),
-        ("retrospective", back),
+        ("retrospective", retrospective),
         ("file", (file.path for file in figures.files)),
     )
-    yield from (_field(kind, text) for kind, some in texts for text in some if text)
+    yield from starmap(_field, _flatten(texts))
+
+
+def _flatten(texts: Iterable[_Texts]) -> Iterator[tuple[str, str]]:
+    """Yield each text that is not empty, with its kind."""
+    return ((kind, text) for kind, some in texts for text in some if text)
 
 
 def _field(kind: str, text: str, event: str | None = None, of: str | None = None) -> TextField:
     return TextField("decision" if kind == _REJECTED else kind, event, text, of, kind == _REJECTED)
 
 
-def _of_decision(decision: Decision) -> Iterator[tuple[str, Iterable[str | None]]]:
+def _of_decision(decision: Decision) -> Iterator[_Texts]:
     yield "decision", (decision.chosen, decision.question)
     yield _REJECTED, decision.alternatives
     yield "decision", (decision.reasoning,)
@@ -169,14 +178,12 @@ def _of_event(event: AnyEvent) -> Iterator[tuple[str, str]]:
             yield "prompt", event.content
         case Message() | PeerMessage() | NoteEvent():
             yield "message", event.content
-        case Thinking():
-            if event.seal is None and event.payload is None:
-                yield "thinking", event.content
+        case Thinking(seal=None, payload=None):
+            yield "thinking", event.content
         case Decided():
-            found = _of_decision(event.decision)
-            yield from ((kind, text) for kind, texts in found for text in texts if text)
+            yield from _flatten(_of_decision(event.decision))
         case RetrospectiveEvent():
-            yield from (("retrospective", text) for text in _of_retrospective(event.retrospective))
+            yield from _flatten([("retrospective", _of_retrospective(event.retrospective))])
         case ToolCall():
             yield from _of_call(event)
         case ToolResult():
@@ -187,7 +194,7 @@ def _of_event(event: AnyEvent) -> Iterator[tuple[str, str]]:
 def _of_call(call: ToolCall) -> Iterator[tuple[str, str]]:
     yield "tool", call.name
     arguments = call.arguments
-    if isinstance(arguments, str) and not call.files:  # a call with files has their content here
+    if isinstance(arguments, str) and not call.files:  # in a call with files this is their content
         yield "tool", arguments
     if isinstance(arguments, dict):
         for key in _MAIN_ARGUMENTS:

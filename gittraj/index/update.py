@@ -1,7 +1,7 @@
 """Updates the index to the tips of the notes and of a queried commit.
 
-Changes are found by comparing trees (the notes) and by walking from the tip to indexed tips (history). If
-that is not possible, because a tip is gone or the clone was deepened, everything is read again.
+It finds changed notes by comparing trees, and new commits by walking from the tip to indexed tips. If that is
+not possible, because a tip is gone or the clone was deepened, it reads everything again.
 """
 
 from __future__ import annotations
@@ -18,29 +18,27 @@ from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.index import file, history, records
 from gittraj.index.fast_open import read_edges
-from gittraj.index.reach import Reach, raised, reach_of
+from gittraj.index.reach import Reach, build_reach, extend_reach
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.paths import RENAMES, Ancestry, read_changes
 from gittraj.query.notes import is_plain, may_explore, named_ids
 
 Progress = Callable[[str, int, int], None]
-"""Called with the activity, the number of steps done, and the total."""
+"""A function that is called with the activity, the number of steps done, and the total."""
 
 _STEPS = 20_000
-"""How many commits one process diffs; its output is kept in memory. Each process starts with cold packs,
-which costs as much as 1,000 diffs; and the newest commits are the cheapest to read first."""
+"""The number of commits that one process diffs; its output is kept in memory. Each process starts with cold
+packs, which takes as long as 1,000 diffs."""
 _AHEAD = 3
-"""How many such outputs may be in memory."""
+"""The number of such outputs that may be in memory."""
 _FEW = 1_000
-"""Up to so many commits no thread is started."""
+"""No thread is started for up to this many commits."""
 _WALK = ("rev-list", "--date-order", "--parents", "--timestamp")
 
 
 def refresh(repository: Repository, commit: str | None, *, tell: Progress | None = None) -> None:
-    """Index the notes, and all that ``commit`` reaches (None: an unborn branch).
-
-    Raises UnusableError if no index can be kept, and if git fails.
-    """
+    """Index the notes, and all commits that ``commit`` reaches (None: an unborn branch). Raises UnusableError
+    if no index can be kept, or if git fails."""
     if repository.is_partial():
         raise file.UnusableError("a partial clone: renames would be fetched one by one")
     edges = read_edges(str(repository.common_dir))
@@ -49,7 +47,7 @@ def refresh(repository: Repository, commit: str | None, *, tell: Progress | None
             known = file.read_source(connection).get("edges")
             if known not in (None, edges):
                 raise _OutdatedError
-            # everything is read: libgit2 would keep the packs in memory
+            # a new index reads everything, and libgit2 would keep the packs in memory
             with replace(repository, backend="plumbing") if known is None else nullcontext(repository) as git:
                 fresh = _find_fresh(connection, git, commit) if commit else None
                 _update_notes(connection, git)
@@ -77,24 +75,27 @@ def _update_notes(connection: sqlite3.Connection, repository: Repository) -> Non
     if before == tip:
         return
     if before is not None:
-        try:
-            changed = list(notes.changed(before or None, tip or None))
-        except GitError:  # the old tip is gone: it was purged, or git collected it
-            raise _OutdatedError from None
-        large: list[str] = []
-        read = ((commit, _read(notes, commit, tip, large)) for commit in changed)
-        records.replace_notes(
-            connection, ((c, _noted(body) if body is not None else None) for c, body in read)
-        )
-        records.replace_over(connection, changed, large)
+        _replace_changed(connection, notes, before, tip)
     elif tip:
-        large = []
+        large: list[str] = []
         records.fill_notes(connection, ((c, _noted(body)) for c, body in notes.items(tip, over=large)))
         records.replace_over(connection, (), large)
     file.write_source(connection, notes=tip)
 
 
+def _replace_changed(connection: sqlite3.Connection, notes: NotesRef, before: str, tip: str) -> None:
+    try:
+        changed = list(notes.changed(before or None, tip or None))
+    except GitError:  # the old tip is gone: it was purged, or git collected it
+        raise _OutdatedError from None
+    large: list[str] = []
+    bodies = ((commit, _read(notes, commit, tip, large)) for commit in changed)
+    records.replace_notes(connection, ((c, _noted(body) if body is not None else None) for c, body in bodies))
+    records.replace_over(connection, changed, large)
+
+
 def _read(notes: NotesRef, commit: str, tip: str, large: list[str]) -> bytes | None:
+    """Read a note; None if there is none, or it is too large: then its commit is added to ``large``."""
     try:
         return notes.read(commit, tip)
     except GitError:
@@ -113,16 +114,17 @@ def _noted(body: bytes) -> records.Noted:
 
 
 _Listed = tuple[str, int, Sequence[str]]
-"""A commit, its committer's time, its parents."""
+"""A commit, its committer's time, and its parents."""
 
 
 _Compared = tuple[int, Iterable[bytes]]
-"""The number of the parent, and git's diffs of the commits against it."""
+"""The number of a parent, and git's diffs of many commits to the parent of that number."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Fresh:
-    """Commits to index: as git lists them, and the number of each."""
+    """The commits to index for ``commit``: as git lists them, with the number of each and its changes.
+    ``tips`` are the indexed tips, with their committer's times."""
 
     commit: str
     listed: Sequence[_Listed]
@@ -133,7 +135,7 @@ class _Fresh:
 
 
 def _find_fresh(connection: sqlite3.Connection, repository: Repository, commit: str) -> _Fresh | None:
-    """The commits that ``commit`` reaches and that are not indexed; git starts comparing at once."""
+    """Find the commits that ``commit`` reaches and that are not indexed. Comparing them starts at once."""
     if connection.execute("SELECT 1 FROM tips WHERE oid = ?", (bytes.fromhex(commit),)).fetchone():
         return None
     tips = [(tip, time) for tip, time in history.newest_tips(connection) if repository.objects.exists(tip)]
@@ -148,31 +150,38 @@ def _find_fresh(connection: sqlite3.Connection, repository: Repository, commit: 
 
 
 def _compare(ancestry: Ancestry, commits: Sequence[str]) -> Iterator[_Compared]:
-    """The changes of each commit, in batches; with many commits, threads read batches ahead."""
-    jobs: list[tuple[int, list[str]]] = []
-    asked = [commit for commit in commits if not ancestry.is_edge(commit)]
-    for number in range(max((len(ancestry.parents[commit]) for commit in asked), default=0) or 1):
-        jobs += [(number, asked[at : at + _STEPS]) for at in range(0, len(asked), _STEPS)]
-        asked = [commit for commit in asked if len(ancestry.parents[commit]) > number + 1]
+    """Compare each commit with its parents, in batches; with many commits, threads read batches ahead."""
+    batches = _split_into_batches(ancestry, commits)
 
-    def answer(job: tuple[int, list[str]]) -> _Compared:
-        return job[0], [*ancestry.ask(job[1], job[0], *RENAMES)]
+    def compare(batch: tuple[int, list[str]]) -> _Compared:
+        number, some = batch
+        return number, [*ancestry.ask(some, number, *RENAMES)]
 
     if len(commits) <= _FEW:
-        return map(answer, jobs)
+        return map(compare, batches)
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(2)
-    rest = iter(jobs)
-    ahead = deque(pool.submit(answer, job) for job in islice(rest, _AHEAD))
+    remaining = iter(batches)
+    ahead = deque(pool.submit(compare, batch) for batch in islice(remaining, _AHEAD))
 
-    def answers() -> Iterator[_Compared]:
+    def results() -> Iterator[_Compared]:
         with pool:
             while ahead:
                 yield ahead.popleft().result()
-                ahead.extend(pool.submit(answer, job) for job in islice(rest, 1))
+                ahead.extend(pool.submit(compare, batch) for batch in islice(remaining, 1))
 
-    return answers()
+    return results()
+
+
+def _split_into_batches(ancestry: Ancestry, commits: Sequence[str]) -> list[tuple[int, list[str]]]:
+    """Return batches of commits, each with the number of the parent to which they are to be compared."""
+    batches: list[tuple[int, list[str]]] = []
+    some = [commit for commit in commits if not ancestry.is_edge(commit)]
+    for number in range(max((len(ancestry.parents[commit]) for commit in some), default=0) or 1):
+        batches += [(number, some[at : at + _STEPS]) for at in range(0, len(some), _STEPS)]
+        some = [commit for commit in some if len(ancestry.parents[commit]) > number + 1]
+    return batches
 
 
 def _update_history(
@@ -180,41 +189,44 @@ def _update_history(
 ) -> None:
     writer = history.Writer(connection)
     done = 0
-    for parent, answers in fresh.changes:
-        for answer in answers:
-            for commit, changed in read_changes(answer):
-                writer.take(fresh.numbers[commit], parent, changed)
+    for parent, diffs in fresh.changes:
+        for diff in diffs:
+            for commit, changed in read_changes(diff):
+                writer.add(fresh.numbers[commit], parent, changed)
         done += _STEPS
         tell("reading history", min(done, len(fresh.listed)), len(fresh.listed))
     writer.close()
-    history.write_tip(connection, fresh.commit, _raise(connection, repository, fresh))
+    history.write_tip(connection, fresh.commit, _make_reach(connection, repository, fresh))
 
 
-def _raise(connection: sqlite3.Connection, repository: Repository, fresh: _Fresh) -> Reach:
-    """The Reach of the commit.
+def _make_reach(connection: sqlite3.Connection, repository: Repository, fresh: _Fresh) -> Reach:
+    """Make the Reach of the commit, if possible on top of an indexed one."""
+    if not fresh.tips:
+        return build_reach(fresh.parents, fresh.numbers)
+    if (extended := _extend_indexed(connection, fresh)) is not None:
+        return extended
+    parents = {oid: own for oid, _, own in _list(repository, [fresh.commit])}
+    return build_reach(parents, history.numbers_of(connection, parents))
 
-    If all new commits are later than the indexed tip below them, git lists them before that tip, and the
-    rest in the same order as before.
-    """
-    parents = fresh.parents
-    outer = {parent for above in parents.values() for parent in above} - parents.keys()
+
+def _extend_indexed(connection: sqlite3.Connection, fresh: _Fresh) -> Reach | None:
+    """Extend the Reach of an indexed tip by the new commits. That is possible if all of them are later than
+    the tip: then git lists them before the tip, and all others in the same order as before."""
+    outer = {parent for own in fresh.parents.values() for parent in own} - fresh.parents.keys()
     for tip, time in fresh.tips:
         below = history.read_tip(connection, tip) if tip in outer else None
         if below and all(when > time for _, when, _ in fresh.listed):
             numbers = history.numbers_of(connection, outer)
             heights = {oid: below.height(numbers[oid]) for oid in outer}
             if all(heights.values()):
-                return raised(below, parents, fresh.numbers, heights)
-    if not fresh.tips:
-        return reach_of(parents, fresh.numbers)
-    parents = {oid: above for oid, _, above in _list(repository, [fresh.commit])}
-    return reach_of(parents, history.numbers_of(connection, parents))
+                return extend_reach(below, fresh.parents, fresh.numbers, heights)
+    return None
 
 
 def _list(repository: Repository, revs: Sequence[str]) -> list[_Listed]:
     listed = repository.run(*_WALK, *revs, "--").out
-    same: dict[str, str] = {}  # one string for each id, however many commits name it
-    share = same.setdefault
+    shared: dict[str, str] = {}  # one string for each id, however many commits name it
+    share = shared.setdefault
     rows = (line.split(" ") for line in listed.decode().splitlines())
     return [
         (share(oid, oid), int(time), tuple([share(p, p) for p in parents])) for time, oid, *parents in rows

@@ -1,8 +1,8 @@
 """Keeps the text index current with the refs of the records and of the monthly events.
 
-Changes are found by comparing trees; the trajectories concerned are queued and indexed in batches, the newest
-first, each in its own transaction: an interrupted run keeps what is done. Listings do not wait for it, as it
-is a separate file.
+It finds changes by comparing trees, queues the trajectories that changed, and indexes them in batches, the
+newest first. Each batch has its own transaction, so that an interrupted run keeps the batches that are done.
+The text index is a separate file, so that listings do not wait for it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -35,19 +35,19 @@ from gittraj.query.show.chapters import Segments
 _BATCH = 64
 """The most trajectories in one transaction."""
 _TEXT = 2_000_000
-"""About the most characters in one transaction: they are in memory at the same time."""
+"""About the most characters in one transaction, which are in memory at the same time."""
 T = TypeVar("T")
 
 
 class TextStore(Protocol):
-    """A store of the text index."""
+    """Where a text index is kept."""
 
     def reading(self) -> AbstractContextManager[sqlite3.Connection]: ...
     def writing(self) -> AbstractContextManager[sqlite3.Connection]: ...
 
 
 class OnDisk:
-    """A text index in the folder of the index. All methods raise UnusableError."""
+    """A text index in the folder of the index. All methods may raise UnusableError."""
 
     def __init__(self, common_dir: Path) -> None:
         self.reading = partial(file.reading, common_dir, TEXTS)
@@ -56,7 +56,7 @@ class OnDisk:
 
 
 class InMemory:
-    """A text index for one query, if none can be kept on disk."""
+    """A text index for one query, for use if no index can be kept on disk."""
 
     def __init__(self) -> None:
         self._connection = sqlite3.connect(":memory:", isolation_level=None)
@@ -76,8 +76,8 @@ def ask_updated(
     seconds: float,
     tell: Progress | None = None,
 ) -> T:
-    """Update the text index, and query it. A damaged one is built again; if none can be kept, one is built in
-    memory for this query."""
+    """Update the text index, and query it with ``ask``. A damaged index is built again; if no index can be
+    kept, one is built in memory for this query."""
     for store in (OnDisk(repository.common_dir),) * (0 if repository.is_partial() else 2):
         try:
             update_text(repository, store, seconds=seconds, tell=tell)
@@ -85,7 +85,7 @@ def ask_updated(
                 return ask(connection)
         except file.UnusableError:
             continue
-        except (sqlite3.Error, ValueError, TypeError):  # damage shows in any query
+        except (sqlite3.Error, ValueError, TypeError):  # any query may find damage
             with suppress(file.UnusableError):
                 store.drop()
     try:
@@ -102,19 +102,19 @@ def ask_updated(
 def update_text(
     repository: Repository, store: TextStore, *, seconds: float, tell: Progress | None = None
 ) -> None:
-    """Index what is new, for about ``seconds``. Raises UnusableError if no index can be kept.
-
-    No text from before a purge may be added after it: a purge moves the refs and then drops the file. So the
-    refs are read under the write lock, and their text is written only while they are unchanged.
-    """
+    """Index new text for about ``seconds``. Raises UnusableError if no index can be kept. A purge moves the
+    refs and then drops the file, and no text from before it may be added after it. So the refs are read under
+    the write lock, and their text is written only if they are still the same."""
     end = time.monotonic() + seconds
     with open_index(repository) as index:  # listings first
         with store.writing() as connection:
             refs = read_refs(repository)
             tip = refs.get(RECORDS)
-            known = index if index and index.tip == tip else None
-            held = known.notes if known else NotesInMemory(NotesRef(repository).items(tip) if tip else ())
-            _find_changed(connection, repository, refs, known.latest if known else held.ids)
+            current = index if index and index.tip == tip else None
+            notes = (
+                current.notes if current else NotesInMemory(NotesRef(repository).items(tip) if tip else ())
+            )
+            _queue_changed(connection, repository, refs, current.latest if current else notes.ids)
         done = 0
         while time.monotonic() < end:
             with store.reading() as connection:
@@ -124,22 +124,30 @@ def update_text(
                 break
             if tell:
                 tell("reading events", done, done + left)
-            read = dict(_read(repository, Recorded(held), waiting))
-            with store.writing() as connection:
-                if file.read_source(connection).get("refs") != json.dumps(refs):
-                    return  # another process is ahead, or purged it
-                done += len(read)
-                if text.replace_parts(connection, read):
-                    file.write_source(connection, went="yes")
+            parts_of = dict(_read(repository, Recorded(notes), waiting))
+            if not _write(store, refs, parts_of):
+                return
+            done += len(parts_of)
     with store.writing() as connection:
         if "went" in file.read_source(connection):
             text.sweep(connection)
 
 
+def _write(store: TextStore, refs: Refs, parts_of: Mapping[str, list[Part]]) -> bool:
+    """Write parts that were read at ``refs``. Returns False if another process has indexed other refs since,
+    or a purge dropped the file."""
+    with store.writing() as connection:
+        if file.read_source(connection).get("refs") != json.dumps(refs):
+            return False
+        if text.replace_parts(connection, parts_of):
+            file.write_source(connection, went="yes")
+    return True
+
+
 def _read(
     repository: Repository, recorded: Recorded, trajectories: Iterable[str]
 ) -> Iterator[tuple[str, list[Part]]]:
-    """The parts of the first ``trajectories``, as many as may be in memory."""
+    """Yield the first of ``trajectories`` with their parts, as many as may be in memory."""
     size = 0
     for trajectory in trajectories:
         parts = []
@@ -148,7 +156,7 @@ def _read(
             part = read_part(record, segments.read(record.id, record.segments), commits)
             parts.append(replace(part, away={sound(month) for month in segments.months}))
         yield trajectory, parts
-        size += sum(len(piece.text) for part in parts for piece in part.fields)
+        size += sum(len(field.text) for part in parts for field in part.fields)
         if size > _TEXT:
             return
 
@@ -156,10 +164,10 @@ def _read(
 # ---------------------------------------------------------------- what changed
 
 
-def _find_changed(
+def _queue_changed(
     connection: sqlite3.Connection, repository: Repository, refs: Refs, ids: Callable[[], Iterable[str]]
 ) -> None:
-    """Queue the trajectories that changed in the refs."""
+    """Queue the trajectories that changed in the refs; all of them, which ``ids`` returns, in a new index."""
     source = file.read_source(connection)
     if source.get("made_by", made_by()) != made_by():
         raise sqlite3.DatabaseError("made by other code")
@@ -171,7 +179,7 @@ def _find_changed(
         changed = list(_changed(connection, repository, before, refs) if before else ids())
     except GitError:  # an old tip is gone: purged, or garbage-collected
         changed = [*ids(), *text.indexed(connection)]
-    text.let_wait(connection, list(dict.fromkeys(changed)))
+    text.enqueue(connection, list(dict.fromkeys(changed)))
     file.write_source(connection, refs=now, made_by=made_by())
 
 
@@ -181,7 +189,7 @@ def _changed(
     notes = NotesRef(repository)
     tips = before.get(RECORDS), after.get(RECORDS)
     for commit in notes.changed(*tips) if tips[0] != tips[1] else ():
-        yield from text.carried_by(connection, commit)
+        yield from text.trajectories_on(connection, commit)
         yield from named_ids((notes.read(commit, tips[1]) if tips[1] else None) or b"")
     objects = repository.objects
     for ref in sorted({*before, *after} - {RECORDS}):

@@ -1,8 +1,9 @@
-"""Tokenizes text for the full-text index: identifiers are split into their parts, and kept whole.
+"""Tokenizes text for the full-text index: identifiers are split into their parts, and also kept whole.
 
-SQLite splits at everything but letters and digits, folds case and accents, and stems English words (Porter's
-algorithm). We mark the boundaries that it does not see: in ``rateLimit``, and after each Chinese, Japanese or
-Korean character. An index built with other rules must not be read. Pure.
+SQLite splits a text at all characters except letters and digits, folds case and accents, and stems English
+words (Porter's algorithm). This module marks the boundaries that SQLite does not see: in ``rateLimit``, and
+after each Chinese, Japanese or Korean character. An index that was built with other rules must not be read.
+No I/O.
 """
 
 from __future__ import annotations
@@ -11,27 +12,27 @@ import re
 from collections.abc import Iterable, Iterator
 
 SPLIT = "\u200b"
-"""Zero-width space: a word boundary for SQLite, and invisible."""
+"""A zero-width space, which is a word boundary for SQLite and invisible."""
 TOKENIZE = "porter unicode61 remove_diacritics 2"
 
 _JOINT = re.compile("[a-z0-9](?=[A-Z])|[A-Z](?=[A-Z][a-z])|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _UNSEEN = re.compile("[\0-\x08\x0b-\x1f\u200b\ud800-\udfff]")
 _NAME = re.compile(rf"[A-Za-z0-9]+(?:[_{SPLIT}]+[A-Za-z0-9]+)+")
-_LONGEST = 60  # characters of a name: longer ones are not identifiers
+_LONGEST = 60  # characters of a name; longer ones are not identifiers
 
 
 def cut(text: str) -> str:
-    """``text`` with every boundary marked, without characters that a database cannot store."""
+    """Mark every boundary in ``text``, and replace the characters that a database cannot store."""
     return _JOINT.sub(rf"\g<0>{SPLIT}", _UNSEEN.sub(" ", text))
 
 
 def uncut(text: str) -> str:
-    """The inverse of ``cut``."""
+    """Undo ``cut``, except that replaced characters stay replaced."""
     return text.replace(SPLIT, "")
 
 
 def sound(text: str) -> str:
-    """``text`` as a database can store it: JSON may have lone surrogates."""
+    """Return ``text`` as a database can store it, without the lone surrogates that JSON may contain."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -42,15 +43,15 @@ def names(texts: Iterable[str]) -> set[str]:
 
 
 def whole(word: str) -> str | None:
-    """A word in the form that ``names`` returns; None if it is not a compound identifier."""
-    found = [*_wholes(cut(word))]
-    return found[0] if len(found) == 1 and _NAME.fullmatch(cut(word).strip(f"_{SPLIT}")) else None
+    """Return a compound identifier in the form in which ``names`` returns it; None for any other word."""
+    wholes = [*_wholes(cut(word))]
+    return wholes[0] if len(wholes) == 1 and _NAME.fullmatch(cut(word).strip(f"_{SPLIT}")) else None
 
 
 def _wholes(word: str) -> Iterator[str]:
-    for found in _NAME.findall(word):
-        if len(found) <= _LONGEST:
-            yield found.replace(SPLIT, "").replace("_", "").lower()
+    for name in _NAME.findall(word):
+        if len(name) <= _LONGEST:
+            yield name.replace(SPLIT, "").replace("_", "").lower()
 
 
 _ENDINGS = str.split(
@@ -61,11 +62,11 @@ _LEAST = 3
 
 
 def completions(prefix: str) -> list[str]:
-    """Words with this prefix whose stem is shorter: ``configurat`` also means ``configuration``, which is
-    indexed as ``configur``."""
-    found: dict[str, None] = {}
+    """Return words that begin with ``prefix`` and have a shorter stem: ``configurat`` also means
+    ``configuration``, which is indexed as ``configur``."""
+    completed: dict[str, None] = {}
     for ending in _ENDINGS:
         for at in range(1, len(ending)):
             if prefix.lower().endswith(ending[:at]) and len(prefix) - at >= _LEAST:
-                found[prefix + ending[at:]] = None
-    return [*found]
+                completed[prefix + ending[at:]] = None
+    return [*completed]

@@ -1,6 +1,7 @@
 """Converts trajectories, records and segments to canonical JSON (``json_form``), and back.
 
-A damaged line of a note, or another tool's, is kept as it is. ``docs/format.md`` describes the result.
+A damaged line of a note, or one that another tool wrote, is kept as it is. ``docs/format.md`` describes the
+result.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from gittraj.model.json_form import camel, dump, from_json, kind_of, to_json
 from gittraj.model.values import VERSION, AnyEvent, ForeignLine, Line, Record, Tombstone
 from gittraj.startup import sha256
 
-__all__ = ["camel", "dump", "from_json", "to_json"]  # from json_form, besides what is here
+__all__ = ["camel", "dump", "from_json", "to_json"]  # names of json_form, in addition to those of this module
 
 _REMARKS = get_args(values.NoteEvent.__dataclass_fields__["kind"].type)
 _EVENTS: dict[type, str] = {
@@ -36,12 +37,12 @@ _NESTED: dict[type, tuple[str, dict[str, str]]] = {
     values.ToolResult: ("result", {k: k for k in ("callId", "exitCode", "isError", "truncated", "bytes")}),
     values.Thinking: ("sealed", {"name": "seal", "bytes": "sealedBytes", "payload": "payload"}),
 }
-"""The nested object that has some fields of an event, and their names in it."""
+"""The name of the nested object in an event's JSON, and for each key in it the event's field."""
 # ---------------------------------------------------------------- events and segments
 
 
 def event_type(event: AnyEvent) -> str:
-    """The event's name in JSON."""
+    """The name of an event's type in JSON."""
     if isinstance(event, values.NoteEvent):
         return event.kind
     if isinstance(event, values.PeerMessage):
@@ -61,7 +62,7 @@ def event_to_json(event: AnyEvent) -> dict[str, Any]:
             del flat["direction"]
         case values.ToolCall() | values.ToolResult() | values.Thinking():
             key, fields = _NESTED[type(event)]
-            inner = {there: flat.pop(here) for there, here in fields.items() if here in flat}
+            inner = {name: flat.pop(field) for name, field in fields.items() if field in flat}
             flat |= {key: flat.get(key, {}) | inner} if inner else {}
         case _:
             pass
@@ -69,7 +70,7 @@ def event_to_json(event: AnyEvent) -> dict[str, Any]:
 
 
 def event_from_json(value: Any, path: str = "event") -> AnyEvent:
-    """Parse an event of any type; one that this version does not know becomes ``Foreign``."""
+    """Parse an event of any type; an unknown type becomes ``Foreign``."""
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
         raise FormatError(f"{path}.type: missing")
     flat = dict(value)
@@ -95,7 +96,7 @@ def _unnest(flat: dict[str, Any], kind: type, path: str) -> dict[str, Any]:
     if not isinstance(nested, dict):
         raise FormatError(f"{path}.{key}: expected an object, found {kind_of(nested)}")
     unknown = {k: v for k, v in nested.items() if k not in fields}
-    known = {here: nested[there] for there, here in fields.items() if there in nested}
+    known = {field: nested[name] for name, field in fields.items() if name in nested}
     return rest | known | ({key: unknown} if unknown else {})
 
 
@@ -106,11 +107,9 @@ SEGMENT_LIMIT = 1_000_000
 def encode_segments(
     events: Iterable[tuple[int, AnyEvent]], *, limit: int = SEGMENT_LIMIT
 ) -> list[tuple[str, bytes]]:
-    """Names and contents of the segments with ``events`` (JSON Lines, one event per line).
-
-    Each event comes with its position in the trajectory. More than ``limit`` bytes are split between
-    events.
-    """
+    """Return names and contents of the segments with ``events`` (JSON Lines, one event per line). Each event
+    comes with its position in the trajectory. A new segment begins where one would have more than ``limit``
+    bytes."""
     groups: list[tuple[int, list[bytes]]] = []
     size = limit
     for position, event in events:
@@ -125,15 +124,15 @@ def encode_segments(
 
 
 def decode_segment(body: bytes, name: str) -> Iterator[AnyEvent]:
-    """Yield the events of a segment. Raises :class:`FormatError`, which names the line."""
+    """Yield the events of a segment. Raises a :class:`FormatError` that names the line."""
     for number, line in enumerate(body.splitlines(), 1):
         if line.strip():
             yield event_from_json(load_json(line, f"{name}:{number}"), f"{name}:{number}")
 
 
 def segment_position(name: str) -> int | None:
-    """The position of a segment's first event; None if it is not named like ours: anyone who pushes may give
-    it any name."""
+    """The position of a segment's first event; None if ``name`` does not have that form: anyone who can push
+    may choose any name."""
     digits = name.partition("-")[0]
     return int(digits) if digits.isdecimal() and len(digits) <= limits.DIGITS else None
 
@@ -147,7 +146,8 @@ def segment_path(trajectory: str, name: str) -> str:
 
 
 def decode_line(line: bytes) -> Line:
-    """One line of a note. Never raises: a damaged line, or another tool's, is a :class:`ForeignLine`."""
+    """Parse one line of a note. Never raises: a damaged line, or one of another tool, becomes a
+    :class:`ForeignLine`."""
     value: Any = None
     if len(line) > limits.LINE:
         return ForeignLine(line, f"larger than {limits.LINE // 1024} kB")
@@ -164,7 +164,7 @@ def decode_line(line: bytes) -> Line:
 
 
 def decode_note(body: bytes) -> list[Line]:
-    """Every line of a note that is not blank, in order; of too many only the first."""
+    """Parse the lines of a note that are not blank, in order, and no more than ``limits.LINES``."""
     lines = islice((line for line in body.split(b"\n") if line.strip()), limits.LINES)
     return [decode_line(line) for line in lines]
 
@@ -174,7 +174,7 @@ def encode_line(line: Line) -> bytes:
 
 
 def encode_note(lines: Iterable[Line]) -> bytes:
-    """The body of a note: distinct lines, sorted, each with its line end."""
+    """Write the body of a note: the distinct lines, sorted."""
     return b"".join(line + b"\n" for line in sorted({encode_line(line) for line in lines}))
 
 
@@ -192,15 +192,15 @@ def load_json(text: bytes, where: str) -> Any:
 def _is_deep(value: Any) -> bool:
     level = [value]
     for _ in range(limits.DEPTH):
-        inside = (v.values() if isinstance(v, dict) else v for v in level if isinstance(v, dict | list))
-        level = [each for values_ in inside for each in values_ if isinstance(each, dict | list)]
+        contents = (v.values() if isinstance(v, dict) else v for v in level if isinstance(v, dict | list))
+        level = [each for inner in contents for each in inner if isinstance(each, dict | list)]
         if not level:
             return False
     return True
 
 
 def _whole(text: str) -> int:
-    """Parse an integer. Raises ValueError for one with more digits than any count or float has."""
+    """Parse an integer. Raises ValueError for more than ``limits.DIGITS`` digits."""
     if len(text) > limits.DIGITS:
         raise ValueError(f"a number of {len(text)} digits")
     return int(text)

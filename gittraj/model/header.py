@@ -1,4 +1,4 @@
-"""The type of a HEADER of docs/json.md, a trajectory as commands show it, and of the objects in it."""
+"""The type of a HEADER (docs/json.md), a trajectory as commands show it, and of the objects in it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Converts dataclasses of the model to canonical JSON, and back.
 
-Canonical: sorted keys, no spaces, UTF-8, no default values; so equal values are equal bytes, which the
+Canonical means sorted keys, no spaces, UTF-8, no default values: so equal values are equal bytes, which the
 merge of notes relies on. Reading keeps fields (in ``extra``) and words of later versions, and rejects wrong
-types with an error that names the path. It must not know what a record or an event is.
+types with an error that names the path. This module must not know what a record or an event is.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def dump(value: Any) -> bytes:
-    """Canonical JSON. Lone surrogates, which some agents write, become U+FFFD; NaN is refused."""
+    """Write canonical JSON. Lone surrogates, which some agents write, become U+FFFD; NaN is refused."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return _SURROGATE.sub("\ufffd", text).encode()
 
@@ -39,7 +39,8 @@ _SCALARS = frozenset((type(None), bool, int, float, str))
 
 
 class _Field(NamedTuple):
-    """A dataclass's field. ``plain``: values of this type are kept as they are; ``decode`` is for others."""
+    """A field of a dataclass. A value of the type ``plain`` is kept as it is, any other is decoded with
+    ``decode``. ``flat`` is the type of a value whose fields are stored among those of the outer one."""
 
     name: str
     key: str
@@ -52,8 +53,8 @@ class _Field(NamedTuple):
 @functools.cache
 def _fields(cls: type) -> tuple[_Field, ...]:
     fields = [f for f in dataclasses.fields(cls) if f.name != "extra"]
-    texts = any(isinstance(f.type, str) for f in fields)  # annotations of a module with ``__future__``
-    hints: dict[str, Any] = get_type_hints(cls) if texts else {f.name: f.type for f in fields}
+    are_texts = any(isinstance(f.type, str) for f in fields)  # in a module with ``__future__`` annotations
+    hints: dict[str, Any] = get_type_hints(cls) if are_texts else {f.name: f.type for f in fields}
     return tuple(
         _Field(
             f.name,
@@ -69,12 +70,13 @@ def _fields(cls: type) -> tuple[_Field, ...]:
 
 @functools.cache
 def _keys(cls: type) -> frozenset[str]:
-    """The keys of its fields, and those of values that are flat in it."""
+    """The keys of the fields of a dataclass, including those of its flat values."""
     return frozenset[str]().union(*(_keys(f.flat) if f.flat else {f.key} for f in _fields(cls)))
 
 
 def to_json(value: Any) -> Any:
-    """The JSON form of a value of the model: camel-case keys, ``extra`` merged in, defaults left out."""
+    """Return the JSON form of a value of the model: keys in camel case, ``extra`` merged in, defaults left
+    out."""
     kind = type(value)
     if kind in _SCALARS:
         return value
@@ -84,8 +86,12 @@ def to_json(value: Any) -> Any:
         return [to_json(v) for v in value]
     if isinstance(value, Mapping):
         return {k: to_json(v) for k, v in value.items()}
+    return _dataclass_to_json(value)
+
+
+def _dataclass_to_json(value: Any) -> dict[str, Any]:
     result: dict[str, Any] = dict(getattr(value, "extra", {}))
-    for f in _fields(kind):  # type: ignore[arg-type]
+    for f in _fields(type(value)):  # type: ignore[arg-type]
         inner = getattr(value, f.name)
         if f.flat:
             result |= to_json(inner)
@@ -103,7 +109,7 @@ class _WrongError(Exception):
 
 
 def from_json(cls: type[T], value: Any, path: str = "") -> T:
-    """The reverse of :func:`to_json`. Raises :class:`FormatError` with the path of the wrong value."""
+    """Do the reverse of :func:`to_json`. Raises a :class:`FormatError` with the path of the wrong value."""
     try:
         return _read(cls, value)
     except _WrongError as error:
@@ -116,15 +122,11 @@ def _read(cls: type[T], value: Any) -> T:
         raise _WrongError(f"expected an object, found {kind_of(value)}")
     arguments: dict[str, Any] = {}
     for name, key, plain, decode, flat, default in _fields(cls):  # type: ignore[arg-type]
-        found = value if flat else value.get(key)
-        if type(found) is plain:
-            arguments[name] = found
-        elif found is not None:
-            try:
-                arguments[name] = decode(found)
-            except _WrongError as error:
-                error.trail += [] if flat else [f".{key}"]
-                raise
+        stored = value if flat else value.get(key)
+        if type(stored) is plain:
+            arguments[name] = stored
+        elif stored is not None:
+            arguments[name] = decode(stored) if flat else _decode_at(decode, stored, ".%s", key)
         elif default is dataclasses.MISSING:
             raise _WrongError("missing", f".{key}")
     if "extra" in cls.__dataclass_fields__:  # type: ignore[attr-defined]
@@ -141,7 +143,7 @@ def _choice(hint: Any) -> Any:
 
 @functools.cache
 def _decoder(hint: Any) -> Callable[[Any], Any]:
-    """The function that decodes a value of this type that is not None."""
+    """Return the function that decodes a value of the type ``hint`` that is not None."""
     origin = get_origin(hint)
     if hint is Any or hint is Json:
         return _same
@@ -163,7 +165,7 @@ def _same(value: Any) -> Any:
 
 
 def _decode_word(hint: Any, value: Any) -> Any:
-    # a word of a later version stays what it is; a tombstone of an unknown scope deletes nothing
+    # a word of a later version is kept, but a tombstone with an unknown scope must delete nothing
     if type(value) is not str or (hint is Scope and value not in get_args(hint)):
         raise _WrongError(f"expected one of {', '.join(map(str, get_args(hint)))}")
     return value

@@ -1,4 +1,4 @@
-"""The files with rules in gitleaks' form that settings name; only who redacts reads them."""
+"""Reads the files with rules in gitleaks' form that settings name. Only redaction needs them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from gittraj.frozen import dataclass
 from gittraj.startup import sha256
 
 RuleBody = tuple[str, bytes | None, bool]
-"""A file's name in the settings, what it says (None: it cannot be read), and whether its allowlists count."""
+"""A file's name in the settings, its content (None: it cannot be read), and whether its allowlists apply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulePaths:
-    """The user's ``own`` by name and, in the folder ``top`` only, those of the team. The digest by which the
-    user trusts one makes its allowlists count, whoever names it."""
+    """The user's ``own`` files by name, and the names of the team's ``shared`` files, which must be in the
+    folder ``top``. The allowlists of a file apply if its digest is ``trusted``, whoever names the file."""
 
     top: Path
     own: Mapping[str, Path]

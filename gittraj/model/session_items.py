@@ -1,4 +1,4 @@
-"""A session's log as a reader gives it: what ``formats`` produce and ``capture`` decides on.
+"""The items of a session's log, which the readers in ``formats`` yield and on which ``capture`` decides.
 
 A reader yields, in the log's order, events with what only linking needs and is not stored
 (:class:`Entry`), facts about the session (:class:`Fact`), what a model call cost
@@ -19,9 +19,9 @@ ASKING = "git-traj asks: "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """A file as one call left it. ``path`` is as the log has it (often absolute, or relative to the call's
-    folder). ``added`` are the lines that the call wrote; ``whole`` the entire new text and ``before`` the
-    entire old one, where they are known."""
+    """A file that one call changed. ``path`` is as in the log: often absolute, or relative to the call's
+    folder. ``added`` are the lines that the call wrote; ``whole`` is the entire new text and ``before`` the
+    entire old one, if they are known."""
 
     path: str
     kind: FileKind = "update"
@@ -67,11 +67,11 @@ class TurnEnd:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What the model call ``response`` cost, so far: a later one of the same response replaces it.
+    """The cost of the model call ``response`` so far; a later item for the same response replaces it.
 
-    ``beside`` is true where the log has the usage in a separate record after the response's events, and
-    not in an event's own record. ``cost`` is in US dollars, where the log itself states one.
-    ``cumulative``: it counts the whole session so far, including what is in other logs of it.
+    ``beside`` is true if the log has the usage in a separate record after the response's events, and not in
+    the record of an event. ``cost`` is in US dollars, if the log itself states it. ``cumulative``: it counts
+    the whole session so far, including its other logs.
     """
 
     response: str
@@ -83,18 +83,18 @@ class Spent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """Something known of the session from here on; the last of each name counts, except that of ``session``,
-    ``started_at`` and ``parent`` the first does.
+    """A fact about the session, which is known from here on. The last fact of each name counts; of
+    ``session``, ``started_at`` and ``parent`` the first.
 
     Names: ``session``, ``agent_version``, ``model`` (each that occurs), ``title``, ``folder`` (cwd),
     ``branch``, ``entrypoint``, ``parent_session``, ``parent_kind`` (fork, subagent, resumed),
     ``subagent``, ``start_commit``, ``started_at``, ``repository`` (its URL), ``status`` (completed,
     abandoned, failed), ``ended`` (the status as its author stated it: it overrides the log's), ``turns`` (the
     log marks their ends), ``alias`` (each that occurs), ``tag`` (each), ``participant`` (each, ``NAME`` or
-    ``NAME:ROLE``), ``task``, ``task_title``, ``task_url``. Of interchange formats: ``trajectory`` (the id
-    that it has there), ``parent`` (that of another).
+    ``NAME:ROLE``), ``task``, ``task_title``, ``task_url``. Interchange formats also state ``trajectory`` (its
+    id) and ``parent`` (the id of another trajectory).
 
-    About a whole run, if no single call states it: ``cost_usd`` (all of it, US dollars), ``run``,
+    Some logs state facts only about the whole run: ``cost_usd`` (the total in US dollars), ``run``,
     ``solve`` and ``instance`` (ids of a benchmark's run), ``messages`` (how many the log has),
     ``api_calls``, ``exit_status``, ``exit_error``, ``submission`` (the final text).
     """
@@ -113,11 +113,10 @@ class Damage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cursor:
-    """Where a reader may start again: byte offset, the ordinal of the next event, and its own state.
-
-    ``print`` identifies the (up to) 4 kB before the offset, so that a rewritten log is noticed. ``added``:
-    the number of events before it that were parsed out of another event's text.
-    """
+    """The position at which a reader may start again: a byte offset, the ordinal of the next event, and the
+    reader's own state. ``print`` is a fingerprint of the (up to) 4 kB before the offset, by which a rewritten
+    log is noticed. ``added`` is the number of events before it that were parsed out of another event's
+    text."""
 
     offset: int = 0
     ordinal: int = 0
@@ -145,8 +144,8 @@ _UNIQUE = 24
 
 
 def trajectory_id(agent: str, session: str, subagent: str | None = None) -> str:
-    """The id that every capture and every later import of a session agree on: ``traj_`` and lower-case
-    base32 of the first 10 bytes of SHA-256 over the names, joined by NUL."""
+    """Return the trajectory's id, on which every capture and every later import of a session agree: ``traj_``
+    and lower-case base32 of the first 10 bytes of SHA-256 over the names, joined by NUL."""
     import base64  # noqa: PLC0415 - few processes need it
 
     names = [agent, session] if subagent is None else [agent, session, subagent]

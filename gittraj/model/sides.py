@@ -1,4 +1,5 @@
-"""Renders a decision as a short text: its sides, and who recorded it. Pure."""
+"""Renders a decision as a short text: its two sides, which are the choice and the rejected options, and who
+recorded it. No I/O."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ _SAYS = re.compile(r"\b(?:I|we)\b|^\w+(?:ed|ing) ", re.I)
 
 
 def sides(decision: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """The choice, and the rejected options that it does not name itself; a mere rejection chose nothing."""
+    """Return the choice, and the rejected options that its text does not already name. The choice is empty if
+    the decision only rejects something."""
     chosen, others = decision["chosen"], decision.get("alternatives") or []
     if chosen.startswith(_REFUSAL):
         return "", others or [chosen.removeprefix(_REFUSAL)]
@@ -23,11 +25,12 @@ def sides(decision: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 
 _PLACED = re.compile(r"(?:at|before|after|by|for|from|in|inside|on|to|with)\b", re.I)
-"""The beginning of a side that says where or how: ``over in a property`` is not English."""
+"""The beginning of an option that says where or how: ``over in a property`` would not be English."""
 
 
 def decided(decision: Header) -> str:
-    """``X over Y and Z``; ``not: Y``; with a clause on a side, ``I did X rather than Y``."""
+    """Render a decision as ``X over Y and Z``; as ``I did X rather than Y`` if one of them is a clause; or as
+    ``not: Y``."""
     chosen, others = sides(decision)
     rejected = " and ".join(others)
     clause = any(map(_SAYS.search, (chosen, *others))) or any(map(_PLACED.match, others))
@@ -36,7 +39,7 @@ def decided(decision: Header) -> str:
 
 
 def vouched(decision: Header) -> str | None:
-    """Who recorded a decision, unless its agent did, how sure, and what reverted its commit, if known:
-    ``inferred, 60% sure, reverted by 1f442bd``."""
+    """Render who recorded a decision (unless it was the agent), how sure that is, and what reverted its
+    commit, as far as that is known: ``inferred, 60% sure, reverted by 1f442bd``."""
     by = None if decision["by"] == "agent" else decision["by"]
     return ", ".join(filter(None, (by, sure(decision["confidence"]), taken_back(decision)))) or None

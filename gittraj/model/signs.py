@@ -1,4 +1,4 @@
-"""Variables that an agent sets in the shells that it opens: the one table of them."""
+"""The only table of the variables that agents set in the shells that they open."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ SESSIONS = {
     "COPILOT_AGENT_SESSION_ID": "copilot",
     "AMP_CURRENT_THREAD_ID": "amp",
 }
-"""Their values are session ids; the other variables say only that an agent runs."""
+"""Variables with the id of the session. All other variables show only that an agent runs."""
 UNKNOWN = "unknown"
-"""The name of an agent that is known to run, but not which one it is."""
+"""The name for an agent if a variable shows that one runs, but not which."""
 LOGGED = {
     "GEMINI_CLI": "gemini-cli",
-    "KILO": "kilo",  # which sets the next one, too
+    "KILO": "kilo",  # kilo also sets the next variable
     "OPENCODE": "opencode",
     "QWEN_CODE": "qwen-code",
     "PI_CODING_AGENT": "pi",
     "CURSOR_AGENT": "cursor",
     "CLINE_CONNECTOR_CLI_LAUNCH": "cline",
 }
-"""Set by agents whose logs are read."""
+"""Variables of agents whose logs git-traj reads."""
 CONFIGURED = {"MSWEA_CONFIGURED": "mini-swe-agent"}
-"""Set wherever an agent is configured, running or not: they only help to find a commit in its log."""
+"""Variables that are set if an agent is configured, even if it does not run. They only help to find a commit
+in its log."""
 SIGNS = {
     **LOGGED,
     "GOOSE_TERMINAL": "goose",

@@ -16,12 +16,12 @@ else:
 
 
 def now() -> datetime:
-    """The current time, with its zone, UTC."""
+    """Return the current time in UTC, with its zone."""
     return datetime.now(UTC)
 
 
 def parse_time(time: str | None) -> datetime | None:
-    """Parse an ISO 8601 time; without a zone it is UTC. None for what is not a time."""
+    """Parse an ISO 8601 time, which is UTC if it has no zone. None for any other text."""
     try:
         moment = datetime.fromisoformat(time or "")
     except ValueError:
@@ -30,13 +30,13 @@ def parse_time(time: str | None) -> datetime | None:
 
 
 def seconds(time: str | None) -> float | None:
-    """Parse an ISO 8601 time into seconds since 1970. None for what is not a time."""
+    """Parse an ISO 8601 time into seconds since 1970. None for any other text."""
     moment = parse_time(time)
     return moment.timestamp() if moment else None
 
 
 def to_stamp(value: Any) -> str | None:
-    """An ISO 8601 time as it is stored: UTC, with milliseconds. None for what is not a time."""
+    """Convert an ISO 8601 time to the stored form: UTC, with milliseconds. None for any other value."""
     try:
         moment = parse_time(value) if isinstance(value, str) else None
         moment = moment.astimezone(UTC) if moment else None

@@ -1,15 +1,14 @@
-"""The values that a trajectory consists of: frozen, without I/O, and with ``map_texts`` to reach every text.
+"""The frozen dataclasses that a trajectory consists of; they do no I/O.
 
 Field names are the stored ones in snake case (``docs/format.md`` describes them for other tools).
-A ``Literal`` lists the words that this version knows; a record of a later one may have others.
-Times are ISO 8601 UTC texts with milliseconds, as stored; an unknown value is ``None``, never
-invented. ``extra`` preserves the fields of later versions. ``codec`` reads the annotations: as texts
-(``__future__``) each would have to be compiled in every process.
+A ``Literal`` lists the words that this version knows; a record of a later version may have others.
+Times are ISO 8601 UTC texts with milliseconds, as they are stored; an unknown value is ``None``, never
+invented. ``extra`` preserves the fields of later versions. ``codec`` reads the annotations, so they must not
+be texts (``__future__``): each would have to be compiled in every process.
 """
 
 import dataclasses
-import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Literal, TypeVar
 
@@ -22,9 +21,10 @@ Role = Literal["produced", "explored"]
 VERSION = 1
 """The format version of a record, its ``v``."""
 STUB_REV = 0
-"""The ``rev`` of a link stub: lower than any record's, so that a tombstone can delete the stub alone."""
+"""The ``rev`` of a link stub. It is lower than any record's, so that a tombstone can delete only the stub."""
 Evidence = Literal["manual", "agent", "output", "order", "content", "imported", "environment"]
-"""From strongest to weakest. Older records have ``imported`` for ``order``, ``agent`` for ``environment``."""
+"""Kinds of evidence, from the strongest to the weakest. Older records have ``imported`` instead of ``order``,
+and ``agent`` instead of ``environment``."""
 ThinkingState = Literal["sealed", "clear", "dropped", "none"]
 CostSource = Literal["reported", "estimated", "unknown"]
 FileKind = Literal["add", "update", "delete", "rename"]
@@ -43,8 +43,8 @@ def _sum(one: T, other: T) -> T:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Tokens of model calls. ``input_tokens`` never counts cached ones; ``reasoning_tokens`` are part of
-    ``output_tokens`` (each vendor's own counting is normalised by its reader)."""
+    """Tokens of model calls. ``input_tokens`` does not count cached ones, ``output_tokens`` does count
+    ``reasoning_tokens``; the reader of each log converts its vendor's way of counting."""
 
     input_tokens: int = 0
     cache_read_tokens: int = 0
@@ -56,15 +56,16 @@ class Usage:
         return _sum(self, other)
 
     def without(self, other: "Usage") -> "Usage":
-        """The difference, no field of it below zero."""
+        """Return the difference; a field that would be below zero is zero."""
         names = [f.name for f in dataclasses.fields(self)]
         return Usage(**{n: max(getattr(self, n) - getattr(other, n), 0) for n in names})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """A choice. ``by`` is its source: ``agent``, ``human``, ``inferred`` or ``model:NAME``. An inferred one
-    has its words (``quote``) and the ``event`` that they are from. ``path``, ``line``: what it is about."""
+    """A choice. ``by`` is its source: ``agent``, ``human``, ``inferred`` or ``model:NAME``. An inferred
+    decision has the ``quote`` that it was inferred from and the ``event`` with that text. ``path`` and
+    ``line`` are what it is about."""
 
     chosen: str
     by: str
@@ -81,7 +82,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaveatSource:
-    """Where a caveat comes from: the ``event`` that states it, and the file and line that it names."""
+    """The source of a caveat: the ``event`` that states it, and the file and line that it names."""
 
     event: str
     by: str
@@ -117,7 +118,7 @@ class FileTouched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
-    """Represents bytes that are not stored (an image, an output that the agent moved to a file)."""
+    """A description of bytes that are not stored (an image, an output that the agent moved to a file)."""
 
     media_type: str
     bytes: int
@@ -126,8 +127,9 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """The fields of every kind of event. ``id`` is the source's record id and block ordinal; ``response`` the
-    id of the model call that it came from; ``usage`` is on only one event of each call."""
+    """The fields of every kind of event. ``id`` is made of the id of the log's record and the number of the
+    block in it. ``response`` is the id of the model call that produced the event; only one event of each call
+    has its ``usage``."""
 
     id: str
     ts: str | None = None
@@ -153,9 +155,9 @@ class Prompt(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thinking(Event):
-    """If the text is sealed for named readers, ``content`` is empty, ``seal`` is the name of the seal and
-    ``sealed_bytes`` its size (the text's own size would reveal too much); one event of each seal has the
-    ``payload``."""
+    """The agent's thinking. If the text is sealed for named readers, ``content`` is empty, ``seal`` is the
+    name of the seal and ``sealed_bytes`` its size (the text's own size would reveal too much); one event of
+    each seal has the ``payload``."""
 
     seal: str | None = None
     sealed_bytes: int | None = None
@@ -198,8 +200,8 @@ class Decided(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteEvent(Event):
-    """``chapter``: the title of the events that follow; ``refusal``: the call that a person did not allow,
-    and from the second line on what they said about it."""
+    """A remark. A ``chapter`` has the title of the events that follow. A ``refusal`` has the call that a
+    person did not allow and, from the second line on, what the person said about it."""
 
     kind: Literal[
         "finding", "note", "error", "compaction", "verification", "checkpoint", "chapter", "refusal"
@@ -263,7 +265,8 @@ class Participant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parent:
-    """The trajectory that this one was forked from, resumed from or started by, and the event there."""
+    """The trajectory that this one was forked from, resumed from or started by, and the event in it at which
+    that happened."""
 
     id: str
     event: str | None = None
@@ -277,7 +280,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A benchmark's run. ``messages`` and ``api_calls`` are the numbers that its log states."""
+    """A run of a benchmark. ``messages`` and ``api_calls`` are the numbers that its log states."""
 
     id: str
     solve: str | None = None
@@ -295,7 +298,7 @@ class Exit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionInfo:
-    """What was known about the whole session when a part of it was written."""
+    """The facts about the whole session that were known when a part of it was written."""
 
     title: str | None = None
     agent: str | None = None
@@ -316,8 +319,8 @@ class SessionInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """The position of a part in its log: the ids of its first and last event, their number ``n``, and the
-    position of the first, ``at`` (``None`` for an event outside a log)."""
+    """The position of a part in its log: the ids of its ``first`` and ``last`` event, the number ``n`` of
+    events, and the position ``at`` of the first one (None for an event outside a log)."""
 
     first: str
     last: str
@@ -359,7 +362,7 @@ class Link:
 
     @property
     def maker(self) -> str | None:
-        """The call that made the commit; by ``content`` ``call`` only wrote of it."""
+        """The call that made the commit. With the evidence ``content``, ``call`` only wrote the content."""
         return None if self.evidence == "content" else self.call
 
 
@@ -399,9 +402,12 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestRuns:
-    """``runs`` of one ``kind``, and the last one's result. ``ran``: its runner started. ``outcome``:
-    ``error`` is a run without a verdict, ``none`` one that selected no test. None: not recorded.
-    ``last_exit`` is that of the whole call; ``failed_before``: the runs before the last that failed."""
+    """The number of ``runs`` of one ``kind``, and the result of the last one; None means not recorded.
+
+    ``ran``: the test runner started. The ``outcome`` is ``error`` for a run without a verdict, ``none`` for
+    one that selected no test. ``last_exit`` is the exit status of the whole call; ``failed_before`` is the
+    number of earlier runs that failed.
+    """
 
     __test__ = False  # not a test class, though its name begins like one
 
@@ -428,8 +434,9 @@ class FileChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartSummary:
-    """The summary of one part: its prompt, tokens, decisions, files. ``result``: the sentence that states the
-    outcome; ``why``: a stated reason, or a decision's; ``caveat_sources``: one for each of ``caveats``."""
+    """The summary of one part: its prompt, tokens, decisions, files. ``result`` is the sentence that states
+    the outcome, ``why`` a reason that was stated, for example in a decision. ``caveat_sources`` has one entry
+    for each of ``caveats``."""
 
     prompt: str | None = None
     summary: Summary | None = None
@@ -482,14 +489,16 @@ class Record:
 
     @property
     def explains(self) -> bool:
-        """Whether it counts as recorded work of its commit: it led to the commit, and is not a link stub."""
+        """Whether the record counts as work of its commit: the part led to the commit, and the record is not
+        a link stub."""
         return self.role == "produced" and not self.incomplete
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:
-    """Deletes one part (``first``) or all parts of a trajectory: on this commit (``unlink``) or on all
-    (``forget``). Only a tombstone deletes; absence never does."""
+    """A line that deletes one part (``first``) or all parts of a trajectory, from this commit (``unlink``) or
+    from all commits (``forget``). Only a tombstone deletes: a record that is merely missing is not deleted.
+    """
 
     id: str
     deleted: str
@@ -502,8 +511,8 @@ class Tombstone:
 
 @dataclass(frozen=True, slots=True)
 class ForeignLine:
-    """A line of a note that another tool or a ``newer`` version wrote, or that is damaged: kept byte for
-    byte, and reported."""
+    """A line of a note that another tool or a ``newer`` version wrote, or that is damaged. It is kept byte
+    for byte, and ``why`` it was not understood is reported."""
 
     text: bytes
     why: str
@@ -512,41 +521,3 @@ class ForeignLine:
 
 Key = tuple[str, str | None]
 Line = Record | Tombstone | ForeignLine
-
-
-def map_texts(value: T, change: Callable[[str, str | None], str], name: str | None = None) -> T:
-    """Rebuild ``value`` with every text in it, keys of mappings included, replaced by ``change(text, name)``.
-
-    ``name`` is the field or key of the text, or ``None`` for a key itself. There is no list of fields to
-    keep up to date: everything in a dataclass, tuple, list or mapping is reached, so redaction and escaping
-    cannot miss a text.
-    """
-    return _map(value, change, name)  # type: ignore[no-any-return]
-
-
-_SCALARS = frozenset((type(None), bool, int, float))
-
-
-def _map(value: Any, change: Callable[[str, str | None], str], name: str | None) -> Any:
-    kind = type(value)
-    if kind in _SCALARS:
-        return value
-    if isinstance(value, str):
-        return change(str(value), name)
-    if isinstance(value, tuple | list):
-        return kind(_map(v, change, name) for v in value) if value else value
-    if isinstance(value, Mapping):
-        return {change(k, None): _map(v, change, k) for k, v in value.items()}
-    changed = {}
-    for field_name in _field_names(kind):  # type: ignore[arg-type]
-        old = getattr(value, field_name)
-        new = old if type(old) in _SCALARS else _map(old, change, field_name)
-        if new is not old and new != old:
-            changed[field_name] = new
-    return dataclasses.replace(value, **changed) if changed else value
-
-
-@functools.cache
-def _field_names(kind: type) -> tuple[str, ...]:
-    """The fields of a dataclass; empty for other types, which have no texts."""
-    return tuple(f.name for f in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()

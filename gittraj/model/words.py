@@ -1,4 +1,4 @@
-"""Renders values as short texts: durations, amounts, ages, evidence. Pure."""
+"""Renders values as short texts: durations, amounts, ages, evidence. No I/O."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EVIDENCE = {
 
 
 def opened_by(names: str) -> str:
-    """The text for a commit that only has link stubs."""
+    """Render who may have made a commit that only has link stubs."""
     return f"made in a shell that {names} opened; who made it is not known"
 
 
@@ -32,12 +32,12 @@ def model_of(by: str | None) -> str | None:
 
 
 def own_words(header: Header) -> str | None:
-    """The summary that the agent itself wrote: its last words."""
+    """The summary in the agent's own words; None if a model wrote it."""
     return None if model_of(header["summaryBy"]) else header["summary"]
 
 
 def duration(seconds: float | None) -> str | None:
-    """``42s``, ``4m``, ``2h 5m``, ``3d 4h``."""
+    """Render a duration as ``42s``, ``4m``, ``2h 5m`` or ``3d 4h``; None if it is unknown."""
     if seconds is None or seconds < 0:
         return None
     if seconds < 60:
@@ -53,7 +53,7 @@ def duration(seconds: float | None) -> str | None:
 
 
 def short_number(number: int) -> str:
-    """``950``, ``12.3k``, ``4.5M``."""
+    """Render a number as ``950``, ``12.3k`` or ``4.5M``."""
     for unit, size in (("M", 1_000_000), ("k", 1_000)):
         if number >= size:
             return f"{number / size:.1f}".removesuffix(".0") + unit
@@ -61,13 +61,13 @@ def short_number(number: int) -> str:
 
 
 def size_of(number: int) -> str:
-    """Bytes as people write them: ``950 B``, ``39 kB``, ``4.5 MB``."""
+    """Render a number of bytes as ``950 B``, ``39 kB`` or ``4.5 MB``."""
     short = short_number(number)
     return f"{short[:-1]} {short[-1]}B" if short[-1] in "kM" else f"{short} B"
 
 
 def tokens(usage: Header) -> str | None:
-    """``12.3k in + 98k cached / 1.2k out``: new input, input from the cache, output."""
+    """Render tokens as ``12.3k in + 98k cached / 1.2k out``: new input, input from the cache, output."""
     if usage["outputTokens"] is None:
         return None
     fresh = usage["inputTokens"] + usage["cacheWriteTokens"]
@@ -76,7 +76,7 @@ def tokens(usage: Header) -> str | None:
 
 
 def money(part: Header) -> str | None:
-    """``$0.04``; with ``~`` if it was estimated from prices."""
+    """Render a part's cost as ``$0.04``, with ``~`` if it was estimated from prices."""
     cost = part["costUsd"]
     if cost is None:
         return None
@@ -85,7 +85,7 @@ def money(part: Header) -> str | None:
 
 
 def share(confidence: float | None) -> float | None:
-    """``confidence`` if it is from 0 to 1, else None: anyone may have written another number."""
+    """Return ``confidence`` if it is from 0 to 1, else None: anyone may have written another number."""
     return confidence if confidence is not None and 0 <= confidence <= 1 else None
 
 
@@ -95,7 +95,8 @@ def sure(confidence: float | None) -> str | None:
 
 
 def taken_back(item: Mapping[str, Any]) -> str | None:
-    """``reverted by 1f442bd``, for a commit or a decision on one; None if it was not reverted."""
+    """Render what reverted a commit, or the commit of a decision, as ``reverted by 1f442bd``; None if nothing
+    did."""
     by = item.get("revertedBy")
     return f"reverted by {by[:7]}" if by else None
 
@@ -106,28 +107,28 @@ _STRUCTURE = re.compile(
 
 
 def unstructured(text: str) -> str:
-    """A text in Markdown without headings, tables, rules and fences, which say nothing on one line; the whole
-    text if it has nothing else."""
-    rest = _STRUCTURE.sub("", text)
-    return unmarked(rest if rest.strip() else text)
+    """Remove headings, tables, rules and fences from Markdown, because they say nothing on one line. A text
+    that has nothing else is kept."""
+    prose = _STRUCTURE.sub("", text)
+    return unmarked(prose if prose.strip() else text)
 
 
 def count(number: int, noun: str) -> str:
-    """``1 commit``, ``3 commits``, ``2 trajectories``."""
+    """Render a count as ``1 commit``, ``3 commits`` or ``2 trajectories``."""
     several = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
     return f"{number} {noun if number == 1 else several}"
 
 
-def tests(found: Header | None) -> str | None:
-    """``12 passed, 1 failed (last of 3 runs, 1 failed before)``, ``lint failed``, ``ran, result unknown``,
-    ``3 passed (before the commit was rewritten)``."""
-    if found is None or not found["runs"]:
+def tests(runs: Header | None) -> str | None:
+    """Render test runs as ``12 passed, 1 failed (last of 3 runs, 1 failed before)``, ``lint failed``, ``ran,
+    result unknown`` or ``3 passed (before the commit was rewritten)``; None without a run."""
+    if runs is None or not runs["runs"]:
         return None
-    kind = {"test": "", "typecheck": "type check "}.get(found["kind"], f"{found['kind']} ")
-    about = [f"last of {found['runs']} runs"] * (found["runs"] > 1)
-    about += [f"{found['failedBefore']} failed before"] * bool(found.get("failedBefore"))
-    about += ["before the commit was rewritten"] * bool(found.get("carried"))
-    return kind + _outcome(found) + (f" ({', '.join(about)})" if about else "")
+    kind = {"test": "", "typecheck": "type check "}.get(runs["kind"], f"{runs['kind']} ")
+    about = [f"last of {runs['runs']} runs"] * (runs["runs"] > 1)
+    about += [f"{runs['failedBefore']} failed before"] * bool(runs.get("failedBefore"))
+    about += ["before the commit was rewritten"] * bool(runs.get("carried"))
+    return kind + _outcome(runs) + (f" ({', '.join(about)})" if about else "")
 
 
 def _outcome(run: Header) -> str:
@@ -147,18 +148,19 @@ def _outcome(run: Header) -> str:
 
 
 def edited(file: Header) -> str:
-    """``3 edits, 1 revert``."""
-    back = f", {count(file['reverts'], 'revert')}" if file.get("reverts") else ""
-    return count(file["edits"], "edit") + back
+    """Render how often a file was edited: ``3 edits, 1 revert``."""
+    reverts = f", {count(file['reverts'], 'revert')}" if file.get("reverts") else ""
+    return count(file["edits"], "edit") + reverts
 
 
 def is_bad(run: Header) -> bool:
-    """Whether a run failed, or gave no verdict."""
+    """Whether a test run failed, or ended without a verdict."""
     return run["outcome"] in ("failed", "error")
 
 
 def facts(header: Header) -> list[str | None]:
-    """Who, how long, how much, how sure, how we know, for a line in small print; None for what is unknown."""
+    """Render a trajectory's agent, models, duration, tokens, cost, confidence and evidence, for a line in
+    small print; each is None if it is unknown."""
     part = header["part"]
     return [
         who(header),
@@ -172,42 +174,42 @@ def facts(header: Header) -> list[str | None]:
 
 
 def brief(header: Header) -> list[str | None]:
-    """Who, how long, how much, how sure."""
+    """Render a trajectory's agent, duration, cost and confidence; each is None if it is unknown."""
     part = header["part"]
     return [who(header), duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
 
 
 def who(header: Header) -> str | None:
-    """The agent, and the remote of a record that was fetched but not joined with ours."""
+    """Render the agent, and the remote of a record that was fetched but not joined."""
     source = f"from {header['remote']}" if header.get("remote") else None
     return ", ".join(filter(None, (header["agent"], source))) or None
 
 
 def task(header: Header) -> str | None:
-    """``Limit the rate (beads:bd-1)``."""
-    found = header["task"]
-    source = found and found["source"]
+    """Render a trajectory's task as ``Limit the rate (beads:bd-1)``; None without one."""
+    ref = header["task"]
+    source = ref and ref["source"]
     if not source:
-        return str(found["title"]) if found else None
+        return str(ref["title"]) if ref else None
     name = f"{source['system']}:{source['id']}"
-    return name if found["title"] in (source["id"], name) else f"{found['title']} ({name})"
+    return name if ref["title"] in (source["id"], name) else f"{ref['title']} ({name})"
 
 
 def run(header: Header) -> str | None:
-    """The run of a benchmark: its id, solve and instance."""
-    found = header["run"]
-    return " · ".join(filter(None, (found["id"], found["solve"], found["instance"]))) if found else None
+    """Render the run of a benchmark: its id, solve and instance."""
+    ids = header["run"]
+    return " · ".join(filter(None, (ids["id"], ids["solve"], ids["instance"]))) if ids else None
 
 
 def participants(header: Header) -> str | None:
-    """``ann (lead), bob``."""
-    found = header["participants"]
-    return ", ".join(f"{p['name']} ({p['role']})" if p["role"] else p["name"] for p in found) or None
+    """Render a trajectory's participants as ``ann (lead), bob``."""
+    people = header["participants"]
+    return ", ".join(f"{p['name']} ({p['role']})" if p["role"] else p["name"] for p in people) or None
 
 
 def evidence(link: Header) -> str | None:
-    """The evidence that links this very commit. None if every record was carried from earlier commits: their
-    evidence does not show who made this one."""
+    """Render the evidence that links a trajectory to its commit. None if every record was carried from
+    earlier commits, because their evidence does not show who made this one."""
     return None if link["carried"] else EVIDENCE.get(link["evidence"])
 
 
@@ -216,55 +218,55 @@ NO_COMMIT = "counts for no commit"
 
 
 def marks(header: Header) -> list[str]:
-    """Remarks that a reader must know before believing the rest."""
+    """Render the remarks that a reader must know before believing everything else."""
     part, link = header["part"], header["link"]
-    found = []
+    remarks = []
     if link["role"] == "explored":
-        found.append(f"{NO_COMMIT}, {header['id']}")
+        remarks.append(f"{NO_COMMIT}, {header['id']}")
     if part["number"] is not None and part["of"] > 1:
-        found.append(f"part {part['number']} of {part['of']}")
+        remarks.append(f"part {part['number']} of {part['of']}")
     if link["carriedFrom"]:
-        found.append(f"carried from {sources(link)}")
+        remarks.append(f"carried from {sources(link)}")
     if header["incomplete"]:
-        found.append("incomplete: no log of it was read")
+        remarks.append("incomplete: no log of it was read")
     if header["thinking"] in ("sealed", "dropped"):
-        found.append(f"thinking {header['thinking']}")
+        remarks.append(f"thinking {header['thinking']}")
     if header["redactions"]:
         shared = " (parts may share some)" * header["redactionsAtMost"]
-        found.append(f"{redactions(header)} redacted{shared}")
+        remarks.append(f"{redactions(header)} redacted{shared}")
     if outputs := part["counts"]["outside"]:
-        found.append(f"{count(outputs, 'output')} left out")
-    return found
+        remarks.append(f"{count(outputs, 'output')} left out")
+    return remarks
 
 
 def sources(link: Header) -> str:
-    """The commits that records were carried from; of a great many only the first."""
+    """Render the commits that records were carried from; of very many only the first."""
     first = ", ".join(old[:7] for old in link["carriedFrom"][:_SOURCES])
     more = len(link["carriedFrom"]) - _SOURCES
     return f"{first} and {more} more" if more > 0 else first
 
 
 def one_line(text: str) -> str:
-    """``text`` with all white space collapsed to single spaces."""
+    """Replace all white space in ``text`` by single spaces."""
     return " ".join(text.split())
 
 
 def unmarked(text: str) -> str:
-    """A quotation from a message, without Markdown's bold markers; it may begin or end between them."""
-    if "**" not in text:  # the rest takes a tenth of the time of a list of 10,000
+    """Remove Markdown's bold markers from a quotation, which may begin or end between two of them."""
+    if "**" not in text:  # the expressions below take a tenth of the time of a list of 10,000
         return text
     text = re.sub(r"(?<!\*)\*\*(?=\S)(.+?)(?<=\S)\*\*(?!\*)", r"\1", text)
     return re.sub(r"\A\*\*(?=\w)|(?<=[\w.!?])\*\*\Z", "", text)
 
 
 def left_out(header: Header) -> str | None:
-    """``output of 3 calls that may have read outside this repository``."""
+    """Render ``output of 3 calls that may have read outside this repository``; None if none was left out."""
     number = header["part"]["counts"]["outside"]
     return f"output of {count(number, 'call')} that may have read outside this repository" if number else None
 
 
 def redactions(header: Header) -> str | None:
-    """``2 secrets``; of several parts ``at most 5 secrets``."""
+    """Render the number of redactions as ``2 secrets``; of several parts as ``at most 5 secrets``."""
     number = header["redactions"]
     return f"{'at most ' * header['redactionsAtMost']}{count(number, 'secret')}" if number else None
 
@@ -276,7 +278,7 @@ _MAIN = (
 
 
 def main_argument(arguments: Any) -> str:
-    """A call's main argument, or else all of them; empty if there is none."""
+    """Render a call's main argument, or all arguments if none is the main one; empty without arguments."""
     if isinstance(arguments, dict):
         for key in _MAIN:
             if value := arguments.get(key):

@@ -1,6 +1,6 @@
-"""Copies records to the commits that rewritten ones became, with where they came from. Pure.
+"""Copies the records of rewritten commits to the new commits. Each copy names the old commit.
 
-The old commits keep their records. A carried record keeps its ``rev`` and its evidence.
+The old commits keep their records. A carried record keeps its ``rev`` and its evidence. No I/O here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 from gittraj.model.codec import encode_line
 from gittraj.model.values import Line, Record, Tombstone
 from gittraj.notes.merge import deletes, merge_lines, records_on, standing
-from gittraj.notes.places import find_places
+from gittraj.notes.run_keys import find_run_keys
 
 _LIMIT = 10_000
 
@@ -25,46 +25,50 @@ def carry_line(line: Line, old: str) -> Line:
 
 
 def carry_note(old: str, lines: Iterable[Line]) -> list[Line]:
-    """The lines of the note of ``old`` to carry: records that count, and tombstones of what they deleted.
-
-    A trajectory unlinked from ``old`` may belong on the new commit by way of another that became the same.
-    """
+    """Return the lines of the note of ``old`` that are to be carried: the records that count, and tombstones.
+    A tombstone for this commit is narrowed to the records that it deleted here: if several commits became
+    one, a trajectory that was unlinked from ``old`` may still belong to the new commit because of another."""
     merged = merge_lines(old, lines)
     records = [line for line in merged if isinstance(line, Record)]
-    going: list[Line] = list(standing(old, merged))
-    for stone in (line for line in merged if isinstance(line, Tombstone)):
-        dead = [r for r in records if stone.scope == "commit" and deletes(stone, r)]
-        going += [replace(stone, first=r.key[1], rev=stone.rev if r.range else r.rev) for r in dead]
-        if stone.scope == "all":
-            going.append(stone)
-    return [carry_line(line, old) for line in going]
+    carried: list[Line] = list(standing(old, merged))
+    for tombstone in (line for line in merged if isinstance(line, Tombstone)):
+        carried += [tombstone] if tombstone.scope == "all" else _narrow(tombstone, records)
+    return [carry_line(line, old) for line in carried]
 
 
-def held_records(notes: Iterable[tuple[str, bytes]]) -> tuple[dict[str, list[Record]], set[str]]:
-    """The records of each commit that has some, without those of runs, which are not on a commit; and those
-    of these commits that have work of their own."""
+def _narrow(tombstone: Tombstone, records: Iterable[Record]) -> list[Tombstone]:
+    """Return one tombstone for each of the ``records`` that ``tombstone`` deletes."""
+    deleted = [record for record in records if deletes(tombstone, record)]
+    return [replace(tombstone, first=r.key[1], rev=tombstone.rev if r.range else r.rev) for r in deleted]
+
+
+def records_by_commit(notes: Iterable[tuple[str, bytes]]) -> tuple[dict[str, list[Record]], set[str]]:
+    """Return the records of each commit that has any, and which of these commits have work of their own.
+    Records of runs are left out: they are not on a commit."""
     bodies = dict(notes)
-    places = {*find_places(bodies)}
-    held = {c: records for c, body in bodies.items() if c not in places and (records := records_on(c, body))}
-    return held, {c for c, records in held.items() if any(is_own(c, record) for record in records)}
+    run_keys = {*find_run_keys(bodies)}
+    records_of = {
+        c: records for c, body in bodies.items() if c not in run_keys and (records := records_on(c, body))
+    }
+    return records_of, {c for c, records in records_of.items() if any(is_own(c, each) for each in records)}
 
 
 def is_own(commit: str, record: Record) -> bool:
-    """Whether a record says that a commit has work of its own: it was not only carried here, has more
-    evidence than the commit's content, and does not only say that somebody worked there."""
+    """Whether ``record`` shows that ``commit`` has work of its own: the record was written here or was not
+    carried, has more evidence than the commit's content, and says that the work produced the commit."""
     own = not record.link.carried_from or (record.origin is not None and record.origin.commit == commit)
     return own and record.link.evidence != "content" and record.role == "produced"
 
 
-def spread(
+def add_copies(
     batch: dict[str, list[Line]],
     rewrites: Mapping[str, tuple[str, ...]],
     *,
-    fitting: Callable[[str, str, list[Line]], list[Line]] = lambda _old, _new, lines: lines,
+    select: Callable[[str, str, list[Line]], list[Line]] = lambda _old, _new, lines: lines,
 ) -> None:
-    """Add to a batch (commit: new lines) the copies for all that its commits have become since. ``fitting``
-    returns the lines of an old commit that belong on a new one."""
-    queue = dict.fromkeys(batch)  # several ways to one commit add to the same record
+    """Add to a batch (commit: new lines) the copies for all commits that its commits became since, by
+    ``rewrites``. ``select(old, new, lines)`` returns the lines of an old commit that belong to a new one."""
+    queue = dict.fromkeys(batch)  # a commit comes again whenever a copy changes its lines
     for _ in range(_LIMIT):
         if not queue:
             return
@@ -72,7 +76,7 @@ def spread(
         del queue[old]
         for new in rewrites.get(old, ()):
             before = batch.get(new, [])
-            copies = [carry_line(line, old) for line in fitting(old, new, batch[old])]
+            copies = [carry_line(line, old) for line in select(old, new, batch[old])]
             merged = merge_lines(new, [*before, *copies])
             if {encode_line(line) for line in merged} != {encode_line(line) for line in before}:
                 batch[new] = merged

@@ -1,14 +1,14 @@
-"""What was purged from a ref: the file ``epoch`` at the root of its tree, and which commits of a history
-have it.
+"""Reads and writes the file ``epoch`` at the root of a ref's tree, which lists what was purged from the ref,
+and finds the commits of a history that have it.
 
-It lists keys and positions, never hashes: those would let anybody confirm a guessed password. A purge begins
-a new history, in which every commit has the list; a history with a commit that lacks it is from before the
-purge, even if it was joined in later. It must not know how a purge is done.
+The file lists keys and positions, never hashes, because those would let anybody confirm a guessed password. A
+purge begins a new history, in which every commit has the file; a history with a commit that lacks it is from
+before the purge, even if it was joined in later. This module must not know how a purge is done.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -20,18 +20,19 @@ from gittraj.model.values import ForeignLine, Key, Line, Record
 
 FILE = b"epoch"
 _VERSION = 1
-Place = tuple[str, str, int]
+SegmentKey = tuple[str, str, int]
 """A segment's month, trajectory and position."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Epoch:
-    """``number`` of purges; ``records``: the lowest ``rev`` that a part may have; ``segments``: where only
-    segments that a record names may stay; ``forgotten``: trajectories of which nothing may."""
+    """What was purged from a ref in all of its ``number`` purges. ``records`` maps a part's key to the lowest
+    ``rev`` that its record may have. Of the segments with a key in ``segments``, only those that a record
+    names may stay; of the ``forgotten`` trajectories nothing may."""
 
     number: int = 0
     records: Mapping[Key, int] = field(default_factory=dict)
-    segments: frozenset[Place] = frozenset()
+    segments: frozenset[SegmentKey] = frozenset()
     forgotten: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
@@ -42,7 +43,7 @@ class Epoch:
         return self.forgotten.union((t for t, _ in self.records), (t for _, t, _ in self.segments))
 
     def covers(self, other: Epoch) -> bool:
-        """Whether everything that ``other`` lists was purged here, too."""
+        """Whether this epoch lists everything that ``other`` lists."""
         return (
             self.number >= other.number
             and self.segments >= other.segments
@@ -51,8 +52,8 @@ class Epoch:
         )
 
     def allows(self, line: Line) -> bool:
-        """Whether a line from before may stay; not a damaged one that names a listed trajectory: it may
-        contain anything."""
+        """Whether a line from before the purges may stay. A damaged line that names a listed trajectory may
+        not, because it may contain anything."""
         if isinstance(line, ForeignLine):
             return not any(name.encode() in line.text for name in self.trajectories)
         if isinstance(line, Record):
@@ -61,22 +62,22 @@ class Epoch:
 
 
 def unite(epochs: Iterable[Epoch]) -> Epoch:
-    """The union of ``epochs``, counted as one more purge if none of them covers it. An epoch without a number
-    only adds its lists."""
+    """Return the union of ``epochs``, counted as one more purge if none of them covers it. An epoch without a
+    number only adds its lists."""
     given = list(epochs)
     records: dict[Key, int] = {}
     for each in given:
         for key, rev in each.records.items():
             records[key] = max(rev, records.get(key, 0))
-    whole = Epoch(
+    union = Epoch(
         number=max((each.number for each in given), default=0),
         records=records,
-        segments=frozenset[Place]().union(*(each.segments for each in given)),
+        segments=frozenset[SegmentKey]().union(*(each.segments for each in given)),
         forgotten=frozenset[str]().union(*(each.forgotten for each in given)),
     )
-    if not whole or any(each.number and each.covers(whole) for each in given):
-        return whole
-    return Epoch(number=whole.number + 1, records=records, segments=whole.segments, forgotten=whole.forgotten)
+    if not union or any(each.number and each.covers(union) for each in given):
+        return union
+    return Epoch(number=union.number + 1, records=records, segments=union.segments, forgotten=union.forgotten)
 
 
 def encode_epoch(epoch: Epoch) -> bytes:
@@ -89,7 +90,7 @@ def encode_epoch(epoch: Epoch) -> bytes:
 
 
 def decode_epoch(body: bytes) -> Epoch:
-    """Parse the file; a bare number is an epoch without lists. Raises StoreError for an unknown form."""
+    """Parse the file; a mere number is an epoch without lists. Raises StoreError for an unknown form."""
     try:
         value = load_json(body, "epoch")
         if type(value) is int:
@@ -117,62 +118,55 @@ def _count(value: Any) -> int:
 
 
 def find_epoch(objects: Objects, tip: str | None) -> str | None:
-    """The blob that lists what was purged from a ref, in the tree of its tip."""
+    """The id of the epoch file's blob in the tree of ``tip``; None if there is none."""
     entries = objects.read_tree(objects.commit(tip).tree) if tip else ()
     return next((entry.oid for entry in entries if entry.name == FILE and not entry.is_tree), None)
 
 
 def read_epoch(objects: Objects, tip: str | None) -> Epoch:
-    """The epoch of a ref's tip; an empty one if nothing was purged. Raises StoreError."""
+    """Read the epoch of a ref's tip, which is empty if nothing was purged. Raises StoreError."""
     blob = find_epoch(objects, tip)
     return decode_epoch(objects.read_blob(blob)) if blob else Epoch()
 
 
 def may_be_purged(objects: Objects, tips: Iterable[str]) -> bool:
-    """Whether a tip or a parent of one lists purges: then the whole history has to be read."""
+    """Whether one of ``tips`` or their parents lists purges: if so, the whole history has to be read."""
     return any(_near_epochs(objects, tips))
 
 
 def share_purges(objects: Objects, tips: Iterable[str]) -> bool:
-    """Whether the same was purged from all of them, or nothing: else one may be from before a purge."""
+    """Whether all ``tips`` list the same purges, or none: else one may be from before a purge."""
     return len(_near_epochs(objects, tips)) <= 1
 
 
-def purged_more(objects: Objects, one: str, other: str) -> bool:
-    """Whether ``one`` is from after a purge, and ``other`` from before it without purges of its own. Raises
-    StoreError."""
+def is_purged_further(objects: Objects, one: str, other: str) -> bool:
+    """Whether ``one`` is from after a purge, and ``other`` from before that purge and without another one.
+    Raises StoreError."""
     if not share_purges(objects, (one,)):
         return False
-    mine, theirs = (read_epoch(objects, tip) for tip in (one, other))
-    return mine.covers(theirs) and not theirs.covers(mine)
+    epoch, other_epoch = (read_epoch(objects, tip) for tip in (one, other))
+    return epoch.covers(other_epoch) and not other_epoch.covers(epoch)
 
 
 def _near_epochs(objects: Objects, tips: Iterable[str]) -> set[str | None]:
-    """The epoch files of tips and of their parents, since git's own merge of notes leaves the file out."""
+    """The epoch files of ``tips`` and their parents, because git's own merge of notes leaves the file out."""
     near = [oid for tip in tips for oid in (tip, *objects.commit(tip).parents)]
     return {find_epoch(objects, oid) for oid in near if _is_here(objects, oid)}
 
 
 def _is_here(objects: Objects, commit: str) -> bool:
-    """Whether the commit and its tree are here: a shallow clone or a partial one may lack them."""
+    """Whether this clone has the commit and its tree: a shallow or partial clone may not."""
     return objects.exists(commit) and objects.exists(objects.commit(commit).tree)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """``epoch``: all that was ever purged; ``clean``: the commits whose whole history is from after that;
-    ``heads``: the newest of these."""
+    """The purges in some histories: ``epoch`` lists all that was ever purged; ``clean`` are the commits that
+    are, with their whole history, from after that; ``heads`` are the newest ``clean`` commits."""
 
     epoch: Epoch
     clean: frozenset[str]
     heads: tuple[str, ...]
-
-
-def _find_files(repository: Repository, commits: Sequence[str]) -> dict[str, str]:
-    """The blob of the epoch file in each of the commits that has one."""
-    asked = "".join(f"{commit}:{FILE.decode()}\n" for commit in commits).encode()
-    answers = repository.run("cat-file", "--batch-check=%(objectname)", input=asked).text.splitlines()
-    return {commit: blob for commit, blob in zip(commits, answers, strict=True) if " " not in blob}
 
 
 def survey(repository: Repository, tips: Sequence[str], extra: Epoch) -> Survey:
@@ -180,20 +174,42 @@ def survey(repository: Repository, tips: Sequence[str], extra: Epoch) -> Survey:
     listed = repository.run("rev-list", "--topo-order", "--parents", *dict.fromkeys(tips), "--").out
     rows = [line.split() for line in listed.decode().splitlines()]
     blobs = _find_files(repository, [oid for oid, *_ in rows])
-    ids = sorted(set(blobs.values()))
-    bodies = zip(ids, repository.objects.read_blobs(ids), strict=True)
-    known = {blob: decode_epoch(body) for blob, body in bodies if body is not None}
-    epoch = unite([extra, *known.values()])
-    enough = {blob for blob, each in known.items() if each.covers(epoch)}
-    objects, partial = repository.objects, repository.is_partial()
+    epochs = _read_epochs(repository.objects, sorted(set(blobs.values())))
+    epoch = unite([extra, *epochs.values()])
+    complete = {blob for blob, each in epochs.items() if each.covers(epoch)}
+    objects, is_partial = repository.objects, repository.is_partial()
+
+    def is_after(oid: str) -> bool:
+        if is_partial and oid not in blobs:
+            return not _is_here(objects, oid)  # nothing of it is in this clone
+        return blobs.get(oid) in complete
+
+    clean, heads = _find_clean(rows, is_after)
+    return Survey(epoch=epoch, clean=clean, heads=heads)
+
+
+def _find_files(repository: Repository, commits: Sequence[str]) -> dict[str, str]:
+    """Map each of ``commits`` that has an epoch file to the file's blob."""
+    names = "".join(f"{commit}:{FILE.decode()}\n" for commit in commits).encode()
+    answers = repository.run("cat-file", "--batch-check=%(objectname)", input=names).text.splitlines()
+    return {commit: blob for commit, blob in zip(commits, answers, strict=True) if " " not in blob}
+
+
+def _read_epochs(objects: Objects, blobs: Sequence[str]) -> dict[str, Epoch]:
+    bodies = zip(blobs, objects.read_blobs(blobs), strict=True)
+    return {blob: decode_epoch(body) for blob, body in bodies if body is not None}
+
+
+def _find_clean(
+    rows: Sequence[Sequence[str]], is_after: Callable[[str], bool]
+) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the commits that are, with their whole history, ``is_after`` all purges; and the newest of them.
+    Each of ``rows`` is a commit and its parents, children first."""
+    listed = {oid for oid, *_ in rows}
     clean: dict[str, None] = {}
-    above: set[str] = set()
-    before = {oid for oid, *_ in rows}
-    for oid, *parents in reversed(rows):  # parents first
-        after = blobs.get(oid) in enough if oid in blobs or not partial else not _is_here(objects, oid)
-        if after and all(p in clean or p not in before for p in parents):
+    older: set[str] = set()
+    for oid, *parents in reversed(rows):
+        if is_after(oid) and all(p in clean or p not in listed for p in parents):
             clean[oid] = None
-            above.update(parents)
-    return Survey(
-        epoch=epoch, clean=frozenset(clean), heads=tuple(c for c in reversed(clean) if c not in above)
-    )
+            older.update(parents)
+    return frozenset(clean), tuple(oid for oid in reversed(clean) if oid not in older)

@@ -1,7 +1,7 @@
-"""Merges two trees of notes: each note is the union of its lines, and other files are kept.
+"""Merges two trees of notes: each note becomes the union of its lines, and other files are kept.
 
-A note that only one side has stays, since only a tombstone deletes. It must not know where the trees come
-from.
+A note that only one side has is kept, because only a tombstone deletes. This module must not know where the
+trees come from.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from gittraj import limits
 from gittraj.errors import StoreError
 from gittraj.git import Entry, Objects
 from gittraj.notes.merge import merge_notes
-from gittraj.notes.tree import TreePath, note_paths, note_place, update_paths
+from gittraj.notes.tree import TreePath, note_paths, path_for_note, update_paths
 
 
 def find_bounded(objects: Objects, theirs: str, commits: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -44,35 +44,41 @@ def join_notes(objects: Objects, ours: str | None, theirs: str, commits: Iterabl
 
 
 def _join(objects: Objects, ours: str | None, theirs: str, commit: str) -> dict[TreePath, str | None]:
+    """The paths to change in ``ours`` so that the note of ``commit`` also has the lines in ``theirs``."""
     here, there = (note_paths(objects, root, commit) for root in (ours, theirs))
-    place = note_place(objects, ours, commit)
+    target = path_for_note(objects, ours, commit)
     if not here and len(there) == 1:
-        return {place: there[0][1]}  # without reading it, which would make a partial clone fetch it
+        return {target: there[0][1]}  # without reading it, which would make a partial clone fetch it
     old, new = ([objects.read_blob(blob) for _, blob in side] for side in (here, there))
-    if len(old) == len(new) == 1:
-        lines = [set(body.splitlines()) for body in (*old, *new)]
-        if lines[1] <= lines[0]:
-            return {}
-        if lines[0] < lines[1]:  # the usual case: only one side has written
-            return {**{path: None for path, _ in here}, place: there[0][1]}
-    body = merge_notes(commit, *old, *new)
+    body = _merge(commit, old, new)
     if not body or old == [body]:
         return {}
-    return {**{path: None for path, _ in here}, place: objects.write_blob(body)}
+    return {**{path: None for path, _ in here}, target: objects.write_blob(body)}
+
+
+def _merge(commit: str, old: list[bytes], new: list[bytes]) -> bytes:
+    """Merge the bodies of one commit's note. In the usual case only one side has written."""
+    if len(old) == len(new) == 1:
+        old_lines, new_lines = (set(body.splitlines()) for body in (*old, *new))
+        if new_lines <= old_lines:
+            return old[0]
+        if old_lines < new_lines:
+            return new[0]
+    return merge_notes(commit, *old, *new)
 
 
 def add_foreign(objects: Objects, ours: str, theirs: str) -> str:
-    """Return the notes tree ``ours`` with the root entries of ``theirs`` that are not notes and are only
-    there. Raises StoreError."""
+    """Return the notes tree ``ours`` with the entries that are not notes at the root of ``theirs``, unless
+    ``ours`` has an entry with the same name. Raises StoreError."""
     here = objects.read_tree(ours)
     names = {entry.name for entry in here}
-    foreign = [e for e in objects.read_tree(theirs) if e.name not in names and not _is_ours(e.name)]
+    foreign = [e for e in objects.read_tree(theirs) if e.name not in names and not _is_note_name(e.name)]
     return _write(objects, [*here, *foreign]) if foreign else ours
 
 
 def join_trees(objects: Objects, ours: str, theirs: str) -> str:
-    """Return the union of two trees of segments: equal names are equal files, as a name contains the hash.
-    Raises StoreError."""
+    """Return the union of two trees of segments, in which equal names mean equal files: each name contains
+    the file's hash. Raises StoreError."""
     if ours == theirs:
         return ours
     entries = {entry.name: entry for entry in objects.read_tree(theirs)}
@@ -85,8 +91,8 @@ def join_trees(objects: Objects, ours: str, theirs: str) -> str:
     return _write(objects, list(entries.values()))
 
 
-def _is_ours(name: bytes) -> bool:
-    """Whether notes may have this name at the root: an entry of it that was not joined is not a note."""
+def _is_note_name(name: bytes) -> bool:
+    """Whether a note or a folder of notes may have this name at the root of a notes tree."""
     return len(name) in (2, 40, 64) and frozenset(b"0123456789abcdef").issuperset(name)
 
 
@@ -94,4 +100,4 @@ def _write(objects: Objects, entries: list[Entry]) -> str:
     try:
         return objects.write_tree(entries)
     except ValueError as error:  # a remote may have anything
-        raise StoreError(f"it cannot be joined: {error}") from None
+        raise StoreError(f"a remote's tree cannot be joined: {error}") from None

@@ -1,10 +1,12 @@
-"""The union of notes: which of several lines of one part counts. Pure; commutative, associative, idempotent.
+"""Computes the union of notes: which of several lines for one part counts. Commutative, associative,
+idempotent; no I/O.
 
-Per key the highest ``rev`` wins, then this commit's own link over a carried one (its origin is this
-commit: ``carriedFrom`` alone does not show it once it is a union), then the stronger evidence, then the
-larger part, then the greater canonical bytes. ``carriedFrom`` is the union over all lines of the key,
-``seals`` over those of that highest ``rev`` (a later ``rev`` may have taken a reader away). Everything
-else, tombstones and foreign lines included, is a union of lines, as plain git's would be.
+Per key the highest ``rev`` wins, then this commit's own link over a carried one, then the stronger evidence,
+then the larger part, then the greater canonical bytes. (A link is the commit's own if the record's origin is
+this commit; ``carriedFrom`` alone does not show that once it is a union.) ``carriedFrom`` is the union over
+all lines of the key, ``seals`` the union over those with the highest ``rev``, because a later ``rev`` may
+have removed a reader. All other lines, including tombstones and lines of other tools, are simply united, as
+``git notes merge`` would do with its strategy ``cat_sort_uniq``.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ _EVIDENCE = get_args(Evidence)
 
 
 def merge_lines(commit: str, lines: Iterable[Line]) -> list[Line]:
-    """Return one line per key, and every other line once, of the note of ``commit``."""
+    """Return the lines of the note of ``commit`` with one record per key and every other line once."""
     records: dict[Key, list[Record]] = {}
     others: dict[bytes, Line] = {}
     for line in lines:
@@ -29,17 +31,17 @@ def merge_lines(commit: str, lines: Iterable[Line]) -> list[Line]:
             records.setdefault(line.key, []).append(line)
         else:
             others[encode_line(line)] = line
-    return [merge_records(commit, found) for found in records.values()] + list(others.values())
+    return [merge_records(commit, same) for same in records.values()] + list(others.values())
 
 
-def merge_records(commit: str, found: Sequence[Record]) -> Record:
-    """Return the one record that replaces several of the same key."""
-    if len(found) == 1 and not found[0].seals and len(found[0].link.carried_from) < 2:
-        return found[0]  # nothing to sort: the usual case for a reader of many notes
-    winner = max(found, key=partial(_rank, commit))
-    carried = sorted({commit for record in found for commit in record.link.carried_from})
+def merge_records(commit: str, records: Sequence[Record]) -> Record:
+    """Return the one record that replaces several ``records`` with the same key."""
+    if len(records) == 1 and not records[0].seals and len(records[0].link.carried_from) < 2:
+        return records[0]  # nothing to sort: the usual case for a reader of many notes
+    winner = max(records, key=partial(_rank, commit))
+    carried = sorted({commit for record in records for commit in record.link.carried_from})
     seals: dict[str, set[str]] = {}
-    for record in found:
+    for record in records:
         if record.rev == winner.rev:
             for name, headers in record.seals.items():
                 seals.setdefault(name, set()).update(headers)
@@ -61,7 +63,7 @@ def _rank(commit: str, record: Record) -> tuple[int, bool, int, int, bytes]:
 
 
 def merge_notes(commit: str, *bodies: bytes) -> bytes:
-    """The union of several bodies of one commit's note."""
+    """Return the union of several bodies of one commit's note."""
     return encode_note(merge_lines(commit, (line for body in bodies for line in decode_note(body))))
 
 
@@ -69,14 +71,16 @@ def standing(commit: str, lines: Iterable[Line]) -> list[Record]:
     """The records of one note that count: merged, without those that its tombstones delete, and without a
     link stub if there is a record of the same trajectory."""
     merged = merge_lines(commit, lines)
-    stones: dict[str, list[Tombstone]] = {}
+    tombstones: dict[str, list[Tombstone]] = {}
     for line in merged:
         if isinstance(line, Tombstone):
-            stones.setdefault(line.id, []).append(line)
+            tombstones.setdefault(line.id, []).append(line)
     records = [
-        r for r in merged if isinstance(r, Record) and not any(deletes(s, r) for s in stones.get(r.id, ()))
+        r
+        for r in merged
+        if isinstance(r, Record) and not any(deletes(each, r) for each in tombstones.get(r.id, ()))
     ]
-    return sorted((r for r in records if not yields(r, records)), key=order)
+    return sorted((r for r in records if not is_redundant_stub(r, records)), key=order)
 
 
 def records_on(commit: str, body: bytes | None) -> list[Record]:
@@ -85,30 +89,32 @@ def records_on(commit: str, body: bytes | None) -> list[Record]:
 
 
 def iter_records(notes: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, Record]]:
-    """The records that count in ``notes``, each with its commit."""
+    """Yield the records that count in ``notes``, each with its commit."""
     return ((commit, record) for commit, body in notes for record in records_on(commit, body))
 
 
-def yields(record: Record, records: Iterable[Record]) -> bool:
-    """Whether ``record`` is a link stub that the ``records`` of its commit make redundant: one of its
-    trajectory has events, or, if it names no session, any with events produced the commit."""
-    nameless = record.whole.session is None and record.link.evidence == "environment"
+def is_redundant_stub(record: Record, records: Iterable[Record]) -> bool:
+    """Whether ``record`` is a link stub that another one of the ``records`` of its commit makes redundant: a
+    record with events of the same trajectory or, if the stub names no session, any record with events that
+    produced the commit."""
+    without_session = record.whole.session is None and record.link.evidence == "environment"
     return record.incomplete and any(
-        not other.incomplete and (other.id == record.id or (nameless and other.role == "produced"))
+        not other.incomplete and (other.id == record.id or (without_session and other.role == "produced"))
         for other in records
     )
 
 
-def deletes(stone: Tombstone, record: Record) -> bool:
+def deletes(tombstone: Tombstone, record: Record) -> bool:
     return (
-        stone.id == record.id
-        and stone.first in (None, record.range.first if record.range else None)
-        and (stone.rev >= record.rev or stone.scope == "all")
+        tombstone.id == record.id
+        and tombstone.first in (None, record.range.first if record.range else None)
+        and (tombstone.rev >= record.rev or tombstone.scope == "all")
     )
 
 
 def order(record: Record) -> tuple[bool, int, str, int, str]:
-    """The readers' sort key: by position, larger first, then key; events outside a log last, by time."""
+    """The key by which readers sort records: by position, larger parts first, then by key; records whose
+    events are not in a log come last, by time."""
     span = record.range
     if span is None or span.at is None:
         return (True, 0, record.figures.started_at or "", 0, span.first if span else "")

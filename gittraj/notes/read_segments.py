@@ -14,7 +14,7 @@ from gittraj.notes.store import DataRefs
 def read_segments(
     repository: Repository, trajectory: str, refs: Iterable[SegmentRef]
 ) -> Iterator[tuple[SegmentRef, tuple[AnyEvent, ...]]]:
-    """Yield the events of each segment that is here and can be read."""
+    """Yield the events of each segment that this clone has and can read."""
     data = DataRefs(repository)
     for ref in dict.fromkeys(refs):
         if segment_position(ref.name) is None:

@@ -1,8 +1,8 @@
-"""Moves refs: the only code that does. ``tests/unit/test_imports.py`` finds any other.
+"""Moves refs, and is the only code that does: ``tests/unit/test_imports.py`` finds any other.
 
 ``move_ref`` compares and swaps, and tries again on the newer tip when another process was faster. ``git notes
 add`` and libgit2's ``create_note`` move the ref without comparing and lose three notes of four when eight
-processes write at once. It must not know what a commit on a ref contains.
+processes write at once. This module must not know what a commit on a ref contains.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from gittraj.errors import StoreError, unwritable
 from gittraj.git import Repository, is_oid, read_reflog
 from gittraj.state.lock import acquire, discard
 
-_TIMEOUT = 10.0  # seconds after which a write gives up,
-_TRIES = 10  # but not before this many attempts: the machine may have slept
+_TIMEOUT = 10.0  # seconds after which a write gives up
+_TRIES = 10  # attempts before which a write does not give up: the machine may have slept
 _STALE = 3.0  # seconds
 _FULL_AFTER = 8  # attempts, after which the disk may be full
-_ROOM = 64 * 1024  # bytes that a lock, a line of a reflog, and folders for both need
+_ROOM = 64 * 1024  # bytes that must be free for a lock, a line of a reflog, and folders for both
 
 
 class BrokenRefError(StoreError):
@@ -57,8 +57,8 @@ def move_ref(
 
 
 def is_broken(repository: Repository, ref: str) -> bool:
-    """Whether the file of a ref exists but names nothing, as after a power failure, or names a ref that does
-    not lead to a commit. Git writes through a symbolic ref, but what it leads to is nobody's records."""
+    """Whether the file of a ref exists but names nothing, as after a power failure, or is a symbolic ref to a
+    ref that does not exist: git would write to that one, where nobody looks for records."""
     path = repository.common_dir / ref
     try:
         target = path.read_text("latin-1").strip()
@@ -70,13 +70,13 @@ def is_broken(repository: Repository, ref: str) -> bool:
 
 
 def refuse_broken(repository: Repository, ref: str) -> None:
-    """Raise BrokenRefError for a broken ref: it reads as if nothing had been recorded."""
+    """Raise BrokenRefError for a broken ref, which git would read as if nothing had been recorded."""
     if is_broken(repository, ref):
         raise BrokenRefError(f"{ref} is damaged: it names no commit", find_remedy(repository, ref))
 
 
 def find_remedy(repository: Repository, ref: str) -> str:
-    """What mends a broken ref: our own command only if the reflog says where it was."""
+    """What the user can do about a broken ref; doctor can restore it only if its reflog says where it was."""
     path = repository.common_dir / ref
     if find_last(repository, ref):
         return "git traj doctor --fix"
@@ -86,7 +86,7 @@ def find_remedy(repository: Repository, ref: str) -> str:
 
 
 def find_last(repository: Repository, ref: str) -> str | None:
-    """The last commit in the reflog of ``ref`` that is here."""
+    """The last commit in the reflog of ``ref`` that this clone has."""
     moves = read_reflog(repository, repository.common_dir, None, ref=ref)[0]
     return next((m.new for m in reversed(moves) if repository.objects.kind(m.new) == "commit"), None)
 
@@ -94,8 +94,8 @@ def find_last(repository: Repository, ref: str) -> str | None:
 def set_ref(
     repository: Repository, ref: str, commit: str, *, message: str, old: str | None = None, check: bool = True
 ) -> None:
-    """Point ``ref`` to ``commit``, if it is at ``old`` (None: wherever it is). For a copy of a remote's ref,
-    and for a ref that git cannot read. Raises GitError with ``check``."""
+    """Point ``ref`` to ``commit``, if it points to ``old`` (None: in any case). Only for a copy of a remote's
+    ref, and for a ref that git cannot read. Raises GitError with ``check``."""
     _break_stale_lock(repository, ref)
     expected = [] if old is None else [old]
     repository.run("update-ref", "-m", message, ref, commit, *expected, check=check)
@@ -108,36 +108,35 @@ def delete_ref(repository: Repository, ref: str, *, check: bool = True) -> None:
 
 
 def expire_reflog(repository: Repository, ref: str) -> None:
-    """Drop the reflog of ``ref``: it would keep reachable what was just removed."""
+    """Empty the reflog of ``ref``, which would keep what was just removed reachable."""
     repository.run("reflog", "expire", "--expire=all", ref, check=False)
 
 
 def stale_locks(repository: Repository) -> list[Path]:
-    """Locks of our refs, and of our copies of remotes' refs, that a killed git or writer left."""
+    """The locks that a killed process left of git-traj's refs and of its copies of remotes' refs."""
     folders = (repository.common_dir / "refs" / name for name in ("notes", "notes-remote"))
-    found = (path for folder in folders for path in folder.rglob("traj*.lock"))
-    return sorted(path for path in found if _is_stale(path))
+    locks = (path for folder in folders for path in folder.rglob("traj*.lock"))
+    return sorted(path for path in locks if _is_stale(path))
 
 
 def break_stale_locks(repository: Repository) -> None:
-    """Remove stale locks before git itself moves our refs: git never removes any."""
+    """Remove stale locks before git itself moves git-traj's refs, because git never removes locks."""
     for path in stale_locks(repository):
         discard(path)
 
 
 @contextmanager
 def _turn(repository: Repository, end: float) -> Iterator[None]:
-    """Make our own processes write one after the other: of two dozen that only compare and swap, one starves.
-
-    Best effort, until ``end`` (monotonic seconds): correctness rests on the swap alone.
-    """
+    """Make git-traj's processes write one after the other: of two dozen that only compare and swap, one
+    starves. The lock is awaited until ``end`` (monotonic seconds) and then not needed: the swap alone is
+    correct."""
     with ExitStack() as opened:
         try:
             folder = os.open(repository.common_dir, os.O_RDONLY)
             opened.callback(os.close, folder)
             acquire(folder, end - time.monotonic())
         except OSError:
-            pass  # Windows opens no folder, and some file systems have no locks
+            pass  # Windows cannot open a folder, and some file systems have no locks
         yield
 
 
@@ -148,7 +147,7 @@ def _rest() -> None:
 
 
 def _break_stale_lock(repository: Repository, ref: str) -> None:
-    """Remove the lock of a killed writer, which git never does. A live one keeps it for milliseconds."""
+    """Remove the lock of a killed writer, which git never does. A running one needs it for milliseconds."""
     lock = repository.common_dir / f"{ref}.lock"
     if _is_stale(lock):
         discard(lock)
@@ -177,4 +176,4 @@ def _check_disk(repository: Repository, ref: str) -> None:
 def _stuck(repository: Repository, ref: str) -> StoreError:
     lock = repository.common_dir / f"{ref}.lock"
     hint = f"if no git process runs, remove {lock}" if lock.exists() else "try again in a moment"
-    return StoreError(f"{ref} could not be moved for {_TIMEOUT:g} seconds", hint=hint)
+    return StoreError(f"{ref} could not be updated within {_TIMEOUT:g} seconds", hint=hint)

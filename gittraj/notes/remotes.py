@@ -1,8 +1,8 @@
-"""The fetched copies of remotes' records (``refs/notes-remote/NAME/traj``), and which of them are shown.
+"""Reads the copies of remotes' records (``refs/notes-remote/NAME/traj``), and decides which are shown.
 
-Anyone can push to a fork that somebody fetches. So nothing there changes anything of ours: of a part that we
-have only our record is shown, what we withdrew or purged is not shown, and a remote's tombstones only apply
-to its own records. Nothing is written here.
+Anyone can push to a fork that somebody fetches. So a remote's records change nothing about the clone's own:
+of a part that both have, only the clone's own record is shown; what was withdrawn or purged here is not
+shown; and a remote's tombstones only apply to its own records. This module writes nothing.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from gittraj.notes.unjoined import COPIES
 def read_remote(
     repository: Repository, name: str, tip: str, *, commits: Collection[str] | None = None
 ) -> tuple[dict[str, bytes], int, list[str]]:
-    """The notes of remote ``name`` at ``tip`` that differ from ours, on ``commits`` (None: on all); how many
-    exceed the limit and are not read; and the commits of those that are too large. Raises GitError."""
+    """Read the notes of the remote ``name`` at ``tip`` that differ from the clone's own, for ``commits``
+    (None: for all). Also returns how many notes are over the limit and not read, and the commits of those
+    that are too large. Raises GitError."""
     objects = repository.objects
     ours, theirs = objects.resolve(RECORDS_REF), objects.commit(tip).tree
     root = objects.commit(ours).tree if ours else None
@@ -42,8 +43,8 @@ def read_remote(
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """Our own data that decides what is shown of a remote: our notes, the ``forgotten`` trajectories, and
-    what was purged (None: not known)."""
+    """The data of this clone that decides what is shown of a remote: its own notes, the ``forgotten``
+    trajectories, and what was purged (None: unknown)."""
 
     notes: NotesRef
     tip: str | None
@@ -61,24 +62,30 @@ class Ours:
         return cls(notes, tip, forgotten, epoch)
 
     def lines(self, commit: str) -> list[Line]:
-        """The lines of our note on ``commit``. Raises GitError if it is missing or too large."""
+        """The lines of the clone's own note on ``commit``. Raises GitError if the note is missing or too
+        large."""
         return decode_note(self.notes.read(commit, self.tip) or b"") if self.tip else []
 
     def keep(self, commit: str, body: bytes) -> tuple[list[Line], int]:
-        """The lines of a remote's note that are shown in addition to ours, without the names of segments
-        (whose events are not vetted), and how many records are over the limit."""
+        """Return the lines of a remote's note ``body`` that are shown in addition to the clone's own, and how
+        many records are over the limit. The lines name no segments, because nobody checked their events."""
         ours = self.lines(commit)
         lines = [line for line in decode_note(body) if line not in ours]
-        stones: list[Line] = [line for line in lines if isinstance(line, Tombstone)]
+        tombstones: list[Line] = [line for line in lines if isinstance(line, Tombstone)]
         records = [r for r in lines if isinstance(r, Record) and self._shows(r, ours)]
         most = limits.REMOTE_RECORDS
         shown: list[Line] = [replace(record, segments=(), also=()) for record in records[:most]]
-        return stones[:most] + shown, max(len(records) - most, 0)
+        return tombstones[:most] + shown, max(len(records) - most, 0)
 
     def _shows(self, record: Record, ours: Sequence[Line]) -> bool:
         if record.id in self.forgotten or self.epoch is None or not self.epoch.allows(record):
             return False
-        known = [line for line in ours if isinstance(line, Record) and line.id == record.id]
-        if any(line.key == record.key or record.incomplete for line in known):
-            return False
-        return not any(isinstance(line, Tombstone) and deletes(line, record) for line in ours)
+        return not any(_replaces(line, record) for line in ours)
+
+
+def _replaces(line: Line, record: Record) -> bool:
+    """Whether a ``line`` of the clone's own note hides a remote's ``record``: it records the same part, or
+    the trajectory of a remote's stub, or it is a tombstone that deletes the record."""
+    if isinstance(line, Record):
+        return line.id == record.id and (line.key == record.key or record.incomplete)
+    return isinstance(line, Tombstone) and deletes(line, record)

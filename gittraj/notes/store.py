@@ -1,7 +1,7 @@
 """Reads and writes the records ref and the monthly data refs.
 
-Every write is a batch: one commit, to which ``refs.move_ref`` moves the ref. It must not know what is in a
-note or a segment.
+Every write is a batch: one commit, to which ``refs.move_ref`` moves the ref. This module must not know what
+is in a note or a segment.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gittraj.notes.tree import (
     iter_notes,
     iter_segments,
     note_paths,
-    note_place,
+    path_for_note,
     update_paths,
 )
 from gittraj.notes.unpushed import RECORDED, add_commit, newest_without
@@ -37,15 +37,16 @@ Edit = Callable[[bytes], bytes]
 
 def read_note(objects: Objects, blob: str) -> bytes:
     """Read the blob of a note. Raises GitError if it is missing, or larger than a note may be."""
-    found = objects.read(blob, limits.NOTE)
-    if found is None:
+    note = objects.read(blob, limits.NOTE)
+    if note is None:
         raise GitError(f"note {blob} is missing, or too large", "git traj doctor shows which commit has it")
-    return found[1]
+    return note[1]
 
 
 @dataclass(frozen=True, slots=True)
 class NotesRef:
-    """The notes of one ref, keyed by commit: ours, or a remote's copy to read (``refs/notes-remote/…``)."""
+    """The notes of one ref, keyed by commit: of git-traj's own ref, or of a copy of a remote's ref, which is
+    only read (``refs/notes-remote/…``)."""
 
     repository: Repository
     ref: str = RECORDS_REF
@@ -66,8 +67,8 @@ class NotesRef:
         root = self._root(tip)
 
         def read(commit: str) -> bytes | None:
-            found = note_paths(objects, root, commit)
-            return _join([read_note(objects, blob) for _, blob in found]) if found else None
+            paths = note_paths(objects, root, commit)
+            return _join([read_note(objects, blob) for _, blob in paths]) if paths else None
 
         return read
 
@@ -84,22 +85,22 @@ class NotesRef:
         each: int = limits.NOTES_EACH,
         over: list[str] | None = None,
     ) -> Iterator[tuple[str, bytes]]:
-        """Yield (commit, note) for those of ``commits`` that have one: no other note is read.
+        """Yield (commit, note) for those of ``commits`` that have a note; no other note is read.
 
-        A note whose blob is missing is skipped, as in ``items``, and so is everything after ``most`` bytes,
-        to which the first ``each`` bytes of a note do not count. ``over`` gets the commits of what is too
-        large.
+        A note whose blob is missing is skipped, as in ``items``, and so are all notes after ``most`` bytes,
+        in which the first ``each`` bytes of a note do not count. The commits of notes over these limits are
+        added to ``over``.
         """
         objects, root = self.repository.objects, self._root(self.tip())
-        found = ((commit, [blob for _, blob in note_paths(objects, root, commit)]) for commit in commits)
-        return self._read_bounded(found, most, each=each, over=over)
+        blobs_of = ((commit, [blob for _, blob in note_paths(objects, root, commit)]) for commit in commits)
+        return self._read_bounded(blobs_of, most, each=each, over=over)
 
     def items(self, tip: str | None = None, *, over: list[str] | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield every (commit, note) at ``tip`` (None: now), in one pass.
 
-        Entries that are not notes are skipped, and so is a note whose blob is missing (a partial clone), or
-        is larger than a note may be, and everything after the limit for all notes. ``over`` gets the commits
-        of what is too large.
+        Entries that are not notes are skipped, and so is a note whose blob is missing (a partial clone) or
+        larger than a note may be, and all notes after the limit for all notes. The commits of notes over
+        these limits are added to ``over``.
         """
         objects = self.repository.objects
         notes: dict[str, list[str]] = {}
@@ -109,20 +110,20 @@ class NotesRef:
         return self._read_bounded(iter(notes.items()), most, each=0, over=over)
 
     def _read_bounded(
-        self, found: Iterator[tuple[str, list[str]]], most: int, *, each: int, over: list[str] | None
+        self, blobs_of: Iterator[tuple[str, list[str]]], most: int, *, each: int, over: list[str] | None
     ) -> Iterator[tuple[str, bytes]]:
-        """Yield the notes of commits whose blobs were ``found``, within the limits described at ``pick``."""
+        """Yield the notes of commits, given with their blobs, within the limits that ``pick`` describes."""
         over = [] if over is None else over
-        for commit, blobs in found:
-            here = [b for b in self.repository.objects.read_blobs(blobs, limits.NOTE) if b is not None]
-            most -= max(sum(map(len, here)) - each, 0)
+        for commit, blobs in blobs_of:
+            bodies = [b for b in self.repository.objects.read_blobs(blobs, limits.NOTE) if b is not None]
+            most -= max(sum(map(len, bodies)) - each, 0)
             if most < 0:
-                over += [commit, *(other for other, blobs in found if blobs)]
+                over += [commit, *(other for other, blobs in blobs_of if blobs)]
                 return
-            if len(here) < len(blobs) and not self._all_fit(blobs):
+            if len(bodies) < len(blobs) and not self._all_fit(blobs):
                 over.append(commit)
-            if here:
-                yield commit, _join(here)
+            if bodies:
+                yield commit, _join(bodies)
 
     def is_large(self, commit: str, tip: str) -> bool:
         """Whether the note is too large to be read."""
@@ -142,65 +143,66 @@ class NotesRef:
     ) -> str | None:
         """Change the notes of many commits in one notes commit; return it, or None when nothing changed.
 
-        With a ``message`` it is a separate commit, else one with everything that was not pushed yet.
-
-        Each function gets the commit's present note (``b""``: none) and returns the new one (``b""``:
+        With a ``message`` it is a separate commit, else one with everything that was not pushed yet. Each
+        function gets the commit's present note (``b""``: none) and returns the new one (``b""``:
         remove). It is called again when another process wrote meanwhile, so it must only depend on its
-        argument. The ref's history is kept except commits in which one of these notes contains a word of
+        argument. The ref's history is kept, except commits in which one of these notes contains a word of
         ``forget``. Raises StoreError; then nothing was written.
         """
-
-        def build(tip: str | None) -> str | None:
-            objects = self.repository.objects
-            root = self._root(tip)
-            edits = {commit: self._edit(root, commit, edit) for commit, edit in changes.items()}
-            paths = {path: blob for edit in edits.values() for path, blob in edit.items()}
-            if not paths:
-                return None
-            tree = update_paths(objects, root, paths)
-            if message is None and not forget:
-                changed = [commit for commit, edit in edits.items() if edit]
-                count = partial(self._count_same, changed, root)
-                return add_commit(self.repository, self.ref, tip, tree, noun="commit", count=count)
-            parents = [tip] if tip else []
-            if forget:
-                parents = newest_without(objects, tip, partial(self._contain, changes, forget))
-            return objects.write_commit(tree=tree, parents=parents, message=message or _REWRITTEN)
-
         reason = message or (_REWRITTEN if forget else RECORDED)
+        build = partial(self._commit_changes, changes, reason, forget)
         moved = move_ref(self.repository, self.ref, build, message=reason)
         if forget:
             expire_reflog(self.repository, self.ref)
         return moved
 
+    def _commit_changes(
+        self, changes: Mapping[str, Edit], reason: str, forget: Collection[bytes], tip: str | None
+    ) -> str | None:
+        """Write the commit that changes notes at ``tip``; None if nothing changes. The last commit is amended
+        only if the ``reason`` is ``RECORDED``."""
+        objects, root = self.repository.objects, self._root(tip)
+        edits = {commit: self._edit(root, commit, edit) for commit, edit in changes.items()}
+        paths = {path: blob for edit in edits.values() for path, blob in edit.items()}
+        if not paths:
+            return None
+        tree = update_paths(objects, root, paths)
+        if reason == RECORDED:
+            changed = [commit for commit, edit in edits.items() if edit]
+            count = partial(self._count_same, changed, root)
+            return add_commit(self.repository, self.ref, tip, tree, noun="commit", count=count)
+        parents = [tip] if tip else []
+        if forget:
+            parents = newest_without(objects, tip, partial(self._contain, changes, forget))
+        return objects.write_commit(tree=tree, parents=parents, message=reason)
+
     def _contain(self, commits: Iterable[str], words: Iterable[bytes], root: str) -> bool:
-        """Whether a note of the commits contains one of the words, in the tree ``root``."""
+        """Whether in the tree ``root`` a note of one of the ``commits`` contains one of the ``words``."""
         objects = self.repository.objects
         blobs = (blob for commit in commits for _, blob in note_paths(objects, root, commit))
         bodies = objects.read_blobs(blobs, limits.NOTE)
         return any(word in body for body in bodies if body for word in words)
 
     def _count_same(self, commits: Iterable[str], root: str | None, base: str | None) -> int:
-        """The number of commits whose note is the same in two trees."""
+        """The number of ``commits`` whose note is the same in the trees ``root`` and ``base``."""
         objects = self.repository.objects
         return sum(note_paths(objects, base, c) == note_paths(objects, root, c) for c in commits)
 
     def _edit(self, root: str | None, commit: str, edit: Edit) -> dict[TreePath, str | None]:
-        """The paths to change for one commit: set in the fixed 2/38 (2/62) fan-out, removed at other depths.
-
-        git's own fan-out adapts: around 50,000 notes it rewrites tens of thousands of trees at once.
-        """
+        """The paths to change for one commit: its note is set in the fixed 2/38 (2/62) fan-out, and removed
+        at other depths. git's own fan-out adapts, and at about 50,000 notes rewrites tens of thousands of
+        trees at once."""
         if not is_oid(commit):
             raise StoreError(f"{commit!r} is not an object id, so it cannot have a note")
         objects = self.repository.objects
-        found = note_paths(objects, root, commit)
-        old = _join([read_note(objects, blob) for _, blob in found])
+        stored = note_paths(objects, root, commit)
+        old = _join([read_note(objects, blob) for _, blob in stored])
         new = edit(old)
         if new == old:
             return {}
-        paths: dict[TreePath, str | None] = {path: None for path, _ in found}
+        paths: dict[TreePath, str | None] = {path: None for path, _ in stored}
         if new:
-            paths[note_place(objects, root, commit)] = objects.write_blob(new)
+            paths[path_for_note(objects, root, commit)] = objects.write_blob(new)
         return paths
 
     def _root(self, tip: str | None) -> str | None:
@@ -209,7 +211,7 @@ class NotesRef:
 
 @dataclass(frozen=True, slots=True)
 class DataRefs:
-    """The monthly refs with segments: trees of files that are only added and never change."""
+    """The monthly refs, whose trees contain the segments: files that never change once they are added."""
 
     repository: Repository
     prefix: str = DATA_PREFIX
@@ -221,9 +223,9 @@ class DataRefs:
         return tuple(sorted(name for name in names if _MONTH.fullmatch(name)))
 
     def read(self, month: str, path: str) -> bytes | None:
-        """The file at ``path``; None when the month or the path is missing, or the file is too large."""
+        """Read the file at ``path``; None when the month or the path is missing, or the file is too large."""
         if not _MONTH.fullmatch(month):
-            return None  # it is from a record, which anyone may have written
+            return None  # the name is from a record, which anyone may have written
         objects = self.repository.objects
         tip = objects.resolve(self.prefix + month)
         blob = self._find(objects.commit(tip).tree, _parts(path)) if tip else None
@@ -237,14 +239,12 @@ class DataRefs:
             yield from iter_segments(objects, objects.commit(tip).tree)
 
     def write(self, month: str, files: Mapping[str, bytes]) -> None:
-        """Add ``files`` (path: content) in one commit; a path that exists already is left alone.
-
-        Raises StoreError; then nothing was written.
-        """
+        """Add ``files`` (path: content) in one commit; a path that exists already is left alone. Raises
+        StoreError; then nothing was written."""
         self.add(month, {path: self.repository.objects.write_blob(data) for path, data in files.items()})
 
     def add(self, month: str, blobs: Mapping[str, str]) -> None:
-        """Like ``write``, for blobs that are written already (path: id)."""
+        """Like ``write``, for blobs that are already written (path: id)."""
         if not _MONTH.fullmatch(month):
             raise StoreError(f"{month!r} is not a month: expected YYYY-MM")
         ref = self.prefix + month
@@ -262,19 +262,19 @@ class DataRefs:
         move_ref(self.repository, ref, build, message=RECORDED)
 
     def forget(self, month: str, paths: Collection[str]) -> None:
-        """Remove files, and the history that had them: for what was never pushed. Raises StoreError."""
+        """Remove files that were never pushed, and the history that had them. Raises StoreError."""
         objects = self.repository.objects
         removed = [_parts(path) for path in paths]
 
-        def holds(root: str) -> bool:
+        def has_any(root: str) -> bool:
             return any(self._find(root, path) for path in removed)
 
         def build(tip: str | None) -> str | None:
             root = objects.commit(tip).tree if tip else None
-            if root is None or not holds(root):
+            if root is None or not has_any(root):
                 return None
             tree = update_paths(objects, root, dict.fromkeys(removed))
-            parents = newest_without(objects, tip, holds)
+            parents = newest_without(objects, tip, has_any)
             return objects.write_commit(tree=tree, parents=parents, message=_REWRITTEN)
 
         move_ref(self.repository, self.prefix + month, build, message=_REWRITTEN)

@@ -1,9 +1,9 @@
 """Changes paths in a tree, and finds a commit's note in a notes tree.
 
-Pure functions over an object database. They must not know of refs, nor of a note's content.
+These functions depend on the object database alone, and must not know of refs, nor of a note's content.
 
 The path of a note is its commit's hex id, split into folders of two characters at any depth (git's
-``notes.c``): flat, ``2/38``, ``2/2/36`` … Everything else in the tree is somebody else's and stays.
+``notes.c``): flat, ``2/38``, ``2/2/36`` … Everything else in the tree belongs to other tools and stays.
 """
 
 from __future__ import annotations
@@ -30,27 +30,25 @@ def update_paths(objects: Objects, root: str | None, changes: Mapping[TreePath, 
 
 
 def note_paths(objects: Objects, root: str | None, commit: str) -> list[tuple[TreePath, str]]:
-    """The path of the note of ``commit``, and its blob: all of them if several depths have one, nearest the
-    root first."""
-    found: list[tuple[TreePath, str]] = []
+    """The path and the blob of the note of ``commit``. If it has a note at several depths, all of these are
+    returned, nearest the root first."""
+    notes: list[tuple[TreePath, str]] = []
     folders: TreePath = ()
-    rest = commit.encode()
+    digits = commit.encode()
     while root is not None:
         entries, root = objects.read_tree(root), None
         for entry in entries:
-            if entry.name == rest and _is_file(entry):
-                found.append(((*folders, rest), entry.oid))
-            elif entry.name == rest[:2] and entry.is_tree:
+            if entry.name == digits and _is_file(entry):
+                notes.append(((*folders, digits), entry.oid))
+            elif entry.name == digits[:2] and entry.is_tree:
                 root = entry.oid
-        folders, rest = (*folders, rest[:2]), rest[2:]
-    return found
+        folders, digits = (*folders, digits[:2]), digits[2:]
+    return notes
 
 
-def note_place(objects: Objects, root: str | None, commit: str) -> TreePath:
-    """The path to write a note of ``commit`` to: 2/38 (2/62), whatever git's adaptive fan-out would choose.
-
-    Flat only if a foreign file has the name of the folder: it is not ours to replace.
-    """
+def path_for_note(objects: Objects, root: str | None, commit: str) -> TreePath:
+    """The path to which the note of ``commit`` is written: 2/38 (2/62), whatever git's adaptive fan-out would
+    choose. It is flat only if another tool's file has the name of the folder: that must not be replaced."""
     name = commit.encode()
     entries = objects.read_tree(root) if root else ()
     blocked = any(entry.name == name[:2] and not entry.is_tree for entry in entries)
@@ -69,18 +67,16 @@ def list_folder(objects: Objects, root: str, path: TreePath) -> tuple[Entry, ...
 
 
 def iter_notes(objects: Objects, root: str | None) -> Iterator[tuple[str, str]]:
-    """Yield every (commit, blob) of a notes tree, nearest the root first; a commit comes once per depth.
-
-    No two folders of such a tree are equal, as the names below them are the rest of their commits' ids: one
-    that comes again is skipped, or a few objects could unfold forever.
-    """
+    """Yield every (commit, blob) of a notes tree, nearest the root first. A commit with notes at several
+    depths comes several times. In a real tree no two folders are equal, because the names in them complete
+    the ids of commits. So a folder that comes again is skipped: else a few objects could unfold forever."""
     if root is not None:
         yield from _iter_notes(objects, root, b"", set())
 
 
 def iter_segments(objects: Objects, root: str) -> Iterator[tuple[str, str]]:
     """Yield every (path, blob) of a tree of segments, ``s/XX/TRAJECTORY/NAME``. A folder that comes again is
-    skipped: no two trajectories are equal."""
+    skipped, because no two trajectories are equal."""
     seen: set[str] = set()
     level: list[tuple[str, str]] = [(root, "")]
     for depth in range(4):
@@ -98,29 +94,36 @@ def iter_segments(objects: Objects, root: str) -> Iterator[tuple[str, str]]:
 
 def changed_trajectories(objects: Objects, old: str | None, new: str | None) -> list[str]:
     """The trajectories whose folders differ between two trees of segments, sorted. Equal folders are not
-    read, nor are two folders compared again."""
+    read, and no two folders are compared twice."""
     pairs = {(old, new)}
     names: set[bytes] = set()
     for depth in range(_TRAJECTORIES + 1):
         below: set[tuple[str | None, str | None]] = set()
-        for pair in pairs:
-            sides = [{e.name: e.oid for e in objects.read_tree(t) if e.is_tree} if t else {} for t in pair]
-            found = {name: (sides[0].get(name), sides[1].get(name)) for name in {*sides[0], *sides[1]}}
-            differ = {
-                name: two for name, two in found.items() if two[0] != two[1] and (depth or name == b"s")
+        for old_tree, new_tree in pairs:
+            before, after = _folders(objects, old_tree), _folders(objects, new_tree)
+            differing = {
+                name: (before.get(name), after.get(name))
+                for name in before.keys() | after.keys()
+                if before.get(name) != after.get(name) and (depth or name == b"s")
             }
-            below |= {*differ.values()}
+            below |= {*differing.values()}
             if depth == _TRAJECTORIES:
-                names |= differ.keys()
+                names |= differing.keys()
         pairs = below
     return sorted(name.decode("utf-8", "surrogateescape") for name in names)
 
 
-def changed_notes(objects: Objects, old: str | None, new: str | None) -> list[str]:
-    """The commits whose note differs between two notes trees, sorted. Equal subtrees are not read.
+def _entries(objects: Objects, root: str | None) -> dict[bytes, Entry]:
+    return {entry.name: entry for entry in objects.read_tree(root)} if root else {}
 
-    A note that only moved to another depth is not a change.
-    """
+
+def _folders(objects: Objects, root: str | None) -> dict[bytes, str]:
+    return {name: entry.oid for name, entry in _entries(objects, root).items() if entry.is_tree}
+
+
+def changed_notes(objects: Objects, old: str | None, new: str | None) -> list[str]:
+    """The commits whose note differs between two notes trees, sorted. A note that only moved to another depth
+    does not differ. Equal subtrees are not read."""
     before: dict[str, list[str]] = defaultdict(list)
     after: dict[str, list[str]] = defaultdict(list)
     _compare(objects, (old, new), b"", (before, after), set())
@@ -128,7 +131,7 @@ def changed_notes(objects: Objects, old: str | None, new: str | None) -> list[st
 
 
 def _entries_after(objects: Objects, root: str | None, changes: Mapping[TreePath, str | None]) -> list[Entry]:
-    entries = {e.name: e for e in objects.read_tree(root)} if root else {}
+    entries = _entries(objects, root)
     below: dict[bytes, dict[TreePath, str | None]] = defaultdict(dict)
     for (name, *rest), blob in changes.items():
         if rest:
@@ -149,12 +152,12 @@ def _entries_after(objects: Objects, root: str | None, changes: Mapping[TreePath
 
 def _iter_notes(objects: Objects, root: str, prefix: bytes, seen: set[str]) -> Iterator[tuple[str, str]]:
     seen.add(root)
-    rest = _WIDTHS[objects.object_format] - len(prefix)
+    length = _WIDTHS[objects.object_format] - len(prefix)
     folders = []
     for entry in objects.read_tree(root):
-        if _is_note(entry, rest):
+        if _is_note(entry, length):
             yield (prefix + entry.name).decode(), entry.oid
-        elif _is_fanout(entry, rest):
+        elif _is_fanout(entry, length):
             folders.append(entry)
     for folder in folders:
         if folder.oid not in seen:
@@ -168,16 +171,16 @@ def _compare(
     notes: tuple[dict[str, list[str]], dict[str, list[str]]],
     seen: set[tuple[str | None, str | None]],
 ) -> None:
-    """Add to ``notes`` (before, after) what is in only one of ``roots``."""
+    """Add to ``notes`` (before, after) the notes that are in only one of ``roots``."""
     seen.add(roots)
-    rest = _WIDTHS[objects.object_format] - len(prefix)
+    length = _WIDTHS[objects.object_format] - len(prefix)
     sides = [frozenset(objects.read_tree(root)) if root else frozenset[Entry]() for root in roots]
     folders: dict[bytes, list[str | None]] = defaultdict(lambda: [None, None])
     for side, other in ((0, 1), (1, 0)):
         for entry in sides[side] - sides[other]:
-            if _is_note(entry, rest):
+            if _is_note(entry, length):
                 notes[side][(prefix + entry.name).decode()].append(entry.oid)
-            elif _is_fanout(entry, rest):
+            elif _is_fanout(entry, length):
                 folders[entry.name][side] = entry.oid
     for name, (old, new) in folders.items():
         if (old, new) not in seen:
@@ -188,9 +191,9 @@ def _is_file(entry: Entry) -> bool:
     return entry.mode & 0o170000 == 0o100000
 
 
-def _is_note(entry: Entry, rest: int) -> bool:
-    return len(entry.name) == rest and _is_file(entry) and _HEX.issuperset(entry.name)
+def _is_note(entry: Entry, length: int) -> bool:
+    return len(entry.name) == length and _is_file(entry) and _HEX.issuperset(entry.name)
 
 
-def _is_fanout(entry: Entry, rest: int) -> bool:
-    return len(entry.name) == 2 < rest and entry.is_tree and _HEX.issuperset(entry.name)
+def _is_fanout(entry: Entry, length: int) -> bool:
+    return len(entry.name) == 2 < length and entry.is_tree and _HEX.issuperset(entry.name)

@@ -1,4 +1,5 @@
-"""Finds remotes whose records are not joined with ours. Every reader runs it: it must import little."""
+"""Finds remotes whose records are not joined with this clone's. It must import little, because every command
+that reads records runs it."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ _OURS = "refs/notes/traj"
 
 
 def may_have_copies(repository: Repository) -> bool:
-    """Whether remotes' records may be here, without a git process; true if refs are not in files."""
+    """Whether this clone may have copies of remotes' records. Starts no git process, so the answer is true if
+    refs are not in files."""
     common = repository.common_dir
     if (common / "reftable").is_dir() or (common / COPIES).is_dir():
         return True
@@ -26,22 +28,24 @@ def may_have_copies(repository: Repository) -> bool:
 
 
 def find_unjoined(repository: Repository) -> dict[str, str]:
-    """The remotes whose records are not all in ours, with the tips of their copies; no git process if nothing
-    was ever fetched. git leaves the copy of a remote that was removed: it is skipped."""
+    """The remotes that have records which are not joined, with the tips of their copies. Starts no git
+    process if nothing was ever fetched. The copy of a remote that the user removed is skipped: git keeps it.
+    """
     if not may_have_copies(repository):
         return {}
-    asked = ("for-each-ref", "--format=%(refname) %(objectname)", f"{COPIES}**/traj")
-    found = repository.run(*asked, f"--no-merged={_OURS}", check=False)
-    if found.code:  # we have no records ref
-        found = repository.run(*asked)
-    rows = (line.split(" ") for line in found.text.splitlines())
-    names = {ref.removeprefix(COPIES).removesuffix("/traj"): tip for ref, tip in rows}
-    listed = repository.run("remote").text.split("\n") if names else ()
-    return {name: names[name] for name in sorted(names, key=lambda n: (n != "origin", n)) if name in listed}
+    query = ("for-each-ref", "--format=%(refname) %(objectname)", f"{COPIES}**/traj")
+    refs = repository.run(*query, f"--no-merged={_OURS}", check=False)
+    if refs.code:  # this clone has no records ref
+        refs = repository.run(*query)
+    rows = (line.split(" ") for line in refs.text.splitlines())
+    tips = {ref.removeprefix(COPIES).removesuffix("/traj"): tip for ref, tip in rows}
+    remotes = repository.run("remote").text.split("\n") if tips else ()
+    return {name: tips[name] for name in sorted(tips, key=lambda n: (n != "origin", n)) if name in remotes}
 
 
 def find_hint(repository: Repository, has: Callable[[NotesRef], object], otherwise: str) -> str:
-    """The hint when no record of ours matches: to join those of a remote that does, else ``otherwise``."""
+    """The hint when no record of this clone matches: to join those of a remote for whose records ``has`` is
+    true; without such a remote, ``otherwise``."""
     from gittraj.notes.store import NotesRef  # noqa: PLC0415
 
     for remote in find_unjoined(repository):

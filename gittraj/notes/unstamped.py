@@ -1,4 +1,5 @@
-"""Finds records that today's rules did not redact. Listings use it: it must not load the rules."""
+"""Finds records that other rules than the present ones redacted. It must not load the rules, because listings
+use it."""
 
 from __future__ import annotations
 
@@ -18,17 +19,17 @@ _STAMP = re.compile(rb'"ruleset":"([^"]*)"')
 def unstamped(
     repository: Repository, ruleset: str, *, commits: Iterable[str] | None = None
 ) -> Iterator[tuple[str, Record]]:
-    """Yield the records on ``commits`` (None: all) that count, that no remote is known to have, and that
-    other rules than ``ruleset`` redacted, each with its commit."""
-    theirs = [NotesRef(repository, ref) for ref in remote_tips(repository)]
-    mark = ruleset.encode()
+    """Yield, with their commits, the records on ``commits`` (None: all) that count, that no remote is known
+    to have, and that other rules than ``ruleset`` redacted."""
+    remotes = [NotesRef(repository, ref) for ref in remote_tips(repository)]
     for commit, body in _notes(NotesRef(repository), commits):
         stamps = _STAMP.findall(body)
-        if len(stamps) == body.count(b"\n") and set(stamps) == {mark}:
+        if len(stamps) == body.count(b"\n") and set(stamps) == {ruleset.encode()}:
             continue
         old = [r for r in standing(commit, decode_note(body)) if r.range and r.figures.ruleset != ruleset]
-        pushed = _keys(commit, theirs) if old else frozenset[tuple[Key, int]]()
-        yield from ((commit, record) for record in old if (record.key, record.rev) not in pushed)
+        if old:
+            pushed = _keys(commit, remotes)
+            yield from ((commit, record) for record in old if (record.key, record.rev) not in pushed)
 
 
 def _notes(notes: NotesRef, commits: Iterable[str] | None) -> Iterator[tuple[str, bytes]]:
@@ -41,11 +42,11 @@ def _notes(notes: NotesRef, commits: Iterable[str] | None) -> Iterator[tuple[str
 
 
 def remote_tips(repository: Repository) -> dict[str, str]:
-    """The tips of the remotes' records, by ref."""
+    """The tips of the copies of remotes' records, by ref."""
     if not may_have_copies(repository):
         return {}
-    asked = ("for-each-ref", "--format=%(refname) %(objectname)", COPIES)
-    rows = (line.split() for line in repository.run(*asked).text.splitlines())
+    query = ("for-each-ref", "--format=%(refname) %(objectname)", COPIES)
+    rows = (line.split() for line in repository.run(*query).text.splitlines())
     return {ref: tip for ref, tip in rows if ref.endswith("/traj")}
 
 

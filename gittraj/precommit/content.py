@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from gittraj.errors import RedactionError
-from gittraj.model.values import map_texts
+from gittraj.model.texts import map_texts
 from gittraj.redact.events import Redact, neighbours
 from gittraj.redact.filter import clean_line
 

@@ -83,9 +83,9 @@ class Notes(ABC):
 
     def places(self) -> list[str]:
         """The keys of the notes that contain runs without a commit."""
-        from gittraj.notes.places import find_places  # noqa: PLC0415 - a listing of commits needs none
+        from gittraj.notes.run_keys import find_run_keys  # noqa: PLC0415 - a listing of commits needs none
 
-        return [*find_places(self.with_explored())]
+        return [*find_run_keys(self.with_explored())]
 
     def rows_of_runs(self, words: Sequence[str], limit: int | None) -> Sequence[Header] | None:
         """The rows of ``log --trajectories`` for runs without a commit, the newest first: all that may have

@@ -14,7 +14,7 @@ from gittraj.model.codec import decode_note
 from gittraj.model.header import Header
 from gittraj.model.values import ForeignLine, Key, Line, Record, Tombstone
 from gittraj.notes.merge import deletes, standing
-from gittraj.notes.places import find_places
+from gittraj.notes.run_keys import find_run_keys
 from gittraj.query.account import complete
 from gittraj.query.header import Folded, fold
 from gittraj.query.notes import Notes, NotesInMemory
@@ -97,7 +97,7 @@ class Recorded:
 
     def headers(self, commits: Sequence[str], *, explored: bool = False) -> Iterator[list[Header]]:
         """For each of ``commits`` the HEADERs of its trajectories; of explored ones only on request."""
-        cacheable = [*find_places(commits)] if explored else commits  # those of runs are cached with it
+        cacheable = [*find_run_keys(commits)] if explored else commits  # those of runs are cached with it
         cached_headers = self._notes.cached_headers(cacheable)
         for commit in commits:
             if commit in cached_headers:
@@ -117,7 +117,7 @@ class Recorded:
             )
 
     def _fold_commit(self, commit: str) -> tuple[list[Header], Header]:
-        headers = _headers(self.on(commit), commit, explored=any(find_places([commit])))
+        headers = _headers(self.on(commit), commit, explored=any(find_run_keys([commit])))
         tallies = self.tally(commit)
         self._notes.cache(commit, headers, tallies)
         return headers, tallies

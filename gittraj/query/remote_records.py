@@ -14,7 +14,7 @@ from itertools import chain
 
 from gittraj.model.header import Header
 from gittraj.model.values import Record
-from gittraj.notes.places import find_places
+from gittraj.notes.run_keys import find_run_keys
 from gittraj.query.account import complete
 from gittraj.query.header import Folded
 from gittraj.query.notes import Notes, NotesInMemory
@@ -59,7 +59,7 @@ class RecordedBeside(Recorded):
     def count_commits(self, among: Collection[str] | None = None) -> dict[str, int]:
         """For how many commits (of ``among``) each remote has records; those of runs are not on a commit."""
         found = {n: has if among is None else [*{*has}.intersection(among)] for n, has in self.beside.items()}
-        return {name: len(has) - len([*find_places(has)]) for name, has in found.items() if has}
+        return {name: len(has) - len([*find_run_keys(has)]) for name, has in found.items() if has}
 
     @cached_property
     def _theirs_on(self) -> frozenset[str]:
@@ -80,7 +80,7 @@ class RecordedBeside(Recorded):
 
     def commits(self) -> set[str]:
         theirs = {c for c in self._theirs_on if c not in self._ours and self._theirs(c)}
-        return self._ours.commits() | theirs.difference(find_places(theirs))
+        return self._ours.commits() | theirs.difference(find_run_keys(theirs))
 
     def unread(self, commits: Iterable[str]) -> tuple[str, ...]:
         return self._ours.unread(commits)
@@ -93,7 +93,7 @@ class RecordedBeside(Recorded):
         return iter(dict.fromkeys(chain(self._ours.with_explored(), *theirs)))
 
     def places(self) -> list[str]:
-        return [*find_places(self.with_explored())]
+        return [*find_run_keys(self.with_explored())]
 
     def ids(self, prefix: str = "") -> Iterator[str]:
         theirs = (folded.whole["id"] for folded in self.of_remotes())

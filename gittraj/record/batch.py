@@ -9,8 +9,8 @@ from functools import cache, partial
 from gittraj.git import Repository, patch_ids, read_present
 from gittraj.model.codec import decode_note, encode_note
 from gittraj.model.values import STUB_REV, Line, Origin, Record, Tombstone
-from gittraj.notes.carry import carry_note, spread
-from gittraj.notes.merge import merge_lines, yields
+from gittraj.notes.carry import add_copies, carry_note
+from gittraj.notes.merge import is_redundant_stub, merge_lines
 from gittraj.notes.refs import refuse_broken
 from gittraj.notes.split_commits import SplitCommits
 from gittraj.notes.store import RECORDS_REF, DataRefs, NotesRef
@@ -102,11 +102,11 @@ def _carry(
 
     known = ((old, new) for old, news in rewrites.items() for new in news)
     read = partial(read_present, notes.repository)
-    split = SplitCommits([*carry, *became, *known], read=read, note=note, gathered=gathered)
+    split = SplitCommits([*carry, *became, *known], read=read, note=note, squashed=gathered)
     for old, new in carry:
-        batch.setdefault(new, []).extend(split.fitting(old, new, carry_note(old, stored(old))))
+        batch.setdefault(new, []).extend(split.select(old, new, carry_note(old, stored(old))))
     _apply(notes, batch, renewals)
-    spread(batch, rewrites, fitting=split.fitting)
+    add_copies(batch, rewrites, select=split.select)
 
 
 def _apply(notes: NotesRef, batch: dict[str, list[Line]], renewals: Sequence[Renewal]) -> None:
@@ -156,5 +156,5 @@ def _add_lines(commit: str, new: Sequence[Line], body: bytes) -> bytes:
     one, a union merge by plain git would bring the stub back."""
     merged = merge_lines(commit, (*decode_note(body), *new))
     records = [line for line in merged if isinstance(line, Record)]
-    stubs = {record.id for record in records if yields(record, records)}
+    stubs = {record.id for record in records if is_redundant_stub(record, records)}
     return encode_note((*merged, *(Tombstone(id=i, rev=STUB_REV, deleted="told in full") for i in stubs)))

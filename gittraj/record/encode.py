@@ -17,6 +17,7 @@ from gittraj.events.part_summary import summarize_part
 from gittraj.events.sensitive import strict_events
 from gittraj.events.truncate import cap, fit, measure, select
 from gittraj.model.codec import encode_segments, segment_path
+from gittraj.model.texts import map_texts
 from gittraj.model.values import (
     AnyEvent,
     Key,
@@ -26,7 +27,6 @@ from gittraj.model.values import (
     Thinking,
     ThinkingState,
     ToolResult,
-    map_texts,
 )
 from gittraj.record.draft import Draft, Parked
 from gittraj.redact.events import Redact, clean_trajectory, teach

@@ -15,7 +15,8 @@ from gittraj.errors import RedactionError
 from gittraj.events.sensitive import writes_body
 from gittraj.events.stream_join import find_runs, split_text
 from gittraj.model.codec import dump
-from gittraj.model.values import AnyEvent, ToolCall, Trajectory, map_texts
+from gittraj.model.texts import map_texts
+from gittraj.model.values import AnyEvent, ToolCall, Trajectory
 
 if TYPE_CHECKING:
     from gittraj.redact.page import Span

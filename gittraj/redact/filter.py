@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Any
 
 from gittraj.errors import RedactionError
-from gittraj.model.values import map_texts
+from gittraj.model.texts import map_texts
 from gittraj.redact.events import Redact, neighbours
 
 

@@ -1,7 +1,8 @@
-"""Seals the thinking of a part, and opens it again: decides which events, while ``gittraj.seal`` encrypts.
+"""Chooses the events of a part that are sealed, and puts opened texts back; ``gittraj.seal.seal`` encrypts.
 
-A part's thinking becomes one seal, written once and copied byte for byte. Each of its events has the seal's
-name, the first one also the payload; the header, which shows who can open it, is in the record. Pure.
+A part's thinking becomes one seal, or several if it is long, which is written once and then copied byte for
+byte. Each of the events has the seal's name, the first one also the payload; the header, which shows who can
+open it, is in the record. No I/O.
 """
 
 from __future__ import annotations
@@ -14,37 +15,38 @@ from gittraj.model.values import AnyEvent, Thinking
 from gittraj.startup import sha256
 
 Seals = Mapping[str, tuple[str, ...]]
-"""The headers of each seal, by its name, as a record has them."""
+"""The headers of each seal, by the seal's name, as in a record."""
 LIMIT = 600_000
 """The most bytes of text in one seal, so that the event with its payload fits into a segment."""
 
 
 class Sealer(Protocol):
     def seal(self, trajectory: str, texts: Mapping[str, str]) -> tuple[str, bytes]:
-        """Header and payload of the texts, by event. Raises SealError."""
+        """Encrypt ``texts`` (event: text) into a header and a payload. Raises SealError."""
 
 
 class Opener(Protocol):
     def open(
         self, trajectory: str, events: Collection[str], headers: Sequence[str], payload: bytes
     ) -> Mapping[str, str] | None:
-        """The texts of exactly these events; None without a key for them, or if they were tampered with."""
+        """Decrypt the texts of exactly these ``events``; None if no key fits, or if they were tampered
+        with."""
 
 
 class Sealing(Protocol):
-    """How thinking is sealed in a repository. ``remark``: one line for the user, after :meth:`sealer` was
+    """How thinking is sealed in a repository. ``remark`` is one line for the user, once :meth:`sealer` was
     called."""
 
     @property
     def remark(self) -> str | None: ...
     def sealer(self) -> Sealer | None:
-        """The sealer; None if there are no readers."""
+        """Return the sealer; None if there are no readers."""
 
 
 def seal_events(
     trajectory: str, events: Sequence[AnyEvent], sealer: Sealer
 ) -> tuple[list[AnyEvent], dict[str, tuple[str, ...]]]:
-    """The events of a part with their thinking sealed, and the headers. Raises SealError."""
+    """Return the events of a part with their thinking sealed, and the headers. Raises SealError."""
     sealed = [
         _bare(event) if isinstance(event, Thinking) and not event.content else event for event in events
     ]
@@ -59,20 +61,29 @@ def seal_events(
 
 
 def open_events(trajectory: str, events: Sequence[AnyEvent], seals: Seals, opener: Opener) -> list[AnyEvent]:
-    """The events with the texts that ``opener`` can read; the others stay sealed."""
+    """Return the events, with the texts that ``opener`` can read; the others stay sealed."""
     members: dict[str | None, list[Thinking]] = {}
     for event in events:
         if isinstance(event, Thinking):
             members.setdefault(event.seal, []).append(event)
     texts: dict[str, str] = {}
-    for name, found in members.items():
-        payload = next((event.payload for event in found if event.payload), None)
-        if name and name in seals and payload is not None:
-            texts |= opener.open(trajectory, {e.id for e in found}, seals[name], payload) or {}
+    for name, thoughts in members.items():
+        if name and name in seals:
+            texts |= _open_seal(trajectory, thoughts, seals[name], opener)
     return [
         _show(event, texts[event.id]) if isinstance(event, Thinking) and event.id in texts else event
         for event in events
     ]
+
+
+def _open_seal(
+    trajectory: str, thoughts: Sequence[Thinking], headers: Sequence[str], opener: Opener
+) -> Mapping[str, str]:
+    """Open one seal, which all of the ``thoughts`` are in; without its payload, or a key, return nothing."""
+    payload = next((event.payload for event in thoughts if event.payload), None)
+    if payload is None:
+        return {}
+    return opener.open(trajectory, {event.id for event in thoughts}, headers, payload) or {}
 
 
 def is_sealable(event: AnyEvent) -> bool:
@@ -80,12 +91,12 @@ def is_sealable(event: AnyEvent) -> bool:
 
 
 def count_readers(headers: Sequence[str]) -> int:
-    """The readers of a seal: the stanzas of its longest header, which is text (age-encryption.org/v1)."""
+    """Count the readers of a seal: each is a stanza of its header, which is text (age-encryption.org/v1)."""
     return max((header.count("\n-> ") for header in headers), default=0)
 
 
 def _groups(events: Sequence[AnyEvent]) -> Iterator[dict[int, Thinking]]:
-    """The events of each seal, by index."""
+    """Yield the events that go into each seal, by their index."""
     group: dict[int, Thinking] = {}
     size = 0
     for index, event in enumerate(events):
@@ -102,7 +113,7 @@ def _groups(events: Sequence[AnyEvent]) -> Iterator[dict[int, Thinking]]:
 
 
 def _hide(event: Thinking, name: str, payload: bytes, *, is_first: bool) -> Thinking:
-    """The event without anything that depends on the text, not even its size or a hash."""
+    """Return the event without anything that depends on its text: no size, no hash."""
     return replace(_bare(event), seal=name, sealed_bytes=len(payload), payload=payload if is_first else None)
 
 

@@ -1,6 +1,4 @@
-"""Resolves what the user names as a reader of sealed thinking: a key, a file with one, or a GitHub account,
-whose keys are fetched.
-"""
+"""Finds the keys of a reader whom the user names: by a key, a file with one, or a GitHub account."""
 
 from __future__ import annotations
 
@@ -19,10 +17,9 @@ _TIMEOUT = 10.0  # seconds
 
 
 def fetch_readers(name: str, server: str = "https://github.com") -> tuple[list[Reader], list[str]]:
-    """The keys that can be used, and the reasons why others cannot. Raises SealError if none can.
-
-    ``https://github.com/NAME.keys`` has one public key on each line.
-    """
+    """Fetch the keys of a GitHub account. Returns those that can be used, and the reasons why the others
+    cannot; raises SealError if no key can. ``https://github.com/NAME.keys`` has one public key on each
+    line."""
     if not _NAME.fullmatch(name):
         raise SealError(f"'{name}' is not a GitHub user name")
     address = f"{server.rstrip('/')}/{name}.keys"
@@ -49,8 +46,8 @@ _GITHUB = "github:"
 
 
 def resolve_readers(name: str, *, comment: str, server: str) -> tuple[Sequence[Reader], Sequence[str]]:
-    """The readers of ``name`` (a key, a ``.pub`` file or ``github:NAME`` on ``server``), and why other keys
-    of the account cannot be used. Raises SealError, OSError."""
+    """Return the readers that ``name`` stands for (a key, a ``.pub`` file, or ``github:NAME`` on ``server``),
+    and why other keys of the account cannot be used. Raises SealError, OSError."""
     if name.startswith(_GITHUB):
         return fetch_readers(name.removeprefix(_GITHUB), server)
     line = Path(name).read_text("utf-8", "replace").strip() if name.endswith(".pub") else name

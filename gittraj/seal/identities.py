@@ -1,8 +1,8 @@
-"""Finds this user's private keys. They are read only to open a seal.
+"""Finds this user's private keys, which are read only to open a seal.
 
-The first one that fits opens it: keys named on the command line, ``GIT_TRAJ_IDENTITY`` (a path or a key), git
+They are tried in this order: keys named on the command line, ``GIT_TRAJ_IDENTITY`` (a path or a key), git
 config ``traj.identity``, the file that :func:`make_identity` creates, then the usual SSH keys. A key that
-cannot be read is skipped, and reported only if no other opens the seal.
+cannot be read is skipped, and reported only if no other key opens the seal.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from gittraj.config import Environ
 from gittraj.errors import SealError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.seal import age  # its functions by this name: they load cryptography, which takes 40 ms
+from gittraj.seal import age  # not its functions: to import one loads cryptography, which takes 40 ms
 from gittraj.seal.age import Identity
 
 _SSH = ("id_ed25519", "id_rsa")
 _LARGEST = 1_000_000  # bytes
 _SECRETS = ("AGE-SECRET-KEY-", "-----BEGIN ")
 Ask = Callable[[str], str]
-"""Returns the passphrase of the named source; raises SealError if nobody can be asked."""
+"""A function that returns the passphrase of the named source; it raises SealError if nobody can be asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A file with keys, or the keys themselves. ``usual``: a default location, which may be missing."""
+    """A file with keys, or the ``text`` of keys. ``usual``: a default location, which may be missing."""
 
     name: str
     path: Path | None = None
@@ -41,7 +41,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keyring:
-    """``problems``: one error for each source that cannot be used."""
+    """The user's keys, and one error in ``problems`` for each source that cannot be used."""
 
     identities: tuple[Identity, ...] = ()
     problems: tuple[TrajError, ...] = ()
@@ -72,7 +72,7 @@ def find_sources(
 
 
 def _expand(value: str) -> Path:
-    """Expand ``~``; the path of an unknown user stays as it is: then there is no such file."""
+    """Expand ``~``. The path of an unknown user is not changed, so that no such file is found."""
     return Path(os.path.expanduser(value))  # noqa: PTH111 - Path's own raises
 
 
@@ -90,8 +90,8 @@ def load_keyring(sources: Sequence[Source], *, ask: Ask | None = None) -> Keyrin
 
 
 def read_source(source: Source, *, careful: bool = True) -> str | bytes | None:
-    """The text of a source; None if a usual one is missing. Raises SealError, with ``careful`` also for a
-    file that others may read."""
+    """Read a source; None if a usual one is missing. Raises SealError, with ``careful`` also for a file that
+    other users may read."""
     if source.path is None:
         return source.text
     try:
@@ -110,25 +110,26 @@ def read_source(source: Source, *, careful: bool = True) -> str | bytes | None:
 
 
 def make_identity(environ: Environ, *, post_quantum: bool = False) -> tuple[Path, str]:
-    """Create the user's own key: its file, and the public line. Raises SealError, also if it exists."""
+    """Create the user's own key; return its file and its public line. Raises SealError, also if the file
+    exists."""
     path = own_path(environ)
     if path is None:
-        raise SealError("no home folder is known, so there is no place for a key", "set HOME")
+        raise SealError("no home folder is known in which a key could be stored", "set HOME")
     secret = age.generate_identity(post_quantum=post_quantum)
     public = age.parse_identities(secret)[0].recipient()
-    made = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    created = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise SealError(f"{path} is there already", "git traj keys list") from None
+        raise SealError(f"{path} already exists", "git traj keys list") from None
     except OSError as error:
-        raise SealError(f"{path} cannot be made: {error.strerror}") from None
+        raise SealError(f"{path} cannot be created: {error.strerror}") from None
     try:
         with os.fdopen(descriptor, "w", encoding="ascii") as stream:
-            stream.write(f"# created: {made}\n# public key: {public}\n{secret}\n")
+            stream.write(f"# created: {created}\n# public key: {public}\n{secret}\n")
             stream.flush()
-            os.fsync(descriptor)  # something will be sealed for it soon
+            os.fsync(descriptor)  # texts will soon be sealed for this key, and only for it
     except OSError as error:
         path.unlink(missing_ok=True)
         raise SealError(f"{path} cannot be written: {error.strerror}") from None
@@ -136,20 +137,20 @@ def make_identity(environ: Environ, *, post_quantum: bool = False) -> tuple[Path
 
 
 def find_public(repository: Repository | None, environ: Environ) -> list[str]:
-    """The public lines of the user's own keys, without SSH keys in the default location. Asks for no
-    passphrase: ``traj.recipient`` has the public line of a protected file."""
-    found = list(repository.config_all("traj.recipient")) if repository else []
+    """The public lines of the user's own keys, without SSH keys in the default location. It asks for no
+    passphrase: for a protected file, ``traj.recipient`` has the public line."""
+    lines = list(repository.config_all("traj.recipient")) if repository else []
     usual = environ.home / ".ssh" if environ.home else None
     for source in find_sources(repository, environ):
         if source.usual and source.path is not None and source.path.parent == usual:
             continue
-        found += _public_of(source)
-    return list(dict.fromkeys(found))
+        lines += _public_of(source)
+    return list(dict.fromkeys(lines))
 
 
 def _public_of(source: Source) -> list[str]:
     try:
-        # a path may have no name
+        # the path may be a folder
         public = source.path.with_name(f"{source.path.name}.pub") if source.path else None
         if public is not None and public.is_file():
             return [str(age.parse_recipient(public.read_text("utf-8").strip()))]

@@ -1,5 +1,5 @@
-"""Changes the list of a team's readers. The user asked for each change, so the result is trusted in this
-clone."""
+"""Changes the list of a team's readers. The result is trusted in this clone, because the user asked for each
+change."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from gittraj.seal.readers import FILE, PIN, Reader, Readers, list_path, parse_li
 from gittraj.state.folder import LocalState
 
 _COPY = "recipients"
-"""A file in the local state: the list as it was last trusted, to find what is new in a later one."""
-_SHORTEST = 8  # characters of a key that are enough to name it
+"""A file in the local state: the list as it was last trusted, to find what changed since."""
+_SHORTEST = 8  # characters of a key that are enough to identify it
 
 
 def add_readers(repository: Repository, environ: Environ, readers: Sequence[Reader]) -> list[Reader]:
-    """Add readers to the list, and the user, whom a rewrap by others would lock out; return those that were
-    not in it. Raises SealError."""
+    """Add readers to the list, and also the user, whom a rewrap by others would lock out. Returns those that
+    were not in the list. Raises SealError."""
     trusted = _trusted(repository, environ)
     known = {str(reader.recipient) for reader in trusted.team}
     own = [replace(r, comment=_name(repository)) for r in trusted.own[:1]] if trusted.left_out else []
@@ -38,24 +38,24 @@ def add_readers(repository: Repository, environ: Environ, readers: Sequence[Read
 
 
 def remove_reader(repository: Repository, environ: Environ, name: str) -> Reader:
-    """Remove the one reader whose key begins with ``name``, or whose comment it is. Raises SealError."""
+    """Remove the only reader whose key begins with ``name``, or who has it as comment. Raises SealError."""
     trusted = _trusted(repository, environ)
-    found = [r for r in trusted.team if _is_named(r, name)]
-    if len(found) != 1:
-        what = "names nobody" if not found else "names several readers"
+    matches = [r for r in trusted.team if _is_named(r, name)]
+    if len(matches) != 1:
+        what = "names nobody" if not matches else "names several readers"
         raise SealError(f"'{name}' {what} in {FILE}", "git traj recipients list")
     lines = (trusted.body or b"").split(b"\n")
-    index = next(i for i, line in enumerate(lines) if _holds(line, found[0]))
+    index = next(i for i, line in enumerate(lines) if _has_key(line, matches[0]))
     before = lines[index - 1].decode("utf-8", "replace") if index else ""
-    commented = before.lstrip("# ").strip() == found[0].comment != ""
+    commented = before.lstrip("# ").strip() == matches[0].comment != ""
     del lines[index - commented : index + 1]
     _write(repository, b"\n".join(lines))
-    return found[0]
+    return matches[0]
 
 
 def trust(repository: Repository, environ: Environ) -> tuple[list[Reader], list[str]]:
-    """Trust the list as it is now; return the readers that are new since it was last trusted, and the keys of
-    those that are gone. Raises SealError if it cannot be read."""
+    """Trust the list as it is now. Returns the readers that are new since it was last trusted, and the keys
+    of those that are gone. Raises SealError if the list cannot be read."""
     readers = read_readers(repository, environ)
     if readers.problem:
         raise SealError(readers.problem)
@@ -67,7 +67,8 @@ def trust(repository: Repository, environ: Environ) -> tuple[list[Reader], list[
 
 
 def compare(repository: Repository, readers: Readers) -> tuple[list[Reader], list[str]]:
-    """The changes since the list was last trusted here: new readers, and the keys of those that are gone."""
+    """The changes since the list was last trusted in this clone: new readers, and the keys of readers that
+    are gone."""
     try:
         before = {str(r.recipient) for r in parse_list(_copy(repository).read_bytes())}
     except (OSError, SealError):
@@ -77,13 +78,14 @@ def compare(repository: Repository, readers: Readers) -> tuple[list[Reader], lis
 
 
 def _trusted(repository: Repository, environ: Environ) -> Readers:
-    """Read the list. Raises SealError if it is not trusted: to change one reader would trust all of it."""
+    """Read the list. Raises SealError if it is not trusted, because to change one reader would trust all of
+    the others, too."""
     readers = read_readers(repository, environ)
     if readers.problem:
         raise SealError(readers.problem, f"correct {FILE}")
     if not readers.trusted:
         raise SealError(
-            f"{FILE} has readers that you did not add", "git traj recipients trust, or take them out"
+            f"{FILE} has readers that you did not add", "git traj recipients trust, or remove them"
         )
     return readers
 
@@ -97,7 +99,7 @@ def _is_named(reader: Reader, name: str) -> bool:
     return name in (reader.comment, key) or (len(name) >= _SHORTEST and key.startswith(name))
 
 
-def _holds(line: bytes, reader: Reader) -> bool:
+def _has_key(line: bytes, reader: Reader) -> bool:
     text = line.decode("utf-8", "replace").strip()
     return text[:1] not in ("", "#") and str(parse_reader(text).recipient) == str(reader.recipient)
 
@@ -123,7 +125,7 @@ def _write(repository: Repository, body: bytes) -> None:
 
 
 def _pin(repository: Repository, body: bytes) -> None:
-    """Trust this list only: an earlier one may name a reader who was removed since."""
+    """Trust this list, and no earlier one, which may name a reader who was removed since."""
     digest = hashlib.sha256(body).hexdigest()
     repository.run("config", "--local", "--replace-all", PIN, digest)
     if LocalState.of(repository).exists:

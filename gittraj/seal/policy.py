@@ -1,4 +1,5 @@
-"""Seals and opens thinking for a repository. Keys are loaded only if there is some: importing takes 50 ms."""
+"""Seals and opens thinking for a repository. Code for keys is imported only if there is thinking, because
+that takes 50 ms."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gittraj.config import Environ
-from gittraj.errors import SealError, TrajError
+from gittraj.errors import SealError
 from gittraj.git import Repository
 from gittraj.seal.events import Sealer
 
@@ -50,9 +51,9 @@ class ForReaders:
 
 
 class WithKeys:
-    """An :class:`~gittraj.seal.events.Opener` with the keys of this user, loaded once there is a seal.
-    ``closed``: how many seals stayed closed; ``problems``: why keys could not be used, and what was wrong
-    with seals that one fits."""
+    """An :class:`~gittraj.seal.events.Opener` with the keys of this user, which are loaded once there is a
+    seal. ``closed`` is the number of seals that stayed closed; ``problems`` say why keys could not be used,
+    and what was wrong with a seal that a key fits."""
 
     def __init__(
         self,
@@ -80,7 +81,7 @@ class WithKeys:
         return None
 
     def rewrap(self, header: str, recipients: Sequence[Recipient]) -> str:
-        """The header, made again for other readers. Raises SealError."""
+        """Make a header for other readers of the same payload. Raises SealError."""
         from gittraj.seal.age import rewrap  # noqa: PLC0415
 
         try:
@@ -93,7 +94,7 @@ class WithKeys:
         from gittraj.seal.age import LockedError, NoMatch  # noqa: PLC0415
 
         if not isinstance(error, NoMatch) or isinstance(error, LockedError):
-            self.problems.append(_spell(error))
+            self.problems.append(error.one_line)
 
     @cached_property
     def identities(self) -> tuple[Identity, ...]:
@@ -101,9 +102,5 @@ class WithKeys:
 
         repository, environ, named, ask = self._given
         keyring = load_keyring(list(find_sources(repository, environ, named=named)), ask=ask)
-        self.problems += map(_spell, keyring.problems)
+        self.problems += (problem.one_line for problem in keyring.problems)
         return keyring.identities
-
-
-def _spell(error: TrajError) -> str:
-    return f"{error.message} ({error.hint})" if error.hint else error.message

@@ -1,8 +1,9 @@
-"""Reads for whom thinking is sealed: the user, and the readers that a team lists in its repository.
+"""Finds the readers that thinking is sealed for: the user, and the readers that a team lists in its
+repository.
 
-Anyone who may open a pull request may add a reader there, so the list counts only as it was when the user of
-this clone trusted it (git config ``traj.trust``: its sha256; ``GIT_TRAJ_TRUST`` in CI). Until then thinking
-is sealed for the user alone, and nothing is lost.
+Anyone who may open a pull request may add a reader to the list. So a list is used only if the user of this
+clone trusted exactly it (git config ``traj.trust`` has its sha256, in CI ``GIT_TRAJ_TRUST``). Until then
+thinking is sealed for the user alone, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -16,23 +17,24 @@ from gittraj.config import Environ
 from gittraj.errors import SealError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.seal import age  # see ``identities``
+from gittraj.seal import age  # not its functions: see ``identities``
 from gittraj.seal.age import Recipient
 from gittraj.seal.identities import find_public, own_path
 from gittraj.startup import sha256
 
 FILE = ".gittraj/recipients"
 PIN = "traj.trust"
-_LATER = "mlkem768x25519"
-"""The post-quantum type of key. A seal with its stanzas has no others: later computers could open those."""
+_POST_QUANTUM = "mlkem768x25519"
+"""The post-quantum type of key. A seal for such keys is for no others: quantum computers could open those."""
 _MOST = 100
-"""The most readers: each makes every record 130 bytes longer."""
+"""The most readers; each makes every record 130 bytes longer."""
 _LARGEST = 1_000_000  # bytes of a list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """``comment``: who it is, as the list says; anyone who can edit the list may have written it."""
+    """A key that thinking is sealed for. ``comment`` says whose it is; anyone who can edit the list may have
+    written it."""
 
     recipient: Recipient
     comment: str = ""
@@ -43,8 +45,9 @@ class Reader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readers:
-    """``problem``: why the team's list cannot be read; ``body``: its file, as it was read, once; ``locked``:
-    the user has a file with keys, but their public lines cannot be read from it."""
+    """The user's ``own`` keys, and those of the ``team``. ``body`` is the file with the team's list, which is
+    read once; ``problem`` says why it cannot be read. ``locked``: the user has a file with keys, but their
+    public lines cannot be read from it."""
 
     own: tuple[Reader, ...] = ()
     team: tuple[Reader, ...] = ()
@@ -62,18 +65,18 @@ class Readers:
 
     @property
     def recipients(self) -> tuple[Recipient, ...]:
-        """Each recipient once, without those that are not trusted."""
-        found = (*self.own, *(self.team if self.trusted else ()))
-        return tuple({str(reader.recipient): reader.recipient for reader in found}.values())
+        """All trusted recipients, each once."""
+        readers = (*self.own, *(self.team if self.trusted else ()))
+        return tuple({str(reader.recipient): reader.recipient for reader in readers}.values())
 
     @property
     def mixed(self) -> bool:
-        """Whether there are post-quantum keys and others: nothing can be sealed for both."""
-        return len({recipient.kind == _LATER for recipient in self.recipients}) > 1
+        """Whether there are post-quantum keys and others, so that nothing can be sealed for all of them."""
+        return len({recipient.kind == _POST_QUANTUM for recipient in self.recipients}) > 1
 
     @property
     def left_out(self) -> bool:
-        """Whether the user has a key, but none that is on the list."""
+        """Whether the user has keys, but none of them is on the list."""
         team = {str(reader.recipient) for reader in self.team}
         return bool(self.own) and not any(str(reader.recipient) in team for reader in self.own)
 
@@ -104,7 +107,8 @@ class Readers:
 
 
 def read_readers(repository: Repository, environ: Environ) -> Readers:
-    """The user's and the team's readers. Never raises for the list's content: ``problem`` reports that."""
+    """Read the user's and the team's readers. Never raises because of the list's content: ``problem`` reports
+    that."""
     own, path = tuple(_read_own(repository, environ)), own_path(environ)
     readers = Readers(own=own, locked=not own and path is not None and path.is_file())
     try:
@@ -124,8 +128,8 @@ def list_path(repository: Repository) -> Path:
 
 
 def _read_list(path: Path) -> bytes | None:
-    """The list; None if there is none. A repository may have a link there, to a device that never ends.
-    Raises SealError."""
+    """Read the list; None if there is none. A cloned repository may have a link in its place, to a device
+    that never ends. Raises SealError."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise SealError(f"{FILE} is not a file")
@@ -141,8 +145,8 @@ def _read_list(path: Path) -> bytes | None:
 
 
 def parse_list(body: bytes) -> Iterator[Reader]:
-    """Parse what age's ``-R`` reads: one recipient per line, ``#`` before a comment on the next. Only a
-    newline ends a line, as in a diff: else a comment could hide a reader. Raises SealError."""
+    """Parse the format of age's ``-R``: one recipient per line, with a comment on it in the line above, after
+    ``#``. Only a newline ends a line, as in a diff: else a comment could hide a reader. Raises SealError."""
     comment = ""
     count = 0
     for number, line in enumerate(body.decode("utf-8", "replace").split("\n"), 1):
@@ -158,7 +162,7 @@ def parse_list(body: bytes) -> Iterator[Reader]:
 
 
 def parse_reader(line: str, comment: str = "", *, where: str = "") -> Reader:
-    """Parse a recipient; what follows it on the line replaces ``comment``. Raises SealError."""
+    """Parse a recipient. Text after it on the line replaces ``comment``. Raises SealError."""
     words = line.split(None, 2)
     length = 2 if words and words[0].startswith("ssh-") else 1
     try:

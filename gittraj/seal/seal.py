@@ -1,8 +1,9 @@
-"""The content of a seal: an age file of gzipped JSON, bound to its trajectory and events.
+"""Writes and reads the content of a seal: an age file of gzipped JSON, bound to its trajectory and events.
 
-``{"git-traj": 1, "trajectory": ID, "blocks": {event: text}}``, compressed (git cannot compress encrypted
-data), then padded with zeros to a Padmé size, so that its length reveals little. ``age -d -i KEY | gunzip``
-opens it without git-traj. age authenticates no sender: a seal must never be called verified.
+The JSON is ``{"git-traj": 1, "trajectory": ID, "blocks": {event: text}}``. It is compressed, because git
+cannot compress encrypted data, then padded with zeros to a Padmé size, so that its length reveals little.
+``age -d -i KEY | gunzip`` opens it without git-traj. age does not authenticate a sender, so a seal must never
+be called verified.
 """
 
 from __future__ import annotations
@@ -17,20 +18,21 @@ from gittraj.errors import SealError
 from gittraj.seal.age import Identity, Recipient, decrypt, encrypt
 
 _FLOOR = 1024
-"""Bytes: all short texts are padded to this size."""
+"""The number of bytes to which all short texts are padded."""
 _INFLATED = 16_000_000
-"""The most bytes that a payload may inflate to; ours are a hundred times smaller."""
+"""The most bytes that a payload may inflate to; git-traj writes a hundredth of that."""
 _GZIP = 31  # zlib's window bits for a gzip header
 
 
 class RecipientSealer:
-    """Seals for these readers."""
+    """Seals texts for ``recipients``."""
 
     def __init__(self, recipients: Sequence[Recipient]) -> None:
         self._recipients = recipients
 
     def seal(self, trajectory: str, texts: Mapping[str, str]) -> tuple[str, bytes]:
-        """Header and payload, which are different each time. Raises SealError."""
+        """Encrypt ``texts`` (event: text) into a header and a payload, which are different each time. Raises
+        SealError."""
         value = {"git-traj": 1, "trajectory": trajectory, "blocks": dict(texts)}
         body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
         squeezed = gzip.compress(body, mtime=0)
@@ -41,22 +43,22 @@ class RecipientSealer:
 def unseal(
     trajectory: str, events: Collection[str], header: str, payload: bytes, identities: Sequence[Identity]
 ) -> dict[str, str]:
-    """The texts by event. Raises SealError if the seal is of another trajectory or of other events, was
-    tampered with, or (NoMatch) fits none of the keys."""
+    """Decrypt a seal; return its texts by event. Raises SealError if it is from another trajectory or other
+    events, or was tampered with; NoMatch if no key fits."""
     value = _unpack(decrypt(header, payload, identities))
     blocks = value.get("blocks") if isinstance(value, dict) else None
     if not isinstance(blocks, dict) or value.get("git-traj") != 1:
         raise SealError("a seal does not contain git-traj's thinking")
     if value.get("trajectory") != trajectory or blocks.keys() != set(events):
-        raise SealError(f"a seal on {trajectory} was made for other events")
+        raise SealError(f"{trajectory}: a seal does not belong to its events")
     if not all(isinstance(text, str) for text in blocks.values()):
         raise SealError("a seal does not contain texts")
     return blocks
 
 
 def padded(length: int) -> int:
-    """The length with Padmé's padding: reveals O(log log) bits of the length, and adds at most 12 % (Nikitin
-    et al., PETS 2019, section 4)."""
+    """Return the length with Padmé's padding, which reveals O(log log) bits of the length and adds at most
+    12 % (Nikitin et al., PETS 2019, section 4)."""
     if length <= _FLOOR:
         return _FLOOR
     exponent = length.bit_length() - 1

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from gittraj.git import Objects, Repository
 from gittraj.model.codec import decode_note, encode_note, segment_path, segment_position
 from gittraj.model.values import Line, Record, SegmentRef
-from gittraj.notes.epoch import FILE, Epoch, Place, encode_epoch, read_epoch, survey
+from gittraj.notes.epoch import FILE, Epoch, SegmentKey, encode_epoch, read_epoch, survey
 from gittraj.notes.join_trees import add_foreign, join_notes, join_trees
 from gittraj.notes.merge import merge_lines
 from gittraj.notes.refs import move_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, NotesRef
-from gittraj.notes.tree import TreePath, changed_notes, list_folder, note_paths, note_place, update_paths
+from gittraj.notes.tree import TreePath, changed_notes, list_folder, note_paths, path_for_note, update_paths
 from gittraj.record.rewrite_segments import IDS, Renewal, rewrite_note
 
 
@@ -110,7 +110,7 @@ def is_purge_applied(repository: Repository, month: str, tip: str) -> bool:
     return here.segments >= listed.segments and not listed.forgotten
 
 
-def place_of(trajectory: str, ref: SegmentRef) -> Place | None:
+def place_of(trajectory: str, ref: SegmentRef) -> SegmentKey | None:
     position = segment_position(ref.name)
     return None if position is None else (ref.month, trajectory, position)
 
@@ -149,7 +149,7 @@ def _purge_notes(repository: Repository, tip: str, epoch: Epoch, renewal: Renewa
         if fresh != body:
             paths.update((path, None) for path, _ in note_paths(objects, root, commit))
             if fresh:
-                paths[note_place(objects, root, commit)] = objects.write_blob(fresh)
+                paths[path_for_note(objects, root, commit)] = objects.write_blob(fresh)
     return update_paths(objects, root, paths)
 
 
@@ -171,10 +171,10 @@ def _find_parts(repository: Repository, tips: Iterable[str], epoch: Epoch) -> Re
     return Renewal(records=parts)
 
 
-def _stand_ins(renewal: Renewal, epoch: Epoch) -> Mapping[Place, tuple[SegmentRef, ...]]:
+def _stand_ins(renewal: Renewal, epoch: Epoch) -> Mapping[SegmentKey, tuple[SegmentRef, ...]]:
     """Map each listed position to the segments to name instead, possibly none."""
-    found: dict[Place, dict[SegmentRef, None]] = {place: {} for place in epoch.segments}
-    by_position = defaultdict[tuple[str, int], list[Place]](list)
+    found: dict[SegmentKey, dict[SegmentRef, None]] = {place: {} for place in epoch.segments}
+    by_position = defaultdict[tuple[str, int], list[SegmentKey]](list)
     for place in epoch.segments:
         by_position[place[1:]].append(place)
     for record in renewal.records.values():
@@ -185,7 +185,7 @@ def _stand_ins(renewal: Renewal, epoch: Epoch) -> Mapping[Place, tuple[SegmentRe
     return {place: tuple(refs) for place, refs in found.items()}
 
 
-def _rename(line: Line, instead: Mapping[Place, tuple[SegmentRef, ...]]) -> Line:
+def _rename(line: Line, instead: Mapping[SegmentKey, tuple[SegmentRef, ...]]) -> Line:
     if not isinstance(line, Record):
         return line
 

@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
         from gittraj.errors import TrajError  # noqa: PLC0415
 
         if foreground:
-            why = error.told if isinstance(error, TrajError) else type(error).__name__
+            why = error.one_line if isinstance(error, TrajError) else type(error).__name__
             sys.stderr.write(f"git-traj: not recorded yet: {why}\n")
     finally:
         if not foreground:

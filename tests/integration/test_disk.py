@@ -27,7 +27,7 @@ from tests.sizes import some
 
 PAGE = 4096
 """Bytes that a tmpfs allocates at once."""
-THEN = "what is new is recorded then; repeat any other command"
+THEN = "recording then catches up; repeat any other command"
 SOON = 5.0
 """The most seconds that a command may sleep. It must not wait for room as for a lock."""
 FORMS = {

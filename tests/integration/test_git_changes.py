@@ -250,7 +250,7 @@ def test_a_missing_blob_hides_only_its_commit(git: Git) -> None:
 
 def test_a_commit_that_is_not_here(repository: Repository) -> None:
     absent = "0" * (40 if repository.object_format == "sha1" else 64)
-    with pytest.raises(GitError, match=f"^commit {absent} is not here$"):
+    with pytest.raises(GitError, match=f"^commit {absent} is missing$"):
         read_changes(repository, [absent])
 
 

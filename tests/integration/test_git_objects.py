@@ -59,7 +59,7 @@ def test_missing_objects(each_git: Git, repository: Repository) -> None:
     assert objects.resolve("HEAD") == commit
     blob = each_git("rev-parse", "HEAD:f")
     assert list(objects.read_blobs([blob, absent, commit, blob])) == [b"1", None, None, b"1"]
-    with pytest.raises(GitError, match=f"^blob {absent} is not here$"):
+    with pytest.raises(GitError, match=f"^blob {absent} is missing$"):
         objects.read_blob(absent)
     with pytest.raises(GitError, match=f"^{commit} is a commit, not a tree$"):
         objects.read_tree(commit)
@@ -145,8 +145,8 @@ def test_a_closed_repository_opens_again(each_git: Git, repository: Repository) 
     assert repository.objects.commit(commit).subject == "change"
 
 
-def test_names_that_no_tree_can_hold(repository: Repository) -> None:
+def test_names_that_no_tree_can_contain(repository: Repository) -> None:
     blob = repository.objects.write_blob(b"")
     for name in (b"", b".", b"..", b".git", b"a/b", b"a\0b"):
-        with pytest.raises(ValueError, match="a tree cannot hold the name"):
+        with pytest.raises(ValueError, match="a tree cannot contain the name"):
             repository.objects.write_tree([Entry(BLOB, name, blob)])

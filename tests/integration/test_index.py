@@ -22,7 +22,7 @@ from gittraj.git import open_repository
 from gittraj.index import file
 from gittraj.index.answers import Answers, open_index
 from gittraj.index.fast_open import FOLDER, NAME
-from gittraj.index.file import rests
+from gittraj.index.file import has_nothing_new
 from gittraj.index.keep_warm import keep_index
 from tests.integration.random_history import FOLDERS, RandomHistory
 from tests.integration.records import install
@@ -474,11 +474,11 @@ def test_the_index_knows_whether_anything_waits_for_a_drain(git: Git, ask: Asked
         Story(repository).note(git.commit({"a.txt": "x"}, "Short"), record("traj_one", prompt="Do it"))
     ask(git.root, ["--file", "a.txt"])
     ask(git.root, ["--file", "a.txt"])
-    assert rests(git.root / ".git")
+    assert has_nothing_new(git.root / ".git")
     with (state / "spool").open("a") as spool:
         spool.write("post-commit x\n")
-    assert not rests(git.root / ".git")
+    assert not has_nothing_new(git.root / ".git")
     ask(git.root, ["--file", "a.txt"])
-    assert rests(git.root / ".git")
+    assert has_nothing_new(git.root / ".git")
     git("worktree", "add", "-q", "--detach", "../other")
-    assert not rests(git.root / ".git")
+    assert not has_nothing_new(git.root / ".git")

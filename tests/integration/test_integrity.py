@@ -84,14 +84,14 @@ def test_a_folder_of_notes_that_is_gone(tmp_path: Path, form: str) -> None:
     file_of(git, tree).unlink()
     found = doctor(git, "--fix")
     assert found[-2:] == [
-        f"wrong: records cannot be read: tree {tree} is not here",
+        f"wrong: records cannot be read: tree {tree} is missing",
         "    git fsck, then fetch from a clone that is whole",
     ]
     before = refs(git)
     shutil.rmtree(
         git.root / ".git" / "traj-index", ignore_errors=True
     )  # while it is current, no tree is read
-    assert f"Wrong: records cannot be read: tree {tree} is not here" in traj(git.root, "status").stdout
+    assert f"Wrong: records cannot be read: tree {tree} is missing" in traj(git.root, "status").stdout
     assert refs(git) == before
 
 

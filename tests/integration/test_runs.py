@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.notes.places import find_places, runs_place
+from gittraj.notes.run_keys import find_run_keys, run_key
 from gittraj.notes.store import NotesRef
 from gittraj.query.records import Recorded
 from gittraj.query.stats.counts import Tallies
@@ -98,21 +98,21 @@ def _notes(git: Git) -> dict[str, bytes]:
 
 def test_the_key_is_the_id_that_git_gives_the_blob(each_git: Git) -> None:
     with each_git.open("plumbing") as repository:
-        key = runs_place(repository.object_format, "2026-11", "traj_one")
+        key = run_key(repository.object_format, "2026-11", "traj_one")
     # SHA-256 of "traj_one" begins with 0f
     text = b"git-traj runs 2026-11 0f\n"
     named = subprocess.run(
         ["git", "hash-object", "--stdin"], cwd=each_git.root, input=text, capture_output=True, check=True
     )
     assert named.stdout.decode().strip() == key
-    assert [*find_places([key, "0" * len(key)])] == [key]
+    assert [*find_run_keys([key, "0" * len(key)])] == [key]
 
 
 def test_runs_have_their_own_notes_and_a_second_import_adds_nothing(begun: Git, runs: Path) -> None:
     rows = _take(begun, runs)
     assert len({row["trajectory"] for row in rows}) == 12
     notes = _notes(begun)
-    assert [*find_places(notes)] == [*notes], "none of them on the commit that happened to be HEAD"
+    assert [*find_run_keys(notes)] == [*notes], "none of them on the commit that happened to be HEAD"
     assert {commit for row in rows for commit in row["explored"]} == {*notes}
     before = begun("rev-parse", "refs/notes/traj")
     assert all(row["parts"] == 0 for row in _take(begun, runs))

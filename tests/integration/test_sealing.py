@@ -242,7 +242,7 @@ def test_a_pull_request_that_adds_itself(meet: Meet) -> None:
     assert (ann.thoughts(), mallory.thoughts()) == ([CANARY], ["(sealed)"])
     assert ann.traj("recipients", "add", mallory.key(), status=1)[1] == [
         "error: .gittraj/recipients has readers that you did not add",
-        "hint: git traj recipients trust, or take them out",
+        "hint: git traj recipients trust, or remove them",
     ]
 
 
@@ -280,7 +280,7 @@ def test_thinking_in_clear_can_be_sealed_afterwards(meet: Meet) -> None:
     ann.think("b", "Herons wait.")
     assert ann.thoughts() == ["Herons wait."]
     assert ann.traj("seal", status=1)[1] == [
-        "error: there are no readers to seal it for",
+        "error: there are no readers to seal for",
         "hint: git traj keys init",
     ]
     ann.traj("keys", "init")
@@ -503,7 +503,7 @@ def test_an_ssh_key_under_a_passphrase(meet: Meet, tmp_path: Path) -> None:
     assert out[-1] == "thinking: 1 piece sealed for 1 reader"
     why = f"{key}: its passphrase cannot be asked for: this is not a terminal"
     if find_spec("bcrypt") is None:
-        why = "an SSH key under a passphrase can't be read without bcrypt (pip install 'git-traj[ssh]')"
+        why = "an SSH key with a passphrase can't be read without bcrypt (pip install 'git-traj[ssh]')"
     assert err == [f"git-traj: {why}"]
 
 
@@ -526,7 +526,7 @@ def test_keys_are_printed_and_made_once(meet: Meet) -> None:
     ]
     ann.traj("keys", "init")
     assert ann.traj("keys", "init", status=1)[1] == [
-        "error: ~/.config/git-traj/identities is there already",
+        "error: ~/.config/git-traj/identities already exists",
         "hint: git traj keys list",
     ]
     assert ann.traj("keys", "list") == (["KEY  ~/.config/git-traj/identities"], [])

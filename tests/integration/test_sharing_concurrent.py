@@ -179,7 +179,7 @@ def test_edge_6_a_locked_ref(git: Git, three: list[str], monkeypatch: pytest.Mon
     lock = git.root / ".git" / f"{RECORDS}.lock"
     lock.touch()
     monkeypatch.setattr(ref_writer, "_TIMEOUT", 0.1)
-    with pytest.raises(StoreError, match="could not be moved"):
+    with pytest.raises(StoreError, match="could not be updated"):
         tell(git, three[2], "traj_two")
     assert told(git).keys() == {three[0], three[1]}
     monkeypatch.setattr(ref_writer, "_STALE", 0.0)

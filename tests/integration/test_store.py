@@ -259,7 +259,7 @@ def test_a_lock_that_stays(each_git: Git, repository: Repository, monkeypatch: p
     monkeypatch.setattr(refs, "_TIMEOUT", 0.1)
     with pytest.raises(StoreError) as caught:
         notes.write({commit: add("b")}, message="m")
-    assert caught.value.message == "refs/notes/traj could not be moved for 0.1 seconds"
+    assert caught.value.message == "refs/notes/traj could not be updated within 0.1 seconds"
     assert caught.value.hint == f"if no git process runs, remove {lock}"
     assert notes.read(commit) == b"a\n"
 

@@ -68,10 +68,10 @@ def test_only_the_user_can_set_who_is_asked_for_a_retrospective(git: Git, reposi
     assert read_config(repository).retrospective == "off"
     assert read_config(repository).unknown == ("retrospective",)
     git("config", "traj.retrospective", "ask")
-    found = read_config(repository)
-    assert found.retrospective == "ask"
-    assert found.settings
-    assert found.settings["retrospective"] == Setting(value="ask", source="git config")
+    config = read_config(repository)
+    assert config.retrospective == "ask"
+    assert config.settings
+    assert config.settings["retrospective"] == Setting(value="ask", source="git config")
     git("config", "traj.retrospective", "always")
     with pytest.raises(TrajError, match=r"traj\.retrospective is 'always'"):
         read_config(repository)
@@ -287,7 +287,7 @@ def test_the_owners_settings_are_listed(git: Git) -> None:
         git("config", f"traj.{key}", value)
     with git.open() as repository:
         settings = read_config(repository).settings or {}
-    assert {key: (told.value, told.source) for key, told in settings.items()} == {
+    assert {key: (setting.value, setting.source) for key, setting in settings.items()} == {
         "thinking": ("seal", "default"),
         "precommit": ("block", "git config"),
         "push": ("auto", "git config"),

@@ -106,8 +106,8 @@ def test_the_example_of_a_live_agent_runs(tmp_path: Path) -> None:
     for name, folder in (("n1", tmp_path), ("n2", "/elsewhere")):
         head = json.dumps({"cwd": str(folder)}).encode()
         (tmp_path / ".notebook" / f"{name}.jsonl").write_bytes(head + b"\n" + LOG)
-    found = run("A live agent", LoggedAgent=LoggedAgent, InstructionFile=InstructionFile)
-    agent, environ = found["NOTEBOOK"], Environ.of({"HOME": str(tmp_path)})
+    names = run("A live agent", LoggedAgent=LoggedAgent, InstructionFile=InstructionFile)
+    agent, environ = names["NOTEBOOK"], Environ.of({"HOME": str(tmp_path)})
     (session,) = agent.sessions(environ, [tmp_path], since=0.0)
     assert (session.name, session.path) == ("notebook:n1", agent.find(environ, "n1"))
 
@@ -156,9 +156,9 @@ def test_the_example_of_a_redaction_rule_for_a_line_runs(monkeypatch: pytest.Mon
     row = load.line_rule(table)
     monkeypatch.setattr(lines, "line_rules", lambda: (row,))
     monkeypatch.setattr(lines, "_gate", lambda: Gate([row.keywords]))
-    for text, found in ((row.good[0], 1), (row.bad[0], 0)):
+    for text, number in ((row.good[0], 1), (row.bad[0], 0)):
         page = Page(expand(text)[0], lambda: None)
-        assert [span.rule for span in decided(page.text, lines.lines(page))] == [row.id] * found
+        assert [span.rule for span in decided(page.text, lines.lines(page))] == [row.id] * number
 
 
 def test_the_example_of_an_exemption_from_redaction_runs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,8 +69,8 @@ def test_the_man_page_has_an_entry_for_every_command_and_each_of_its_options() -
         for parameter in command.params:
             if parameter.param_type_name == "option":
                 spelt = [*parameter.opts, *parameter.secondary_opts]
-                told = any(f"\\fB{option}\\fR" in entries[name] for option in spelt)
-                assert told, f"{name}: {spelt} not in the man page"
+                is_named = any(f"\\fB{option}\\fR" in entries[name] for option in spelt)
+                assert is_named, f"{name}: {spelt} not in the man page"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -137,3 +137,13 @@ def test_files_that_documents_name_exist(document: Path) -> None:
 
 def test_the_manual_names_no_file_of_this_repository() -> None:
     assert not re.search(r"(?<!main/)docs/\w+\.md", MAN)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_line_of_an_example_has_one_command_and_one_comment(document: Any) -> None:
+    """A tool that wraps prose once joined the lines of two examples."""
+    for block in re.findall(r"^```sh\n(.*?)^```", document.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+        for line in block.splitlines():
+            command, _, comment = line.partition(" # ")
+            assert command.count("git traj ") < 2, line
+            assert " # " not in comment, line

@@ -31,8 +31,8 @@ def faults(text: str, where: str) -> Iterator[str]:
     if not ANY.search(text):
         return
     for pattern, better in WORDS:
-        for found in pattern.finditer(text):
-            yield f"{where}: '{found[0]}': {better}"
+        for match in pattern.finditer(text):
+            yield f"{where}: '{match[0]}': {better}"
 
 
 @pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
@@ -43,7 +43,7 @@ def test_a_page_has_none_of_these_words(page: Path) -> None:
 
 @pytest.mark.parametrize("room", [*ROOMS, ROOT / "github_action"], ids=lambda room: room.name)
 def test_no_message_or_help_text_has_them(room: Path) -> None:
-    found = []
+    refused = []
     for path in room.rglob("*.py"):
         tree = ast.parse(path.read_bytes())
         documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -52,8 +52,8 @@ def test_no_message_or_help_text_has_them(room: Path) -> None:
                 documented -= {id(line.value) for line in node.body[:1] if isinstance(line, ast.Expr)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented:
-                found += faults(node.value, f"{path.name}:{node.lineno}")
-    assert found == []
+                refused += faults(node.value, f"{path.name}:{node.lineno}")
+    assert refused == []
 
 
 def test_docstrings_get_better() -> None:

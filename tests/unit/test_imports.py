@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import gittraj
+from gittraj.index.fast_open import _RENDERERS
 from tests.floors import FLOORS, picture
 
 PACKAGE = Path(gittraj.__file__).parent
@@ -22,13 +23,13 @@ ONLY = {
     "psycopg": ("gather/",),
     "pyarrow": ("gather/",),
     "fsspec": ("gather/",),
-    "yaml": ("config.py",),
+    "yaml": ("config/",),
     "cryptography": ("seal/",),
     "click": ("cli/",),
     "markdown_it": ("events/prose/markdown.py",),
 }
 ENVIRON = {
-    "config.py": "what a user set",
+    "config/": "what a user set",
     "cli/": "the process that a user started",
     "api.py": "the process that a user wrote",
     "worker/__main__.py": "the process that a hook started",
@@ -72,9 +73,9 @@ def room(name: str) -> str:
 
 def floor(of: str) -> int:
     """Return the number of a room's floor, counted from the top."""
-    found = [number for number, rooms in enumerate(FLOORS) if of in rooms]
-    assert found, f"{of} is on no floor: add it to tests/floors.py"
-    return found[0]
+    numbers = [number for number, rooms in enumerate(FLOORS) if of in rooms]
+    assert numbers, f"{of} is on no floor: add it to tests/floors.py"
+    return numbers[0]
 
 
 def upward(name: str) -> Iterator[str]:
@@ -99,9 +100,9 @@ def test_every_room_is_in_the_diagram() -> None:
     }
 
 
-def test_only_eight_files_are_in_the_root_folder() -> None:
+def test_only_seven_files_are_in_the_root_folder() -> None:
     assert {path.stem for path in PACKAGE.glob("*.py")} == {
-        *("__init__", "__main__", "api", "config", "errors", "frozen", "limits", "startup"),
+        *("__init__", "__main__", "api", "errors", "frozen", "limits", "startup"),
     }
 
 
@@ -217,3 +218,30 @@ def test_the_code_that_gathers_repositories_is_imported_only_by_its_commands() -
         "cli/gather.py",
         "cli/common/team.py",
     }
+
+
+SHAPE_NOTHING = {"errors.py", "frozen.py", "git/encoding.py", "model/header.py", "startup.py"} | {
+    "notes/run_keys.py",  # which notes are for runs; the keys never change
+    "query/notes.py",  # reads the notes; what the index takes from it is in its tables
+}
+"""Files that the text of a listing does not depend on, although the code that makes it imports them."""
+
+
+def modules(name: str) -> Iterator[str]:
+    """Yield the files of the package that a module imports."""
+    for target in imported(name):
+        parts = target.split(".")[1:]
+        paths = ("/".join(parts[:end]) for end in (len(parts), len(parts) - 1))
+        yield from [
+            file for path in paths for file in (f"{path}.py", f"{path}/__init__.py") if file in SOURCES
+        ][:1]
+
+
+def test_the_index_knows_all_files_that_shape_its_text() -> None:
+    """Its text is dropped when one of these files changes: with a missing one, old text would be shown."""
+    shaping: set[str] = set()
+    queue = ["render/text/log.py", "render/text/terminal.py", "query/records.py"]
+    while queue:
+        shaping.add(name := queue.pop())
+        queue += {*modules(name)} - shaping
+    assert {*_RENDERERS} == shaping - SHAPE_NOTHING

@@ -100,12 +100,12 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
     """Record what is new, so that a command sees a consistent state. A reading command drains only when
     something is new. An error is reported on one line and returned; the command continues with the existing
     records."""
-    from gittraj.index.file import rests
+    from gittraj.index.file import has_nothing_new
 
     if not is_installed(repository):
         _hint_at_installing(repository)
         return None
-    if not always and rests(repository.common_dir):
+    if not always and has_nothing_new(repository.common_dir):
         return None
     from gittraj.errors import TrajError
     from gittraj.state.changed import has_news
@@ -133,7 +133,7 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
         failure = TrajError(f"{error.filename}: {error.strerror}")
     else:
         return None
-    sys.stderr.write(f"git-traj: not up to date: {failure.told}\n")
+    sys.stderr.write(f"git-traj: not up to date: {failure.one_line}\n")
     return failure
 
 

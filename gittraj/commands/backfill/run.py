@@ -30,9 +30,9 @@ from gittraj.commands.backfill.report import (
 from gittraj.commands.backfill.worker_pool import WorkerPool, open_worker_pool
 from gittraj.errors import TrajError
 from gittraj.git import Repository, find_common
-from gittraj.notes.carry import held_records
+from gittraj.notes.carry import records_by_commit
 from gittraj.notes.merge import iter_records
-from gittraj.notes.places import runs_place
+from gittraj.notes.run_keys import run_key
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Prepared, this_month
 from gittraj.record.drain.forgotten import is_forgotten
@@ -221,7 +221,7 @@ class BackfillRun:
         """The commit for a session that made none: the one where it started, else HEAD; for an imported run
         of a benchmark, which belongs to no commit, the key of such runs."""
         if aim.explore and any(digest.log.fact(name) for name in OF_RUNS):
-            return runs_place(self.repository.object_format, this_month(), digest.log.trajectory)
+            return run_key(self.repository.object_format, this_month(), digest.log.trajectory)
         start = digest.log.fact("start_commit")
         here = start is not None and self.repository.objects.kind(start) == "commit"
         return start if here else self.repository.head()
@@ -276,7 +276,7 @@ class BackfillRun:
 
     def _carry(self) -> None:
         """Copy the records of rewritten commits to the commits that they became."""
-        held, own = held_records(self.notes.items())
+        held, own = records_by_commit(self.notes.items())
         found = find_allowed(self.repository, held, taken=own, silent=self.off.commits)
         pairs = [(r.old, r.new) for r in found]
         rewrites = follow(self.state.rewrites, pairs)

@@ -190,9 +190,9 @@ def _look_at_plugins() -> dict[str, str | None]:
 def _count_beside(repository: Repository) -> Mapping[str, int]:
     if not find_unjoined(repository):
         return {}
-    from gittraj.index.remote_records import count_beside  # noqa: PLC0415 - most have joined what they fetched
+    from gittraj.index.remote_records import count_unjoined  # noqa: PLC0415 - most have joined what they fetched
 
-    return count_beside(repository)
+    return count_unjoined(repository)
 
 
 def _attempt(read: Callable[[], T], default: T, complaints: list[TrajError]) -> T:

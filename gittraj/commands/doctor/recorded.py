@@ -15,7 +15,7 @@ from gittraj.git import Repository, read_reflog
 from gittraj.index.answers import Answers
 from gittraj.model.codec import decode_note, encode_note
 from gittraj.notes.merge import merge_notes, records_on
-from gittraj.notes.places import find_places
+from gittraj.notes.run_keys import find_run_keys
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import may_have_copies
 from gittraj.query.notes import IndexFailedError, Notes
@@ -48,7 +48,7 @@ class Recorded:
 
 def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -> Recorded:
     """Count the commits that have records. Raises GitError."""
-    places = {*find_places(notes.with_explored())}
+    places = {*find_run_keys(notes.with_explored())}
     # all other notes have only records of work that led to their commit
     read = {*notes.with_deletions(), *notes.with_explored()} - places
     roles = {commit: _roles(commit, notes.read(commit)) for commit in read}

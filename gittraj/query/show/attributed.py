@@ -32,17 +32,17 @@ def attribute(repository: Repository, commit: str, sessions: Sessions) -> list[R
         return []
     runs: list[Run] = []
     for change in changes.paths:
-        if change.places:
+        if change.line_numbers:
             try:
                 lines = read_lines(repository, change.path, commit)
             except GitError:
                 continue
             paths = {name for name in (change.path, change.old_path) if name}
             before = partial(read_blob, repository, "".join(changes.parents), change.old_path or change.path)
-            wanted = [place - 1 for place in change.places if place <= len(lines)]
+            wanted = [place - 1 for place in change.line_numbers if place <= len(lines)]
             found = find_writers(lines, wanted, sessions.items(), paths, before)
             writers = {at + 1: name for at, (name, _) in found.items()}
-            runs += _runs(change.path, lines, change.places, writers)
+            runs += _runs(change.path, lines, change.line_numbers, writers)
     return runs
 
 

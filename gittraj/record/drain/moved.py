@@ -124,7 +124,7 @@ def find_given_up(repository: Repository, squashed: Iterable[tuple[str, str]]) -
     ids = dict.fromkeys(commit for pair in pairs for commit in pair)
     changes = read_changes(repository, [c for c in ids if repository.objects.exists(c)]) if ids else {}
     known = [(old, new) for old, new in pairs if old in changes and new in changes]
-    held = {(old, new) for old, new in known if changes[new].holds(changes[old])}
+    held = {(old, new) for old, new in known if changes[new].shares_changes_with(changes[old])}
     squashes = {new for _, new in held}
     merges = {(old, new) for old, new in known if len(changes[old].parents) > 1 and new in squashes}
     return {*known} - held - merges

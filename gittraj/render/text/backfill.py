@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from gittraj.model.words import EVIDENCE, count, size_of
-from gittraj.notes.places import find_places
+from gittraj.notes.run_keys import find_run_keys
 from gittraj.render.text.terminal import Page, cut, escape_line, wrap
 
 _EACH_NAMED = 8
@@ -101,7 +101,7 @@ def render_imported(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _session(row: Mapping[str, Any]) -> str:
     where = ", ".join(f"{each['commit'][:7]} ({_evidence(each['evidence'])})" for each in row["commits"])
-    if not where and any(find_places(row["explored"])):
+    if not where and any(find_run_keys(row["explored"])):
         where = "no commit (git traj log --trajectories --all)"
     elif not where and row["explored"]:
         where = f"{row['explored'][0][:7]} (explored)"

@@ -1,26 +1,27 @@
-"""age v1 (https://c2sp.org/age) on ``cryptography``: bytes sealed for public keys, of age or of SSH.
+"""Implements age v1 (https://c2sp.org/age) on ``cryptography``: seals bytes for public keys of age or SSH.
 
 Its public functions::
 
     parse_recipient("age1…" | "age1pq…" | "ssh-ed25519 …" | "ssh-rsa …")    Recipient
     parse_identity(text, passphrase=ask)       Identity, whose recipient() is its public line
-    parse_identities(file, passphrase=ask)     list[Identity]: several keys, comments; also under a passphrase
+    parse_identities(file, passphrase=ask)     list[Identity]: keys, comments; or encrypted by a passphrase
     generate_identity(post_quantum=False)      "AGE-SECRET-KEY-1…"
     ScryptRecipient("…"), ScryptIdentity("…")  a passphrase; alone in its file
     encrypt(plaintext, recipients)             Sealed(header, payload)
     decrypt(header, payload, identities)       bytes: all of them or none
-    rewrap(header, identities, recipients)     str: other readers of the same payload
-    stanzas(header)                            tuple[Stanza, ...]: the readers, without a key
-    split(file), armor(file), dearmor(text)    between parts, files and their text form
+    rewrap(header, identities, recipients)     str: a header for other readers of the same payload
+    stanzas(header)                            tuple[Stanza, ...]: the readers; no key is needed
+    split(file), armor(file), dearmor(text)    convert between parts, files and their text form
 
 ``header.encode() + payload`` is exactly an age file: ``age -d`` opens it without git-traj.
 
 What it promises and what it doesn't:
 
-- Every error is an ``AgeError``, one line that contains no secret. No file, no environment, no network.
-- A changed bit anywhere is refused. Who sealed it is not known: anyone who has the public keys can.
+- Every error is an ``AgeError`` with one line that contains no secret. It uses no file, no environment and no
+  network.
+- A file with any changed bit is refused. Who sealed it is unknown: anyone who has the public keys can.
 - ``rewrap`` takes nothing back from a reader who had the payload before.
-- The primitives are OpenSSL's; the format is age's, tested against its vectors. This code was not audited.
+- The primitives are OpenSSL's; the format is tested against age's test vectors. This code was not audited.
 - Python can't wipe keys from memory, and the time to read a key's text depends on the key: anyone who can
   watch this process or read its memory may get its keys.
 """
@@ -82,7 +83,7 @@ __all__ = [
     "stanzas",
 ]
 
-# these need cryptography, 40 ms: code that only counts readers or catches errors does not load it
+# these names load cryptography, which takes 40 ms: code that only counts readers or catches errors avoids it
 __getattr__ = lazy_names(
     __name__,
     {

@@ -1,11 +1,11 @@
-"""Base64 as age requires it: only one text for the same bytes, so that nobody can write a seal in two ways.
+"""Encodes and decodes the three text forms that age uses.
 
-Bech32 (BIP 173), the text form of age's keys, without its limit of 90 characters.
+- Base64 as age requires it: only one text for the same bytes, so that nobody can write a seal in two ways.
+- Bech32 (BIP 173), the text form of age's keys, without its limit of 90 characters. Its checksum finds
+  mistyped characters and does not protect against anything else.
+- Armor, the text form of an age file: strict PEM (RFC 7468, section 3), with only white space around it.
 
-The checksum finds mistyped characters. It does not protect against anything else, and nothing here takes
-constant time.
-
-The text form of an age file: strict PEM (RFC 7468, section 3), with nothing but white space around it.
+These functions do not take constant time.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from gittraj.seal.age.errors import ArmorError
 
 
 def encode_base64(data: bytes, *, padded: bool = False) -> str:
-    """Encode base64; age's headers have it without padding, everything else is ``padded``."""
+    """Encode base64. In age's headers it has no padding; everywhere else it is ``padded``."""
     text = b64encode(data).decode()
     return text if padded else text.rstrip("=")
 
 
 def decode_base64(text: str, *, padded: bool = False) -> bytes:
-    """Decode base64. Raises ValueError for what the above does not write: line breaks, leftover bits."""
+    """Decode base64. Raises ValueError for text that ``encode_base64`` does not write: line breaks, leftover
+    bits."""
     data = b64decode(text if padded else text + "=" * (-len(text) % 4))
     if encode_base64(data, padded=padded) != text:
         raise ValueError("not canonical")
@@ -36,7 +37,7 @@ _CHECKSUM = 6
 
 
 def encode_bech32(prefix: str, data: bytes) -> str:
-    """Encode ``data``; in upper case if ``prefix`` is."""
+    """Encode ``data``, in upper case if ``prefix`` is in upper case."""
     words = list(_regroup(data, 8, 5))
     if left := len(data) * 8 % 5:
         words.append(int.from_bytes(data[-1:]) << (5 - left) & 31)
@@ -47,7 +48,7 @@ def encode_bech32(prefix: str, data: bytes) -> str:
 
 
 def decode_bech32(text: str) -> tuple[str, bytes]:
-    """The prefix as it is written, and the data. Raises ValueError, which quotes nothing of ``text``."""
+    """Return the prefix as it is written, and the data. Raises ValueError, which does not quote ``text``."""
     prefix, words = read_bech32(text)
     left = len(words) * 5 % 8
     if left >= 5 or (words and words[-1] & ((1 << left) - 1)):
@@ -56,7 +57,7 @@ def decode_bech32(text: str) -> tuple[str, bytes]:
 
 
 def read_bech32(text: str) -> tuple[str, list[int]]:
-    """The prefix and the words of five bits before the checksum. Raises ValueError."""
+    """Return the prefix, and the words of five bits before the checksum. Raises ValueError."""
     if not all("!" <= one <= "~" for one in text):
         raise ValueError("it has characters that no key has")
     if text not in (text.lower(), text.upper()):
@@ -89,14 +90,14 @@ def _polymod(words: Iterable[int]) -> int:
 
 
 def _regroup(values: Iterable[int], width: int, into: int) -> Iterator[int]:
-    """Yield whole groups only: leftover bits are dropped."""
-    bits = held = 0
+    """Regroup values of ``width`` bits into values of ``into`` bits; leftover bits are dropped."""
+    bits = buffer = 0
     for value in values:
-        held = (held << width | value) & 0xFFFF
+        buffer = (buffer << width | value) & 0xFFFF
         bits += width
         while bits >= into:
             bits -= into
-            yield held >> bits & ((1 << into) - 1)
+            yield buffer >> bits & ((1 << into) - 1)
 
 
 BEGIN = "-----BEGIN AGE ENCRYPTED FILE-----"
@@ -105,14 +106,15 @@ _COLUMNS = 64
 
 
 def armor(file: bytes) -> str:
-    """Return the text form of a file, which ends with a newline."""
+    """Return the text form of ``file``, which ends with a newline."""
     text = encode_base64(file, padded=True)
     lines = [text[at : at + _COLUMNS] for at in range(0, len(text), _COLUMNS)]
     return "\n".join([BEGIN, *lines, _END, ""])
 
 
 def dearmor(text: str) -> bytes:
-    """Return the file. Lines may end with CRLF; raises ArmorError for all else that ``armor`` won't write."""
+    """Return the file. Lines may end with CRLF; any other text that ``armor`` does not write raises
+    ArmorError."""
     first, *lines = text.strip(" \t\r\n").replace("\r\n", "\n").split("\n")
     if first != BEGIN or not lines or lines.pop() != _END:
         raise ArmorError("not an armored age file: it must begin and end with age's own lines")

@@ -1,21 +1,21 @@
-"""What can go wrong with a seal, in classes by what can be done about it.
+"""The errors of seals; there is one class for each remedy.
 
 ::
 
     SealError
     └── AgeError
-        ├── HeaderError            not a header of age v1, or a stanza does not fit its type
+        ├── HeaderError            not a header of age v1, or a stanza is malformed
         │   ├── MacError           a key opened it, but it was changed after it was written
         │   └── WorkFactorError    a passphrase that would take too much time and memory to try
-        ├── PayloadError           the payload was changed, or is not this header's
+        ├── PayloadError           the payload was changed, or does not belong to the header
         ├── ArmorError             the text form of a file is damaged
         ├── NoMatch                sealed, but not for any of these identities
-        │   └── LockedError        perhaps for one whose passphrase is missing or wrong
+        │   └── LockedError        a passphrase is missing or wrong, so it may be sealed for that identity
         ├── KeyFormatError         a text is not a recipient, or not an identity
-        ├── RecipientsError        nothing can be sealed for these, or not for these together
-        └── UnsupportedError       what is needed for that key is not installed
+        ├── RecipientsError        nothing can be sealed for these recipients, or not for all of them together
+        └── UnsupportedError       a library that such a key needs is not installed
 
-Their texts contain no key and nothing from a header, which anyone may have written.
+Their messages contain no key, and nothing from a header, which anyone may have written.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Seals, opens, and changes the readers of what is sealed."""
+"""Seals and opens age files, and changes the readers of a sealed file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gittraj.seal.age.primitives import FILE_KEY, derive, seal_payload, unseal_p
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """``header`` ends with the newline after its MAC; ``bytes()`` is the age file."""
+    """A sealed file; ``bytes()`` of it is the age file. ``header`` ends with the newline after its MAC."""
 
     header: str
     payload: bytes
@@ -34,38 +34,34 @@ class Sealed:
 
 
 def encrypt(plaintext: bytes, recipients: Sequence[Recipient]) -> Sealed:
-    """Seal it so that each recipient can open it alone. The same plaintext never gives the same bytes twice.
-
-    Raises RecipientsError when there are none, when a passphrase is not alone, and when there are others with
-    post-quantum recipients: through those a quantum computer could open it.
-    """
+    """Seal ``plaintext`` so that each recipient can open it alone. The result is different each time. Raises
+    RecipientsError when there are no recipients, when there are others besides a passphrase, and when there
+    are others besides post-quantum recipients: through the others a quantum computer could open it."""
     file_key = os.urandom(FILE_KEY)
     return Sealed(_header(file_key, recipients), seal_payload(file_key, plaintext))
 
 
 def decrypt(header: str, payload: bytes, identities: Sequence[Identity]) -> bytes:
-    """The plaintext, all of it or none.
+    """Return the plaintext, all of it or nothing.
 
-    Identities are tried in their order; one that can't be used is skipped if another fits.
+    The identities are tried in their order; one that can't be used is skipped if another fits.
 
-    Raises HeaderError, MacError, WorkFactorError, PayloadError; if none fits, NoMatch, or why one could not
-    be used: LockedError, UnsupportedError, KeyFormatError.
+    Raises HeaderError, MacError, WorkFactorError, PayloadError. If no identity fits, raises NoMatch, or the
+    reason why one could not be used: LockedError, UnsupportedError, KeyFormatError.
     """
     return unseal_payload(_file_key(header, identities), payload)
 
 
 def rewrap(header: str, identities: Sequence[Identity], recipients: Sequence[Recipient]) -> str:
-    """A header for other readers of the same payload. It revokes nothing: former readers know the key.
-
-    Raises what :func:`decrypt` and :func:`encrypt` raise, except PayloadError.
-    """
+    """Return a header for other readers of the same payload. It revokes nothing: former readers know the key.
+    Raises the errors of :func:`decrypt`, except PayloadError, and of :func:`encrypt`."""
     return _header(_file_key(header, identities), recipients)
 
 
 def _header(file_key: bytes, recipients: Sequence[Recipient]) -> str:
     kinds = {one.kind for one in recipients}
     if not recipients:
-        raise RecipientsError("there are no readers to seal it for", "name at least one recipient")
+        raise RecipientsError("there are no readers to seal for", "name at least one recipient")
     if PASSPHRASE in kinds and len(recipients) > 1:
         raise RecipientsError(
             "age seals for a passphrase or for keys, not for both", "protect an identity file"
@@ -84,21 +80,21 @@ def _file_key(text: str, identities: Sequence[Identity]) -> bytes:
     unusable: list[AgeError] = []
     for identity in identities:
         try:
-            key = _unwrapped(header, identity)
+            key = _unwrap(header, identity)
         except (LockedError, UnsupportedError, KeyFormatError) as error:
             unusable.append(error)
             continue
         if key is None:
             continue
         if len(key) != FILE_KEY:
-            raise HeaderError("a damaged age header: a file key of a wrong size")
+            raise HeaderError("a damaged age header: the file key has the wrong size")
         if not hmac.compare_digest(_mac(key, header.covered), header.mac):
             raise MacError("the age header was changed after it was sealed")
         return key
     raise unusable[0] if unusable else NoMatch("sealed for others: none of these identities opens it")
 
 
-def _unwrapped(header: Header, identity: Identity) -> bytes | None:
+def _unwrap(header: Header, identity: Identity) -> bytes | None:
     for stanza in header.stanzas:
         key = identity.unwrap(stanza)
         if key is not None:

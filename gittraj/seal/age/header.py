@@ -1,7 +1,9 @@
-"""The header of an age file: text that names its readers, and from which each of them gets the file's key.
+"""Reads and writes the header of an age file: a text that lists its readers, from which each of them gets the
+file's key.
 
-Strict, as the format is: a text is either exactly what :func:`compose` writes for its stanzas, or refused. It
-needs no key, and can't detect whether the header was changed: only a reader can (``file``).
+The parser is as strict as the format: a text is refused unless it is exactly what :func:`compose` writes for
+its stanzas. Parsing needs no key, so it can't detect whether the header was changed: only a reader can
+(``file``).
 
 ``Recipient`` and ``Identity`` are the interfaces of keys. Each type has its module; ``keys`` knows them all.
 """
@@ -21,25 +23,25 @@ _ARGUMENTS = re.compile(r"-> ([!-~]+(?: [!-~]+)*)")
 _FOOTER = "---"
 _COLUMNS = 64
 _MAC = 32  # bytes
-NONCE = 16  # what a payload begins with
+NONCE = 16  # bytes at the beginning of a payload
 PASSPHRASE = "scrypt"  # noqa: S105 - a type of stanza, which must be alone
 HYBRID = "mlkem768x25519"
 
 
 @dataclass(frozen=True, slots=True)
 class Stanza:
-    """The lines for one reader: how the file key is wrapped, what is needed to unwrap it, the wrapped key."""
+    """The lines for one reader: how the file key is wrapped (``type``), the data needed to unwrap it
+    (``args``), and the wrapped key (``body``)."""
 
     type: str
     args: tuple[str, ...]
     body: bytes
 
     def __str__(self) -> str:
-        """Its lines in a header."""
+        """The stanza's lines in a header."""
         body = encode_base64(self.body)
-        lines = [
-            body[at : at + _COLUMNS] for at in range(0, len(body) + 1, _COLUMNS)
-        ]  # the last one is short
+        # the last line is always a short one, even if it is empty
+        lines = [body[at : at + _COLUMNS] for at in range(0, len(body) + 1, _COLUMNS)]
         return "\n".join([f"-> {' '.join((self.type, *self.args))}", *lines, ""])
 
 
@@ -53,7 +55,7 @@ class Header:
 
 
 def compose(stanzas: Sequence[Stanza]) -> str:
-    """The header up to its MAC."""
+    """Write the header up to its MAC."""
     return "".join([f"{_VERSION}\n", *map(str, stanzas), _FOOTER])
 
 
@@ -65,22 +67,23 @@ def parse(text: str) -> Header:
     if not text.isascii() or len(lines) < 2 or lines.pop() or not lines[-1].startswith(f"{_FOOTER} "):
         raise HeaderError("a damaged age header: it must end with the line of its MAC")
     mac = lines.pop().removeprefix(f"{_FOOTER} ")
-    found = tuple(_stanzas(lines))
-    if not found:
+    parsed = tuple(_stanzas(lines))
+    if not parsed:
         raise HeaderError("a damaged age header: it has no readers")
-    if len(found) > 1 and any(one.type == PASSPHRASE for one in found):
+    if len(parsed) > 1 and any(one.type == PASSPHRASE for one in parsed):
         raise HeaderError("a damaged age header: a passphrase must be the only reader")
     covered = text[: -len(mac) - 2].encode()  # without the space and the newline
-    return Header(found, covered, _decoded(mac, _MAC))
+    return Header(parsed, covered, _decoded(mac, _MAC))
 
 
 def stanzas(header: str) -> tuple[Stanza, ...]:
-    """Its readers. A writer may have invented them: nothing proves them. Raises HeaderError."""
+    """Return a header's readers. Its writer may have invented them: nothing proves that they can open the
+    file. Raises HeaderError."""
     return parse(header).stanzas
 
 
 def split(file: bytes) -> tuple[str, bytes]:
-    """Split a whole, not armored file into header and payload. Raises HeaderError."""
+    """Split a complete file, which is not armored, into header and payload. Raises HeaderError."""
     footer = file.find(f"\n{_FOOTER}".encode())
     end = file.find(b"\n", footer + 1) + 1
     if footer < 0 or len(file) < end + NONCE or not end:
@@ -119,10 +122,11 @@ def _decoded(text: str, size: int | None = None) -> bytes:
 
 
 def fields(stanza: Stanza, *sizes: int, body: int | None = 32) -> tuple[bytes, ...]:
-    """A stanza's arguments as bytes of these sizes. Raises HeaderError if it has others.
+    """Decode a stanza's arguments, which must have these ``sizes`` in bytes. Raises HeaderError if not.
 
-    ``body`` is the size of a wrapped file key, with its tag. It is checked: a longer one may be made to open
-    with many keys, and so show an attacker which of them a reader has (https://eprint.iacr.org/2020/1491).
+    ``body`` is the size of a wrapped file key with its tag. It is checked because a longer one may be made
+    to open with many keys, and so show an attacker which of them a reader has
+    (https://eprint.iacr.org/2020/1491).
     """
     if len(stanza.args) != len(sizes):
         raise HeaderError("a damaged age header: a reader has too few or too many arguments")
@@ -136,25 +140,24 @@ class Recipient(Protocol):
 
     @property
     def kind(self) -> str:
-        """The type of its stanzas."""
+        """The type of the key's stanzas."""
 
     @property
     def fingerprint(self) -> str:
-        """A name for people: what ``ssh-keygen -l`` shows of an SSH key; an age key itself if it is short."""
+        """A short name of the key for people: an SSH key as ``ssh-keygen -l`` shows it; an age key if it is
+        short."""
 
     def wrap(self, file_key: bytes) -> Stanza:
-        """Its stanza in a header. ``file_key`` has 16 bytes."""
+        """Make the key's stanza for a header. ``file_key`` has 16 bytes."""
 
 
 class Identity(Protocol):
-    """A private key. Its ``repr`` shows nothing of it."""
+    """A private key. Its ``repr`` must not show it."""
 
     def recipient(self) -> str:
-        """The public line. Raises KeyFormatError if there is none (a passphrase)."""
+        """The public line. Raises KeyFormatError for a passphrase, which has none."""
 
     def unwrap(self, stanza: Stanza) -> bytes | None:
-        """The file key; None when the stanza is another's.
-
-        Raises HeaderError for a malformed stanza of its type; LockedError, UnsupportedError or KeyFormatError
-        when it would fit but can't be used.
-        """
+        """Decrypt the file key; None when the stanza is for another key. Raises HeaderError for a malformed
+        stanza of the key's type; LockedError, UnsupportedError or KeyFormatError when the key would fit but
+        can't be used."""

@@ -1,7 +1,7 @@
-"""Post-quantum keys, ML-KEM-768 with X25519: ``age1pq…`` and ``AGE-SECRET-KEY-PQ-1…``.
+"""Post-quantum keys of ML-KEM-768 with X25519: ``age1pq…`` and ``AGE-SECRET-KEY-PQ-1…``.
 
-They need ``cryptography`` 47, built on a library that has ML-KEM (its wheels are): without it, importing this
-module raises ImportError. Only ``keys`` imports it.
+They need ``cryptography`` 47, built on a library that has ML-KEM, as its wheels are. Without that, importing
+this module raises ImportError. Only ``keys`` imports it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from gittraj.seal.age.header import HYBRID, Stanza, fields
 from gittraj.seal.age.native import ANY, key_bytes
 from gittraj.seal.age.primitives import exchange
 
-SECRET = "AGE-SECRET-KEY-PQ-"  # noqa: S105 - what such keys begin with
+SECRET = "AGE-SECRET-KEY-PQ-"  # noqa: S105 - the beginning of such keys
 PUBLIC = "age1pq"
 _INFO = b"age-encryption.org/mlkem768x25519"
 _SEED = 32
@@ -51,21 +51,21 @@ class HybridRecipient:
 
     @classmethod
     def parse(cls, text: str) -> HybridRecipient:
-        """Parse a public key. Raises KeyFormatError, also for keys with which anyone could open the seal."""
-        found = cls(key_bytes(text, PUBLIC, _LATTICE + _CURVE))
+        """Parse a public key. Raises KeyFormatError, also for a weak key: anyone could open its seals."""
+        parsed = cls(key_bytes(text, PUBLIC, _LATTICE + _CURVE))
         try:
-            exchange(ANY, found.public[_LATTICE:])
-            found._key()
+            exchange(ANY, parsed.public[_LATTICE:])
+            parsed._key()
         except ValueError:
             raise KeyFormatError("not an age recipient: a weak key") from None
-        return found
+        return parsed
 
     def __str__(self) -> str:
         return encode_bech32(PUBLIC, self.public)
 
     @property
     def fingerprint(self) -> str:
-        """The hash of its line, which has 1,959 characters: ``printf %s age1pq… | sha256sum`` in base64."""
+        """The hash of the line, which has 1,959 characters: ``printf %s age1pq… | sha256sum`` in base64."""
         return f"SHA256:{encode_base64(sha256(str(self).encode()).digest())}"
 
     def wrap(self, file_key: bytes) -> Stanza:
@@ -86,7 +86,7 @@ class HybridIdentity:
 
     @classmethod
     def parse(cls, text: str) -> HybridIdentity:
-        """Derive both halves from the seed, as in X-Wing (draft-connolly-cfrg-xwing-kem). Raises
+        """Derive both halves of a key from its seed, as in X-Wing (draft-connolly-cfrg-xwing-kem). Raises
         KeyFormatError."""
         both = shake_256(key_bytes(text, SECRET, _SEED)).digest(96)
         return cls(

@@ -1,4 +1,4 @@
-"""Parses keys of all types: chooses the module that reads a text, or says why it can't be used."""
+"""Parses keys of all types: chooses the module that reads a key's text, or says why a text can't be used."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from gittraj.seal.age.passphrase import ScryptIdentity
 
 try:
     from gittraj.seal.age import hybrid
-except ImportError:  # see there
+except ImportError:  # cryptography has no ML-KEM
     hybrid = None  # type: ignore[assignment]
 
 Ask = Callable[[], str]
-"""Returns the passphrase when one is needed."""
+"""A function that returns the passphrase, called when it is needed."""
 
 _FILE = b"age-encryption.org/"
 
 
 def parse_recipient(text: str) -> Recipient:
-    """``age1…``, ``age1pq1…``, ``ssh-ed25519 …`` or ``ssh-rsa …``; what follows an SSH key is ignored.
-
-    Raises KeyFormatError with the reason, UnsupportedError for ``age1pq1…`` if ``cryptography`` can't.
-    """
+    """Parse ``age1…``, ``age1pq1…``, ``ssh-ed25519 …`` or ``ssh-rsa …``; text after an SSH key is ignored.
+    Raises KeyFormatError with the reason; UnsupportedError if ``cryptography`` does not support
+    ``age1pq1…``."""
     line = text.strip()
     kind = line.partition(" ")[0]
     if kind in (ssh.ED25519, ssh.RSA):
@@ -40,11 +39,9 @@ def parse_recipient(text: str) -> Recipient:
 
 
 def parse_identity(text: str, *, passphrase: Ask | None = None) -> Identity:
-    """``AGE-SECRET-KEY-1…``, ``AGE-SECRET-KEY-PQ-1…`` or an OpenSSH private key.
-
-    Of an SSH key only the public half is read now; ``passphrase`` is called when it is first needed. Raises
-    KeyFormatError, UnsupportedError.
-    """
+    """Parse ``AGE-SECRET-KEY-1…``, ``AGE-SECRET-KEY-PQ-1…`` or an OpenSSH private key. Only the public half
+    of an SSH key is read at once; ``passphrase`` is called when it is first needed. Raises KeyFormatError,
+    UnsupportedError."""
     key = text.strip()
     if key.startswith(f"{native.SECRET}PQ-1"):
         _expect_hybrid()
@@ -56,16 +53,17 @@ def parse_identity(text: str, *, passphrase: Ask | None = None) -> Identity:
     if key.startswith("-----BEGIN "):
         raise KeyFormatError("a private key, but not in OpenSSH's format", "convert it: ssh-keygen -p -f KEY")
     if key.startswith("AGE-PLUGIN-"):
-        raise KeyFormatError("an identity of an age plugin, which can't be asked here", "use age's own keys")
+        raise KeyFormatError("an identity of an age plugin, which is not supported", "use age's own keys")
     raise KeyFormatError("not an identity: it should be AGE-SECRET-KEY-1… or an OpenSSH private key")
 
 
 def parse_identities(file: str | bytes, *, passphrase: Ask | None = None) -> list[Identity]:
-    """The keys in an identities file: one OpenSSH private key; or age's, one per line, with empty lines and
-    comments (``#``). The file may be encrypted with a passphrase (``age -p``), which is asked for at once.
+    """Parse the keys in an identities file: one OpenSSH private key; or age's keys, one per line, with empty
+    lines and comments (``#``). The file may be encrypted with a passphrase (``age -p``), which is then needed
+    at once.
 
-    Raises KeyFormatError; UnsupportedError; LockedError for a passphrase that is missing or wrong; and what
-    :func:`~gittraj.seal.age.decrypt` raises for a damaged encrypted file.
+    Raises KeyFormatError; UnsupportedError; LockedError for a passphrase that is missing or wrong; and the
+    errors of :func:`~gittraj.seal.age.decrypt` for a damaged encrypted file.
     """
     data = file.encode("utf-8", "surrogatepass") if isinstance(file, str) else file
     if data.lstrip().startswith(BEGIN.encode()):
@@ -79,7 +77,7 @@ def parse_identities(file: str | bytes, *, passphrase: Ask | None = None) -> lis
 
 
 def generate_identity(*, post_quantum: bool = False) -> str:
-    """A new secret key, as the line that identities files have. Raises UnsupportedError."""
+    """Make a new secret key, as a line for an identities file. Raises UnsupportedError."""
     if not post_quantum:
         return native.generate()
     _expect_hybrid()
@@ -97,13 +95,13 @@ def _expect_hybrid() -> None:
 def _decrypted(file: bytes, passphrase: Ask | None) -> bytes:
     header, payload = split(file)
     if stanzas(header)[0].type != PASSPHRASE:
-        raise KeyFormatError("an identities file sealed for keys: only one under a passphrase can be read")
+        raise KeyFormatError("an identities file sealed for keys: it can only be read if it has a passphrase")
     if passphrase is None:
         raise LockedError("the passphrase of the identities file is needed")
     try:
         return decrypt(header, payload, [ScryptIdentity(passphrase())])
     except NoMatch:
-        raise LockedError("the identities file was not opened: a wrong passphrase") from None
+        raise LockedError("the identities file cannot be opened: wrong passphrase") from None
 
 
 def _of_line(number: int, line: str) -> Identity:
@@ -118,7 +116,7 @@ def _is_key(line: str) -> bool:
 
 
 def _refusal(kind: str) -> KeyFormatError:
-    """Why a text is not a recipient."""
+    """Say why a text of this ``kind``, its first word, is not a recipient."""
     if kind.startswith(("ecdsa-", "sk-", "ssh-dss")):
         return KeyFormatError(
             "an SSH key of this type can sign, but not decrypt", "use an ssh-ed25519 key, or age's own"

@@ -1,4 +1,4 @@
-"""age's own keys, X25519: ``age1…`` and ``AGE-SECRET-KEY-1…``."""
+"""age's own keys, which are keys of X25519: ``age1…`` and ``AGE-SECRET-KEY-1…``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from gittraj.seal.age.errors import HeaderError, KeyFormatError
 from gittraj.seal.age.header import Stanza, fields
 from gittraj.seal.age.primitives import derive, exchange, public_of, unwrap, wrap
 
-SECRET = "AGE-SECRET-KEY-"  # noqa: S105 - what such keys begin with
+SECRET = "AGE-SECRET-KEY-"  # noqa: S105 - the beginning of such keys
 _PUBLIC = "age"
 _INFO = b"age-encryption.org/v1/X25519"
 _SIZE = 32
 ANY = bytes([1]) * _SIZE
-"""A dummy secret, to check public keys: the weak ones are the same for every secret of X25519."""
+"""A dummy secret to check public keys: a key is weak for every secret of X25519, or for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class X25519Recipient:
 
     @classmethod
     def parse(cls, text: str) -> X25519Recipient:
-        """Parse a public key. Raises KeyFormatError, also for keys with which anyone could open the seal."""
+        """Parse a public key. Raises KeyFormatError, also for a weak key: anyone could open its seals."""
         public = key_bytes(text, _PUBLIC, _SIZE)
         try:
             exchange(ANY, public)
@@ -77,10 +77,10 @@ def key_bytes(text: str, prefix: str, size: int) -> bytes:
     """The bytes that a key's text encodes. Raises KeyFormatError."""
     what = "recipient" if prefix.islower() else "secret key"
     try:
-        found, data = decode_bech32(text)
+        written, data = decode_bech32(text)
     except ValueError as error:
         raise KeyFormatError(f"not an age {what}: {error}") from None
-    if found != prefix or len(data) != size:
+    if written != prefix or len(data) != size:
         raise KeyFormatError(f"not an age {what}: it should be {prefix}1… of {size} bytes")
     return data
 

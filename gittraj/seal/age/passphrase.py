@@ -1,4 +1,4 @@
-"""A passphrase, by scrypt: age allows it only as a file's single reader."""
+"""Seals and opens with a passphrase, by scrypt. age allows a passphrase only as a file's single reader."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gittraj.seal.age.header import PASSPHRASE, Stanza, fields
 from gittraj.seal.age.primitives import unwrap, wrap
 
 LIMIT = 20
-"""The highest log2(N): 2 s and 1 GiB on the machine that opens it. age itself writes 18."""
+"""The highest log2(N), which costs 2 s and 1 GiB on the machine that opens the file. age itself uses 18."""
 _LABEL = b"age-encryption.org/v1/scrypt"
 _SALT = 16
 _NUMBER = re.compile("[1-9][0-9]*")
@@ -23,7 +23,7 @@ _NUMBER = re.compile("[1-9][0-9]*")
 
 @dataclass(frozen=True, slots=True)
 class ScryptRecipient:
-    """``work_factor`` is log2(N): one more doubles time and memory."""
+    """A passphrase to seal with. ``work_factor`` is log2(N): one more doubles time and memory."""
 
     passphrase: str = field(repr=False)
     work_factor: int = field(default=18, kw_only=True)
@@ -49,7 +49,8 @@ class ScryptRecipient:
 
 @dataclass(frozen=True, slots=True)
 class ScryptIdentity:
-    """``limit``: a file that asks for a greater work factor is refused before anything is computed."""
+    """A passphrase to open with. A file with a greater work factor than ``limit`` is refused before anything
+    is computed."""
 
     passphrase: str = field(repr=False)
     limit: int = field(default=LIMIT, kw_only=True)
@@ -61,14 +62,14 @@ class ScryptIdentity:
         raise KeyFormatError("a passphrase has no public key")
 
     def unwrap(self, stanza: Stanza) -> bytes | None:
-        """The file key; None when the stanza is another's. Raises HeaderError, WorkFactorError."""
+        """Decrypt the file key; None for the stanza of another key. Raises HeaderError, WorkFactorError."""
         if stanza.type != PASSPHRASE:
             return None
         *args, digits = stanza.args or ("",)
         if not _NUMBER.fullmatch(digits):
-            raise HeaderError("a damaged age header: a passphrase without its work factor")
+            raise HeaderError("a damaged age header: the scrypt stanza has no work factor")
         (salt,) = fields(replace(stanza, args=tuple(args)), _SALT)
-        if len(digits) > 2 or int(digits) > min(self.limit, LIMIT):  # Python refuses to read 5,000 digits
+        if len(digits) > 2 or int(digits) > min(self.limit, LIMIT):  # Python's int refuses 5,000 digits
             raise WorkFactorError(
                 f"its passphrase asks for a work factor above {min(self.limit, LIMIT)}: not tried",
                 "the person who sealed it can use a lower one",
@@ -89,4 +90,4 @@ def _key(passphrase: str, salt: bytes, work_factor: int) -> bytes:
     try:
         return Scrypt(salt=_LABEL + salt, length=32, n=1 << work_factor, r=8, p=1).derive(passphrase.encode())
     except MemoryError:
-        raise WorkFactorError("a passphrase that needs more memory to try than there is") from None
+        raise WorkFactorError("there is not enough memory to try the passphrase") from None

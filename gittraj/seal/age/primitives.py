@@ -1,8 +1,8 @@
-"""What every type of key shares: HKDF-SHA-256, X25519, and the file key encrypted with another key.
+"""The cryptography that all types of keys share: HKDF-SHA-256, X25519, and wrapping a file key with another
+key. Also encrypts and decrypts payloads.
 
-The payload: chunks of 64 KiB, each authenticated with its number and whether it is the last one.
-
-All or nothing: no chunk is returned before all of them are verified.
+A payload consists of chunks of 64 KiB, each authenticated with its number and whether it is the last one. No
+chunk is returned before all of them are verified.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from gittraj.seal.age.errors import PayloadError
 from gittraj.seal.age.header import NONCE
 
 FILE_KEY = 16  # bytes
-_NONCE = bytes(12)  # every wrapping key is used once
+_NONCE = bytes(12)  # always the same, because every wrapping key is used only once
 
 
 def derive(secret: bytes, *, salt: bytes, info: bytes) -> bytes:
-    """Derive 32 bytes."""
+    """Derive a key of 32 bytes."""
     return HKDF(algorithm=SHA256(), length=32, salt=salt, info=info).derive(secret)
 
 
@@ -33,7 +33,7 @@ def public_of(secret: bytes) -> bytes:
 
 
 def exchange(secret: bytes, public: bytes) -> bytes:
-    """The shared secret. Raises ValueError for a ``public`` with which it is known to everyone: zeros."""
+    """Compute the shared secret. Raises ValueError for a weak ``public`` key, which would make it zeros."""
     return X25519PrivateKey.from_private_bytes(secret).exchange(X25519PublicKey.from_public_bytes(public))
 
 
@@ -42,7 +42,7 @@ def wrap(key: bytes, file_key: bytes) -> bytes:
 
 
 def unwrap(key: bytes, body: bytes) -> bytes | None:
-    """The file key; None when it was wrapped with another key."""
+    """Decrypt the file key; None when it was wrapped with another key."""
     try:
         return ChaCha20Poly1305(key).decrypt(_NONCE, body, None)
     except InvalidTag:
@@ -78,7 +78,8 @@ def _cipher(file_key: bytes, nonce: bytes) -> ChaCha20Poly1305:
 
 
 def _chunks(data: memoryview, size: int) -> Iterator[tuple[bytes, memoryview]]:
-    """Yield (nonce, chunk): the nonce is the chunk's number. Empty data is one empty chunk."""
+    """Yield (nonce, chunk). The nonce is the chunk's number and whether it is the last. Empty data is one
+    empty chunk."""
     last = max(len(data) - 1, 0) // size
     for i in range(last + 1):
         yield i.to_bytes(11) + bytes([i == last]), data[i * size : (i + 1) * size]

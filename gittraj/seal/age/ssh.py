@@ -1,6 +1,7 @@
 """SSH's public keys as recipients, as age itself accepts them: ``ssh-ed25519`` and ``ssh-rsa``.
 
-Their stanzas show who can read: 32 bits of the public key's hash. Only the key of a line is kept.
+Their stanzas contain 32 bits of the public key's hash, which shows who can read. The rest of a key's line is
+dropped.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ RSA = "ssh-rsa"
 _INFO = b"age-encryption.org/v1/ssh-ed25519"
 OAEP_SHA256 = OAEP(mgf=MGF1(SHA256()), algorithm=SHA256(), label=b"age-encryption.org/v1/ssh-rsa")
 _BITS = range(2048, 16384 + 1)  # OpenSSL supports no more
-_LONGEST = 4096  # bytes: more than such keys need
+_LONGEST = 4096  # bytes, which is more than such keys need
 _PRIME = 2**255 - 19
 _D = -121665 * pow(121666, -1, _PRIME) % _PRIME
 
 
 @dataclass(frozen=True, slots=True)
 class _SSHRecipient:
-    """``wire``: the key as SSH sends it (RFC 4253, section 6.6)."""
+    """A public key; ``wire`` is the key as SSH sends it (RFC 4253, section 6.6)."""
 
     wire: bytes
     kind: ClassVar[str]
@@ -47,13 +48,13 @@ class _SSHRecipient:
 
     @property
     def tag(self) -> bytes:
-        """What a header shows of it, in the clear."""
+        """The part of the key's hash that a header shows in the clear."""
         return sha256(self.wire).digest()[:4]
 
 
 @dataclass(frozen=True, slots=True)
 class Ed25519Recipient(_SSHRecipient):
-    """``point``: the key converted to X25519."""
+    """A key of ed25519; ``point`` is the key converted to X25519."""
 
     point: bytes = field(repr=False)
     kind: ClassVar[str] = ED25519
@@ -65,7 +66,8 @@ class Ed25519Recipient(_SSHRecipient):
         return Stanza(self.kind, (encode_base64(self.tag), encode_base64(share)), wrap(key, file_key))
 
     def wrapping_key(self, secret: bytes, share: bytes) -> bytes:
-        """Derive it from the shared secret. The tweak binds it to this SSH key, not only to its point."""
+        """Derive the key that wraps a file key from the shared ``secret``. The tweak binds it to this SSH
+        key, and not only to its point."""
         tweak = derive(b"", salt=self.wire, info=_INFO)
         return derive(exchange(tweak, secret), salt=share + self.point, info=_INFO)
 
@@ -83,16 +85,16 @@ SSHRecipient = Ed25519Recipient | RSARecipient
 
 
 def parse(text: str) -> SSHRecipient:
-    """Parse a line of ``*.pub``; what follows the key is ignored. Raises KeyFormatError."""
+    """Parse a line of ``*.pub``; text after the key is ignored. Raises KeyFormatError."""
     kind, encoded, *_ = [*text.split(), "", ""]
     try:
         wire = decode_base64(encoded, padded=True)
     except ValueError:
         raise KeyFormatError("not an SSH key: its base64 is damaged") from None
-    found = read(wire)
-    if found.kind != kind:
+    key = read(wire)
+    if key.kind != kind:
         raise KeyFormatError("not an SSH key: its line and its data name different types")
-    return found
+    return key
 
 
 def read(wire: bytes) -> SSHRecipient:
@@ -112,10 +114,8 @@ def read(wire: bytes) -> SSHRecipient:
 
 
 def string(data: bytes) -> tuple[bytes, bytes]:
-    """Read one of SSH's strings, which follow their length (RFC 4251, section 5); return it and the rest.
-
-    Raises ValueError when it is cut off.
-    """
+    """Read one of SSH's strings, each of which follows its length (RFC 4251, section 5). Returns the string
+    and the data after it. Raises ValueError when it is cut off."""
     end = 4 + int.from_bytes(data[:4])
     if len(data) < end or len(data) < 4:
         raise ValueError("cut off")
@@ -124,15 +124,13 @@ def string(data: bytes) -> tuple[bytes, bytes]:
 
 def _strings(data: bytes) -> Iterator[bytes]:
     while data:
-        found, data = string(data)
-        yield found
+        first, data = string(data)
+        yield first
 
 
 def _montgomery(key: bytes) -> bytes:
-    """X25519's u = (1 + y) / (1 - y) of Ed25519's point (RFC 7748, section 4.1).
-
-    Raises KeyFormatError for what is not a point, or one with which anyone could open a seal.
-    """
+    """Convert a point of Ed25519 to X25519: u = (1 + y) / (1 - y) (RFC 7748, section 4.1). Raises
+    KeyFormatError if the key is not a point, or is a weak one, for which anyone could open a seal."""
     y = int.from_bytes(key, "little") & (1 << 255) - 1
     square = (y * y - 1) * pow(_D * y * y + 1, -1, _PRIME) % _PRIME  # x², by the curve's equation
     if y >= _PRIME or y == 1 or (square and pow(square, (_PRIME - 1) // 2, _PRIME) != 1):

@@ -1,7 +1,7 @@
 """SSH's private keys as identities, in OpenSSH's own format (its PROTOCOL.key).
 
-The public half comes first, in the clear. So the passphrase is asked for, and the private half is read, only
-for a stanza of this key: OpenSSL takes 0.2 s to check one of RSA.
+The public half comes first, in the clear. So only for a stanza of this key the passphrase is requested and
+the private half is read: OpenSSL takes 0.2 s to check a key of RSA.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MAGIC = b"openssh-key-v1\0"
 
 @dataclass(frozen=True, slots=True)
 class _Ed25519:
-    """``secret`` is X25519's."""
+    """An opened key of ed25519; ``secret`` is converted to X25519."""
 
     public: ssh.Ed25519Recipient
     secret: bytes
@@ -47,7 +47,7 @@ class _RSA:
     key: RSAPrivateKey
 
     def unwrap(self, share: bytes, body: bytes) -> bytes | None:
-        """The file key; None if it does not fit. RSA's stanzas have no share."""
+        """Decrypt the file key; None if the stanza is for another key. RSA's stanzas have no share."""
         try:
             return self.key.decrypt(body, ssh.OAEP_SHA256)
         except ValueError:
@@ -56,7 +56,7 @@ class _RSA:
 
 @dataclass(slots=True, eq=False)
 class SSHIdentity:
-    """A private key of either type, opened once it is needed. Not frozen: it is opened only once."""
+    """A private key of either type. It is opened when it is first needed, and so is not frozen."""
 
     public: ssh.SSHRecipient
     pem: str = field(repr=False)
@@ -68,7 +68,8 @@ class SSHIdentity:
         return str(self.public)
 
     def unwrap(self, stanza: Stanza) -> bytes | None:
-        """The file key. Raises LockedError, UnsupportedError; KeyFormatError for a damaged private half."""
+        """Decrypt the file key; None when the stanza is for another key. Raises LockedError,
+        UnsupportedError, or KeyFormatError for a damaged private half."""
         if stanza.type != self.public.kind:
             return None
         if stanza.type == ssh.ED25519:
@@ -86,7 +87,7 @@ class SSHIdentity:
             return _load(self.pem, self.public, None)
         if find_spec("bcrypt") is None:  # reported before anybody types a passphrase
             raise UnsupportedError(
-                "an SSH key under a passphrase can't be read without bcrypt", "pip install 'git-traj[ssh]'"
+                "an SSH key with a passphrase can't be read without bcrypt", "pip install 'git-traj[ssh]'"
             )
         if self.passphrase is None:
             raise LockedError(f"the passphrase of the SSH key {self.public.fingerprint} is needed")
@@ -101,18 +102,18 @@ def parse(text: str, passphrase: Callable[[], str] | None = None) -> SSHIdentity
 
 
 def _outside(pem: str) -> tuple[bytes, bytes]:
-    """The cipher and the public key. Raises KeyFormatError."""
-    found = _PEM.fullmatch(pem)
+    """Read what is not encrypted: the cipher's name and the public key. Raises KeyFormatError."""
+    match = _PEM.fullmatch(pem)
     try:
-        data = b64decode("".join(found[1].split()), validate=True) if found else b""
+        data = b64decode("".join(match[1].split()), validate=True) if match else b""
         cipher, rest = ssh.string(data.removeprefix(_MAGIC))
-        _, rest = ssh.string(rest)  # how a key is derived from the passphrase,
-        _, rest = ssh.string(rest)  # and its options
-        wire, _ = ssh.string(rest[4:])  # after the number of keys, which OpenSSH leaves at one
+        _, rest = ssh.string(rest)  # how a key is derived from the passphrase
+        _, rest = ssh.string(rest)  # the options of that
+        wire, _ = ssh.string(rest[4:])  # it follows the number of keys, which is always one in OpenSSH
     except ValueError:
         data = cipher = wire = b""
     if not data.startswith(_MAGIC):
-        raise KeyFormatError("not an OpenSSH private key: its text is damaged")
+        raise KeyFormatError("the OpenSSH private key is damaged")
     return cipher, wire
 
 
@@ -124,16 +125,16 @@ def _load(pem: str, public: ssh.SSHRecipient, passphrase: str | None) -> _Ed2551
         key = load_ssh_private_key(pem.encode(), None if passphrase is None else passphrase.encode())
     except UnsupportedAlgorithm:
         raise UnsupportedError(
-            "an SSH key is encrypted in a way that can't be read here", "convert it: ssh-keygen -p -f KEY"
+            "an SSH key is encrypted in an unsupported way", "convert it: ssh-keygen -p -f KEY"
         ) from None
     except (ValueError, TypeError, InvalidTag):
         if passphrase is None:
-            raise KeyFormatError("not an OpenSSH private key: its data is damaged") from None
-        raise LockedError(f"the SSH key {public.fingerprint} was not opened: a wrong passphrase?") from None
+            raise KeyFormatError("the OpenSSH private key is damaged") from None
+        raise LockedError(f"the SSH key {public.fingerprint} was not opened: wrong passphrase?") from None
     match key, public:
         case Ed25519PrivateKey(), ssh.Ed25519Recipient():
-            secret = sha512(key.private_bytes_raw()).digest()[:32]  # as ed25519 itself makes it
+            secret = sha512(key.private_bytes_raw()).digest()[:32]  # as ed25519 itself derives it
             return _Ed25519(public, secret)
         case RSAPrivateKey(), ssh.RSARecipient():
             return _RSA(key)
-    raise KeyFormatError("not an OpenSSH private key: its halves are of different types")
+    raise KeyFormatError("the OpenSSH private key is damaged: its halves are of different types")

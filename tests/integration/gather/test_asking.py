@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gittraj.model.values import Link, SessionInfo, Tombstone
-from gittraj.notes.places import runs_place
+from gittraj.notes.run_keys import run_key
 from tests.integration import command
 from tests.integration.gather.team import Team, told
 from tests.integration.repository import Git
@@ -36,7 +36,7 @@ def fill(team: Team) -> list[Git]:
     )
     with api.open() as repository:
         story = Story(repository)
-        story.note(runs_place("sha1", "2026-01", "run"), told("run", chosen="the egret", role="explored"))
+        story.note(run_key("sha1", "2026-01", "run"), told("run", chosen="the egret", role="explored"))
         story.note(api.head(), told("off", 3), Tombstone(id="off", deleted="unlinked"))
         whole = SessionInfo(agent="codex", session="long")
         long = (record("long", at=at, n=n, whole=whole) for at, n in ((2, 5), (0, 1), (1, 9)))

@@ -91,8 +91,8 @@ def test_data_folders_follow_the_environment() -> None:
     [("KILO", "kilo"), ("PI_CODING_AGENT", "pi"), ("QWEN_CODE", "qwen-code"), ("GEMINI_CLI", "gemini-cli")],
 )
 def test_an_agents_shell_is_recognized_by_its_variable(variable: str, agent: str) -> None:
-    assert Environ.of({variable: "1"}).nameless == agent
-    assert Environ.of({variable: "0"}).nameless is None
+    assert Environ.of({variable: "1"}).agent_without_session == agent
+    assert Environ.of({variable: "0"}).agent_without_session is None
 
 
 def test_clines_folder_is_read_from_the_file_next_to_its_messages(tmp_path: Path) -> None:

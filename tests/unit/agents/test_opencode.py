@@ -62,15 +62,15 @@ def test_a_forks_database_with_an_index_on_json_is_read(tmp_path: Path) -> None:
     agent = all_agents()["kilo"]
     (found,) = agent.sessions(environ, [Path("/repo")], since=0.0)
     assert (found.agent, found.session, found.path.name) == ("kilo", "ses_1", "kilo.db")
-    assert environ.nameless == "kilo"
+    assert environ.agent_without_session == "kilo"
 
 
 def test_the_data_folder_follows_the_environment() -> None:
     named = Environ.of({"HOME": "/h", "XDG_DATA_HOME": "/data", "OPENCODE": "1"})
-    assert (AGENT.folder(named), named.nameless) == (Path("/data/opencode"), "opencode")
+    assert (AGENT.folder(named), named.agent_without_session) == (Path("/data/opencode"), "opencode")
     assert AGENT.folder(Environ.of({"HOME": "/h"})) == Path("/h/.local/share/opencode")
     assert AGENT.folder(Environ.of({})) is None
-    assert Environ.of({"OPENCODE": "0"}).nameless is None
+    assert Environ.of({"OPENCODE": "0"}).agent_without_session is None
 
 
 def test_sessions_in_and_above_a_repository_are_found(environ: Environ, database: Path) -> None:

@@ -28,7 +28,7 @@ TEXTS_SAID = {
 
 
 @pytest.fixture(scope="module")
-def said() -> Iterator[sqlite3.Connection]:
+def texts() -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.executescript(TEXTS.tables)
         for number, text in TEXTS_SAID.items():
@@ -39,7 +39,7 @@ def said() -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def found(connection: sqlite3.Connection, query: str) -> set[int]:
+def search(connection: sqlite3.Connection, query: str) -> set[int]:
     docs = (doc for doc, _ in ranked(connection, parse_query(query).match))
     return {int(about(connection, doc)[0].removeprefix("t")) for doc in docs}
 
@@ -70,8 +70,8 @@ def found(connection: sqlite3.Connection, query: str) -> set[int]:
         ('"limit the rat"*', {4}),
     ],
 )
-def test_a_query_finds_the_expected_texts(said: sqlite3.Connection, query: str, expected: set[int]) -> None:
-    assert found(said, query) == expected
+def test_a_query_finds_the_expected_texts(texts: sqlite3.Connection, query: str, expected: set[int]) -> None:
+    assert search(texts, query) == expected
 
 
 @pytest.mark.parametrize(
@@ -116,10 +116,10 @@ _SIGNS = st.sampled_from(["a", "rateLimit", '"', "(", ")", " ", "-", "*", "OR", 
         st.text(max_size=30), st.lists(_SIGNS, max_size=14).map(" ".join), st.lists(_SIGNS).map("".join)
     )
 )
-def test_no_query_makes_sqlite_fail(said: sqlite3.Connection, query: str) -> None:
+def test_no_query_makes_sqlite_fail(texts: sqlite3.Connection, query: str) -> None:
     try:
         asked = parse_query(query)
     except UsageError:
         return
-    list(ranked(said, asked.match, kinds=("prompt", "message")))
-    list(ranked(said, asked.sought))
+    list(ranked(texts, asked.match, kinds=("prompt", "message")))
+    list(ranked(texts, asked.sought))

@@ -14,8 +14,8 @@ def asked() -> list[Asked]:
 
 def test_paraphrases_find_texts_that_words_alone_do_not(asked: list[Asked]) -> None:
     assert len(asked) >= 60
-    told = {row.system: row for row in measure(asked)}
-    plain, similar = told["plain OR"], told["--similar"]
-    assert told["plain AND"].mrr < plain.mrr < similar.mrr / 2
+    rows = {row.system: row for row in measure(asked)}
+    plain, similar = rows["plain OR"], rows["--similar"]
+    assert rows["plain AND"].mrr < plain.mrr < similar.mrr / 2
     assert similar.recall > 0.55
     assert plain.recall < 0.35

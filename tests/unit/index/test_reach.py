@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.index.reach import Reach, Stored, raised, reach_of
+from gittraj.index.reach import Reach, Stored, build_reach, extend_reach
 
 Steps = dict[int, list[tuple[int, str, str]]]
 
@@ -47,7 +47,7 @@ def test_names_are_handed_down_to_every_parent(parents: list[list[int]], data: s
     steps = data.draw(st.dictionaries(st.integers(1, len(parents)), st.lists(step, max_size=2), max_size=5))
     rows = listed(parents)
     numbers = {commit: int(commit[1:]) * 2 for commit in rows}
-    whole = reach_of(rows, numbers)
+    whole = build_reach(rows, numbers)
     held = whole.hand_down(frozenset("a"), steps)
     assert {h: held.at(h) for h in range(1, len(parents) + 1)} == naive(parents, steps)
     assert [whole.parents(h) for h in range(1, len(parents) + 1)] == parents
@@ -62,9 +62,9 @@ def test_an_extended_reach_equals_one_made_at_once(parents: list[list[int]], dat
     rows, lower = listed(parents), listed(parents[:cut])
     numbers = {commit: int(commit[1:]) for commit in rows}
     upper = {commit: above for commit, above in rows.items() if commit not in lower}
-    below = Reach.read(reach_of(lower, numbers).write())
-    grown = raised(below, upper, numbers, {commit: int(commit[1:]) for commit in lower})
-    whole = reach_of(rows, numbers)
+    below = Reach.read(build_reach(lower, numbers).write())
+    grown = extend_reach(below, upper, numbers, {commit: int(commit[1:]) for commit in lower})
+    whole = build_reach(rows, numbers)
     for name in ("heights", "numbers", "links", "more"):
         assert list(getattr(grown, name)) == list(getattr(whole, name)), name
     assert {*whole.joints} <= {*grown.joints}
@@ -77,7 +77,7 @@ FIELDS = ("heights", "numbers", "links", "more", "joints")
 def test_a_written_reach_is_read_back(parents: list[list[int]], apart: int) -> None:
     """Completely, or the rest only when it is needed."""
     rows = listed(parents)
-    whole = reach_of(rows, {commit: int(commit[1:]) * apart for commit in rows})
+    whole = build_reach(rows, {commit: int(commit[1:]) * apart for commit in rows})
     heights, *rest = whole.write()
     asked: list[int] = []
 

@@ -20,8 +20,8 @@ from gittraj.index.text import (
     about,
     commits_of,
     count,
+    enqueue,
     frequency,
-    let_wait,
     ranked,
     read_part,
     replace_parts,
@@ -40,8 +40,8 @@ def part(trajectory: str, *texts: str, kind: str = "message", first: str = "e1",
 
 def test_parts_are_added_replaced_and_removed(tmp_path: Path) -> None:
     with file.writing(tmp_path, TEXTS) as connection:
-        let_wait(connection, ["t1", "t2"])
-        let_wait(connection, ["t3"])
+        enqueue(connection, ["t1", "t2"])
+        enqueue(connection, ["t3"])
         assert waiting(connection, 9) == ["t3", "t1", "t2"]
         one = part("t1", "the heron waits")
         assert not replace_parts(connection, {"t1": [one, part("t1", "the heron strikes", first="e9")]})
@@ -80,8 +80,10 @@ def test_a_whole_identifier_is_found_only_in_its_own_field(tmp_path: Path) -> No
             match = parse_query(query).match
             assert frequency(connection, match) == len(WEIGHTS), query
             for kind in WEIGHTS:
-                found = [about(connection, doc)[0] for doc, _ in ranked(connection, match, kinds=[kind])]
-                assert found == [kind], query
+                kinds_found = [
+                    about(connection, doc)[0] for doc, _ in ranked(connection, match, kinds=[kind])
+                ]
+                assert kinds_found == [kind], query
         for kind in WEIGHTS:
             replace_parts(connection, {kind: []})
         assert frequency(connection, '"theratelimit"') == 0
@@ -109,17 +111,17 @@ def test_an_interrupted_write_changes_nothing(tmp_path: Path) -> None:
 
 def test_the_matching_words_are_marked_in_an_excerpt() -> None:
     long = "filler " * 200
-    found = find_excerpts(
+    excerpts = find_excerpts(
         {
             7: part("t1", "nothing here", f"{long}the RateLimiter waits{long}"),
             8: part("t2", "nothing at all"),
         },
         parse_query("rate limit").sought,
     )
-    (best,) = found[7]
+    (best,) = excerpts[7]
     assert (best.kind, best.event) == ("message", "e1")
     assert best.marked[1::2] == ("Rate", "Limiter") or best.marked[1::2] == ("RateLimiter",)
     assert "the RateLimiter waits" in best.text
     assert len(best.text) < 400
-    (beginning,) = found[8]
+    (beginning,) = excerpts[8]
     assert beginning.marked == ("nothing at all",)

@@ -28,19 +28,19 @@ from gittraj.model.values import (
 from tests.integration.story import record
 
 
-def said(*events: AnyEvent, **fields: Any) -> Part:
+def part_of(*events: AnyEvent, **fields: Any) -> Part:
     return read_part(record("traj_one", **fields), events, ["ab" * 20])
 
 
-def told(part: Part) -> list[tuple[str, str | None, str]]:
-    return [(piece.kind, piece.event, piece.text) for piece in part.fields]
+def texts_of(part: Part) -> list[tuple[str, str | None, str]]:
+    return [(field.kind, field.event, field.text) for field in part.fields]
 
 
 def test_each_text_has_its_kind() -> None:
     decision = Decision(
         chosen="a bucket", question="how?", alternatives=("a window",), reasoning="bursts", by="agent"
     )
-    part = said(
+    part = part_of(
         Prompt(id="p", content="Limit the rate"),
         Thinking(id="t", content="a thought in clear"),
         Message(id="m", content="Done."),
@@ -71,7 +71,7 @@ def test_each_text_has_its_kind() -> None:
             task=TaskRef(title="Slow", source=TaskSource(system="github", id="#12")),
         ),
     )
-    assert told(part) == [
+    assert texts_of(part) == [
         ("title", None, "Rates"),
         ("title", None, "api"),
         ("title", None, "Slow"),
@@ -99,7 +99,7 @@ def test_each_text_has_its_kind() -> None:
 
 def test_sealed_thinking_is_not_searchable() -> None:
     sealed = Thinking(id="t", content="never", seal="0123", sealed_bytes=9, payload=b"never")
-    assert told(said(sealed, Thinking(id="u", seal="0123", content="never"), prompt="asked")) == [
+    assert texts_of(part_of(sealed, Thinking(id="u", seal="0123", content="never"), prompt="asked")) == [
         ("prompt", None, "asked")
     ]
 
@@ -107,22 +107,22 @@ def test_sealed_thinking_is_not_searchable() -> None:
 def test_long_texts_are_shortened() -> None:
     letters = "a" * 5_000 + "z" * 5_000
     printed = [ToolResult(id=f"r{n}", content=f"{n} {letters} {n}") for n in range(100)]
-    pieces = said(*printed).fields
-    assert sum(len(piece.text) for piece in pieces) <= PRINTED_MOST
-    assert pieces[0].text.startswith("0 a")
-    assert pieces[0].text.endswith("z 0")
-    assert len(pieces[0].text) == sum(PRINTED) + 3
+    fields = part_of(*printed).fields
+    assert sum(len(field.text) for field in fields) <= PRINTED_MOST
+    assert fields[0].text.startswith("0 a")
+    assert fields[0].text.endswith("z 0")
+    assert len(fields[0].text) == sum(PRINTED) + 3
     messages = [Message(id=f"m{n}", content=f"{n} {letters * 9}") for n in range(100)]
-    pieces = said(*messages).fields
-    assert max(len(piece.text) for piece in pieces) == LONGEST
-    assert sum(len(piece.text) for piece in pieces) == MOST
+    fields = part_of(*messages).fields
+    assert max(len(field.text) for field in fields) == LONGEST
+    assert sum(len(field.text) for field in fields) == MOST
 
 
 def test_output_of_git_traj_context_is_not_searchable() -> None:
     printed = "$ git traj context a.py\n# git traj context: what was said\n1f442bd doubt slow\n"
     printed += "# end of git traj context; 0 more\nok\n"
-    part = said(ToolResult(id="r", content=printed), ToolResult(id="s", content=printed[:70]))
-    assert [text for kind, _, text in told(part) if kind == "output"] == [
+    part = part_of(ToolResult(id="r", content=printed), ToolResult(id="s", content=printed[:70]))
+    assert [text for kind, _, text in texts_of(part) if kind == "output"] == [
         "$ git traj context a.py\n\nok",
         "$ git traj context a.py",
     ]

@@ -224,11 +224,11 @@ def test_a_note_is_sorted_lines_each_once(lines: list[Line]) -> None:
 
 
 @given(st.lists(events(), max_size=8), st.integers(0, 10**7), st.integers(1, 2_000))
-def test_segments_hold_every_event_in_order(found: list[AnyEvent], start: int, limit: int) -> None:
-    placed = [(start + i, event) for i, event in enumerate(found)]
+def test_segments_have_every_event_in_order(stored: list[AnyEvent], start: int, limit: int) -> None:
+    placed = [(start + i, event) for i, event in enumerate(stored)]
     segments = encode_segments(placed, limit=limit)
     assert segments == encode_segments(placed, limit=limit)
-    assert [e for name, body in segments for e in decode_segment(body, name)] == found
+    assert [e for name, body in segments for e in decode_segment(body, name)] == stored
     at = start
     for name, body in segments:
         assert int(name.partition("-")[0]) == at
@@ -262,7 +262,7 @@ def test_a_damaged_segment_names_its_line(line: bytes, message: str) -> None:
     assert caught.value.message.startswith(message)
 
 
-def test_a_segments_path_is_below_its_trajectorys() -> None:
+def test_the_path_of_a_segment_is_below_that_of_its_trajectory() -> None:
     assert segment_path("traj_a", "000000-12345678") == "s/f8/traj_a/000000-12345678"
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gittraj.model.texts import map_texts
 from gittraj.model.values import (
     Counts,
     Event,
@@ -21,7 +22,6 @@ from gittraj.model.values import (
     ToolCall,
     Trajectory,
     Usage,
-    map_texts,
 )
 from tests.unit.strategies import EVENTS, events, values_of
 

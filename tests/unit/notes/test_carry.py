@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gittraj.model.codec import decode_note, encode_note
 from gittraj.model.values import Line, Link, Origin, Record, Tombstone
-from gittraj.notes.carry import carry_line, carry_note, is_own, spread
+from gittraj.notes.carry import add_copies, carry_line, carry_note, is_own
 from gittraj.notes.merge import merge_notes, standing
 from tests.unit.notes.lines import COMMITS, HERE, LINES, NOTES, record
 
@@ -72,21 +72,21 @@ def test_a_carried_record_never_replaces_an_own_one() -> None:
     ]
 
 
-def spread_once(batch: Mapping[str, list[Line]], rewrites: Mapping[str, tuple[str, ...]]) -> dict[str, bytes]:
-    found = {commit: list(lines) for commit, lines in batch.items()}
-    spread(found, rewrites)
-    return {commit: merge_notes(commit, encode_note(lines)) for commit, lines in found.items()}
+def copies_of(batch: Mapping[str, list[Line]], rewrites: Mapping[str, tuple[str, ...]]) -> dict[str, bytes]:
+    copied = {commit: list(lines) for commit, lines in batch.items()}
+    add_copies(copied, rewrites)
+    return {commit: merge_notes(commit, encode_note(lines)) for commit, lines in copied.items()}
 
 
 def test_a_late_part_follows_a_chain_of_rewrites() -> None:
-    found = spread_once({OLD: [record()]}, {OLD: (NEW,), NEW: (NEWER,)})
-    commits = {c: [r.link.carried_from for r in standing(c, decode_note(n))] for c, n in found.items()}
+    notes = copies_of({OLD: [record()]}, {OLD: (NEW,), NEW: (NEWER,)})
+    commits = {c: [r.link.carried_from for r in standing(c, decode_note(n))] for c, n in notes.items()}
     assert commits == {OLD: [()], NEW: [(OLD,)], NEWER: [(OLD, NEW)]}
 
 
-def test_records_of_a_split_commit_go_to_both_pieces() -> None:
-    found = spread_once({HERE: [record()]}, {HERE: (NEW, NEWER)})
-    assert set(found) == {HERE, NEW, NEWER}
+def test_records_of_a_split_commit_go_to_both_fragments() -> None:
+    notes = copies_of({HERE: [record()]}, {HERE: (NEW, NEWER)})
+    assert set(notes) == {HERE, NEW, NEWER}
 
 
 def test_a_record_follows_many_paths_to_one_commit_as_one_record() -> None:
@@ -97,7 +97,7 @@ def test_a_record_follows_many_paths_to_one_commit_as_one_record() -> None:
     for (_, left, right), (below, *_) in pairwise(rungs):
         rewrites |= {left: (below,), right: (below,)}
     batch: dict[str, list[Line]] = {rungs[0][0]: [record()]}
-    spread(batch, rewrites)
+    add_copies(batch, rewrites)
     (last,) = batch[rungs[-1][0]]
     assert isinstance(last, Record)
     assert last.link.carried_from == tuple(sorted(commit for rung in rungs[:-1] for commit in rung))
@@ -109,12 +109,12 @@ REWRITES = st.dictionaries(
 
 
 @given(st.dictionaries(st.sampled_from(COMMITS), NOTES, max_size=3), REWRITES)
-def test_spreading_along_rewrites_ends_and_repeating_it_adds_nothing(
+def test_copying_along_rewrites_ends_and_repeating_it_adds_nothing(
     batch: dict[str, list[Line]], rewrites: dict[str, tuple[str, ...]]
 ) -> None:
     """Also if the rewrites form a cycle (a rebase back to where it began)."""
-    once = spread_once(batch, rewrites)
-    again = spread_once({commit: decode_note(note) for commit, note in once.items()}, rewrites)
+    once = copies_of(batch, rewrites)
+    again = copies_of({commit: decode_note(note) for commit, note in once.items()}, rewrites)
     assert {c: n for c, n in again.items() if n} == {c: n for c, n in once.items() if n}
 
 
@@ -123,7 +123,7 @@ def test_all_records_are_found_on_the_rewritten_commits(
     lines: list[Line], rewrites: dict[str, tuple[str, ...]]
 ) -> None:
     batch = {OLD: list(lines)}
-    spread(batch, rewrites)
+    add_copies(batch, rewrites)
     for new in rewrites.get(OLD, ()):
         keys = {line.key for line in batch.get(new, []) if isinstance(line, Record)}
         assert {line.key for line in lines if isinstance(line, Record)} <= keys

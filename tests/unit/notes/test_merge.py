@@ -42,7 +42,7 @@ def test_merging_is_idempotent(one: list[Line], other: list[Line]) -> None:
 
 @given(NOTES, NOTES)
 def test_plain_gits_union_of_lines_gives_the_same(one: list[Line], other: list[Line]) -> None:
-    """A plain ``git notes merge -s cat_sort_uniq`` before or after ours changes nothing."""
+    """A plain ``git notes merge -s cat_sort_uniq`` before or after git-traj's own merge changes nothing."""
     union = encode_note([*one, *other])
     assert merge_notes(HERE, union) == merged(one, other)
     assert merge_notes(HERE, merged(one) + merged(other)) == merged(one, other)
@@ -50,13 +50,13 @@ def test_plain_gits_union_of_lines_gives_the_same(one: list[Line], other: list[L
 
 @given(NOTES, NOTES)
 def test_no_key_tombstone_or_foreign_line_is_lost(one: list[Line], other: list[Line]) -> None:
-    found = decode_note(merged(one, other))
-    records = [line for line in found if isinstance(line, Record)]
+    merged_lines = decode_note(merged(one, other))
+    records = [line for line in merged_lines if isinstance(line, Record)]
     assert {r.key for r in records} == {line.key for line in one + other if isinstance(line, Record)}
     assert len({r.key for r in records}) == len(records)
     for line in one + other:
         if not isinstance(line, Record):
-            assert encode_line(line) in map(encode_line, found)
+            assert encode_line(line) in map(encode_line, merged_lines)
 
 
 @given(NOTES, NOTES)
@@ -119,7 +119,7 @@ def test_readers_of_one_rev_are_united_and_a_later_rev_may_take_one_away() -> No
 
 
 @pytest.mark.parametrize(
-    ("stone", "stands"),
+    ("tombstone", "counts"),
     [
         (Tombstone(id="traj_a", deleted="x", rev=1), False),
         (Tombstone(id="traj_a", deleted="x", rev=0), True),
@@ -129,8 +129,8 @@ def test_readers_of_one_rev_are_united_and_a_later_rev_may_take_one_away() -> No
         (Tombstone(id="traj_b", deleted="x", rev=3), True),
     ],
 )
-def test_only_a_tombstone_deletes(stone: Tombstone, stands: bool) -> None:
-    assert (standing(HERE, [stone, OWN]) == [OWN]) is stands
+def test_only_a_tombstone_deletes(tombstone: Tombstone, counts: bool) -> None:
+    assert (standing(HERE, [tombstone, OWN]) == [OWN]) is counts
 
 
 def test_a_stub_is_hidden_by_a_record_of_its_trajectory() -> None:

@@ -1,4 +1,4 @@
-"""Which records go to which piece of a split commit."""
+"""Which records go to which fragment of a split commit."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def read(commits: Collection[str]) -> dict[str, CommitChanges]:
 
 
 def changes(commit: str, *paths: str, adds: str = "", parents: int = 1) -> CommitChanges:
-    found = (PathChange(p, "update", None, "blob", tuple(adds.split())) for p in paths)
-    return CommitChanges(commit, ("base",) * parents, "subject", tuple(found))
+    changed = (PathChange(p, "update", None, "blob", tuple(adds.split())) for p in paths)
+    return CommitChanges(commit, ("base",) * parents, "subject", tuple(changed))
 
 
-def parted(*pairs: tuple[str, str], known: Sequence[Line] = ()) -> SplitCommits:
+def split_commits(*pairs: tuple[str, str], known: Sequence[Line] = ()) -> SplitCommits:
     return SplitCommits(pairs, read=read, note=lambda _: known)
 
 
@@ -47,39 +47,39 @@ def parted(*pairs: tuple[str, str], known: Sequence[Line] = ()) -> SplitCommits:
         ([], True, True),
     ],
 )
-def test_a_piece_gets_the_records_that_touched_its_files(files: list[str], on_p: bool, on_q: bool) -> None:
-    split = parted(("old", "p"), ("old", "q"))
+def test_a_fragment_gets_the_records_that_touched_its_files(files: list[str], on_p: bool, on_q: bool) -> None:
+    split = split_commits(("old", "p"), ("old", "q"))
     lines = [record("e1", *files), record("e2")]  # the second is the result of the same call
-    assert split.fitting("old", "p", lines) == (lines if on_p else [])
-    assert split.fitting("old", "q", lines) == (lines if on_q else [])
+    assert split.select("old", "p", lines) == (lines if on_p else [])
+    assert split.select("old", "q", lines) == (lines if on_q else [])
 
 
-def test_a_late_record_goes_to_the_piece_with_the_rest_of_its_call() -> None:
+def test_a_late_record_goes_to_the_fragment_with_the_rest_of_its_call() -> None:
     known = [record("e1", "f"), record("e0", "g", call="other")]
-    split = parted(("old", "p"), ("old", "q"), known=known)
-    late, stone = record("e2"), Tombstone(id="traj_b", rev=1, deleted="x")
-    assert split.fitting("old", "q", [late, stone]) == [stone]
-    assert split.fitting("old", "p", [late]) == [late]
+    split = split_commits(("old", "p"), ("old", "q"), known=known)
+    late, tombstone = record("e2"), Tombstone(id="traj_b", rev=1, deleted="x")
+    assert split.select("old", "q", [late, tombstone]) == [tombstone]
+    assert split.select("old", "p", [late]) == [late]
 
 
 def test_a_commit_that_became_a_single_one_gives_it_all_records() -> None:
     pairs = [("old", "q"), ("old", "old"), ("other", "p")]
     split = SplitCommits(pairs, read=lambda _: pytest.fail("it read"), note=lambda _: pytest.fail("it read"))
-    assert split.fitting("old", "q", [record("e1", "f")]) == [record("e1", "f")]
+    assert split.select("old", "q", [record("e1", "f")]) == [record("e1", "f")]
 
 
-def test_a_commit_may_be_among_its_own_pieces() -> None:
-    split = parted(("old", "p"), ("old", "q"), ("old", "old"))
-    assert split.fitting("old", "old", [record("e1", "f")]) == [record("e1", "f")]
+def test_a_commit_may_be_among_its_own_fragments() -> None:
+    split = split_commits(("old", "p"), ("old", "q"), ("old", "old"))
+    assert split.select("old", "old", [record("e1", "f")]) == [record("e1", "f")]
 
 
-def test_a_missing_piece_gets_the_records_that_fit_no_other() -> None:
-    split = parted(("old", "p"), ("old", "gone"))
-    assert split.fitting("old", "gone", [record("e1", "f")]) == []
-    assert split.fitting("old", "gone", [record("e1", "else")]) == [record("e1", "else")]
+def test_a_missing_fragment_gets_the_records_that_fit_no_other() -> None:
+    split = split_commits(("old", "p"), ("old", "gone"))
+    assert split.select("old", "gone", [record("e1", "f")]) == []
+    assert split.select("old", "gone", [record("e1", "else")]) == [record("e1", "else")]
 
 
-def test_a_piece_gets_the_records_whose_lines_it_has() -> None:
+def test_a_fragment_gets_the_records_whose_lines_it_has() -> None:
     """One call made two commits, which were squashed and split; then a line of another's went into ``p``."""
     made = {
         "one": changes("one", "f", adds="a b"),
@@ -102,11 +102,11 @@ def test_a_piece_gets_the_records_whose_lines_it_has() -> None:
         read=lambda commits: {c: made[c] for c in commits if c in made},
         note=lambda commit: notes.get(commit, []),
     )
-    assert split.fitting("both", "q", [both, last]) == [both, last]
-    assert split.fitting("both", "p", [both, last]) == [both]
+    assert split.select("both", "q", [both, last]) == [both, last]
+    assert split.select("both", "p", [both, last]) == [both]
 
 
-def test_a_piece_committed_again_is_compared_without_the_others() -> None:
+def test_a_fragment_committed_again_is_compared_without_the_others() -> None:
     """``again`` copies ``two``, and not ``one``, which is based on ``two``: it has nothing of ``one``."""
     made = {
         "work": changes("work", "f", adds="a"),
@@ -120,12 +120,14 @@ def test_a_piece_committed_again_is_compared_without_the_others() -> None:
         split = SplitCommits(
             known, read=lambda commits: {c: made[c] for c in commits if c in made}, note=lambda _: []
         )
-        assert split.fitting("both", "again", [line]) == expected
-        assert split.fitting("both", "one", [line]) == [line]
+        assert split.select("both", "again", [line]) == expected
+        assert split.select("both", "one", [line]) == [line]
 
 
 @pytest.mark.parametrize(("origin", "on_q"), [("one", False), ("not here", True)])
-def test_a_record_whose_origin_is_missing_goes_to_every_piece_with_its_files(origin: str, on_q: bool) -> None:
+def test_a_record_whose_origin_is_missing_goes_to_every_fragment_with_its_files(
+    origin: str, on_q: bool
+) -> None:
     made = {
         "one": changes("one", "f", adds="a"),
         "p": changes("p", "f", adds="a"),
@@ -133,13 +135,13 @@ def test_a_record_whose_origin_is_missing_goes_to_every_piece_with_its_files(ori
     }
     line = carried("e1", "one", origin=origin)
     line = replace(line, figures=record("e1", "f").figures)
-    pieces = SplitCommits(
+    fragments = SplitCommits(
         [("both", "p"), ("both", "q")],
         read=lambda commits: {c: made[c] for c in commits if c in made},
         note=lambda commit: [replace(line, origin=Origin(commit="one"))] if commit == "one" else [],
     )
-    assert pieces.fitting("both", "p", [line]) == [line]
-    assert pieces.fitting("both", "q", [line]) == ([line] if on_q else [])
+    assert fragments.select("both", "p", [line]) == [line]
+    assert fragments.select("both", "q", [line]) == ([line] if on_q else [])
 
 
 def carried(first: str, *commits: str, origin: str) -> Record:
@@ -173,7 +175,7 @@ def test_a_squash_gets_no_record_whose_lines_it_does_not_add() -> None:
         [("both", "squash")],
         read=lambda commits: {c: made[c] for c in commits if c in made},
         note=lambda commit: notes.get(commit, []),
-        gathered={"both": ("squash",)},
+        squashed={"both": ("squash",)},
     )
-    assert split.fitting("both", "squash", lines) == lines[1:]
-    assert split.fitting("both", "amended", lines) == lines
+    assert split.select("both", "squash", lines) == lines[1:]
+    assert split.select("both", "amended", lines) == lines

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.errors import SealError
-from gittraj.model.values import AnyEvent, Artifact, Message, Thinking, map_texts
+from gittraj.model.texts import map_texts
+from gittraj.model.values import AnyEvent, Artifact, Message, Thinking
 from gittraj.seal.age import (
     NoMatch,
     decrypt,
@@ -66,14 +67,14 @@ def test_one_event_has_the_payload_and_each_has_the_total_size() -> None:
 
 
 def test_no_other_field_reveals_the_sealed_text() -> None:
-    told = Thinking(
+    thinking = Thinking(
         id="t",
         content="canary",
         raw={"signature": "canary"},
         extra={"more": "canary"},
         artifact=Artifact(media_type="text/plain", bytes=6, sha256="0" * 64),
     )
-    sealed, _ = seal_events("traj_a", [told], SEALER)
+    sealed, _ = seal_events("traj_a", [thinking], SEALER)
     assert "canary" not in repr(sealed)
     assert isinstance(sealed[0], Thinking)
     assert sealed[0].artifact is None

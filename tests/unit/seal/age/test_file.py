@@ -31,9 +31,9 @@ def test_each_reader_can_open_a_seal_alone() -> None:
 
 
 def test_the_readers_are_known_without_a_key() -> None:
-    found = age.stanzas(seal_of(*CLASSIC).header)
-    assert tuple(one.type for one in found) == CLASSIC
-    assert [len(one.args) for one in found] == [1, 2, 1]
+    readers = age.stanzas(seal_of(*CLASSIC).header)
+    assert tuple(one.type for one in readers) == CLASSIC
+    assert [len(one.args) for one in readers] == [1, 2, 1]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -106,8 +106,8 @@ def test_a_fitting_key_is_found_after_one_that_cannot_be_used() -> None:
     assert broken.recipient() == public.public
     with pytest.raises(age.KeyFormatError, match="damaged"):
         age.decrypt(sealed.header, sealed.payload, [broken])
-    found = age.decrypt(sealed.header, sealed.payload, [broken, party("X25519").identity])
-    assert found == b"attack at dawn"
+    text = age.decrypt(sealed.header, sealed.payload, [broken, party("X25519").identity])
+    assert text == b"attack at dawn"
 
 
 def test_the_text_form_survives_white_space_and_other_line_ends() -> None:

@@ -67,9 +67,9 @@ def _try_header(data: bytes) -> None:
 
 
 def _try_recipient(data: bytes) -> None:
-    found = age.parse_recipient(data.decode("utf-8", "surrogateescape"))
-    assert age.parse_recipient(str(found)) == found
-    age.encrypt(b"text", [found])
+    recipient = age.parse_recipient(data.decode("utf-8", "surrogateescape"))
+    assert age.parse_recipient(str(recipient)) == recipient
+    age.encrypt(b"text", [recipient])
 
 
 def _try_identities(data: bytes) -> None:

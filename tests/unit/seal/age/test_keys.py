@@ -29,11 +29,11 @@ def test_the_specifications_example_is_read() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_key_has_one_line(kind: str) -> None:
     public = party(kind).public
-    found = age.parse_recipient(f"  {public}\r\n")
-    assert str(found) == public == party(kind).identity.recipient()
-    assert found == age.parse_recipient(public)
-    assert len({found, age.parse_recipient(public), party(kind, "bob").recipient}) == 2
-    assert found.kind == kind
+    recipient = age.parse_recipient(f"  {public}\r\n")
+    assert str(recipient) == public == party(kind).identity.recipient()
+    assert recipient == age.parse_recipient(public)
+    assert len({recipient, age.parse_recipient(public), party(kind, "bob").recipient}) == 2
+    assert recipient.kind == kind
 
 
 def test_text_after_an_ssh_key_is_ignored() -> None:
@@ -128,7 +128,7 @@ NO_IDENTITIES = {
     encode_bech32("AGE-SECRET-KEY-PQ-", bytes(33)): "of 32 bytes",
     encode_bech32("AGE-PLUGIN-YUBIKEY-", bytes(32)): "plugin",
     f"-----BEGIN RSA {'PRIVATE KEY'}-----\n": "not in OpenSSH's format",
-    f"-----BEGIN OPENSSH {'PRIVATE KEY'}-----\n": "text is damaged",
+    f"-----BEGIN OPENSSH {'PRIVATE KEY'}-----\n": "private key is damaged",
 }
 
 
@@ -171,8 +171,8 @@ def test_an_encrypted_identities_file_is_read_with_its_passphrase(armored: bool)
     inside = f"# mine\n{party('X25519').secret}".encode()
     sealed = bytes(age.encrypt(inside, [age.ScryptRecipient("open sesame", work_factor=2)]))
     file = f"\n{age.armor(sealed)}" if armored else sealed
-    (found,) = age.parse_identities(file, passphrase=lambda: "open sesame")
-    assert found.recipient() == party("X25519").public
+    (identity,) = age.parse_identities(file, passphrase=lambda: "open sesame")
+    assert identity.recipient() == party("X25519").public
     with pytest.raises(age.LockedError, match="needed"):
         age.parse_identities(file)
     with pytest.raises(age.LockedError, match="wrong passphrase"):
@@ -182,7 +182,7 @@ def test_an_encrypted_identities_file_is_read_with_its_passphrase(armored: bool)
 
 
 def test_an_identities_file_for_other_keys_is_not_opened() -> None:
-    with pytest.raises(age.KeyFormatError, match="only one under a passphrase"):
+    with pytest.raises(age.KeyFormatError, match="can only be read if it has a passphrase"):
         age.parse_identities(bytes(seal_of("X25519")))
 
 
@@ -251,7 +251,7 @@ def test_an_ssh_key_behind_anothers_public_half_opens_nothing(kind: str) -> None
     data = base64.b64decode("".join(lines)).replace(mine, others, 1)
     identity = age.parse_identity(f"{begin}\n{base64.encodebytes(data).decode()}{end}\n")
     assert identity.recipient() == bob.public
-    with pytest.raises(age.KeyFormatError, match="data is damaged"):
+    with pytest.raises(age.KeyFormatError, match="private key is damaged"):
         age.decrypt(*_parts(age.encrypt(b"text", [bob.recipient])), [identity])
 
 
@@ -285,7 +285,7 @@ except age.UnsupportedError as error:
     print(error, "|", error.hint)
 """
     assert _without("bcrypt", code, pem) == (
-        "an SSH key under a passphrase can't be read without bcrypt | pip install 'git-traj[ssh]'"
+        "an SSH key with a passphrase can't be read without bcrypt | pip install 'git-traj[ssh]'"
     )
 
 

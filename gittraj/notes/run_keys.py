@@ -1,7 +1,7 @@
-"""The keys of notes for runs without a commit: 256 notes per month, with keys that are not commits.
+"""The keys of the notes for runs without a commit: 256 notes per month, so that thousands of runs do not
+share one note, which each run would rewrite.
 
-A note that thousands of runs share would be rewritten with each of them. Any other key of a note is a
-commit's id. See docs/adr/0034-runs-by-month.md.
+These keys are not the ids of commits; all other keys of notes are. See docs/adr/0034-runs-by-month.md.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _FIRST = 2026
 """The year in which the first of these notes was written."""
 
 
-def runs_place(form: ObjectFormat, month: str, trajectory: str) -> str:
-    """The key of the note for a trajectory that is recorded in ``month`` (``YYYY-MM``)."""
+def run_key(form: ObjectFormat, month: str, trajectory: str) -> str:
+    """The key of the note for a run whose ``trajectory`` is recorded in ``month`` (``YYYY-MM``)."""
     return _key(form, month, sha256(trajectory.encode()).hexdigest()[:2])
 
 
-def find_places(keys: Iterable[str]) -> Iterator[str]:
-    """Those of the ``keys`` of notes that are for runs, not commits."""
+def find_run_keys(keys: Iterable[str]) -> Iterator[str]:
+    """Yield those ``keys`` of notes that are for runs and not for commits."""
     until = datetime.now(UTC).year + 1  # another clock may be ahead
     return (key for key in keys if key in _all("sha1" if len(key) == 40 else "sha256", until))
 

@@ -1,7 +1,7 @@
 """The settings of the user and of the repository's team: git config ``traj.*``, then ``.gittraj.yml``.
 
-Settings that only one room uses are read there: ``precommit`` in ``state``, ``identity``, ``recipient`` and
-``trust`` in ``seal``. docs/configuration.md has all.
+Settings that only one room uses are read in that room: ``precommit`` in ``state``, ``identity``,
+``recipient`` and ``trust`` in ``seal``. docs/configuration.md lists all of them.
 
 Only this module, ``cli`` and the processes of hooks read the environment. A cloned repository's file is
 untrusted: it can make settings stricter, never looser.
@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
 from gittraj import limits
+from gittraj.config.environ import Environ as Environ
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.rule_files import RuleBody, RulePaths
 from gittraj.model.ruleset import RULESET
-from gittraj.model.signs import LOGGED
 from gittraj.startup import sha256
 
 T = TypeVar("T")
@@ -36,58 +36,10 @@ _CHOICES = {
     "share": ("all", "records"),
     "retrospective": ("off", "ask"),
 }
-_OWN = ("precommit", "push", "share", "tasks")
-"""Choices of the user that ``status`` shows where they are set."""
+_USER_KEYS = ("precommit", "push", "share", "tasks")
+"""Choices of the user that ``status`` shows if they are set."""
 _REDACT_LISTS = ("names", "shapes", "strict")
 _REDACT_KEYS = (*_REDACT_LISTS, "gitleaks")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Environ:
-    """Everything that git-traj reads from the environment of a process."""
-
-    home: Path | None
-    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """All variables: only the modules of agents know which of them an agent sets or reads."""
-    config_dir: Path | None = None
-    identity: str | None = field(default=None, repr=False)
-    """A private key, or the path of a file with private keys."""
-    trust: str | None = None
-    """Digests of trusted lists of readers, for a machine on which git config cannot have them."""
-    off: bool = False
-    foreground: bool = False
-    ci: str | None = None
-
-    @classmethod
-    def of(cls, environ: Mapping[str, str]) -> Environ:
-        def folder(name: str) -> Path | None:
-            return Path(environ[name]) if environ.get(name) else None
-
-        home = folder("HOME") or folder("USERPROFILE")
-        return cls(
-            home=home,
-            variables=environ,
-            config_dir=folder("XDG_CONFIG_HOME") or (home / ".config" if home else None),
-            identity=environ.get("GIT_TRAJ_IDENTITY") or None,
-            trust=environ.get("GIT_TRAJ_TRUST") or None,
-            off=environ.get("GIT_TRAJ") == "0",
-            foreground=environ.get("GIT_TRAJ_SYNC") == "1",
-            ci="github-actions" if environ.get("GITHUB_ACTIONS") else ("ci" if environ.get("CI") else None),
-        )
-
-    def folder(self, below: str, *variables: str) -> Path | None:
-        """The folder that the first of ``variables`` that is set names, which may begin with ``~``; else
-        the one ``below`` the home folder."""
-        value = next((self.variables[name] for name in variables if self.variables.get(name)), None)
-        if self.home and value and (value == "~" or value.startswith("~/")):
-            return self.home / value[2:]
-        return Path(value) if value else self.home and self.home / below
-
-    @property
-    def nameless(self) -> str | None:
-        """The agent that runs this process, if its environment shows only that, and not the session."""
-        off = ("", "0", "false")
-        return next((a for name, a in LOGGED.items() if self.variables.get(name, "") not in off), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +52,13 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """For redaction: ``paranoid`` and ``pii`` remove more; ``names`` have secret values; ``shapes`` are
-    regular expressions of secrets; ``strict`` are globs of files with secret content; ``allow`` is never
-    removed; ``gitleaks`` reads the files with rules in gitleaks' form, once. ``unknown``: keys of the team's
-    file without a meaning."""
+    """All settings.
+
+    Seven of them are for the redactor, which removes more with ``paranoid`` and ``pii``: ``names`` are those
+    of secret values, ``shapes`` regular expressions of secrets, ``strict`` globs of files with secret
+    content, ``allow`` regular expressions of values that stay; ``gitleaks`` reads the files with rules in
+    gitleaks' form, once. ``unknown`` are keys of the team's file that have no meaning.
+    """
 
     thinking: Thinking = "seal"
     paranoid: bool = False
@@ -115,9 +70,10 @@ class Config:
     gitleaks: Callable[[], tuple[RuleBody, ...]] = field(default=tuple, repr=False)
     unknown: tuple[str, ...] = ()
     retrospective: Literal["off", "ask"] = "off"
-    """Whether a session that made commits is asked for one. Only the user decides: it costs their tokens."""
+    """Whether a session that made commits is asked for a retrospective. Only the user decides, because the
+    answer costs their tokens."""
     tasks: str | None = None
-    """The preferred task system, for ids that several might have."""
+    """The preferred task system, for ids that several systems might have."""
     exclude: tuple[str, ...] = ()
     sessions: tuple[Path, ...] = ()
     max_segment_bytes: int | None = None
@@ -125,23 +81,26 @@ class Config:
     max_session_bytes: int | None = None
     """The limit for the events of all parts of a session."""
     settings: Mapping[str, Setting] | None = None
+    """The settings that differ from the defaults, and ``thinking``."""
 
     def excludes(self, *, agent: str, path: str, agents: Collection[str]) -> bool:
-        """Whether ``traj.exclude`` names this agent, or has a glob for this file or a folder that it is in.
-        The name of one of the ``agents`` is not a glob."""
+        """Whether ``traj.exclude`` names ``agent``, or has a glob for the file ``path`` or a folder around
+        it. A name of one of ``agents`` is not used as a glob."""
         patterns = (p for p in self.exclude if p not in agents)
         globs = {g for p in patterns for g in (p, p.rstrip("/*"), f"{p.rstrip('/*')}/*")} - {"", "/*"}
         return agent in self.exclude or any(fnmatch.fnmatchcase(path, glob) for glob in globs)
 
 
 def read_choice(repository: Repository, key: str) -> str:
-    """A setting that only the user decides: ``traj.push`` (ask, never or auto) or ``traj.share`` (all or
-    records); the first is the default. ``sync.consent`` has the answers for a remote. Raises TrajError."""
+    """Read a setting that only the user decides: ``traj.push`` (ask, never or auto) or ``traj.share`` (all or
+    records); the first value is the default. ``sync.consent`` stores what was answered for one remote. Raises
+    TrajError."""
     return _choice(key, (repository.config(f"traj.{key}") or "").lower())
 
 
 def stamp(config: Config) -> str:
-    """The ruleset of records: the version of the redaction rules, and of the settings if not the defaults."""
+    """Return the ruleset that records state: the version of the rules, and a digest of settings that differ
+    from the defaults."""
     lists = [sorted(each) for each in (config.names, config.shapes, config.allow, config.strict)]
     rules = config.gitleaks()
     if not (config.pii or config.paranoid or rules or any(lists)):
@@ -150,7 +109,7 @@ def stamp(config: Config) -> str:
     from importlib.util import find_spec  # noqa: PLC0415
 
     files: list[Any] = [[body and sha256(body).hexdigest(), trusted] for _, body, trusted in rules]
-    files += [find_spec("re2") is not None] if files else []  # without it none of their rules runs
+    files += [find_spec("re2") is not None] if files else []  # without re2 none of the files' rules is used
     settings = json.dumps([config.pii, config.paranoid, *lists, *files])
     return f"{RULESET}+{sha256(settings.encode()).hexdigest()[:8]}"
 
@@ -159,35 +118,28 @@ def read_config(repository: Repository) -> Config:
     """Read all settings. Raises TrajError for an invalid value, with its key and file."""
     own = _git_values(repository)
     team = _team_values(repository)
-    thinking, source = _stricter_thinking(own, team)
-    redact = team.get("redact") or {}
-    if not isinstance(redact, dict):
-        raise TrajError(f"{TEAM_FILE}: redact is not a mapping", f"it can have {', '.join(_REDACT_KEYS)}")
+    thinking = _stricter_thinking(own, team)
+    redact = _redact_mapping(team)
     switches = {key: _switch(own, team, key) for key in ("paranoid", "pii")}
     retrospective = _choice("retrospective", _last(own, "retrospective"))
-    limits = {key: _size(own, key) for key in _LIMITS}
-    shown = {"thinking": Setting(value=thinking, source=source)}
-    shown |= {key: _of_user(_last(own, key)) for key in _OWN}
-    shown |= {key: setting for key, setting in switches.items() if setting.value == "true"}
-    shown |= {"retrospective": _of_user("" if retrospective == "off" else retrospective)}
-    shown |= {key: _of_user("" if limit is None else str(limit)) for key, limit in limits.items()}
+    sizes = {key: _size(own, key) for key in _SIZE_KEYS}
     names, shapes, strict = (
         (*own.get(f"traj.redact.{key}", []), *_patterns(redact.get(key), f"redact.{key}"))
         for key in _REDACT_LISTS
     )
-    rules = RulePaths(
-        top=repository.work_tree or repository.common_dir,
-        own={name: _folder(name, "traj.redact.gitleaks") for name in own.get("traj.redact.gitleaks", [])},
-        shared=_patterns(redact.get("gitleaks"), "redact.gitleaks"),
-        trusted=own.get("traj.redact.gitleakstrust", []),
-    )
-    shown |= {
-        "gitleaks": Setting(value=", ".join(rules.names), source="git config" if rules.own else TEAM_FILE)
+    rules = _rule_paths(repository, own, redact)
+    settings = {
+        "thinking": thinking,
+        **{key: _user_setting(_last(own, key)) for key in _USER_KEYS},
+        **switches,
+        "retrospective": _user_setting(retrospective if retrospective != "off" else None),
+        **{key: _user_setting(size) for key, size in sizes.items()},
+        "gitleaks": _rules_setting(rules),
     }
     return Config(
-        thinking=thinking,
-        paranoid=switches["paranoid"].value == "true",
-        pii=switches["pii"].value == "true",
+        thinking=cast(Thinking, thinking.value),
+        paranoid=bool(switches["paranoid"].value),
+        pii=bool(switches["pii"].value),
         names=names,
         shapes=shapes,
         strict=strict,
@@ -198,14 +150,38 @@ def read_config(repository: Repository) -> Config:
         tasks=_last(own, "tasks") or None,
         exclude=(*own.get("traj.exclude", []), *_patterns(team.get("exclude"), "exclude")),
         sessions=tuple(_folder(p, "traj.sessions.path") for p in own.get("traj.sessions.path", [])),
-        max_segment_bytes=limits["maxSegmentBytes"],
-        max_session_bytes=limits["maxSessionBytes"],
-        settings={key: setting for key, setting in shown.items() if setting.value},
+        max_segment_bytes=sizes["maxSegmentBytes"],
+        max_session_bytes=sizes["maxSessionBytes"],
+        settings=_without_defaults(settings),
     )
 
 
-def _of_user(value: str) -> Setting:
-    return Setting(value=value, source="git config")
+def _without_defaults(settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    return {key: setting for key, setting in settings.items() if setting.value}
+
+
+def _user_setting(value: str | int | None) -> Setting:
+    return Setting(value="" if value is None else str(value), source="git config")
+
+
+def _rules_setting(rules: RulePaths) -> Setting:
+    return Setting(value=", ".join(rules.names), source="git config" if rules.own else TEAM_FILE)
+
+
+def _redact_mapping(team: Mapping[str, Any]) -> dict[Any, Any]:
+    redact = team.get("redact") or {}
+    if not isinstance(redact, dict):
+        raise TrajError(f"{TEAM_FILE}: redact is not a mapping", f"it can have {', '.join(_REDACT_KEYS)}")
+    return redact
+
+
+def _rule_paths(repository: Repository, own: Mapping[str, list[str]], redact: Mapping[Any, Any]) -> RulePaths:
+    return RulePaths(
+        top=repository.work_tree or repository.common_dir,
+        own={name: _folder(name, "traj.redact.gitleaks") for name in own.get("traj.redact.gitleaks", [])},
+        shared=_patterns(redact.get("gitleaks"), "redact.gitleaks"),
+        trusted=own.get("traj.redact.gitleakstrust", []),
+    )
 
 
 def _last(own: Mapping[str, list[str]], key: str, otherwise: str = "") -> str:
@@ -219,20 +195,20 @@ def _choice(key: str, value: str) -> str:
 def _one_of(choices: Sequence[T], value: Any, where: str) -> T:
     if value in choices:
         return cast(T, value)
-    # a YAML list may nest references to lists: its text could be endless
+    # a YAML list may contain references to itself many times over: its text could be endless
     shown = f"'{value}'" if isinstance(value, str) else "not a text"
     raise TrajError(f"{where} is {shown}", f"it can be {', '.join(map(str, choices))}")
 
 
-def _stricter_thinking(own: Mapping[str, list[str]], team: Mapping[str, Any]) -> tuple[Thinking, str]:
-    """The user's setting, or the team's if that is stricter; and its source."""
+def _stricter_thinking(own: Mapping[str, list[str]], team: Mapping[str, Any]) -> Setting:
+    """The user's setting, or the team's if that is stricter."""
     mine, shared = _last(own, "thinking"), team.get("thinking")
     chosen = _one_of(_STRICTNESS, mine or "seal", "git config traj.thinking")
     if shared:
         strict = _one_of(_STRICTNESS, shared, f"{TEAM_FILE}: thinking")
         if _STRICTNESS.index(strict) > _STRICTNESS.index(chosen):
-            return strict, TEAM_FILE
-    return chosen, "git config" if mine else "default"
+            return Setting(value=strict, source=TEAM_FILE)
+    return Setting(value=chosen, source="git config" if mine else "default")
 
 
 def _size(own: Mapping[str, list[str]], key: str) -> int | None:
@@ -249,19 +225,19 @@ def _size(own: Mapping[str, list[str]], key: str) -> int | None:
     return int(number) * _UNITS[unit]
 
 
-_LIMITS = ("maxSegmentBytes", "maxSessionBytes")
+_SIZE_KEYS = ("maxSegmentBytes", "maxSessionBytes")
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 def _patterns(value: Any, where: str) -> list[str]:
-    """A list of the team's file."""
+    """Return a list of the team's file; ``value`` is what the file has there."""
     if not isinstance(value or [], list) or not all(isinstance(p, str) for p in value or []):
         raise TrajError(f"{TEAM_FILE}: {where} is not a list of patterns", "write each on a line, after '- '")
     return value or []
 
 
 def _switch(own: Mapping[str, list[str]], team: Mapping[str, Any], key: str) -> Setting:
-    """A switch that either file can turn on; git config cannot turn off what the team turned on."""
+    """Read a switch that either file can turn on; git config cannot turn off what the team turned on."""
     shared = team.get(key)
     if shared is not None and not isinstance(shared, bool):
         raise TrajError(f"{TEAM_FILE}: {key} is neither true nor false")
@@ -270,11 +246,11 @@ def _switch(own: Mapping[str, list[str]], team: Mapping[str, Any], key: str) -> 
         raise TrajError(f"git config traj.{key} is '{value}'", "it can be true or false")
     if value in _YES:
         return Setting(value="true", source="git config")
-    return Setting(value="true", source=TEAM_FILE) if shared else Setting(value="false", source="default")
+    return Setting(value="true" if shared else "", source=TEAM_FILE)
 
 
 _YES = ("true", "yes", "on", "1", "")
-"""The spellings of true in git-config(1); a key without a value is true, too."""
+"""The spellings of true in git-config(1), where a key without a value is true, too."""
 
 
 def _unknown(team: Mapping[Any, Any], redact: Mapping[Any, Any]) -> Iterator[str]:
