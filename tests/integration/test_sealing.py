@@ -280,7 +280,7 @@ def test_thinking_in_clear_can_be_sealed_afterwards(meet: Meet) -> None:
     ann.think("b", "Herons wait.")
     assert ann.thoughts() == ["Herons wait."]
     assert ann.traj("seal", status=1)[1] == [
-        "error: there are no readers to seal it for",
+        "error: there are no readers to seal for",
         "hint: git traj keys init",
     ]
     ann.traj("keys", "init")
