@@ -42,7 +42,12 @@ def status(as_json: bool) -> None:
 def doctor(fix: bool, as_json: bool) -> int:
     """Check hooks, notes and local state, and say what to do. Exits 1 when something is wrong."""
     from gittraj.commands.doctor.facts import gather
-    from gittraj.commands.doctor.finding import findings_to_json, findings_to_lines, is_ill, mend
+    from gittraj.commands.doctor.finding import (
+        findings_to_json,
+        findings_to_lines,
+        fix_findings,
+        has_problems,
+    )
     from gittraj.commands.doctor.findings import examine_all
     from gittraj.commands.status import status_to_json, status_to_lines
 
@@ -50,7 +55,7 @@ def doctor(fix: bool, as_json: bool) -> int:
         kept, raw = drain_first(repository), environment()
         facts = gather(repository, Environ.of(raw))
         found = examine_all(repository, facts, raw, unrecorded=kept)
-        findings = mend(found, tell=say) if fix else [(finding, False) for finding in found]
+        findings = fix_findings(found, tell=say) if fix else [(finding, False) for finding in found]
         facts = gather(repository, Environ.of(raw)) if fix else facts
         page = Page(columns(raw), wants_colour(repository, raw))
     if as_json:
@@ -59,4 +64,4 @@ def doctor(fix: bool, as_json: bool) -> int:
         status = (line.replace(" (git traj doctor)", "") for line in status_to_lines(facts))  # it runs now
         for line in (*status, *findings_to_lines(findings)):
             click.echo(render_line(line, page), nl=False, color=page.colour)
-    return int(is_ill(findings))
+    return int(has_problems(findings))

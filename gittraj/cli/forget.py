@@ -44,8 +44,9 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
             click.echo(f"unlinked from {count(len(commits), 'commit')}")
             remove_deleted(repository)
         if purge:
-            from gittraj.commands.purge.search import Sought
+            from gittraj.commands.purge.search import PurgeTarget
 
-            return run_purge(repository, Sought(forgotten=frozenset(forgotten)), dry_run=dry_run, gc=gc)
+            target = PurgeTarget(forgotten=frozenset(forgotten))
+            return run_purge(repository, target, dry_run=dry_run, gc=gc)
     click.echo("its events remain in refs/notes/traj-data-*, unreferenced; --purge deletes them", err=True)
     return 0

@@ -17,7 +17,7 @@ from gittraj.errors import NotARepository, RedactionError
 from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
-    from gittraj.commands.purge.search import Sought
+    from gittraj.commands.purge.search import PurgeTarget
     from gittraj.git import Repository
     from gittraj.redact.events import Redact
 
@@ -167,7 +167,7 @@ def _audit(revisions: str | None, *, as_json: bool) -> int:
 def _purge(
     text: str | None, finding: str | None, *, dry_run: bool, fetching: bool, gc: bool, as_json: bool
 ) -> int:
-    from gittraj.commands.purge.values import check_values, choose_sought
+    from gittraj.commands.purge.values import check_values, choose_target
 
     if finding and text:
         raise click.UsageError("either TEXT or --finding")
@@ -175,8 +175,8 @@ def _purge(
     with find_drained() as repository:
         if fetching and not dry_run:
             fetch_first(repository)
-        sought = choose_sought(repository, values=values, finding=finding, environ=Environ.of(environment()))
-        return run_purge(repository, sought, dry_run=dry_run, gc=gc, as_json=as_json)
+        target = choose_target(repository, values=values, finding=finding, environ=Environ.of(environment()))
+        return run_purge(repository, target, dry_run=dry_run, gc=gc, as_json=as_json)
 
 
 def _rules(*, as_json: bool) -> int:
@@ -237,7 +237,7 @@ def fetch_first(repository: Repository) -> None:
 
 
 def run_purge(
-    repository: Repository, sought: Sought, *, dry_run: bool, gc: bool, as_json: bool = False
+    repository: Repository, target: PurgeTarget, *, dry_run: bool, gc: bool, as_json: bool = False
 ) -> int:
     """Purge and report. Returns 1 if the text is still somewhere. Raises TrajError."""
     from gittraj.commands.purge.work import (
@@ -249,7 +249,7 @@ def run_purge(
     )
     from gittraj.sync.remote import list_remotes
 
-    done = purge(repository, sought, dry_run=dry_run)
+    done = purge(repository, target, dry_run=dry_run)
     for line in purge_to_warnings(done):
         sys.stderr.write(printable(f"git-traj: {line}") + "\n")
     if done.refs and not dry_run and (gc or _confirms_gc()):

@@ -19,7 +19,7 @@ from gittraj.git import Repository
 from gittraj.model.words import count
 
 if TYPE_CHECKING:
-    from gittraj.commands.reseal import Ground, Resealed
+    from gittraj.commands.reseal import Resealed, Scope
     from gittraj.seal.policy import WithKeys
 
 _revisions = click.argument("revisions", required=False, metavar="[RANGE]")
@@ -30,7 +30,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON doc
 
 
 def _run(
-    work: Callable[[Ground, WithKeys], Resealed],
+    work: Callable[[Scope, WithKeys], Resealed],
     revisions: str | None,
     *,
     did: str,
@@ -43,11 +43,11 @@ def _run(
     raw = environment()
     with find_drained() as repository:
         own = keys(repository, raw, identities)
-        with prepare(repository, revisions, environ=Environ.of(raw)) as ground:
-            done = work(ground, own)
+        with prepare(repository, revisions, environ=Environ.of(raw)) as scope:
+            done = work(scope, own)
     if done.closed:
         say_problems(own)
-    _report(done, did, len(ground.recipients), as_json=as_json)
+    _report(done, did, len(scope.recipients), as_json=as_json)
     return int(done.closed > 0)
 
 
@@ -105,7 +105,7 @@ def seal(revisions: str | None, *, as_json: bool) -> int:
     """
     from gittraj.commands.reseal import seal_stored
 
-    return _run(lambda ground, _: seal_stored(ground), revisions, did="sealed", as_json=as_json)
+    return _run(lambda scope, _: seal_stored(scope), revisions, did="sealed", as_json=as_json)
 
 
 @click.command("rewrap")

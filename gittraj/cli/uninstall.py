@@ -16,7 +16,7 @@ from gittraj.cli.common.repository import environment, find_repository
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 def command(purge: bool, everywhere: bool, dry_run: bool) -> int:
     """Remove git-traj from this repository: restore hooks and configuration."""
-    from gittraj.commands.install.uninstall import list_copies, name_what_is_left, uninstall
+    from gittraj.commands.install.uninstall import list_copies, list_remaining, uninstall
     from gittraj.config import Environ
     from gittraj.state.folder import LocalState
 
@@ -32,7 +32,7 @@ def command(purge: bool, everywhere: bool, dry_run: bool) -> int:
             copies = list_copies(repository)
             steps = uninstall(repository, purge=purge, dry_run=dry_run)
             purged = (purge and dry_run) or not LocalState.of(repository).exists
-            left = list(name_what_is_left(repository, Environ.of(environment()), copies, purged=purged))
+            left = list(list_remaining(repository, Environ.of(environment()), copies, purged=purged))
     if steps and dry_run:
         click.echo("What would be done:")
     for step in steps:

@@ -1,4 +1,5 @@
-"""What the commands do, one module per command: typed functions for the command line, the API and hooks.
+"""Implements the commands, one module per command, as typed functions for the command line, the API and
+hooks.
 
-Nothing here parses arguments or prints.
+No module here parses arguments or prints.
 """

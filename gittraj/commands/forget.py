@@ -21,13 +21,13 @@ from gittraj.state.cursors import Suspension, load_state, load_suspension, save
 from gittraj.state.folder import LocalState
 
 _SHORTEST = 8
-"""Characters of an id's prefix: a shorter prefix could match by accident."""
+"""The least number of characters of an id's prefix: a shorter prefix could match by accident."""
 
 
 def forget(repository: Repository, name: str, *, environ: Environ) -> tuple[list[str], list[str]]:
-    """Withdraw a trajectory (its id, or a prefix), a session (its id, or ``agent:id``) or a benchmark's run
-    or instance from every commit, with those of its subagents, for good and in every clone that gets the
-    tombstones.
+    """Withdraw what ``name`` names from every commit, together with its subagents, for good and in every
+    clone that gets the tombstones: a trajectory (its id, or a prefix), a session (its id, or ``agent:id``),
+    or a benchmark's run or instance.
 
     Returns the trajectories and the commits that had them. Raises TrajError.
     """
@@ -40,19 +40,19 @@ def forget(repository: Repository, name: str, *, environ: Environ) -> tuple[list
         save(local.folder, replace(off, forgotten=tuple(dict.fromkeys((*off.forgotten, *chosen)))))
         state = load_state(local.folder)
         if state is not None:
-            over = {
+            ended = {
                 t: replace(s, settled=True, waiting=0, open_paths=(), left=())
                 for t, s in state.sessions.items()
                 if t in chosen
             }
-            save(local.folder, replace(state, sessions={**state.sessions, **over}))
+            save(local.folder, replace(state, sessions={**state.sessions, **ended}))
         stones = list(find_tombstones(notes.items(), chosen))
         make_pipeline(repository, read_config(repository), environ).write([], lines=stones)
     return sorted(chosen), list(dict.fromkeys(commit for commit, _ in stones))
 
 
 def choose(repository: Repository, name: str, *, environ: Environ) -> list[str]:
-    """The trajectories that ``forget`` would withdraw. Raises TrajError."""
+    """Return the trajectories that ``forget`` would withdraw. Raises TrajError."""
     bodies = (body for _, body in NotesRef(repository).items())
     off = load_suspension(LocalState.of(repository).folder)
     return sorted(_choose_all(repository, bodies, off, name, environ))
@@ -74,9 +74,9 @@ def _choose_all(
 
 
 def _choose(records: Iterable[Record], name: str) -> set[str]:
-    """The trajectories that ``name`` means among those recorded. Raises TrajError if it is ambiguous."""
+    """Return the recorded trajectories that ``name`` names. Raises TrajError if the name is ambiguous."""
     exact: set[str] = set()
-    begun: set[str] = set()
+    by_prefix: set[str] = set()
     for record in records:
         whole = record.whole
         run = whole.run
@@ -84,31 +84,31 @@ def _choose(records: Iterable[Record], name: str) -> set[str]:
         if name in (record.id, whole.session, f"{whole.agent}:{whole.session}", *of_run):
             exact.add(record.id)
         elif len(name) >= _SHORTEST and record.id.startswith(name):
-            begun.add(record.id)
-    if not exact and len(begun) > 1:
-        raise TrajError(f"'{name}' could be {' or '.join(sorted(begun))}", "type more of it")
-    return exact or begun
+            by_prefix.add(record.id)
+    if not exact and len(by_prefix) > 1:
+        raise TrajError(f"'{name}' could be {' or '.join(sorted(by_prefix))}", "type more of it")
+    return exact or by_prefix
 
 
 def _recall(forgotten: Iterable[str], name: str) -> set[str]:
-    """The matches among those that were forgotten before, whose records may be gone."""
+    """Return the matches among the trajectories that were forgotten before, even without records."""
     session = name.partition(":")[2] or name
     names = {name, *(trajectory_id(agent, session) for agent in all_agents())}
     return {each for each in forgotten if each in names or (len(name) >= _SHORTEST and each.startswith(name))}
 
 
 def _find(environ: Environ, name: str) -> set[str]:
-    """Find a session on this machine of which nothing is recorded yet."""
-    agent, colon, session = name.partition(":")
-    for known in all_agents().values():
-        wanted = session if colon and agent == known.name else name
-        if known.find(environ, wanted) is not None:
-            return {trajectory_id(known.name, wanted)}
+    """Return the trajectory of a session on this machine that is not recorded yet."""
+    prefix, colon, rest = name.partition(":")
+    for agent in all_agents().values():
+        session = rest if colon and prefix == agent.name else name
+        if agent.find(environ, session) is not None:
+            return {trajectory_id(agent.name, session)}
     return set()
 
 
 def _with_subagents(chosen: set[str], records: Iterable[Record]) -> set[str]:
-    """Add the trajectories of a session's subagents: their records have the same session id."""
+    """Return the ``chosen`` trajectories and their subagents, whose records have the same session id."""
     parents = {r.id: r.whole.parent.id for r in records if r.whole.parent is not None}
     sessions = {r.id: r.whole.session for r in records}
     before = -1

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from gittraj.agents import SessionFile, all_agents
@@ -32,49 +34,48 @@ from gittraj.state.folder import LocalState
 
 
 def find_commit(repository: Repository, rev: str) -> str:
-    """The full id of a commit. Raises TrajError if ``rev`` is not a commit."""
-    found = repository.find_commit(rev)
-    if found is None:
+    """Return the full id of a commit. Raises TrajError if ``rev`` is not a commit."""
+    commit = repository.find_commit(rev)
+    if commit is None:
         raise TrajError(f"'{rev}' is not a commit here", "git log shows those that are")
-    return found
+    return commit
 
 
 def list_commits(repository: Repository, revisions: str, *options: str) -> list[str]:
-    """The commits of ``A..B``, the newest first, or all that a revision reaches; ``options`` are rev-list's.
-    Raises TrajError."""
-    found = repository.run("rev-list", *options, "--end-of-options", revisions, "--", check=False)
-    if found.code:
+    """Return the commits of ``A..B``, or all that a revision reaches, the newest first. Raises TrajError."""
+    result = repository.run("rev-list", *options, "--end-of-options", revisions, "--", check=False)
+    if result.code:
         raise TrajError(f"'{revisions}' names no commits here", "name a range A..B, or one revision")
-    return found.text.split()
+    return result.text.split()
 
 
 def reachable(repository: Repository, revisions: str | None) -> frozenset[str] | None:
-    """The commits of ``revisions`` as a set; None, which means everything, stays None."""
+    """Return the commits of ``revisions`` as a set; None, which means all commits, stays None."""
     return None if revisions is None else frozenset(list_commits(repository, revisions))
 
 
 def link_session(repository: Repository, rev: str, session: str, *, environ: Environ) -> tuple[str, str, int]:
     """Link all of a session (its id, or its log's path) to a commit, with evidence ``manual``.
 
-    Returns commit, trajectory and the number of parts. Parts that are on other commits already are linked by
-    copies of the same records. Raises TrajError.
+    Returns commit, trajectory and the number of parts. If parts are already on other commits, their records
+    are copied. Raises TrajError.
     """
     commit = find_commit(repository, rev)
     local = LocalState.of(repository)
-    file = _find(environ, session, load_state(local.folder))
+    file = _find_log(environ, session, load_state(local.folder) or State())
     with local.writing():
         config = read_config(repository)
-        state = load_state(local.folder)
+        state = load_state(local.folder) or State()
         trajectory = trajectory_id(file.agent, file.session)
-        known = state.sessions.get(trajectory) if state else None
+        known = state.sessions.get(trajectory)
         territory = RepoPaths(repository, home=environ.home)
-        switched = load_suspension(local.folder)
-        if is_forgotten(file, switched.forgotten):
+        suspension = load_suspension(local.folder)
+        if is_forgotten(file, suspension.forgotten):
             raise TrajError(
                 f"session {file.session} was removed with git traj forget",
                 "nothing of it will be stored again",
             )
-        off = switched.away(file.name, subagent=file.subagent)
+        off = suspension.away(file.name, subagent=file.subagent)
         log, size, _ = read_log(
             file, Cursor(), facts={}, territory=territory, config=config, off=off, now=time.time()
         )
@@ -87,13 +88,11 @@ def link_session(repository: Repository, rev: str, session: str, *, environ: Env
         anchor = Anchor(call=-1, commits=(commit,), evidence="manual")
         reading = Reading.of(log, file.path, size, known, idle=False)
         drafted = drafter.draft(_allowed_parts(reading, anchor), stored)
-        pipeline = make_pipeline(repository, config, environ, rewrites=state.rewrites if state else {})
+        pipeline = make_pipeline(repository, config, environ, rewrites=state.rewrites)
         notes = NotesRef(repository)
+        records = _list_records(notes, trajectory, chain.from_iterable(part.commits for part in stored))
         link = Link(evidence="manual")
-        copies: list[tuple[str, Line]] = [
-            (commit, replace(record, link=link, role="produced", origin=None))
-            for record in _records(notes, trajectory, [c for part in stored for c in part.commits])
-        ]
+        copies = [(commit, replace(each, link=link, role="produced", origin=None)) for each in records]
         written = pipeline.write([d.draft for d in drafted], lines=copies)
         if written.parked:
             raise TrajError(f"not linked: {written.parked[0].why}", "git traj doctor says more")
@@ -102,66 +101,72 @@ def link_session(repository: Repository, rev: str, session: str, *, environ: Env
 
 
 def _allowed_parts(reading: Reading, anchor: Anchor) -> list[Part]:
-    """All of a log, except the events of commits made while recording was switched off."""
+    """Return the parts of a log, without the events of commits made while recording was switched off."""
     silent = {c for a in reading.known.anchors if not a.stored for c in a.commits}
     steps = to_steps(reading.log)
-    closed = [p for p in own(steps, reading.anchors) if silent & set(p.anchor.commits)]
-    dropped = {i for p in closed for i in range(p.first, p.last + 1)}
+    excluded = [p for p in own(steps, reading.anchors) if silent & set(p.anchor.commits)]
+    dropped = {i for p in excluded for i in range(p.first, p.last + 1)}
     parts = rest_parts(steps, 0, anchor)
     return [replace(p, dropped=p.dropped | dropped & set(range(p.first, p.last + 1))) for p in parts]
 
 
 def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[str, list[str]]:
-    """Unlink one trajectory (a prefix of its id is enough), or all, from a commit: by tombstones, which
-    survive every merge. Returns commit and ids. Raises TrajError when there are none."""
+    """Unlink one trajectory (the beginning of its id is enough), or all, from a commit: by tombstones, which
+    survive every merge. Returns the commit and the trajectories. Raises TrajError if there are none."""
     commit = find_commit(repository, rev)
-    notes = NotesRef(repository)
-    body = notes.read(commit) or b""
-
-    def choose(theirs: bytes) -> list[Record]:
-        return [r for r in records_on(commit, body + b"\n" + theirs) if r.id.startswith(trajectory or "")]
-
-    records = choose(b"")
-    chosen = sorted({r.id for r in records})
-    if not chosen:
+    body = NotesRef(repository).read(commit) or b""
+    choose = partial(_choose, commit, trajectory or "")
+    revs: dict[str, int] = {}
+    for record in choose(body):
+        revs[record.id] = max(record.rev, revs.get(record.id, record.rev))
+    if not revs:
         what = f"no trajectory '{trajectory}'" if trajectory else "no trajectory"
         hint = find_hint(
             repository,
-            lambda theirs: choose(theirs.read(commit) or b""),
+            lambda theirs: choose(body + b"\n" + (theirs.read(commit) or b"")),
             "git traj show lists its trajectories",
         )
         raise TrajError(f"{commit[:12]} has {what}", hint)
-    if trajectory and len(chosen) > 1:
-        raise TrajError(f"'{trajectory}' could be {' or '.join(chosen)}", "type more of it")
+    if trajectory and len(revs) > 1:
+        raise TrajError(f"'{trajectory}' could be {' or '.join(sorted(revs))}", "type more of it")
     LocalState.of(repository).create()
-    config = read_config(repository)
-    stones: list[tuple[str, Line]] = [
-        (commit, Tombstone(id=i, rev=max(r.rev for r in records if r.id == i), deleted="unlinked by hand"))
-        for i in chosen
-    ]
-    make_pipeline(repository, config, Environ(home=None), live={}).write([], lines=stones)
-    return commit, chosen
+    pipeline = make_pipeline(repository, read_config(repository), Environ(home=None), live={})
+    why = "unlinked by hand"
+    pipeline.write([], lines=[(commit, Tombstone(id=i, rev=revs[i], deleted=why)) for i in sorted(revs)])
+    return commit, sorted(revs)
 
 
-def _find(environ: Environ, session: str, state: State | None) -> SessionFile:
+def _choose(commit: str, prefix: str, body: bytes) -> list[Record]:
+    return [record for record in records_on(commit, body) if record.id.startswith(prefix)]
+
+
+def _find_log(environ: Environ, session: str, state: State) -> SessionFile:
     path = Path(session)
     if path.is_file():
-        found = find_sessions(path.resolve())
-        if len(found) > 1:
-            raise TrajError(f"{session}: contains {len(found)} sessions", "name one by its id")
-        return found[0]
-    known = (each.session for each in (state or State()).sessions.values())
-    full = sorted({name for name in known if name.startswith(session)}) or [session]
-    if len(full) > 1 and session not in full:
-        raise TrajError(f"'{session}' could be {' or '.join(full[:3])}", "type more of it")
-    name = session if session in full else full[0]
+        files = find_sessions(path.resolve())
+        if len(files) > 1:
+            raise TrajError(f"{session}: contains {len(files)} sessions", "name one by its id")
+        return files[0]
+    name = _complete_id(session, state)
     for agent in all_agents().values():
         if (log := agent.find(environ, name)) is not None:
             return SessionFile(agent=agent.name, session=name, path=log)
-    raise TrajError(f"there is no session '{session}' on this machine", "name its log's file instead")
+    raise TrajError(f"there is no session '{session}' on this machine", "give the path of its log instead")
 
 
-def _records(notes: NotesRef, trajectory: str, commits: Sequence[str]) -> Iterator[Record]:
+def _complete_id(prefix: str, state: State) -> str:
+    """Return the id of the known session that begins with ``prefix``, or ``prefix`` itself if it is the id of
+    a known session, or begins none. Raises TrajError if several do."""
+    names = {known.session for known in state.sessions.values() if known.session.startswith(prefix)}
+    if prefix in names or not names:
+        return prefix
+    if len(names) > 1:
+        raise TrajError(f"'{prefix}' could be {' or '.join(sorted(names)[:3])}", "type more of it")
+    return names.pop()
+
+
+def _list_records(notes: NotesRef, trajectory: str, commits: Iterable[str]) -> Iterator[Record]:
+    """Yield each record of a trajectory on the commits once."""
     seen = set()
     for commit in dict.fromkeys(commits):
         for record in records_on(commit, notes.read(commit)):
@@ -171,9 +176,13 @@ def _records(notes: NotesRef, trajectory: str, commits: Sequence[str]) -> Iterat
 
 
 def outlive(pipeline: Pipeline, notes: NotesRef, commit: str, chosen: Callable[[Record], bool]) -> None:
-    """Raise the ``rev`` of ``chosen`` records above that of tombstones, for a link made after an unlink."""
+    """Give those of the ``chosen`` records on a commit that tombstones delete a higher ``rev`` than the
+    tombstones have, because they were linked again after an unlink."""
     lines = merge_lines(commit, decode_note(notes.read(commit) or b""))
-    records = [ln for ln in lines if isinstance(ln, Record) and chosen(ln) and not ln.incomplete]
     stones = [line for line in lines if isinstance(line, Tombstone) and line.scope == "commit"]
-    dead = [(r, revs) for r in records if (revs := [s.rev for s in stones if deletes(s, r)])]
-    pipeline.write([], lines=[(commit, replace(r, rev=max(revs) + 1)) for r, revs in dead])
+    raised: list[tuple[str, Line]] = []
+    for line in lines:
+        if isinstance(line, Record) and chosen(line) and not line.incomplete:
+            revs = [stone.rev for stone in stones if deletes(stone, line)]
+            raised += [(commit, replace(line, rev=max(revs) + 1))] if revs else []
+    pipeline.write([], lines=raised)

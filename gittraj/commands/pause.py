@@ -1,4 +1,4 @@
-"""Pauses and resumes recording: what happens in between is never read, neither then nor later."""
+"""Pauses and resumes recording. Work during a pause is never read, also not later."""
 
 from __future__ import annotations
 
@@ -22,34 +22,32 @@ from gittraj.state.folder import PATIENCE, LocalState, busy, reflog_name
 
 
 def pause(repository: Repository, *, environ: Environ, session: str | None) -> str:
-    """Pause recording of everything or of one ``session`` (``agent:session``); returns what was done.
-
-    Earlier work is recorded first. Raises TrajError.
-    """
+    """Pause recording of everything or of one ``session`` (``agent:session``), and return a message. Earlier
+    work is recorded first. Raises TrajError."""
     local = _installed(repository)
     _drain(repository, environ)
     with local.writing():
         off = load_suspension(local.folder)
         if session is not None:
-            if _open(off.sessions.get(session, ())):
+            if _is_open(off.sessions.get(session, ())):
                 return f"{session} is paused already"
-            opened = _opened(off, session, _named(environ, session))
+            opened = _open(off, session, _find_session(environ, session))
             pauses = (*off.pauses, Pause(since=time.time(), session=session))
             save(local.folder, replace(off, sessions={**off.sessions, **opened}, pauses=pauses))
             return f"{session} is paused; git traj resume --session resumes it"
         if off.paused is not None:
             return "paused already"
         sessions = dict(off.sessions)
-        for file in _near(repository, environ):
-            sessions |= _opened(off, file.name, file)
+        for file in _list_sessions(repository, environ):
+            sessions |= _open(off, file.name, file)
         save(local.folder, replace(off, paused=time.time(), sessions=sessions))
     return "paused: nothing is read or stored until git traj resume"
 
 
 def resume(repository: Repository, *, environ: Environ, session: str | None) -> str:
-    """Resume recording; returns what was done. Raises TrajError."""
+    """Resume recording, and return a message. Raises TrajError."""
     local = _installed(repository)
-    if session is not None and _open(load_suspension(local.folder).sessions.get(session, ())):
+    if session is not None and _is_open(load_suspension(local.folder).sessions.get(session, ())):
         _drain(repository, environ)  # its commits during the pause store nothing
     with local.writing():
         if session is not None:
@@ -58,11 +56,11 @@ def resume(repository: Repository, *, environ: Environ, session: str | None) -> 
         if off.paused is None:
             return "not paused"
         sessions = dict(off.sessions)
-        for file in _near(repository, environ):
+        for file in _list_sessions(repository, environ):
             if file.name not in sessions and written_at(file.path) >= off.paused:
-                sessions[file.name] = (Span(start=0),)  # it began during the pause
+                sessions[file.name] = (Span(start=0),)  # the session began during the pause
             if file.name in sessions:
-                sessions[file.name] = _closed(sessions[file.name], file)
+                sessions[file.name] = _close(sessions[file.name], file)
         made = tuple(_commits_since(repository))
         pauses, commits = (*off.pauses, Pause(since=off.paused, until=until)), (*off.commits, *made)
         save(local.folder, replace(off, paused=None, commits=commits, sessions=sessions, pauses=pauses))
@@ -72,9 +70,9 @@ def resume(repository: Repository, *, environ: Environ, session: str | None) -> 
 
 def _resume_session(environ: Environ, folder: Path, session: str) -> str:
     off, until = load_suspension(folder), time.time()
-    if not _open(off.sessions.get(session, ())):
+    if not _is_open(off.sessions.get(session, ())):
         return f"{session} is not paused"
-    closed = {session: _closed(off.sessions[session], _named(environ, session))}
+    closed = {session: _close(off.sessions[session], _find_session(environ, session))}
     pauses = tuple(
         replace(p, until=until) if p.session == session and p.until is None else p for p in off.pauses
     )
@@ -83,7 +81,7 @@ def _resume_session(environ: Environ, folder: Path, session: str) -> str:
 
 
 def _drain(repository: Repository, environ: Environ) -> None:
-    """Drain, so that work before the pause or resume counts as such. Raises TrajError if that fails."""
+    """Drain, so that all work before this moment is processed. Raises TrajError if that fails."""
     if environ.off:
         raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it, so that earlier work is recorded")
     if drain(repository, environ=environ, live=environ.variables, wait=PATIENCE) is None:
@@ -97,36 +95,38 @@ def _installed(repository: Repository) -> LocalState:
     return local
 
 
-def _near(repository: Repository, environ: Environ) -> Iterator[SessionFile]:
+def _list_sessions(repository: Repository, environ: Environ) -> Iterator[SessionFile]:
+    """Yield the local sessions of the repository."""
     roots = RepoPaths(repository).roots
     for agent in all_agents().values():
         yield from agent.sessions(environ, roots, since=0.0)
 
 
-def _named(environ: Environ, name: str) -> SessionFile | None:
+def _find_session(environ: Environ, name: str) -> SessionFile | None:
     agent, _, session = name.partition(":")
     path = all_agents()[agent].find(environ, session)
     return SessionFile(agent=agent, session=session, path=path) if path else None
 
 
-def _opened(off: Suspension, name: str, file: SessionFile | None) -> dict[str, tuple[Span, ...]]:
+def _open(off: Suspension, name: str, file: SessionFile | None) -> dict[str, tuple[Span, ...]]:
+    """Return a session's paused spans with a new one, which begins at the present end of its log."""
     start = end_of(file.path) if file else 0
     return {name: (*off.sessions.get(name, ()), Span(start=start))}
 
 
-def _open(spans: tuple[Span, ...]) -> bool:
+def _is_open(spans: tuple[Span, ...]) -> bool:
     return bool(spans) and spans[-1].end is None
 
 
-def _closed(spans: tuple[Span, ...], file: SessionFile | None) -> tuple[Span, ...]:
-    if not _open(spans):
+def _close(spans: tuple[Span, ...], file: SessionFile | None) -> tuple[Span, ...]:
+    if not _is_open(spans):
         return spans
     end = end_of(file.path) if file else spans[-1].start
     return (*spans[:-1], replace(spans[-1], end=end))
 
 
 def _commits_since(repository: Repository) -> Iterator[str]:
-    """The commits made since the last drain, which was when the pause began."""
+    """Yield the commits made since the last drain, which was when the pause began."""
     state = load_state(LocalState.of(repository).folder)
     for tree in repository.worktrees():
         known = state.reflogs.get(reflog_name(tree.git_dir, repository.common_dir)) if state else None

@@ -1,4 +1,4 @@
-"""The change that ``git traj pr`` describes: the branch to compare it with, and its JSON document."""
+"""Finds the branch with which ``git traj pr`` compares a change, and returns the change as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _BASES = ("@{upstream}", "origin/HEAD", "origin/main", "origin/master", "main", 
 
 
 def find_base(repository: Repository, head: str) -> str:
-    """The first usual base that exists and is not ``head`` itself. Raises TrajError without one."""
+    """Return the first usual base that exists and is not ``head`` itself. Raises TrajError."""
     tip = repository.run("rev-parse", "-q", "--verify", f"{head}^{{commit}}", check=False).out
     same: list[str] = []
     for name in _BASES:
@@ -18,12 +18,12 @@ def find_base(repository: Repository, head: str) -> str:
         if parsed.code == 0 and parsed.out != tip:
             return name
         same += [name] if parsed.code == 0 else []
-    what = f": {head} is {same[-1]} itself" if same else ""
-    raise TrajError(f"there is no branch to compare with{what}", "git traj pr --base BRANCH")
+    why = f": {head} is {same[-1]} itself" if same else ""
+    raise TrajError(f"there is no branch to compare with{why}", "git traj pr --base BRANCH")
 
 
 def change_to_json(change: Change, *, base: str, markdown: str) -> dict[str, object]:
-    """The document of ``git traj pr --json``."""
+    """Return the document that ``git traj pr --json`` prints."""
     return {
         "version": 1,
         "markdown": markdown,

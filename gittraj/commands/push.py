@@ -1,4 +1,4 @@
-"""Pushes to a remote, and describes what becomes readable to whom: for the user's consent and the report."""
+"""Pushes to a remote, and describes for consent and report which data becomes readable to whom."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from gittraj.sync.transfer import push
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """A push to ``remote``, or with ``dry_run`` a planned one; ``replaced``: refs with a replaced history."""
+    """A push to ``remote``, planned if ``dry_run``. The remote's history of the refs ``replaced`` is
+    replaced."""
 
     remote: Remote
     outgoing: Outgoing
@@ -37,8 +38,9 @@ def send(
     records_only: bool,
     replace: bool,
 ) -> Sent:
-    """Push what the remote lacks, redacted by today's rules. ``consent`` is called before the first push to
-    an address, and raises TrajError unless the user agrees; ``report`` gets remarks. Raises TrajError."""
+    """Push what the remote lacks, redacted by the present rules. ``consent`` is called before the first push
+    to an address, and raises TrajError unless the user agrees; ``report`` is called with remarks. With
+    ``replace``, the remote's history is replaced. Raises TrajError."""
     if not dry_run:
         vet(repository, remote, environ=environ, live=environ.variables)
     less = shares_records_only(repository) or records_only
@@ -58,7 +60,7 @@ def send(
 
 
 def describe_outgoing(remote: Remote, outgoing: Outgoing) -> str:
-    """Say what a push makes readable, and to whom. Not escaped."""
+    """Return a text on what a push makes readable, and to whom. The text is not escaped."""
     what = (
         [f"the records of {count(outgoing.notes, 'commit')}"] if outgoing.notes or not outgoing.months else []
     )
@@ -69,7 +71,7 @@ def describe_outgoing(remote: Remote, outgoing: Outgoing) -> str:
 
 
 def sent_to_line(sent: Sent) -> str:
-    """Say what was, or would be, pushed. Not escaped."""
+    """Return a line on what was, or would be, pushed. The line is not escaped."""
     if not sent.outgoing.tips:
         return f"{sent.remote.name} has everything"
     verb = "would push" if sent.dry_run else "pushed"
@@ -80,7 +82,7 @@ def sent_to_line(sent: Sent) -> str:
 
 
 def sent_to_json(sent: Sent) -> dict[str, object]:
-    """The document of ``git traj push --json``."""
+    """Return the document that ``git traj push --json`` prints."""
     outgoing = sent.outgoing
     return {
         "version": 1,

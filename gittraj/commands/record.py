@@ -1,7 +1,8 @@
-"""Records what an author states, redacted, in the trajectory that is active here.
+"""Records an author's statements, redacted, in the active trajectory.
 
-Inside a session that is the session's own: its log gets the id that the command prints, and the drain finds
-the event there. Outside of a session it is one that a person began by hand in this worktree.
+Inside a session the session's own trajectory is active: the session's log gets the id that the command
+prints, and the drain finds the event by this id. Outside of a session it is a trajectory that a person began
+by hand in this worktree.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ from gittraj.state.folder import LocalState
 
 _ENDED = {"complete": "completed", "abandon": "abandoned"}
 _AFTERWARDS = "git traj complete TRAJECTORY adds to one that is on commits (git traj log --trajectories)"
-_SAID = ("agent", "title", "task", "tags", "participants")
-"""Fields of a header with a person's or agent's words, to be redacted; a commit's id is never one."""
+_REDACTED = ("agent", "title", "task", "tags", "participants")
+"""The fields of a header that are redacted: those with a person's or an agent's words, not a commit's id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """The ids of the events that one command recorded, and their trajectory; ``begins``: nothing else names
-    that trajectory yet; ``by_hand``: no log will have it."""
+    """The ids of the events that one command recorded, and their trajectory. ``begins``: the command began
+    the trajectory, outside of a session; ``by_hand``: the trajectory will not be in any log."""
 
     events: tuple[str, ...]
     trajectory: str
@@ -56,57 +57,60 @@ def record(
     task: TaskRef | None = None,
     trajectory: str | None = None,
 ) -> Recorded:
-    """Record what ``call`` says; ``task``: the task that it is for; ``trajectory``: the active one to add to,
-    by default the session's, else this worktree's. Raises TrajError unless exactly one is active."""
+    """Record the statements of ``call``, which are about ``task`` if it is given. ``trajectory`` is the
+    active trajectory to add to; by default it is the session's, else this worktree's. Raises TrajError if no
+    trajectory is active, or several are."""
     with locked(repository, environ) as local:
         pipeline = make_pipeline(repository, read_config(repository), environ)
-        known = load_active(local.folder)
         session = None if trajectory else _session(environ)
         if trajectory is None:
-            found = _find(known, repository, environ, session, call)
+            known = _find(repository, environ, session, call)
         else:
-            found = next((a for a in known if a.header.trajectory == trajectory), None)
-            if found is None:
+            known = _find_active(local, trajectory)
+            if known is None:
                 raise TrajError(f"{trajectory} is no longer active", "git traj status")
-        active = found or _begin(repository, environ, session, call)
-        redact = _redacting(pipeline)
-        said = _events(call, by=author(environ), task=task)
-        events = [map_event(event, redact, strict=False) for event in said]
+        active = known or _begin(repository, environ, session, call)
+        redact = _make_redact(pipeline)
+        unredacted = _events(call, by=author(environ), task=task)
+        events = [map_event(event, redact, strict=False) for event in unredacted]
         header = _update(active.header, call, task)
         clean = map_plain(header, redact)
-        header = replace(header, **{name: getattr(clean, name) for name in _SAID})
+        header = replace(header, **{name: getattr(clean, name) for name in _REDACTED})
         save_active(local.folder, Active(header=header, events=(*active.events, *events)))
     return Recorded(
         events=tuple(event.id for event in events),
         trajectory=header.trajectory,
         title=header.title,
-        begins=found is None and header.session is None,
+        begins=known is None and header.session is None,
         by_hand=header.by_hand,
     )
 
 
+def _find_active(local: LocalState, trajectory: str) -> Active | None:
+    return next((a for a in load_active(local.folder) if a.header.trajectory == trajectory), None)
+
+
 def name_task(repository: Repository, trajectory: str, task: TaskRef, *, environ: Environ) -> bool:
-    """Rename the task of an active trajectory to ``task``; returns whether it had another name. Raises
-    TrajError."""
+    """Set the task of an active trajectory; return whether it had another task. Raises TrajError."""
     with locked(repository, environ) as local:
-        clean = map_plain(task, _redacting(make_pipeline(repository, read_config(repository), environ)))
-        for active in load_active(local.folder):
-            if active.header.trajectory == trajectory and active.header.task != clean:
-                save_active(local.folder, replace(active, header=replace(active.header, task=clean)))
-                return True
-    return False
+        clean = map_plain(task, _make_redact(make_pipeline(repository, read_config(repository), environ)))
+        active = _find_active(local, trajectory)
+        if active is None or active.header.task == clean:
+            return False
+        save_active(local.folder, replace(active, header=replace(active.header, task=clean)))
+    return True
 
 
-def _redacting(pipeline: Pipeline) -> Change:
+def _make_redact(pipeline: Pipeline) -> Change:
     redactor = pipeline.redactor()
     return lambda text, name, _: redactor.text(pipeline.localise(text), name=name)
 
 
 def amend(repository: Repository, trajectory: str, call: Call, *, environ: Environ) -> Recorded:
-    """Add what ``call`` says to a trajectory that is on commits already (the beginning of its id is enough),
-    as a part of its own. Raises TrajError."""
+    """Add the statements of ``call``, as a part of its own, to a trajectory that is already on commits (the
+    beginning of its id is enough). Raises TrajError."""
     with locked(repository, environ):
-        chosen, links, last = _standing(repository, trajectory)
+        chosen, links, last = _find_last_part(repository, trajectory)
         pipeline = make_pipeline(repository, read_config(repository), environ)
         events = _events(call, by=author(environ))
         drafts = [closing(chosen, event, links, last, status=_ENDED.get(call.verb)) for event in events]
@@ -122,53 +126,56 @@ def _agent(environ: Environ) -> str | None:
 
 
 def author(environ: Environ) -> str:
-    """``agent`` in a shell that an agent runs, else ``human``."""
+    """Return ``agent`` in a shell that an agent runs, else ``human``."""
     return "agent" if _agent(environ) else "human"
 
 
 def _session(environ: Environ) -> tuple[str, str] | None:
-    found = ((agent.name, agent.current(environ)) for agent in all_agents().values())
-    return next(((name, session) for name, session in found if session is not None), None)
+    """Return the agent and the id of the session that runs this command."""
+    sessions = ((agent.name, agent.current(environ)) for agent in all_agents().values())
+    return next(((name, session) for name, session in sessions if session is not None), None)
+
+
+def list_active(repository: Repository) -> list[Active]:
+    """Return the active trajectories of this worktree that have not ended."""
+    worktree = place_of(repository.git_dir, repository.common_dir)
+    known = load_active(LocalState.of(repository).folder)
+    return [a for a in known if a.header.worktree == worktree and not a.header.ended]
 
 
 def _find(
-    known: list[Active],
-    repository: Repository,
-    environ: Environ,
-    session: tuple[str, str] | None,
-    call: Call,
+    repository: Repository, environ: Environ, session: tuple[str, str] | None, call: Call
 ) -> Active | None:
-    """The active trajectory that ``call`` is about; None when it begins one."""
+    """Return the active trajectory that ``call`` is about; None if the call begins a trajectory."""
     if session is not None:
-        name = trajectory_id(*session)
-        return next((a for a in known if a.header.trajectory == name), None)
-    place = place_of(repository.git_dir, repository.common_dir)
-    here = [a for a in known if a.header.worktree == place and not a.header.ended]
-    if environ.agent_without_session is not None:
-        here = [a for a in here if a.header.awaits_log and a.header.agent == environ.agent_without_session]
-        return here[-1] if here and call.verb != "start" else None
-    return _find_by_hand([a for a in here if a.header.by_hand], call)
+        return _find_active(LocalState.of(repository), trajectory_id(*session))
+    active = list_active(repository)
+    if environ.agent_without_session is None:
+        return _find_by_hand([a for a in active if a.header.by_hand], call)
+    active = [a for a in active if a.header.awaits_log and a.header.agent == environ.agent_without_session]
+    return active[-1] if active and call.verb != "start" else None
 
 
-def _find_by_hand(here: list[Active], call: Call) -> Active | None:
-    """The one that ``call`` is about, among those that a person began in this worktree; None to begin one."""
+def _find_by_hand(begun: list[Active], call: Call) -> Active | None:
+    """Return which of the trajectories ``begun`` by hand ``call`` is about; None if the call begins a new
+    one. Raises TrajError."""
     author = author_of(call.said)
-    same = [a for a in here if a.header.agent == (author.name if author else None)]
+    same = [a for a in begun if a.header.agent == (author.name if author else None)]
     if call.verb == "start":
         if same:
             title = f"'{same[0].header.title}' ({same[0].header.trajectory})"
             raise TrajError(f"already active here: {title}", "git traj complete, or abandon, ends it")
         return None
-    found = same or here
-    if not found:
-        what = "no trajectory is active in this worktree"
-        raise TrajError(what, f"git traj start TITLE begins one, for the commits from now on; {_AFTERWARDS}")
-    if len(found) > 1:
-        names = sorted(f"--agent {a.header.agent}" if a.header.agent else "no --agent" for a in found)
+    matching = same or begun
+    if not matching:
+        why = "no trajectory is active in this worktree"
+        raise TrajError(why, f"git traj start TITLE begins one, for the commits from now on; {_AFTERWARDS}")
+    if len(matching) > 1:
+        names = sorted(f"--agent {a.header.agent}" if a.header.agent else "no --agent" for a in matching)
         raise TrajError(
             "several trajectories are active in this worktree", f"say which: {' or '.join(names)}"
         )
-    return found[0]
+    return matching[0]
 
 
 def _begin(repository: Repository, environ: Environ, session: tuple[str, str] | None, call: Call) -> Active:
@@ -187,7 +194,7 @@ def _begin(repository: Repository, environ: Environ, session: tuple[str, str] | 
 
 
 def _events(call: Call, *, by: str, task: TaskRef | None = None) -> list[AnyEvent]:
-    """The event that a command records, after the decisions of a retrospective."""
+    """Return the event that a command records; for a retrospective, after its decisions."""
     at = now()
     decided = decisions_of(call.said, by=by) if call.verb == "complete" else []
     try:
@@ -200,9 +207,9 @@ def _events(call: Call, *, by: str, task: TaskRef | None = None) -> list[AnyEven
 
 
 def _update(header: Header, call: Call, task: TaskRef | None) -> Header:
-    """Return the header with what a command says about the trajectory itself."""
+    """Return the header with a command's statements about the trajectory itself."""
     said = call.said
-    header = replace(header, participants=_join(header.participants, said))
+    header = replace(header, participants=_add_participants(header.participants, said))
     if call.verb == "start":
         tags = tuple(dict.fromkeys((*header.tags, *said.get("tags", ()))))
         return replace(header, title=said.get("title") or header.title, task=task or header.task, tags=tags)
@@ -211,41 +218,48 @@ def _update(header: Header, call: Call, task: TaskRef | None) -> Header:
     return header
 
 
-def _join(known: Sequence[Participant], said: Mapping[str, Any]) -> tuple[Participant, ...]:
-    """Whoever a command names joins those that are ``known``; a role that it tells is kept."""
+def _add_participants(known: Sequence[Participant], said: Mapping[str, Any]) -> tuple[Participant, ...]:
+    """Return the ``known`` participants and those that a command names, with the roles that it states."""
     author = author_of(said)
     others = [Participant(name=said[end]) for end in ("from", "to") if said.get(end)]
-    joined = {each.name: each for each in (*others, *([author] if author else []))}
-    told = [joined.get(p.name, p) if p.role is None else p for p in known]  # a name may be there in two roles
+    named = {each.name: each for each in (*others, *([author] if author else []))}
+    # a name may be known in two roles
+    updated = [named.get(p.name, p) if p.role is None else p for p in known]
     names = {p.name for p in known}
-    return (*told, *(each for each in joined.values() if each.name not in names))
+    return (*updated, *(each for each in named.values() if each.name not in names))
 
 
-def _standing(repository: Repository, prefix: str) -> tuple[str, dict[str, Link], Record]:
-    """The trajectory's id, the commits that have its last part, with their links, and that part's record."""
+def _find_last_part(repository: Repository, prefix: str) -> tuple[str, dict[str, Link], Record]:
+    """Return the id of the trajectory that ``prefix`` names, the links of its last part by commit, and that
+    part's record. Raises TrajError."""
     if not prefix:
         raise TrajError("the trajectory's name is empty", "git traj log --trajectories lists them")
-    found: dict[str, list[tuple[str, Record]]] = {}
-    for commit, body in NotesRef(repository).items():
-        if prefix.encode() in body:
-            for each in records_on(commit, body):
-                if each.id.startswith(prefix):
-                    found.setdefault(each.id, []).append((commit, each))
-    if not found and (of_task := _of_task(repository, prefix)):
-        return _standing(repository, of_task)
-    if not found:
+    matching = _find_records(repository, prefix)
+    if not matching and (of_task := _of_task(repository, prefix)):
+        return _find_last_part(repository, of_task)
+    if not matching:
         hint = find_hint(
-            repository, lambda theirs: _has(theirs, prefix), "git traj log --trajectories lists them"
+            repository, lambda theirs: _has_records(theirs, prefix), "git traj log --trajectories lists them"
         )
         raise TrajError(f"no trajectory '{prefix}' is recorded here", hint)
-    if len(found) > 1:
-        raise TrajError(f"'{prefix}' could be {' or '.join(sorted(found))}", "type more of it")
-    [(name, records)] = found.items()
+    if len(matching) > 1:
+        raise TrajError(f"'{prefix}' could be {' or '.join(sorted(matching))}", "type more of it")
+    [(name, records)] = matching.items()
     last = max((each for _, each in records), key=order)
     return name, {commit: each.link for commit, each in records if each.key == last.key}, last
 
 
-def _has(notes: NotesRef, prefix: str) -> bool:
+def _find_records(repository: Repository, prefix: str) -> dict[str, list[tuple[str, Record]]]:
+    """Return the records, each with its commit, of every trajectory whose id begins with ``prefix``."""
+    matching: dict[str, list[tuple[str, Record]]] = {}
+    for commit, body in NotesRef(repository).items():
+        for each in records_on(commit, body) if prefix.encode() in body else ():
+            if each.id.startswith(prefix):
+                matching.setdefault(each.id, []).append((commit, each))
+    return matching
+
+
+def _has_records(notes: NotesRef, prefix: str) -> bool:
     return any(
         each.id.startswith(prefix) or prefix in _task_names(each.whole.task)
         for _, each in iter_records(notes.items())
@@ -253,7 +267,7 @@ def _has(notes: NotesRef, prefix: str) -> bool:
 
 
 def _of_task(repository: Repository, task: str) -> str | None:
-    """The latest trajectory for a task: its id, ``SYSTEM:ID`` or title."""
+    """Return the latest trajectory for a task, which is named by its id, ``SYSTEM:ID`` or title."""
     records = (
         record
         for _, record in iter_records(NotesRef(repository).items())
@@ -269,23 +283,17 @@ def _task_names(task: TaskRef | None) -> list[str]:
 
 
 def is_active_for(repository: Repository, task: str) -> bool:
-    """Whether a trajectory that is active in this worktree is for that task."""
-    place = place_of(repository.git_dir, repository.common_dir)
-    return any(
-        active.header.worktree == place
-        and not active.header.ended
-        and task in _task_names(active.header.task)
-        for active in load_active(LocalState.of(repository).folder)
-    )
+    """Return whether a trajectory that is active in this worktree is for the task."""
+    return any(task in _task_names(active.header.task) for active in list_active(repository))
 
 
 def task_of_active(repository: Repository, environ: Environ) -> TaskRef | None:
-    """The task of the trajectory that is active here, if the local state has it."""
+    """Return the task of the latest active trajectory of this session or this worktree that has a task."""
     session = _session(environ)
     name = trajectory_id(*session) if session else None
-    place = place_of(repository.git_dir, repository.common_dir)
+    worktree = place_of(repository.git_dir, repository.common_dir)
     for active in reversed(load_active(LocalState.of(repository).folder)):
         header = active.header
-        if header.task and (header.trajectory == name or header.worktree == place):
+        if header.task and (header.trajectory == name or header.worktree == worktree):
             return header.task
     return None

@@ -1,5 +1,6 @@
-"""Builds a repository's redactor for ``git traj redact``, decodes files, and scans what is stored by today's
-rules. An audit says where something was found, and what it was only to a purge; it changes nothing.
+"""Makes a repository's redactor for ``git traj redact``, decodes files, and scans stored data by the present
+rules. An audit changes nothing, and reports where secrets were found, but not their values: only a purge gets
+these.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, cast
 
 from gittraj.commands.link import reachable
@@ -30,8 +32,8 @@ _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
 def make_redactor(repository: Repository | None, *, environ: Environ) -> tuple[Redact, str, list[str]]:
-    """A redactor with the settings and known secrets of a repository, or (None) the defaults, the version of
-    its rules, and remarks on ignored parts of its rule files. Values in the environment are secrets."""
+    """Return a redactor with the settings and secrets of a repository (None: the defaults) and of
+    ``environ``, the version of its rules, and remarks on ignored parts of rule files."""
     config, key = Config(), os.urandom(32)
     if repository is not None:
         config, local = read_config(repository), LocalState.of(repository)
@@ -41,8 +43,8 @@ def make_redactor(repository: Repository | None, *, environ: Environ) -> tuple[R
 
 
 def list_own_rules(repository: Repository) -> tuple[list[tuple[str, str]], list[str]]:
-    """The active rules of the files that its settings name, each with its file's name; and remarks on what is
-    ignored."""
+    """Return the active rules of the files that a repository's settings name, each with its file's name, and
+    remarks on ignored parts of these files."""
     config = read_config(repository)
     files = zip(config.gitleaks(), options_of(config).gitleaks(), strict=True)
     rules = [(f"gitleaks:{rule.id}", name) for (name, *_), file in files for rule in file.rules]
@@ -50,8 +52,8 @@ def list_own_rules(repository: Repository) -> tuple[list[tuple[str, str]], list[
 
 
 def decode(data: bytes, name: str) -> tuple[str, str]:
-    """The text, and the encoding to write it back in; bytes that are not UTF-8 are preserved. Raises
-    TrajError for a file that is not text."""
+    """Return the text of a file, and the encoding to write it back in. Bytes that are not UTF-8 are
+    preserved. Raises TrajError if the file is not text."""
     encoding = _BYTE_ORDER_MARKS.get(data[:2], "utf-8")
     try:
         text = data.decode(encoding, "surrogateescape")
@@ -63,9 +65,9 @@ def decode(data: bytes, name: str) -> tuple[str, str]:
 
 
 def audit_stored(repository: Repository, revisions: str | None, *, environ: Environ) -> tuple[Audit, str]:
-    """Scan the records on ``revisions`` (None: all) with today's rules; returns the findings, and the rules'
-    version. Raises TrajError."""
-    LocalState.of(repository).create()  # for its key, in a clone where nothing is installed
+    """Scan the records on ``revisions`` (None: all) by the present rules, and return the findings and the
+    version of the rules. Raises TrajError."""
+    LocalState.of(repository).create()  # for its key, in a clone where git-traj is not installed
     commits = reachable(repository, revisions)
     config = read_config(repository)
     pipeline = make_pipeline(repository, config, environ)
@@ -73,13 +75,14 @@ def audit_stored(repository: Repository, revisions: str | None, *, environ: Envi
 
 
 UNSCANNABLE = "unscannable"
-Ask = Callable[..., Any]
+"""The rule of a leak in a value that could not be scanned."""
+Scan = Callable[..., Any]
 """A redactor's ``find`` or ``learn``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leak:
-    """A rule found something in an ``event`` of a trajectory (None: in its record) on a commit."""
+    """A match of a rule in an ``event`` of a trajectory (None: in its record) on a commit."""
 
     commit: str
     trajectory: str
@@ -88,14 +91,15 @@ class Leak:
 
     @property
     def finding(self) -> str:
-        """An id of the finding, the same on every commit. It reveals nothing about the value."""
-        where = "\0".join((self.trajectory, self.event or "", self.rule))
-        return hashlib.sha256(where.encode("utf-8", "replace")).hexdigest()[:8]
+        """The id of the finding, which is the same on every commit, and reveals nothing about the value."""
+        key = "\0".join((self.trajectory, self.event or "", self.rule))
+        return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:8]
 
 
 @dataclass(slots=True)
 class Audit:
-    """``absent``: segments that are not here, so not scanned; ``records``: how many were scanned."""
+    """The result of an audit. ``absent`` counts the segments that are not in this clone and were not scanned,
+    ``records`` the records that were scanned."""
 
     leaks: list[Leak] = field(default_factory=list)
     absent: int = 0
@@ -109,44 +113,47 @@ def audit(
     commits: Collection[str] | None = None,
     paths: Sequence[str] = (),
 ) -> Audit:
-    """Scan every record on ``commits`` (None: all), with the events that it names. ``paths``: globs of
-    further files that contain secrets."""
-    found = Audit()
-    on: dict[str, list[tuple[str, Record]]] = defaultdict(list)
+    """Scan every record on ``commits`` (None: all), with the events that it names. ``redactor`` makes the
+    redactor of a trajectory; ``paths`` are globs of more files that contain secrets."""
+    done = Audit()
+    by_trajectory: dict[str, list[tuple[str, Record]]] = defaultdict(list)
     notes = (note for note in NotesRef(repository).items() if commits is None or note[0] in commits)
     for commit, record in iter_records(notes):
-        on[record.id].append((commit, record))
-    for trajectory, records in on.items():
-        found.records += len(records)
-        _scan(repository, trajectory, records, redactor=redactor(), paths=paths, found=found)
-    found.leaks = sorted(
-        set(found.leaks), key=lambda leak: (leak.commit, leak.trajectory, leak.event or "", leak.rule)
+        by_trajectory[record.id].append((commit, record))
+    for trajectory, records in by_trajectory.items():
+        done.records += len(records)
+        _scan(repository, trajectory, records, redactor=redactor(), paths=paths, done=done)
+    done.leaks = sorted(
+        set(done.leaks), key=lambda leak: (leak.commit, leak.trajectory, leak.event or "", leak.rule)
     )
-    return found
+    return done
 
 
 def values_of(
     repository: Repository, redactor: Redact, leak: Leak, *, paths: Sequence[str] = ()
 ) -> frozenset[str]:
-    """The values of a finding: the secrets themselves."""
+    """Return the values of a finding: the secrets themselves."""
     values: set[str] = set()
 
     def take(text: str, *, name: str | None = None, strict: bool = False) -> None:
-        for found in redactor.find(text, name=name, strict=strict):
-            if found.rule == leak.rule:
-                values.add(text[found.start : found.end])
+        for span in redactor.find(text, name=name, strict=strict):
+            if span.rule == leak.rule:
+                values.add(text[span.start : span.end])
 
-    bodies = (body for _, body in NotesRef(repository).items())
-    records = [
-        r for body in bodies for r in decode_note(body) if isinstance(r, Record) and r.id == leak.trajectory
-    ]
+    records = _list_records(repository, leak.trajectory)
     _, events, strict = _read(repository, leak.trajectory, records, redactor, paths)
     for event in events:
         if event.id == leak.event:
-            _rules(take, event, strict=event.id in strict)
+            _match_rules(take, event, strict=event.id in strict)
     for record in records if leak.event is None else ():
-        _rules(take, (record.figures, record.whole, record.link), strict=False)
+        _match_rules(take, (record.figures, record.whole, record.link), strict=False)
     return frozenset(values)
+
+
+def _list_records(repository: Repository, trajectory: str) -> list[Record]:
+    """Return every record of a trajectory, also those that are withdrawn or outdated."""
+    lines = chain.from_iterable(decode_note(body) for _, body in NotesRef(repository).items())
+    return [line for line in lines if isinstance(line, Record) and line.id == trajectory]
 
 
 def _scan(
@@ -156,17 +163,18 @@ def _scan(
     *,
     redactor: Redact,
     paths: Sequence[str],
-    found: Audit,
+    done: Audit,
 ) -> None:
+    """Add the leaks in one trajectory to ``done``."""
     segments, events, strict = _read(repository, trajectory, [r for _, r in records], redactor, paths)
-    found.absent += sum(events is None for events in segments.values())
-    by_event = {event.id: _rules(redactor.find, event, strict=event.id in strict) for event in events}
+    done.absent += sum(events is None for events in segments.values())
+    by_event = {event.id: _match_rules(redactor.find, event, strict=event.id in strict) for event in events}
     for commit, record in records:
         named = {
             e.id: by_event[e.id] for ref in (*record.segments, *record.also) for e in segments[ref] or ()
         }
-        header = _rules(redactor.find, (record.figures, record.whole, record.link), strict=False)
-        found.leaks += [
+        header = _match_rules(redactor.find, (record.figures, record.whole, record.link), strict=False)
+        done.leaks += [
             Leak(commit=commit, trajectory=trajectory, event=event, rule=rule)
             for event, rules in (*named.items(), (None, header))
             for rule in rules
@@ -180,31 +188,32 @@ def _read(
     redactor: Redact,
     paths: Sequence[str],
 ) -> tuple[dict[SegmentRef, Sequence[AnyEvent] | None], list[AnyEvent], Collection[str]]:
-    """The segments that records name (None: not here), their events in order, and which of these are read
-    strictly. The redactor learns from all: a secret in one event is a secret in all of them."""
+    """Return the segments that records name (None: not in this clone), their events in order, and the ids of
+    the events that are scanned strictly. The redactor learns from all events, as a secret may be in
+    several."""
     refs = dict.fromkeys(ref for record in records for ref in (*record.segments, *record.also))
-    here = dict(read_segments(repository, trajectory, refs))
-    events = [event for ref in sorted(here, key=lambda ref: ref.name) for event in here[ref]]
+    segments = dict(read_segments(repository, trajectory, refs))
+    events = [event for ref in sorted(segments, key=lambda ref: ref.name) for event in segments[ref]]
     strict = strict_events(events, paths, orphans=False)
     for event in events:
-        _rules(redactor.learn, event, strict=event.id in strict)
-    return {ref: here.get(ref) for ref in refs}, events, strict
+        _match_rules(redactor.learn, event, strict=event.id in strict)
+    return {ref: segments.get(ref) for ref in refs}, events, strict
 
 
-def _rules(ask: Ask, value: Any, *, strict: bool) -> set[str]:
-    """The rules by which a redactor finds something in a value."""
+def _match_rules(scan: Scan, value: Any, *, strict: bool) -> set[str]:
+    """Call ``scan`` for each text in a value, and return the rules that matched."""
     rules: set[str] = set()
 
-    def look(text: str, name: str | None, strictly: bool) -> str:
-        for each in ask(text, name=name, strict=strictly) or ():
-            rules.add(each.rule)
+    def scan_text(text: str, name: str | None, strictly: bool) -> str:
+        for span in scan(text, name=name, strict=strictly) or ():
+            rules.add(span.rule)
         return text
 
     try:
         if isinstance(value, Event):
-            map_event(cast(AnyEvent, value), look, strict=strict)
+            map_event(cast(AnyEvent, value), scan_text, strict=strict)
         else:
-            map_plain(value, look)
+            map_plain(value, scan_text)
     except (RedactionError, RecursionError):
         rules.add(UNSCANNABLE)
     return rules

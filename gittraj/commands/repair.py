@@ -1,4 +1,4 @@
-"""Carries records to what their commits became in a rewrite: by evidence, or by hand."""
+"""Copies the records of commits that were rewritten to the new commits: by evidence, or by hand."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from itertools import chain
 
 from gittraj.commands.link import find_commit, list_commits, outlive
 from gittraj.config import Environ, read_config
@@ -33,7 +34,8 @@ from gittraj.state.folder import LocalState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repaired:
-    """``carried``: rewrites that moved records; ``stranded``: unreachable records without evidence."""
+    """The result of a repair: the rewrites along which records were copied (``carried``), and the unreachable
+    records for which no rewrite was found (``stranded``)."""
 
     carried: tuple[Rewrite, ...]
     stranded: tuple[UnreachableRecords, ...]
@@ -46,8 +48,8 @@ def repair(
     environ: Environ,
     dry_run: bool = False,
 ) -> Repaired:
-    """Carry records to what their commits became. ``revisions`` (``A..B``, or all that a revision reaches)
-    limits this to rewrites whose old or new commit is among them. Raises TrajError."""
+    """Copy the records of rewritten commits to the new commits. ``revisions`` (``A..B``, or all that a
+    revision reaches) limits this to rewrites whose old or new commit is among them. Raises TrajError."""
     refuse_broken(repository, RECORDS_REF)
     limit = set(list_commits(repository, revisions)) if revisions else None
     if environ.off:
@@ -60,29 +62,37 @@ def repair(
         notes = _read_notes(repository)
         state = load_state(local.folder) or State()
         known = as_evidence(state.rewrites, state.gathered)
-        found = _find(repository, notes, silent=off.commits, known=known)
-        became = [*((r.old, r.new) for r in found), *known]
-        gathered = follow(state.gathered, squashed(found))
-        wanted = [r for r in found if limit is None or limit & {r.old, r.new}]
-        carried = _carry(repository, wanted, notes, became, gathered)
+        rewrites = _find_rewrites(repository, notes, silent=off.commits, known=known)
+        became = [*_pairs(rewrites), *known]
+        gathered = follow(state.gathered, squashed(rewrites))
+        chosen = [r for r in rewrites if _is_within(limit, r.old, r.new)]
+        carried = _carry(repository, chosen, notes, became, gathered)
         if carried and not dry_run:
-            pairs = [(r.old, r.new) for r in carried]
-            _write(repository, pairs, became=became, gathered=gathered, environ=environ)
+            _write(repository, _pairs(carried), became=became, gathered=gathered, environ=environ)
         stranded = find_unreachable_records(repository, NotesInMemory(notes.items()), notes)
     return Repaired(
-        carried=tuple(carried),
-        stranded=tuple(s for s in stranded if limit is None or s.commit in limit),
+        carried=tuple(carried), stranded=tuple(s for s in stranded if _is_within(limit, s.commit))
     )
+
+
+def _pairs(rewrites: Sequence[Rewrite]) -> list[tuple[str, str]]:
+    return [(rewrite.old, rewrite.new) for rewrite in rewrites]
+
+
+def _is_within(limit: set[str] | None, *commits: str) -> bool:
+    return limit is None or not limit.isdisjoint(commits)
 
 
 def _carry(
     repository: Repository,
-    found: Sequence[Rewrite],
+    rewrites: Sequence[Rewrite],
     notes: dict[str, bytes],
     became: Sequence[tuple[str, str]],
     gathered: Mapping[str, tuple[str, ...]],
 ) -> list[Rewrite]:
-    """Carry records along the rewrites in ``notes``. Returns the rewrites that added some."""
+    """Copy records along the rewrites within ``notes``, and return the rewrites that added records.
+    ``became`` are the old and new commits of all known rewrites; ``gathered`` are the commits in each
+    squash."""
     decode = cache(decode_note)  # a commit's note is needed once for each commit that it became
     split = SplitCommits(
         became,
@@ -91,10 +101,10 @@ def _carry(
         squashed=gathered,
     )
     carried = []
-    for rewrite in found:
+    for rewrite in rewrites:
         before = decode(notes.get(rewrite.new, b""))
-        going = carry_note(rewrite.old, decode(notes[rewrite.old]))
-        selected = split.select(rewrite.old, rewrite.new, going)
+        lines = carry_note(rewrite.old, decode(notes[rewrite.old]))
+        selected = split.select(rewrite.old, rewrite.new, lines)
         after = encode_note(merge_lines(rewrite.new, [*before, *selected]))
         if after != encode_note(merge_lines(rewrite.new, before)):
             carried.append(rewrite)
@@ -105,12 +115,12 @@ def _carry(
 def _read_notes(repository: Repository) -> dict[str, bytes]:
     """Read all notes except those of runs, which are not on commits that could be rewritten."""
     notes = dict(NotesRef(repository).items())
-    for place in [*find_run_keys(notes)]:
-        del notes[place]
+    for key in [*find_run_keys(notes)]:
+        del notes[key]
     return notes
 
 
-def _find(
+def _find_rewrites(
     repository: Repository,
     notes: Mapping[str, bytes],
     *,
@@ -135,20 +145,19 @@ def carry(
 ) -> tuple[str, dict[str, tuple[str, ...]]]:
     """Copy the records of the commits ``source`` (``A..B``, or one) to the commit ``onto``, by hand.
 
-    Returns that commit and the copied trajectories, by old commit. Raises TrajError.
+    Returns the new commit and the copied trajectories, by old commit. Raises TrajError.
     """
     target = find_commit(repository, onto)
     commits = list_commits(repository, source, "--no-walk=unsorted")
     notes = NotesRef(repository)
     with LocalState.of(repository).writing():
-        found = {c: records_on(c, notes.read(c)) for c in commits if c != target}
-        going = {commit: records for commit, records in found.items() if records}
-        if not going and (hint := find_hint(repository, lambda theirs: any(map(theirs.read, commits)), "")):
+        copied = {c: each for c in commits if c != target and (each := records_on(c, notes.read(c)))}
+        if not copied and (hint := find_hint(repository, lambda theirs: any(map(theirs.read, commits)), "")):
             raise TrajError(f"there is nothing to carry from {source}", hint)
-        pipeline = _write(repository, [(old, target) for old in going], environ=environ)
-        keys = {record.key for records in going.values() for record in records}
+        pipeline = _write(repository, [(old, target) for old in copied], environ=environ)
+        keys = {record.key for record in chain.from_iterable(copied.values())}
         outlive(pipeline, notes, target, lambda record: record.key in keys)
-    return target, {c: tuple(dict.fromkeys(r.id for r in records)) for c, records in going.items()}
+    return target, {c: tuple(dict.fromkeys(r.id for r in records)) for c, records in copied.items()}
 
 
 def _write(
@@ -164,7 +173,7 @@ def _write(
     pipeline = replace(pipeline, gathered=gathered or {})
     pipeline.store([], carry=pairs, became=became)
     state = load_state(local.folder)
-    if state is not None:  # later records of the old commits are then carried too
+    if state is not None:  # so that later records of the old commits are copied, too
         gathered = state.gathered if gathered is None else gathered
         save(local.folder, replace(state, rewrites=follow(state.rewrites, pairs), gathered=gathered))
     return pipeline

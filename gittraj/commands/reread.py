@@ -1,15 +1,16 @@
-"""Reads the messages and calls of stored parts again with today's rules.
+"""Reads the messages and calls of stored parts again with the present rules.
 
-Events do not change, nor do numbers that came from the log: only what rules derived from the events is
-derived again, from the redacted text that is stored. A test run whose outcome was known stays known.
+Events do not change, nor do numbers that came from the log: only the data that rules derived from the events
+is derived again, from the redacted text that is stored. A test run whose outcome was known stays known.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -40,21 +41,21 @@ from gittraj.record.drain.open_log import find_sessions
 from gittraj.record.rewrite_segments import Renewal, stored_parts
 from gittraj.state.folder import LocalState
 
-_DRAWN = ("decisions", "caveats")
+_DERIVED = ("decisions", "caveats")
 """A record's lists that are derived again, so that the number of items cut from them changes, too."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Reread:
-    """Numbers of parts: ``read`` again, ``changed``; ``absent``: those whose events are not all here, or were
-    never all stored; ``newer``: those of a later version."""
+    """Counts the parts that were ``read`` again, those that ``changed``, those whose events are not all in
+    this clone or were not all stored (``absent``), and those of a ``newer`` version of git-traj. ``known``
+    counts the logs that were stored raw, because no reader knew them, and that a reader can read now."""
 
     read: int = 0
     changed: int = 0
     absent: int = 0
     newer: int = 0
     known: int = 0
-    """Logs that were stored raw, because no reader knew them, and that one can read now."""
 
 
 def reread(
@@ -64,8 +65,8 @@ def reread(
     environ: Environ,
     dry_run: bool = False,
 ) -> Reread:
-    """Read the parts on the commits of ``revisions`` (None: all) again; a record whose content changes gets
-    the next ``rev`` in every note that has it. Raises TrajError."""
+    """Read the parts on the commits of ``revisions`` (None: all) again. A record whose content changes gets
+    the next ``rev`` in every note that has the record. Raises TrajError."""
     if environ.off:
         raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it")
     commits = reachable(repository, revisions)
@@ -85,46 +86,50 @@ def reread(
     done.changed = len(records)
     done.known = sum(
         _read_raw(repository, name, dry_run=dry_run, environ=environ)
-        for name, kept in stored_parts(repository, commits).items()
-        if kept[0].whole.agent == "raw"
+        for name, parts in stored_parts(repository, commits).items()
+        if parts[0].whole.agent == "raw"
     )
     return done
 
 
 def _read_raw(repository: Repository, trajectory: str, *, dry_run: bool, environ: Environ) -> bool:
-    """Import a log that was stored raw, if a reader can read it now, onto the commits that it is on, and then
-    delete the raw copy. Returns whether a reader can."""
+    """Import a log that was stored raw, if a reader can read it now, onto its commits, and then delete the
+    raw copy. Returns whether a reader can read the log."""
     notes = dict(NotesRef(repository).items())
-    found = {commit: r for commit, r in iter_records(notes.items()) if r.id == trajectory}
-    refs = list(dict.fromkeys(ref for record in found.values() for ref in record.segments))
-    events = dict(read_segments(repository, trajectory, refs))
+    records = {commit: r for commit, r in iter_records(notes.items()) if r.id == trajectory}
+    commits: list[str | None] = [c for c, record in records.items() if record.role == "produced"]
     with TemporaryDirectory(prefix="import.", dir=LocalState.of(repository).folder) as folder:
         path = Path(folder) / "log"
-        path.write_text("".join(event.content for ref in refs for event in events.get(ref, ())), "utf-8")
+        path.write_text(_read_text(repository, trajectory, records.values()), "utf-8")
         try:
             find_sessions(path)
         except FormatError:
             return False
         if dry_run:
             return True
-        commits: list[str | None] = [c for c, record in found.items() if record.role == "produced"]
-        live = environ.variables
-        refused = [r for c in commits or [None] for r in import_files(repository, live, [path], commit=c)[1]]
-    if refused:
+        imports = [import_files(repository, environ.variables, [path], commit=c) for c in commits or [None]]
+    if any(refused for _, refused in imports):
         return False
     stones = list(find_tombstones(notes.items(), {trajectory}))
     make_pipeline(repository, read_config(repository), environ).write([], lines=stones)
     return True
 
 
+def _read_text(repository: Repository, trajectory: str, records: Iterable[Record]) -> str:
+    """Return the text of a log that was stored raw."""
+    refs = list(dict.fromkeys(ref for record in records for ref in record.segments))
+    events = dict(read_segments(repository, trajectory, refs))
+    return "".join(event.content for ref in refs for event in events.get(ref, ()))
+
+
 def _read_again(
     repository: Repository, records: Sequence[Record], links: Mapping[Key, Sequence[Link]], done: Reread
 ) -> Iterator[Record]:
-    """The parts of one trajectory whose content changes; ``links``: those of each part to all its commits. A
-    call may be in an earlier part than its result."""
-    refs = [ref for record in records for ref in record.segments]
+    """Yield those records of one trajectory whose content changes. ``links`` are the links of each part to
+    all of its commits. ``done`` counts the parts."""
+    refs = list(chain.from_iterable(record.segments for record in records))
     events = dict(read_segments(repository, records[0].id, refs))
-    calls = [event for each in events.values() for event in each if isinstance(event, ToolCall)]
+    calls = _list_calls(events.values())  # of all parts: a call may be in an earlier part than its result
     for record in records:
         if record.v > VERSION:
             done.newer += 1
@@ -132,17 +137,26 @@ def _read_again(
             done.absent += 1
         elif record.segments:
             done.read += 1
-            part = [event for ref in record.segments for event in events[ref]]
-            figures = _draw(record, part, calls, links[record.key])
-            if figures != record.figures:
-                cut = {name: total for name, total in record.cut.items() if name not in _DRAWN}
-                fitted = fit(replace(record, rev=record.rev + 1, figures=figures, cut=cut))
-                yield replace(fitted, cut={**cut, **fitted.cut})
+            part = list(chain.from_iterable(events[ref] for ref in record.segments))
+            summary = _derive(record, part, calls, links[record.key])
+            if summary != record.figures:
+                yield _with_summary(record, summary)
 
 
-def _draw(
+def _list_calls(segments: Iterable[Sequence[AnyEvent]]) -> list[ToolCall]:
+    return [event for event in chain.from_iterable(segments) if isinstance(event, ToolCall)]
+
+
+def _with_summary(record: Record, summary: PartSummary) -> Record:
+    cut = {name: total for name, total in record.cut.items() if name not in _DERIVED}
+    fitted = fit(replace(record, rev=record.rev + 1, figures=summary, cut=cut))
+    return replace(fitted, cut={**cut, **fitted.cut})
+
+
+def _derive(
     record: Record, events: Sequence[AnyEvent], calls: Sequence[ToolCall], links: Sequence[Link]
 ) -> PartSummary:
+    """Return a part's summary, derived again from its events. ``calls`` are those of the whole trajectory."""
     stored = record.figures
     now = summarize_part(
         events,
@@ -153,8 +167,8 @@ def _draw(
         links=links,
     )
     # outputs that were left out of a part cannot be read again
-    fresh = not stored.counts.outside and (_is_known(now.tests) or not _is_known(stored.tests))
-    tests = now.tests if fresh else stored.tests
+    use_new = not stored.counts.outside and (_is_known(now.tests) or not _is_known(stored.tests))
+    tests = now.tests if use_new else stored.tests
     return replace(
         stored,
         decisions=tuple(d for d in now.decisions if not _is_refusal(d, calls)),
@@ -171,6 +185,6 @@ def _is_known(tests: TestRuns | None) -> bool:
 
 
 def _is_refusal(decision: Decision, calls: Sequence[ToolCall]) -> bool:
-    """Whether it is a person's refusal of a call, which earlier versions listed as a decision."""
+    """Return whether this is a person's refusal of a call, which earlier versions listed as a decision."""
     tools = {call.name for call in calls} | {"a tool call"}
     return decision.by == "human" and decision.chosen.removeprefix("declined ") in tools

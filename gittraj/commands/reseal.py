@@ -1,7 +1,9 @@
-"""Changes the seals of what is stored: seals thinking stored in clear, changes a seal's readers, reseals.
+"""Changes the seals of stored parts: seals thinking that was stored in clear, changes the readers of a seal,
+and reseals.
 
 ``rewrap`` changes only records: each reader's part of the header is made again for the same payload. The
-others write segments again. What a remote already has stays there: nothing here takes it back.
+other two write segments again. Data that a remote already has stays there: no function of this module removes
+it.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from gittraj.sync.rescan import remember_segments
 Events = Sequence[AnyEvent]
 Segments = Sequence[tuple[SegmentRef, tuple[AnyEvent, ...]]]
 Change = Callable[[Record, Events], tuple[Events, Seals] | None]
-"""Returns a part's events with the thinking sealed, or None if there is nothing to do. Raises SealError."""
+"""A function that returns a part's new events and seals, or None if nothing changes. May raise SealError."""
 
 
 class Keys(Opener, Protocol):
@@ -42,8 +44,8 @@ class Keys(Opener, Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
-    """The scope of a change: parts on ``commits`` (None: all), for ``recipients``, under the drain's lock."""
+class Scope:
+    """The scope of a change, under the drain's lock: parts on ``commits`` (None: all), for ``recipients``."""
 
     pipeline: Pipeline
     recipients: tuple[Recipient, ...]
@@ -52,9 +54,9 @@ class Ground:
 
 @dataclass(slots=True, kw_only=True)
 class Resealed:
-    """``parts`` that were written again, and of how many ``trajectories``; ``closed``: parts that no key here
-    opens; ``absent``: parts whose events are not all here; ``pushed``: parts that a remote has as they
-    were."""
+    """Counts the ``parts`` that were written again, and their ``trajectories``; the parts that none of the
+    user's keys opens (``closed``), those whose events are not all in this clone (``absent``), and those that
+    a remote has as they were (``pushed``)."""
 
     parts: int = 0
     trajectories: int = 0
@@ -64,10 +66,10 @@ class Resealed:
 
 
 @contextmanager
-def prepare(repository: Repository, revisions: str | None, *, environ: Environ) -> Iterator[Ground]:
-    """Yield what to change on the commits of ``revisions`` (None: all), for today's readers. Raises TrajError
-    also if the list of readers cannot be used: readers whom it names would lose access, since clones replace
-    their header by the new one when they fetch."""
+def prepare(repository: Repository, revisions: str | None, *, environ: Environ) -> Iterator[Scope]:
+    """Yield the scope for the commits of ``revisions`` (None: all) and the present readers. Raises TrajError,
+    also if the list of readers cannot be used: the readers in the list would lose access, since clones
+    replace the old header by the new one when they fetch."""
     readers = read_readers(repository, environ)
     if readers.problem:
         raise SealError(readers.problem, "fix the list first")
@@ -77,17 +79,18 @@ def prepare(repository: Repository, revisions: str | None, *, environ: Environ) 
         raise SealError("there are no readers to seal for", "git traj keys init")
     if readers.mixed:
         raise SealError(
-            "some readers have post-quantum keys, and others none", "each needs one: git traj recipients list"
+            "some readers have post-quantum keys and others do not",
+            "give every reader one; git traj recipients list shows who lacks it",
         )
     commits = reachable(repository, revisions)
     with LocalState.of(repository).writing():
         pipeline = make_pipeline(repository, read_config(repository), environ)
-        yield Ground(pipeline=pipeline, recipients=readers.recipients, commits=commits)
+        yield Scope(pipeline=pipeline, recipients=readers.recipients, commits=commits)
 
 
-def seal_stored(ground: Ground) -> Resealed:
-    """Seal what is stored in clear. Raises SealError, StoreError."""
-    sealer = RecipientSealer(ground.recipients)
+def seal_stored(scope: Scope) -> Resealed:
+    """Seal thinking that is stored in clear. Raises SealError, StoreError."""
+    sealer = RecipientSealer(scope.recipients)
 
     def change(record: Record, events: Events) -> tuple[Events, Seals] | None:
         if not any(map(is_sealable, events)):
@@ -95,13 +98,13 @@ def seal_stored(ground: Ground) -> Resealed:
         sealed, seals = seal_events(record.id, events, sealer)
         return sealed, {**record.seals, **seals}
 
-    return _remake(ground, change)
+    return _remake(scope, change)
 
 
-def reseal_stored(ground: Ground, opener: Opener) -> Resealed:
-    """Open each seal and encrypt it again: readers who were removed from the list cannot open the new one.
-    Raises SealError, StoreError."""
-    sealer = RecipientSealer(ground.recipients)
+def reseal_stored(scope: Scope, opener: Opener) -> Resealed:
+    """Open each seal and encrypt its content again: readers who were removed from the list cannot open the
+    new seal. Raises SealError, StoreError."""
+    sealer = RecipientSealer(scope.recipients)
 
     def change(record: Record, events: Events) -> tuple[Events, Seals] | None:
         if not record.seals:
@@ -111,36 +114,37 @@ def reseal_stored(ground: Ground, opener: Opener) -> Resealed:
             raise SealError("no key here opens it")
         return seal_events(record.id, opened, sealer)
 
-    return _remake(ground, change)
+    return _remake(scope, change)
 
 
-def rewrap_stored(ground: Ground, keys: Keys) -> Resealed:
+def rewrap_stored(scope: Scope, keys: Keys) -> Resealed:
     """Wrap each seal's key for other readers. Raises StoreError.
 
-    Each is opened first: someone who may push a record could have put the header of something else there that
-    is encrypted for this user, and would be given its key.
+    Each seal is opened first, as a protection of the user's other encrypted data: somebody who may push a
+    record could have put the header of such data there, and would get the key to it.
     """
 
     def change(record: Record, events: Events) -> tuple[Events, Seals]:
-        return events, _rewrapped(record, events, keys, ground.recipients)
+        return events, _rewrapped(record, events, keys, scope.recipients)
 
-    found = Resealed()
+    done = Resealed()
     sealed = (
         record
-        for records in stored_parts(ground.pipeline.repository, ground.commits).values()
+        for records in stored_parts(scope.pipeline.repository, scope.commits).values()
         for record in records
         if record.seals
     )
-    changed = {record.key: (record, seals) for record, _, _, seals in _changed(ground, sealed, change, found)}
+    changed = {record.key: (record, seals) for record, _, _, seals in _changed(scope, sealed, change, done)}
     renewed = {key: replace(r, rev=r.rev + 1, seals=seals) for key, (r, seals) in changed.items()}
     if renewed:
-        ground.pipeline.rewrite([Renewal(records=renewed)])
-    found.parts, found.trajectories = len(renewed), len({trajectory for trajectory, _ in renewed})
-    return found
+        scope.pipeline.rewrite([Renewal(records=renewed)])
+    done.parts, done.trajectories = len(renewed), len({trajectory for trajectory, _ in renewed})
+    return done
 
 
 def _rewrapped(record: Record, events: Events, keys: Keys, recipients: Sequence[Recipient]) -> Seals:
-    """The seals of ``events``, each by the first header that opens it. Raises SealError if none does."""
+    """Return the seals of ``events`` for the recipients, each made from the first header that opens the seal.
+    Raises SealError if no header does."""
     seals: dict[str, tuple[str, ...]] = {}
     for name in record.seals:
         own = [event for event in events if getattr(event, "seal", None) == name]
@@ -155,47 +159,47 @@ def _rewrapped(record: Record, events: Events, keys: Keys, recipients: Sequence[
     return seals
 
 
-def _remake(ground: Ground, change: Change) -> Resealed:
-    repository, found, renewals = ground.pipeline.repository, Resealed(), []
-    for trajectory, records in stored_parts(ground.pipeline.repository, ground.commits).items():
+def _remake(scope: Scope, change: Change) -> Resealed:
+    repository, done, renewals = scope.pipeline.repository, Resealed(), []
+    for trajectory, records in stored_parts(scope.pipeline.repository, scope.commits).items():
         replacements: dict[SegmentRef, Replacement] = {}
         seals: dict[Key, Seals] = {}
-        for record, segments, events, sealed in _changed(ground, records, change, found):
+        for record, segments, events, sealed in _changed(scope, records, change, done):
             replacements |= dict(_split(segments, events))
             seals[record.key] = sealed
         if seals:
             renewal = rewrite(
                 repository, trajectory, replacements, partial(_with_seals, seals), month=this_month()
             )
-            found.pushed += len(seals) if find_pushed(repository, [renewal]) else 0
-            found.parts += len(seals)
-            found.trajectories += 1
+            done.pushed += len(seals) if find_pushed(repository, [renewal]) else 0
+            done.parts += len(seals)
+            done.trajectories += 1
             renewals.append(renewal)
     if renewals:
-        remember_segments(repository, replace(ground.pipeline, expose=lambda _: None).rewrite(renewals))
-    return found
+        remember_segments(repository, replace(scope.pipeline, expose=lambda _: None).rewrite(renewals))
+    return done
 
 
 def _changed(
-    ground: Ground, records: Iterable[Record], change: Change, found: Resealed
+    scope: Scope, records: Iterable[Record], change: Change, done: Resealed
 ) -> Iterator[tuple[Record, Segments, Events, Seals]]:
-    """The parts that change, as they were read and as they are now; what cannot be changed is counted."""
+    """Yield each part that changes with old segments and new events and seals. ``done`` counts the others."""
     for record in records:
-        segments = list(read_segments(ground.pipeline.repository, record.id, record.segments))
+        segments = list(read_segments(scope.pipeline.repository, record.id, record.segments))
         if len(segments) < len(set(record.segments)):
-            found.absent += 1
+            done.absent += 1
             continue
         try:
             changed = change(record, [event for _, events in segments for event in events])
         except SealError:
-            found.closed += 1
+            done.closed += 1
             continue
         if changed is not None:
             yield record, segments, *changed
 
 
 def _split(segments: Segments, events: Events) -> Iterator[tuple[SegmentRef, Replacement]]:
-    """The segments whose events changed; ``events`` are those of all segments, one after the other."""
+    """Yield the replacements of the segments that changed. ``events`` are the new events of all segments."""
     start = 0
     for ref, old in segments:
         new = tuple(events[start : start + len(old)])

@@ -1,7 +1,8 @@
 """Runs a program unchanged, and records its output: for an agent that has neither a log nor hooks.
 
-Typed input is never read: the program has the terminal itself as its input, and only its output goes through
-here; what it echoes is output. Commits made meanwhile name the run by a variable in their hooks' environment.
+Typed input is never read: the program has the terminal itself as its input, and only its output passes
+through this process. Text that the program echoes is output. Commits made meanwhile name the run by a
+variable in their hooks' environment.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from gittraj.state.folder import LocalState
 from gittraj.state.spool import RUN, read_spool
 
 _FIRST, _LAST = 1024 * 1024, 3 * 1024 * 1024
-"""The bytes that are kept of an output's beginning and of its end."""
+"""How many bytes are kept of an output's beginning and of its end."""
 _CHUNK = 65_536
 
 
@@ -58,29 +59,29 @@ class Output:
     def text(self) -> str:
         first, last = bytes(self._first), bytes(self._last)
         if self.truncated:  # half a line may be half a secret, which redaction would miss
-            first = _before(first, b"\n") or _before(first, b" ")
-            last = _behind(last, b"\n") or _behind(last, b" ")
+            first = _before_last(first, b"\n") or _before_last(first, b" ")
+            last = _after_first(last, b"\n") or _after_first(last, b" ")
             first += b"\n[...]\n"
         return (first + last).decode("utf-8", "replace")
 
 
-def _before(data: bytes, sign: bytes) -> bytes:
-    return data[: max(data.rfind(sign), 0)]
+def _before_last(data: bytes, separator: bytes) -> bytes:
+    return data[: max(data.rfind(separator), 0)]
 
 
-def _behind(data: bytes, sign: bytes) -> bytes:
-    return data[data.find(sign) + 1 :] if sign in data else b""
+def _after_first(data: bytes, separator: bytes) -> bytes:
+    return data[data.find(separator) + 1 :] if separator in data else b""
 
 
 def run(repository: Repository, command: Sequence[str], *, agent: str | None, live: Mapping[str, str]) -> int:
-    """Return the status of ``command``, after recording its output. Raises TrajError if it cannot start."""
+    """Run ``command``, record its output, and return its exit status. ``live`` is the environment. Raises
+    TrajError if the command cannot be started."""
     name = re.sub(r"[^\w.-]+", "-", agent or Path(command[0]).name)[:64] or "program"
     session = f"run-{random_name(10)}"
     output, begun, commit = Output(), now(), repository.head()
     name_of_run = f"{name}:{session}"
     status = _spawn(command, {**live, RUN: name_of_run}, output)
     spooled = read_spool(LocalState.of(repository).folder, 0)[0]
-    # commits whose hook had a terminal: the program may have echoed what a person typed
     report = {
         "terminal": session,
         "agent": name,
@@ -92,6 +93,7 @@ def run(repository: Repository, command: Sequence[str], *, agent: str | None, li
         "status": status,
         "truncated": output.truncated,
         "output": output.text,
+        # commits whose hook had a terminal: a person may have typed what the program echoed
         "typed": [line.id for line in spooled if line.terminal and name_of_run in line.sessions],
     }
     try:
@@ -113,10 +115,10 @@ def _record(repository: Repository, report: Mapping[str, Any], live: Mapping[str
 
 
 def _spawn(command: Sequence[str], environ: Mapping[str, str], output: Output) -> int:
-    """Run ``command``; its output appears where it would without us."""
+    """Run ``command``, copy its output to this process's stdout and stderr, and return its exit status."""
     out, err = sys.stdout.fileno(), sys.stderr.fileno()
     outer = _open(out)
-    inner = outer if os.path.sameopenfile(out, err) else _open(err)  # a shared one keeps the order
+    inner = outer if os.path.sameopenfile(out, err) else _open(err)  # one for both keeps the order
     try:
         child = subprocess.Popen(command, env=dict(environ), stdout=outer[1], stderr=inner[1])
     except OSError as error:
@@ -137,49 +139,51 @@ def _spawn(command: Sequence[str], environ: Mapping[str, str], output: Output) -
 
 
 def _finish(reader: Thread, output: Output, busy: Event) -> None:
-    """Wait for what the ended program left in its pipes, however slowly it is read. A process that it left in
-    the background may print for ever: wait only until that is silent for a second, or printed two chunks."""
+    """Wait until the data that the ended program left in its pipes is read, however slowly. A process that
+    the program left in the background may print for ever: stop after two chunks or a silent second."""
     last, seen = output.seen + 2 * _CHUNK, -1
     while reader.is_alive() and output.seen <= last and (busy.is_set() or output.seen != seen):
         seen = output.seen
         reader.join(timeout=1.0)
 
 
-def _open(shown: int) -> tuple[int, int]:
-    """The ends to read from and to write to: of a terminal if ``shown`` is one, else of a pipe."""
-    if not os.isatty(shown):
+def _open(target: int) -> tuple[int, int]:
+    """Return the ends to read from and to write to: of a terminal if ``target`` is one, else of a pipe."""
+    if not os.isatty(target):
         return os.pipe()
     read, write = pty.openpty()
-    _resize(read, shown)
-    signal.signal(signal.SIGWINCH, lambda *_: _resize(read, shown))
+    _resize(read, target)
+    signal.signal(signal.SIGWINCH, lambda *_: _resize(read, target))
     return read, write
 
 
-def _copy(shown: dict[int, int], output: Output, busy: Event) -> None:
-    """Copy from each key to its value, in the order in which data arrives, until all have ended."""
-    while shown:
-        for read in select(shown, (), ())[0]:
+def _copy(targets: dict[int, int], output: Output, busy: Event) -> None:
+    """Copy from each key of ``targets`` to its value, in the order in which data arrives, until all have
+    ended. ``busy`` is set while data is copied."""
+    while targets:
+        for read in select(targets, (), ())[0]:
             busy.set()
-            goes_on = _pass_on(read, shown[read], output)
+            is_open = _copy_chunk(read, targets[read], output)
             busy.clear()
-            if not goes_on:
-                os.close(read)  # printing more ends the program, as it would without us
-                del shown[read]
+            if not is_open:
+                os.close(read)  # printing more ends the program, as without git-traj
+                del targets[read]
 
 
-def _pass_on(read: int, shown: int, output: Output) -> bool:
-    """Copy a chunk; returns False at the end, and when nobody reads ``shown`` any more."""
+def _copy_chunk(read: int, target: int, output: Output) -> bool:
+    """Copy a chunk. Return False at the end of the output, and if nobody reads ``target`` any more."""
     with suppress(OSError):  # Linux raises at the end of a terminal that nobody writes to any more
         data = os.read(read, _CHUNK)
         output.add(data)
-        left = data
-        while left:
-            left = left[os.write(shown, left) :]
+        unwritten = data
+        while unwritten:
+            unwritten = unwritten[os.write(target, unwritten) :]
         return bool(data)
     return False
 
 
-def _resize(terminal: int, shown: int) -> None:
+def _resize(terminal: int, target: int) -> None:
+    """Give ``terminal`` the size of the terminal ``target``."""
     with suppress(OSError):
-        size = fcntl.ioctl(shown, termios.TIOCGWINSZ, b"\0" * 8)
+        size = fcntl.ioctl(target, termios.TIOCGWINSZ, b"\0" * 8)
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, size)

@@ -1,4 +1,4 @@
-"""The conditions of ``git traj search``, and its results as JSON."""
+"""Reads the conditions of ``git traj search``, and returns its results as JSON."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _UNKNOWN = dict.fromkeys(("commit", "short", "subject", "author", "date", "rever
 def open_beside(
     repository: Repository, unjoined: Mapping[str, str], tell: Callable[[str], object]
 ) -> Iterator[RecordedBeside | None]:
-    """Yield our records with those of remotes (``unjoined``), None if none of theirs are shown; ``tell`` gets
-    what is left out."""
+    """Yield the records of this clone with those of remotes that are not joined yet (``unjoined``); None if
+    there are no records of remotes to show. ``tell`` is called with what is left out."""
     with open_index(repository) as index:
         notes = index.notes if index else None
         recorded = read_records(repository, notes, unjoined=unjoined, tell=tell)
@@ -47,8 +47,8 @@ def read_conditions(
     cwd: Path,
     **others: Any,
 ) -> Conditions:
-    """Return the command's options as conditions; paths are relative to ``cwd``; ``beside`` is from
-    ``open_beside``. Raises TrajError."""
+    """Return the command's options as conditions. Paths are relative to ``cwd``; ``beside`` are the records
+    that ``open_beside`` yields. Raises TrajError."""
     return Conditions(
         since=None if since is None else read_date(repository, "since", since),
         until=None if until is None else read_date(repository, "until", until),
@@ -91,13 +91,13 @@ def _read_records(repository: Repository, index: Answers | None) -> Recorded:
 def search_to_json(
     repository: Repository, query: str, found: Found, beside: RecordedBeside | None = None
 ) -> dict[str, Any]:
-    """The document of ``git traj search --json``."""
-    places = describe_places(repository, [hit.commits for hit in found.hits])
+    """Return the document that ``git traj search --json`` prints."""
+    descriptions = describe_places(repository, [hit.commits for hit in found.hits])
     with open_index(repository) as index:
         recorded = beside or _read_records(repository, index)
         results = [
             hit_to_json(recorded.folded(hit.trajectory), hit, commit)
-            for hit, commit in zip(found.hits, places, strict=True)
+            for hit, commit in zip(found.hits, descriptions, strict=True)
         ]
     return {
         "version": 1,
@@ -110,7 +110,7 @@ def search_to_json(
 
 
 def hit_to_json(folded: Folded | None, hit: Hit, commit: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A result of the document: a trajectory, on its commit."""
+    """Return one result of the document: a trajectory, on its commit."""
     on = next((c for c in ((commit or {}).get("commit"), *hit.commits) if folded and c in folded.parts), None)
     return {
         "score": hit.score,

@@ -1,4 +1,4 @@
-"""The state of a repository as ``git traj status`` reports it: as lines for people, as JSON for scripts."""
+"""Reports the state of a repository for ``git traj status``: as lines for people, as JSON for scripts."""
 
 from __future__ import annotations
 
@@ -15,26 +15,20 @@ from gittraj.render.text.log import ago
 if TYPE_CHECKING:
     from gittraj.commands.doctor.facts import Facts
     from gittraj.commands.install.inspection import AgentState
+    from gittraj.config import Config
     from gittraj.seal.readers import Readers
     from gittraj.state.active import Active
 
 
 def status_to_json(facts: Facts) -> dict[str, Any]:
-    settings = facts.config.settings or {} if facts.config else {}
+    """Return the document that ``git traj status --json`` prints."""
     return {
         "version": 1,
         "installed": facts.since is not None,
         "since": _time(facts.since),
         "paused": _time(facts.paused),
         "off": facts.off,
-        "hooks": {
-            "folder": str(facts.folder.path),
-            "refused": facts.folder.refused,
-            "configured": facts.folder.configured,
-            "states": [
-                {"name": h.name, "state": h.state, "path": str(h.path), "old": h.is_old} for h in facts.hooks
-            ],
-        },
+        "hooks": _hooks_to_json(facts),
         "agents": [{"name": a.name, "state": a.state, "path": str(a.path)} for a in facts.agents],
         "sessions": [
             {"agent": s.agent, "id": s.session, "status": s.status, "title": s.title, "waiting": s.waiting}
@@ -56,17 +50,33 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         or None,
         "withoutRefspec": list(facts.unfetching),
         "thinking": facts.config.thinking if facts.config else None,
-        "sealing": {"readers": len(readers.recipients), "trusted": readers.trusted, "remark": readers.remark}
-        if (readers := facts.readers)
-        else None,
-        "config": {k: {"value": s.value, "source": s.source} for k, s in settings.items()}
-        if facts.config
-        else None,
+        "sealing": _sealing_to_json(facts.readers) if facts.readers else None,
+        "config": _config_to_json(facts.config) if facts.config else None,
         "summarizer": _summarizer_to_json(facts),
         "plugins": [{"name": name, "leftOut": why} for name, why in facts.plugins.items()],
         "ruleFiles": list(facts.rule_files),
         "complaints": [error.message for error in facts.complaints],
     }
+
+
+def _hooks_to_json(facts: Facts) -> dict[str, Any]:
+    return {
+        "folder": str(facts.folder.path),
+        "refused": facts.folder.refused,
+        "configured": facts.folder.configured,
+        "states": [
+            {"name": h.name, "state": h.state, "path": str(h.path), "old": h.is_old} for h in facts.hooks
+        ],
+    }
+
+
+def _sealing_to_json(readers: Readers) -> dict[str, Any]:
+    return {"readers": len(readers.recipients), "trusted": readers.trusted, "remark": readers.remark}
+
+
+def _config_to_json(config: Config) -> dict[str, Any]:
+    settings = (config.settings or {}).items()
+    return {name: {"value": setting.value, "source": setting.source} for name, setting in settings}
 
 
 def _active_to_json(active: Active) -> dict[str, Any]:
@@ -86,21 +96,21 @@ def _active_to_json(active: Active) -> dict[str, Any]:
 
 
 def _chapter(active: Active) -> str | None:
-    """The title of the latest chapter."""
+    """Return the title of the latest chapter."""
     titles = (e.content for e in reversed(active.events) if isinstance(e, NoteEvent) and e.kind == "chapter")
     return next(titles, None)
 
 
-def _about(active: Active) -> Iterator[str]:
-    """Its task, participants, chapter and decisions: one line each."""
-    shown = _active_to_json(active)
-    if name := task(shown):
+def _describe_active(active: Active) -> Iterator[str]:
+    """Yield a line each for the task, participants, chapter and decisions of a trajectory."""
+    row = _active_to_json(active)
+    if name := task(row):
         yield f"  Task: {name}"
-    if who := participants(shown):
-        yield f"  Agents: {who}"
-    if shown["chapter"]:
-        yield f"  Chapter: {shorten(shown['chapter'], _TITLE)}"
-    if chosen := shown["decisions"]:
+    if names := participants(row):
+        yield f"  Agents: {names}"
+    if row["chapter"]:
+        yield f"  Chapter: {shorten(row['chapter'], _TITLE)}"
+    if chosen := row["decisions"]:
         yield f"  Decisions: {len(chosen)}, the last: {shorten(chosen[-1], _TITLE)}"
 
 
@@ -120,32 +130,35 @@ _WAITING = {
 
 
 def status_to_lines(facts: Facts) -> Iterator[str]:
-    """One line for each state that applies, none for the others. Titles are not escaped."""
+    """Yield a line for each state that applies. Titles are not escaped."""
     yield from (*_recording(facts), *_work(facts))
     for name in facts.unfetching:
         yield f"{name}: git fetch does not bring its records (git traj doctor --fix)"
-    yield from _shared(facts)
-    if facts.config is not None:
-        for key, setting in (facts.config.settings or {}).items():
-            if key != "thinking" or not facts.readers:
-                yield f"{key.capitalize()}: {setting.value} ({setting.source})"
-            elif facts.since is not None:
-                yield f"Thinking: {_sealing(facts.readers)}"
-    if facts.summarizer and facts.runs:
-        done = f"{facts.runs.number} of {facts.summarizer.runs_a_day} runs today"
-        failed = f"; the last failed: {facts.runs.failed}" if facts.runs.failed else ""
-        yield f"Summaries: by {facts.summarizer.command} ({facts.summarizer.source}), {done}{failed}"
+    yield from (*_shared(facts), *_settings(facts))
     for name, why in facts.plugins.items():
         yield f"Plug-in: {name}{f', left out: {why}' if why else ''}"
     yield from _complaints(facts)
 
 
 def overview_to_lines(facts: Facts) -> Iterator[str]:
-    """Say how many commits are recorded, what is pending, and the state of hooks only if one is wrong."""
+    """Yield how many commits are recorded, what is pending, and the state of hooks only if it is wrong."""
     yield from (
         line for line in _recording(facts) if not line.startswith("Hooks") or "(git traj doctor)" in line
     )
     yield from (*_work(facts), *_shared(facts), *_complaints(facts))
+
+
+def _settings(facts: Facts) -> Iterator[str]:
+    settings = facts.config.settings if facts.config else None
+    for key, setting in (settings or {}).items():
+        if key != "thinking" or not facts.readers:
+            yield f"{key.capitalize()}: {setting.value} ({setting.source})"
+        elif facts.since is not None:
+            yield f"Thinking: {_sealing(facts.readers)}"
+    if facts.summarizer and facts.runs:
+        done = f"{facts.runs.number} of {facts.summarizer.runs_a_day} runs today"
+        failed = f"; the last failed: {facts.runs.failed}" if facts.runs.failed else ""
+        yield f"Summaries: by {facts.summarizer.command} ({facts.summarizer.source}), {done}{failed}"
 
 
 def _work(facts: Facts) -> Iterator[str]:
@@ -159,17 +172,18 @@ def _complaints(facts: Facts) -> Iterator[str]:
 
 def _shared(facts: Facts) -> Iterator[str]:
     for remote in facts.remotes:
-        unjoined = remote.unfetched if remote.name not in facts.beside else 0  # else it is listed already
-        shown = (
+        # records that are not joined are listed by ``_recorded``
+        unjoined = remote.unfetched if remote.name not in facts.beside else 0
+        pending = (
             (remote.unpushed, "to push (git traj push)"),
             (unjoined, "to join (git traj fetch)"),
         )
-        texts = [f"records of {count(number, 'commit')} {does}" for number, does in shown if number]
+        texts = [f"records of {count(number, 'commit')} {todo}" for number, todo in pending if number]
         yield from (f"{remote.name}: {', '.join(texts)}",) if texts else ()
 
 
 def _recording(facts: Facts) -> Iterator[str]:
-    """Whether anything is recorded here, and by which hooks."""
+    """Yield whether recording is on, how many commits are recorded, and the state of the hooks."""
     if facts.since is None and not facts.complaints:
         team = ": .gittraj.yml says that this project records" if facts.team else ""
         yield f"git-traj is not set up here (git traj install){team}"
@@ -183,7 +197,7 @@ def _recording(facts: Facts) -> Iterator[str]:
 
 
 def _recorded(facts: Facts) -> Iterator[str]:
-    """How many commits have records, and where the others' are."""
+    """Yield how many commits have records, also on other branches and on remotes."""
     other = f", {facts.branched} more on other branches (git traj log BRANCH)" if facts.branched else ""
     if facts.explored:
         other += f", {facts.explored} more with work that {NO_COMMIT} (git traj log --all)"
@@ -195,31 +209,31 @@ def _recorded(facts: Facts) -> Iterator[str]:
         if facts.recorded:
             yield f"Not joined yet: records of {name} on {count(number, 'commit')} (git traj fetch {name})"
         else:
-            whose = f"Recorded: trajectories of {name} on {count(number, 'commit')}"
-            yield f"{whose} (git traj fetch {name} joins them){other}"
+            records = f"Recorded: trajectories of {name} on {count(number, 'commit')}"
+            yield f"{records} (git traj fetch {name} joins them){other}"
     if facts.shallow:
         yield "Shallow clone: what older commits did is not known here (git fetch --unshallow)"
 
 
 def _open_work(facts: Facts) -> Iterator[str]:
-    """Sessions and manual trajectories with events that no commit has yet."""
+    """Yield the live sessions, and the trajectories with events that are not on a commit yet."""
     for session in facts.sessions:
         waits = f", {count(session.waiting, 'event')} {_WAITING[session.status]}" if session.waiting else ""
         title = shorten(unmarked(session.title or ""), _TITLE)
         name = f"{session.agent} {session.session[:8]} {title}".rstrip()
-        # whether its process runs is not known
+        # it is not known whether the session's process still runs
         state = "Active lately" if session.status == "active" else session.status.capitalize()
         yield f"{state}: {name}{waits}"
     for active in facts.actives:
         title = shorten(active.header.title or "", _TITLE)
-        begun = "Started by hand" if active.header.by_hand else f"Recorded in {active.header.agent}"
-        name = f"{begun}: {active.header.trajectory} {title}".rstrip()
+        origin = "Started by hand" if active.header.by_hand else f"Recorded in {active.header.agent}"
+        name = f"{origin}: {active.header.trajectory} {title}".rstrip()
         yield f"{name}, {count(len(active.events), 'event')} waiting for a commit"
-        yield from _about(active)
+        yield from _describe_active(active)
 
 
 def _commits(facts: Facts) -> Iterator[str]:
-    for number, words in (
+    for number, text in (
         (facts.traced, "made in a shell that an agent opened; who made it is not known"),
         (len(facts.waiting), "waiting for an agent's log"),
         (len(facts.unlinked), "by an agent, without a record (git traj link)"),
@@ -227,7 +241,7 @@ def _commits(facts: Facts) -> Iterator[str]:
         (len(facts.stranded), "no longer reachable, with records that no other commit has (git traj repair)"),
     ):
         if number:
-            yield f"{count(number, 'commit')} {words}"
+            yield f"{count(number, 'commit')} {text}"
 
 
 def _redaction(facts: Facts) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""Strikes an inferred decision or doubt, when a person says that it is wrong.
+"""Strikes an inferred decision or doubt if a person says that it is wrong.
 
-The strike is a part of its own, on the commits of the part with the statement, so that all who fetch these
-get it. Nothing is removed from what is stored: views leave out what was struck.
+The strike is a part of its own, on the commits of the part with the statement, so that everybody who fetches
+these gets it. The stored statement is not removed: views leave out struck statements.
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ from gittraj.record.drain.composition import make_pipeline
 def strike(
     repository: Repository, rev: str, name: str, why: str | None, *, environ: Environ
 ) -> tuple[str, str]:
-    """Strike the inferred statement on a commit whose id begins with ``name``. Returns its id and its text.
-    Raises TrajError."""
+    """Strike the inferred statement on a commit whose id begins with ``name``. Returns its id and text."""
     if author(environ) != "human":
         raise TrajError("only a person can strike an inferred statement", "run it in a shell of your own")
     commit = find_commit(repository, rev)
     with locked(repository, environ):
-        record, found, quote = _find(repository, commit, name)
+        record, statement, quote = _find(repository, commit, name)
         pipeline = make_pipeline(repository, read_config(repository), environ)
         links = carriers(repository, record.key)
         event = NoteEvent(
@@ -39,15 +38,17 @@ def strike(
             kind="note",
             content=why or "An inferred statement was struck.",
             tags=(STRUCK,),
-            raw={STRUCK: found},
+            raw={STRUCK: statement},
         )
         written = pipeline.write([closing(record.id, event, links, record)])
         if written.parked:
             raise TrajError(f"not recorded: {written.parked[0].why}", "git traj doctor says more")
-    return found, quote
+    return statement, quote
 
 
 def _find(repository: Repository, commit: str, name: str) -> tuple[Record, str, str]:
+    """Return the statement's record, id and text. Raises TrajError."""
+
     def choose(notes: NotesRef) -> list[tuple[Record, str, str]]:
         return [
             (record, each, quote)
@@ -56,11 +57,11 @@ def _find(repository: Repository, commit: str, name: str) -> tuple[Record, str, 
             if name and each.startswith(name)
         ]
 
-    found = choose(NotesRef(repository))
-    if not found:
+    matching = choose(NotesRef(repository))
+    if not matching:
         hint = f"git traj show {commit[:12]} prints their ids; what was stated on purpose is not struck"
         hint = find_hint(repository, choose, hint)
         raise TrajError(f"no inferred decision or doubt '{name}' is on {commit[:12]}", hint)
-    if len(ids := sorted({each for _, each, _ in found})) > 1:
+    if len(ids := sorted({each for _, each, _ in matching})) > 1:
         raise TrajError(f"'{name}' could be {' or '.join(ids[:3])}", "type more of it")
-    return found[0]
+    return matching[0]

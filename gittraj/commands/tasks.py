@@ -1,9 +1,9 @@
-"""Follows the tasks of this worktree in their own systems: takes over a new title, and ends the trajectory
-that a person began for a task when the task is closed.
+"""Follows the tasks of this worktree in their own systems: takes over a new title, and ends a trajectory that
+a person began for a task when the task is closed.
 
 A service is queried only on a person's request; Beads' export, a file, is read by every command that records
-what is new. A trajectory starts only if the branch is named after a task that is in progress: nothing begins
-because a file came with a pull.
+new work. A trajectory starts only if the branch is named after a task that is in progress, but not because a
+pull changed a file.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from gittraj.commands.record import author, name_task, record
+from gittraj.commands.record import author, list_active, name_task, record
 from gittraj.config import Environ, read_config
 from gittraj.decisions.commands import Call
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.model.times import seconds
 from gittraj.query.account import spell
-from gittraj.state.active import Header, load_active, place_of
+from gittraj.state.active import Header
 from gittraj.state.folder import LocalState
 from gittraj.tasks import beads
 from gittraj.tasks.lookup import Found, look_up, survey, survey_exports
@@ -27,13 +27,14 @@ from gittraj.tasks.naming import from_branch
 from gittraj.tasks.system import Site
 
 _MOST = 20
-"""The most tasks that are queried, the latest; each may take three seconds."""
+"""The most tasks that are queried, beginning with the latest: each query may take three seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkedOn:
-    """``trajectory``: the active one; ``found``: what the task's system says; ``ends``: whether the task is
-    closed and the trajectory, begun by hand, is not (a session ends its own); ``change``: what was done."""
+    """The task of an active trajectory. ``found`` is the answer of the task's system. ``ends``: the task is
+    closed, and the trajectory, which was begun by hand, has to be ended; a session ends its own trajectory.
+    ``change`` is what was done; ``trouble`` is the error if something failed."""
 
     trajectory: str
     started_at: str | None
@@ -56,31 +57,33 @@ class WorkedOn:
 
 
 def follow_tasks(repository: Repository, environ: Mapping[str, str], *, close: bool) -> list[WorkedOn]:
-    """Follow the tasks of the trajectories that are active in this worktree, the latest first; ``close``:
-    also end the trajectories of closed tasks. Raises TrajError for a wrong setting."""
+    """Follow the tasks of the trajectories that are active in this worktree, the latest first. With
+    ``close``, also end the trajectories of closed tasks. Raises TrajError for a wrong setting."""
     site = survey(repository, environ, preferred=read_config(repository).tasks)
-    here = _active_here(repository)
-    followed = [_follow(repository, header, site, environ, close=close) for header in here[:_MOST]]
-    found = followed if here else [_start(repository, site, environ)]
-    return [each for each in found if each is not None]
+    active = _list_active(repository)
+    followed = [_follow(repository, header, site, environ, close=close) for header in active[:_MOST]]
+    tasks = followed if active else [_start(repository, site, environ)]
+    return [each for each in tasks if each is not None]
 
 
 def follow_exports(repository: Repository, environ: Mapping[str, str]) -> list[WorkedOn]:
-    """Follow tasks of Beads, if its export was written since their trajectories began. Starts nothing."""
+    """Follow tasks of Beads if its export is newer than their trajectories. No trajectory is started."""
     site = survey_exports(repository, environ)
     written = beads.changed_at(site)
-    since = [each for each in _active_here(repository) if (seconds(each.started_at) or 0) <= written]
-    sources = [(each, each.task.source) for each in since if each.task]
-    here = [each for each, source in sources if source and source.system == "beads"]
-    followed = [_follow(repository, header, site, environ, close=True) for header in here[:_MOST]]
+    active = [each for each in _list_active(repository) if _is_of_beads(each)]
+    before = [each for each in active if (seconds(each.started_at) or 0) <= written]
+    followed = [_follow(repository, header, site, environ, close=True) for header in before[:_MOST]]
     return [each for each in followed if each is not None and each.change]
 
 
-def _active_here(repository: Repository) -> list[Header]:
-    place = place_of(repository.git_dir, repository.common_dir)
-    headers = [active.header for active in load_active(LocalState.of(repository).folder)]
-    here = [each for each in headers if each.worktree == place and not each.ended]
-    return sorted(here, key=lambda header: header.started_at or "", reverse=True)
+def _is_of_beads(header: Header) -> bool:
+    source = header.task.source if header.task else None
+    return source is not None and source.system == "beads"
+
+
+def _list_active(repository: Repository) -> list[Header]:
+    headers = [active.header for active in list_active(repository)]
+    return sorted(headers, key=lambda header: header.started_at or "", reverse=True)
 
 
 def _follow(
@@ -91,25 +94,25 @@ def _follow(
     own, name = Environ.of(environ), header.trajectory
     found = look_up(header.task, site)
     ends = found.closed and header.by_hand
-    seen = WorkedOn(
+    worked_on = WorkedOn(
         trajectory=name, started_at=header.started_at, found=found, ends=ends, trouble=found.trouble
     )
     try:
         if found.task != header.task and name_task(repository, name, found.task, environ=own):
-            seen = replace(seen, change="renamed")
+            worked_on = replace(worked_on, change="renamed")
         if ends and close:
             why = {"reason": f"{found.status} in {header.task.source.system}"}
             call = Call("abandon", why) if found.dropped else Call("complete", {})
             record(repository, call, environ=own, trajectory=name)
-            seen = replace(seen, change="ended")
+            worked_on = replace(worked_on, change="ended")
     except TrajError as error:
-        return replace(seen, trouble=error)
-    return seen
+        return replace(worked_on, trouble=error)
+    return worked_on
 
 
 def _start(repository: Repository, site: Site, environ: Mapping[str, str]) -> WorkedOn | None:
-    """Begin a trajectory for the task that the branch is named after, if its system says that it is being
-    worked on, a person runs this, and commits are recorded here."""
+    """Begin a trajectory for the task that the branch is named after, if the task's system says that the task
+    is in progress, a person runs this command, and git-traj is installed."""
     own = Environ.of(environ)
     installed = LocalState.of(repository).read("installed.json") is not None
     branch = repository.run("symbolic-ref", "-q", "--short", "HEAD", check=False).out.decode().strip()

@@ -1,7 +1,7 @@
-"""Checks a document, or a ref of ours, against the schema of its format. Nothing is written.
+"""Checks a document, or a ref of git-traj, against the schema of its format. Nothing is written.
 
-Formats with a published schema: ATIF, agent-trajectories, agent-trace, and our own records and segments
-(docs/format.md). What a reader would tolerate is a fault here.
+The formats with a published schema are ATIF, agent-trajectories, agent-trace, and git-traj's own records and
+segments (docs/format.md). Every difference from the schema is a fault, even if a reader would tolerate it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from gittraj.model.values import ForeignLine
 from gittraj.notes.store import DataRefs, NotesRef
 
 Faults = Iterator[tuple[str, str]]
+"""Where in the document each fault is, and what is wrong."""
 MOST = 1_000
 """The most faults that are listed."""
 _DATA = re.compile(r"(.*traj-data-)(\d{4}-\d{2})")
 
 
 def validate(repository: Repository | None, name: str) -> tuple[str, list[tuple[str, str]]]:
-    """The format of a file, or of a ref of ``repository``, and its faults: the path in it where it does not
-    match the schema, and why. Raises TrajError if it does not exist, or its format has no schema."""
+    """Return the format of a file, or of a ref of ``repository``, and its faults. Raises TrajError if there
+    is no such file or ref, or its format has no schema."""
     path = Path(name)
     if path.is_file():
         form, faults = _of_file(path)
@@ -48,16 +49,24 @@ def _of_file(path: Path) -> tuple[str, Faults]:
     with path.open("rb") as stream:
         value, damage = document.load(stream)
     rows = [value] if damage is None else list(_rows(path))
-    if any("id" in row and "v" in row for row in map(coerce.mapping, rows)):  # first: it may have files, too
+    if any(map(_is_record, rows)):  # checked before agent-trace: a record may have "files", too
         return "records", _of_note(path.read_bytes(), "")
     if damage is None and isinstance(value, dict):
         if is_trajectory(value):
             return str(value.get("schema_version")), atif_faults(value)
         if "chapters" in value or str(value.get("id", "")).startswith("traj_"):
             return "agent-trajectories", trajectory_faults(value)
-    if rows and all("vcs" in row or "files" in row for row in map(coerce.mapping, rows)):
+    if rows and all(map(_is_trace, rows)):
         return "agent-trace", _numbered(rows)
     raise TrajError(f"{path}: not in a format with a published schema", "git traj import may still read it")
+
+
+def _is_record(row: Any) -> bool:
+    return coerce.mapping(row).keys() >= {"id", "v"}
+
+
+def _is_trace(row: Any) -> bool:
+    return not coerce.mapping(row).keys().isdisjoint({"vcs", "files"})
 
 
 def _rows(path: Path) -> Iterator[Any]:
@@ -84,10 +93,10 @@ def _of_ref(repository: Repository, ref: str) -> tuple[str, Faults]:
     )
 
 
-def _of_note(body: bytes, lead: str) -> Faults:
+def _of_note(body: bytes, prefix: str) -> Faults:
     for number, line in enumerate(decode_note(body), 1):
         if isinstance(line, ForeignLine):
-            yield f"{lead}line {number}", "written by a newer version" if line.newer else line.why
+            yield f"{prefix}line {number}", "written by a newer version" if line.newer else line.why
 
 
 def _of_segments(data: DataRefs, month: str) -> Faults:

@@ -1,4 +1,4 @@
-"""Agents' own hooks: how they are added to settings and removed, and what the script that they start does."""
+"""Agents' own hooks are added to settings and removed, and their script reports what the agent did."""
 
 from __future__ import annotations
 

@@ -266,7 +266,7 @@ def test_unreadable_records_are_reported(well: Git) -> None:
 
 
 def doctor_quietly(git: Git, *options: str) -> tuple[int, dict[str, Any]]:
-    """Run doctor; what keeps a drain from working is printed on stderr, too."""
+    """Run doctor, which may also print on stderr why a drain cannot work."""
     done = traj(git.root, "doctor", "--json", *options)
     return done.returncode, json.loads(done.stdout)
 
@@ -402,7 +402,7 @@ def test_a_symbolic_ref_that_leads_nowhere_is_taken_out_with_git_s_own_command(w
 @pytest.mark.parametrize(
     "name", some(["notes/traj", f"notes/traj-data-{MONTH}", "notes-remote/origin/traj"], 1)
 )
-def test_a_tree_that_is_too_large_is_told_once_with_a_remedy_that_works(well: Git, name: str) -> None:
+def test_a_tree_that_is_too_large_is_reported_once_with_a_remedy_that_works(well: Git, name: str) -> None:
     write_note(well, record())
     well("remote", "add", "origin", "/nowhere")
     well("update-ref", f"refs/{name}", "refs/notes/traj")

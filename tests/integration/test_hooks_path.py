@@ -1,6 +1,7 @@
 """``core.hooksPath`` of every kind: our hooks run once, beside others, and uninstall leaves nothing.
 
-If git has configured hooks (2.54), ours are installed so wherever the folder is not the repository's.
+If git runs hooks of its configuration (2.54), ours are installed there if the hooks folder is not the
+repository's own.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def commit(git: Git) -> str:
 def test_edge_22_hooks_path_outside_the_repository(
     git: Git, tmp_path: Path, ran: Path, place: str, scope: str
 ) -> None:
-    """That folder is never written to. If git can, ours are in the configuration, and run before theirs."""
+    """The folder is never written to; our hooks are in git's configuration if it runs them, and run first."""
     outside = Path.home() / "hooks" if place.startswith("~") else tmp_path / "outside"
     theirs(outside)
     git("config", scope, "core.hooksPath", place.replace("OUTSIDE", str(outside)))
@@ -111,7 +112,7 @@ def test_edge_22_hooks_path_outside_the_repository(
 
 @pytest.mark.parametrize("kind", ["relative", "absolute", "worktree"])
 def test_edge_22_hooks_path_inside_the_repository(git: Git, ran: Path, kind: str) -> None:
-    """Theirs runs once, and first, unless git runs ours from its configuration; git gets their status."""
+    """The other tool's hook runs once, and first if ours is in the same folder; git gets its status."""
     folder = git.root / "ci/hooks"
     theirs(folder)
     if kind == "worktree":
@@ -152,7 +153,7 @@ def test_edge_22_hooks_path_of_one_worktree(git: Git, tmp_path: Path, ran: Path)
 
 
 def test_edge_22_a_relative_hooks_path_in_a_new_worktree(git: Git, tmp_path: Path) -> None:
-    """It is another folder there: ``doctor`` reports it, and repairs it."""
+    """The relative path is another folder in the new worktree: ``doctor`` reports it, and repairs it."""
     git.commit({"a": "1"})
     git("config", "core.hooksPath", "ci/hooks")
     put_in(git)
@@ -166,7 +167,7 @@ def test_edge_22_a_relative_hooks_path_in_a_new_worktree(git: Git, tmp_path: Pat
 
 
 def test_edge_22_hooks_path_that_comes_and_goes(git: Git, ran: Path) -> None:
-    """A tool takes the hooks over after us, and is removed again: ours never run twice."""
+    """Another tool takes the hooks over, and is removed again: our hooks never run twice."""
     put_in(git)
     theirs(git.root / ".husky/_")
     git("config", "core.hooksPath", ".husky/_")
@@ -199,7 +200,7 @@ def configured(git: Git) -> Git:
 
 
 def test_configured_hooks_beside_others(configured: Git, ran: Path) -> None:
-    """Others in the configuration run, too, once, with stdin and arguments; ours never fail the commit."""
+    """Other hooks of the configuration run once, with stdin and arguments; ours never fail the commit."""
     git = configured
     git("config", "hook.other.command", 'f() { echo "other $*"; cat; } >>"$RAN"; f')
     for event in ("post-commit", "post-rewrite"):
@@ -212,7 +213,7 @@ def test_configured_hooks_beside_others(configured: Git, ran: Path) -> None:
 
 
 def test_configured_hooks_of_a_moved_repository(configured: Git, tmp_path: Path) -> None:
-    """git would refuse the commit if the command failed: it is silent, and doctor repairs it."""
+    """git would refuse the commit if our hook's command failed: it does nothing, and doctor repairs it."""
     configured.root.rename(tmp_path / "moved")
     git = Git(tmp_path / "moved")
     commit(git)
@@ -244,7 +245,7 @@ def test_configured_hooks_where_somebody_removed_half(configured: Git) -> None:
 
 
 def test_configured_hooks_become_files_where_git_is_older(configured: Git, tmp_path: Path) -> None:
-    """Also the other way round: never both, whichever git installs."""
+    """And the other way round: the hooks are never installed in both places."""
     git = configured
     older = tmp_path / "older"
     older.mkdir()

@@ -1,6 +1,6 @@
-"""Real session files on the whole way from an import through the notes to what is shown.
+"""Imports real session files, and checks their records and what is shown of them.
 
-By day only some of them; ``tests/unit/formats`` checks how each of them is read.
+An ordinary run imports only some of them; ``tests/unit/formats`` checks how each of them is read.
 """
 
 from __future__ import annotations

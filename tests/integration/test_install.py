@@ -305,12 +305,12 @@ legacy="$0.legacy"
     ("kept", "runs"), [(FRAMEWORK, ""), ("#!/bin/sh\necho mine >>ran\n", "mine\n"), (None, "")]
 )
 def test_a_framework_that_runs_our_hook(git: Git, kept: str | None, runs: str) -> None:
-    """The pre-commit framework moves a hook to NAME.legacy and runs it, but refuses to run itself so."""
+    """The pre-commit framework runs the hook that it moved to NAME.legacy, except if that is its own."""
     if kept:
         write_hook(git, "pre-commit", kept)
     put_in(git)
     hook = git.root / ".git/hooks/pre-commit"
-    if kept != FRAMEWORK:  # otherwise it runs ours already
+    if kept != FRAMEWORK:  # otherwise the framework already runs our hook
         hook.rename(hook.with_name("pre-commit.legacy"))
         write_hook(git, "pre-commit", FRAMEWORK)
     assert did(put_in(git))["pre-commit"] == "unchanged"
@@ -323,7 +323,7 @@ def test_a_framework_that_runs_our_hook(git: Git, kept: str | None, runs: str) -
     assert left == ({"pre-commit", "pre-commit.legacy"} if runs else {"pre-commit"})
 
 
-def test_lines_of_a_hook_stay_even_where_we_have_none_to_add(git: Git) -> None:
+def test_lines_added_to_a_hook_stay_even_if_its_text_has_no_block(git: Git) -> None:
     put_in(git)
     hook = git.root / ".git/hooks/post-commit"
     hook.write_bytes(hook.read_bytes() + b"echo mine\n")

@@ -40,12 +40,12 @@ def test_new_repositories_and_clones_record(tmp_path: Path, git: Git) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert traj(tmp_path, "install", "--global").stdout.count("already there") == 1
     made = Git.init(tmp_path / "made")
-    assert plain <= set(files(made.root / ".git"))  # ours contains git's own template
+    assert plain <= set(files(made.root / ".git"))  # our template contains git's own template
     git("clone", "-q", ".", str(tmp_path / "clone"))
     clone = Git(tmp_path / "clone")
     assert records(made)
     assert records(clone)
-    assert not records(git)  # it was there before
+    assert not records(git)  # this repository existed before
     assert "Hooks: OK" in traj(clone.root, "status").stdout
     assert traj(clone.root, "doctor").returncode == 0
     assert traj(clone.root, "install", "--json").returncode == 0
@@ -62,7 +62,7 @@ def test_new_repositories_and_clones_record(tmp_path: Path, git: Git) -> None:
 
 
 def test_a_template_of_the_users_own(tmp_path: Path) -> None:
-    """Their hook is copied, too, and runs first; after uninstall their folder is the template again."""
+    """The hook in the user's template is copied, too, and runs first. Uninstall restores the setting."""
     template = tmp_path / "template"
     (template / "hooks").mkdir(parents=True)
     hook = template / "hooks/post-commit"

@@ -12,7 +12,7 @@ import pytest
 from gittraj.commands.doctor.fsck import fsck
 from gittraj.commands.doctor.leftovers import check_purges
 from gittraj.commands.purge import work
-from gittraj.commands.purge.search import Sought
+from gittraj.commands.purge.search import PurgeTarget
 from gittraj.commands.purge.work import Purge, collect_garbage, purge
 from gittraj.config import Config
 from gittraj.errors import TrajError
@@ -85,11 +85,11 @@ def plant(git: Git, trajectory: str = "traj_ann") -> None:
     tell(git, three, "traj_other", text="nothing secret")
 
 
-def secret(repository: Repository, text: str = SECRET) -> Sought:
+def secret(repository: Repository, text: str = SECRET) -> PurgeTarget:
     local = LocalState.of(repository)
     local.create()
     only = OnlyValues([text], key=local.key())
-    return Sought(redactor=lambda: only, holds=only.holds, remember=local.add_hashes)
+    return PurgeTarget(redactor=lambda: only, contains=only.holds, remember=local.add_hashes)
 
 
 def cleanse(git: Git, text: str = SECRET) -> Purge:

@@ -27,8 +27,8 @@ def stamp(time: float) -> str:
     return datetime.fromtimestamp(time, UTC).isoformat().replace("+00:00", "Z")
 
 
-def told(git: Git, story: Story, evidence: Any, begun: float, over: float, *, first: float = 0.0) -> str:
-    """A commit with a record of a call that began and ended so many seconds after it."""
+def link_call(git: Git, story: Story, evidence: Any, begun: float, over: float, *, first: float = 0.0) -> str:
+    """Make a commit with a record of a call that began and ended ``begun`` and ``over`` seconds after it."""
     date = {"GIT_COMMITTER_DATE": f"{MADE} +0000"}
     git("commit", "-q", "--allow-empty", "-m", "made", env=date)
     commit = git.head()
@@ -65,7 +65,7 @@ def doctor(git: Git, *options: str) -> list[str]:
 def test_a_link_that_times_refute_is_reported_and_demoted(
     git: Git, story: Story, evidence: str, begun: float, over: float, first: float
 ) -> None:
-    commit = told(git, story, evidence, begun, over, first=first)
+    commit = link_call(git, story, evidence, begun, over, first=first)
     (said,) = doctor(git)
     assert commit[:12] in said
     assert doctor(git, "--fix") == [said]
@@ -90,13 +90,13 @@ def test_a_link_that_times_refute_is_reported_and_demoted(
 def test_a_link_that_times_do_not_refute_stays(
     git: Git, story: Story, evidence: str, begun: float, over: float, first: float
 ) -> None:
-    told(git, story, evidence, begun, over, first=first)
+    link_call(git, story, evidence, begun, over, first=first)
     assert doctor(git) == []
 
 
-def written(desk: Desk) -> tuple[str, str]:
-    """A person's commit of an agent's work; and one of their own, which a record wrongly credits to the
-    agent, too: it once wrote that file, and reverted it."""
+def credit_wrongly(desk: Desk) -> tuple[str, str]:
+    """Return a person's commit of an agent's work, and a commit of their own work, which a record wrongly
+    credits to the agent, too: the agent once wrote that file, and reverted it."""
     lines = "".join(f"value_{n} = compute({n})\n" for n in range(5))
     desk.work("wrote", Write("one.py", lines), Write("two.py", lines), Shell("git add -A && git stash -q"))
     desk.works.clear()
@@ -122,7 +122,7 @@ def records(git: Git, commit: str) -> list[Record]:
 
 
 def test_a_link_that_the_log_refutes_is_reported_and_demoted(desk: Desk) -> None:
-    mine, theirs = written(desk)
+    mine, theirs = credit_wrongly(desk)
     before = records(desk.git, mine)
     (said,) = doctor(desk.git)
     assert said.endswith(f"{theirs[:12]} last: their sessions wrote something else")
@@ -133,7 +133,7 @@ def test_a_link_that_the_log_refutes_is_reported_and_demoted(desk: Desk) -> None
 
 @pytest.mark.parametrize("away", ["gone", "cut", "paused"])
 def test_a_link_that_no_log_can_check_is_not_reported(desk: Desk, away: str) -> None:
-    written(desk)
+    credit_wrongly(desk)
     log = desk.sessions["one"].log
     if away == "gone":
         log.unlink()

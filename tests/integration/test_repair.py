@@ -29,7 +29,7 @@ NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 
 
 @dataclass(frozen=True)
-class Told:
+class Output:
     """A command's output."""
 
     out: str
@@ -41,9 +41,9 @@ class Told:
         return json.loads(self.out)
 
 
-def traj(git: Git, *arguments: str) -> Told:
+def traj(git: Git, *arguments: str) -> Output:
     done = command.traj(git.root, *arguments)
-    return Told(done.stdout, done.stderr, done.returncode)
+    return Output(done.stdout, done.stderr, done.returncode)
 
 
 def repair(git: Git, *arguments: str) -> dict[tuple[str, str], str]:
@@ -86,7 +86,7 @@ def on(git: Git, rev: str) -> list[Record]:
 
 
 def origins(git: Git, rev: str) -> list[str]:
-    """The commits on which a commit's records were first written."""
+    """Return the commits on which a commit's records were first written."""
     return sorted({r.origin.commit for r in on(git, rev) if r.origin})
 
 
@@ -144,7 +144,7 @@ def plumb(git: Git) -> None:
 
 
 def expect(git: Git, ways: Any, made: Sequence[str]) -> dict[str, list[str]]:
-    """The commits that each original must be in now."""
+    """Return the commits that each original commit must have become."""
     if ways in (squash, recommit):
         return {old: [git.head()] for old in made}
     return {made[0]: [git("rev-parse", "HEAD~1")], made[1]: [git.head()]}

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from gittraj.cli.common.group import call
-from gittraj.commands.purge.search import Sought
+from gittraj.commands.purge.search import PurgeTarget
 from gittraj.commands.purge.work import purge
 from gittraj.git import open_repository
 from gittraj.index import file, update_text
@@ -301,7 +301,7 @@ def test_a_reader_that_began_before_a_purge_does_not_undo_it(
         def _write_later(self) -> AbstractContextManager[sqlite3.Connection]:
             if self.times == moment:
                 with open_repository(git.root) as other:
-                    purge(other, Sought(forgotten=frozenset({"traj_one"})))
+                    purge(other, PurgeTarget(forgotten=frozenset({"traj_one"})))
             self.times += 1
             return self._write()
 

@@ -1,8 +1,8 @@
-"""Past sessions: those on this machine (``backfill``), and files that a user names (``import``).
+"""Records past sessions: those on this machine (``backfill``), and files that a user names (``import``).
 
-Logs are read twice: first for a digest of each, which are linked together; then each alone, to be redacted
-and written, in several processes. It decides nothing about events itself (``capture`` does) and writes
-through ``record.pipeline`` only.
+Logs are read twice: first to make a digest of each, from which all are linked together; then each alone, to
+redact and write it, in several processes. ``capture`` decides which events belong to which commit;
+``record.pipeline`` writes them.
 
 - ``run`` does the whole work; ``local_sessions`` finds sessions, ``importer`` imports a user's files.
 - First reading: ``digest_logs`` makes a ``log_digest`` of each, to be linked to the ``candidate_commits``.

@@ -1,9 +1,9 @@
-"""The first reading of all logs, for linking: one digest each, except for logs that need no work, and without
-the events that a fork or a continued session copied from another."""
+"""Reads all logs for the first time, for linking: makes a digest of each log that needs work, without the
+events that a forked or continued session copied from another."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from gittraj.commands.backfill.log_digest import LogDigest
@@ -14,7 +14,7 @@ from gittraj.model.session_items import is_unique
 from gittraj.state.cursors import NEVER_AWAY
 
 Progress = Callable[[str, int, int], None]
-"""Called with the activity, the bytes done, and all bytes."""
+"""A function that is called with the current activity, the bytes done, and the bytes of all logs."""
 
 EMPTY = "it has no events"
 PAUSED = f"{EMPTY} outside a pause (git traj pause)"
@@ -33,7 +33,7 @@ def digest_logs(
 
     A log that begins with a copy of another's events is read again without them.
     """
-    found: dict[str, tuple[Source, LogDigest]] = {}
+    digests: dict[str, tuple[Source, LogDigest]] = {}
     done = 0
     for source, digest in pool.digests(sources):
         file = source.file
@@ -43,36 +43,46 @@ def digest_logs(
             report.taken[file.trajectory] = LogResult(file=file, why=digest)
             report.damaged.append(unlinked(file, digest))
             continue
-        nothing = EMPTY if source.off == NEVER_AWAY else PAUSED
-        why = None if digest.log.entries else nothing
+        why_empty = EMPTY if source.off == NEVER_AWAY else PAUSED
+        why = None if digest.log.entries else why_empty
         report.taken[file.trajectory] = LogResult(file=file, damage=digest.log.damage, why=why)
         if why:
             report.unlinked.append(unlinked(file, why))
         elif not skip(digest):
-            found[file.trajectory] = (source, digest)
-    copies = find_copies([digest for _, digest in found.values()])
-    again = [replace(found[t][0], copied=found[of][0].file) for t, of in copies.items()]
-    for source, digest in pool.digests(again):
+            digests[file.trajectory] = (source, digest)
+    _reread_copies(pool, digests)
+    order = {source.file.trajectory: index for index, source in enumerate(sources)}
+    return dict(sorted(digests.items(), key=lambda pair: order[pair[0]]))
+
+
+def _reread_copies(pool: WorkerPool, digests: dict[str, tuple[Source, LogDigest]]) -> None:
+    copies = find_copies([digest for _, digest in digests.values()])
+    sources = [
+        replace(digests[copy][0], copied=digests[original][0].file) for copy, original in copies.items()
+    ]
+    for source, digest in pool.digests(sources):
         if isinstance(digest, LogDigest):
-            found[source.file.trajectory] = (source, digest)
-    order = {s.file.trajectory: i for i, s in enumerate(sources)}
-    return dict(sorted(found.items(), key=lambda pair: order[pair[0]]))
+            digests[source.file.trajectory] = (source, digest)
 
 
 def find_copies(digests: Sequence[LogDigest]) -> dict[str, str]:
-    """Map each copying trajectory to its original: of those that begin with the same event, the parent that
-    it names, else the one that ended first."""
+    """Map each trajectory that begins with a copy of another's events to the original. If several begin with
+    the same event, the original is the parent that the copy names, else the one that ended first."""
+    copies: dict[str, str] = {}
+    for group in _group_by_first_event(digests):
+        ids = {each.log.trajectory for each in group}
+        first, *others = sorted(
+            group, key=lambda each: (each.log.parent in ids, each.ended or "", each.file.session)
+        )
+        for each in others:
+            parent = each.log.parent
+            copies[each.log.trajectory] = parent if parent and parent in ids else first.log.trajectory
+    return copies
+
+
+def _group_by_first_event(digests: Sequence[LogDigest]) -> Iterable[list[LogDigest]]:
     groups: dict[tuple[str, str], list[LogDigest]] = {}
     for each in digests:
         if each.head is not None and is_unique(each.head) and each.file.subagent is None:
             groups.setdefault((each.file.agent, each.head), []).append(each)
-    copies: dict[str, str] = {}
-    for group in groups.values():
-        here = {each.log.trajectory for each in group}
-        first, *others = sorted(
-            group, key=lambda each: (each.log.parent in here, each.ended or "", each.file.session)
-        )
-        for each in others:
-            named = each.log.parent
-            copies[each.log.trajectory] = named if named in here and named else first.log.trajectory
-    return copies
+    return groups.values()

@@ -24,8 +24,7 @@ from gittraj.record.drain.open_log import ITEMS_WITH_FACTS, find_sessions, read_
 from gittraj.state.cursors import Away, save
 
 _LONGEST = 1 << 20
-"""Bytes at a log's end that are searched for its last line."""
-
+"""How many bytes at a log's end are searched for its last line."""
 
 Refused = tuple[str, str]
 """The path of a file that was not imported, and why."""
@@ -44,38 +43,49 @@ def import_files(
     raw_too: bool = False,
     progress: Progress = lambda _what, _done, _all: None,
 ) -> tuple[list[Report], list[Refused]]:
-    """Import the sessions at ``paths``: onto ``commit``, or (``link``) onto the commits that they made, else
-    as work without a commit; ``paused``: also what they did during a pause;
-    ``raw_too``: a file that no format reads is stored as it is. Importing
-    a file again, or a longer version of it, only adds. Files of the same session are imported one after the
-    other, with a report for each.
+    """Import the sessions in the files and folders ``paths``. Importing a file again, or a longer version of
+    it, only adds what is new.
 
-    An unreadable file is refused, the others are imported. Raises TrajError when nothing can be imported.
+    The sessions are stored on ``commit``; without it, on the commits that they made if ``link``; else as work
+    without a commit. ``raw`` is the environment; ``form`` is the format of the files; ``task`` is the task
+    (``SYSTEM:ID``) of all sessions; with ``paused``, events from a pause are imported too; with ``raw_too``,
+    a file that no format reads is stored as it is.
+
+    Returns the reports and the refused files. There is more than one report if several files contain the same
+    session: these are imported one after the other. An unreadable file is refused, the others are imported.
+    Raises TrajError when nothing can be imported.
     """
     log_task = LogTask(repository.work_tree or repository.git_dir, raw)
     facts = {"task": (task,)} if task else {}
     refused: list[Refused] = []
     with open_run(repository, log_task) as run:
         rounds: list[dict[str, Source]] = [{}]
-        for path in paths:
+        for path, file in _find_files(paths, form, refused, raw_too=raw_too, progress=progress):
             try:
-                found = _found(path.resolve(), form, raw_too=raw_too, progress=progress)
+                for source in _sources(run, file, forced=commit is not None, paused=paused):
+                    _queue(rounds, replace(source, facts=facts))
             except (TrajError, OSError) as error:
                 refused.append(_refuse(path, error))
-                continue
-            for file in found:
-                try:
-                    for source in _sources(run, file, forced=commit is not None, paused=paused):
-                        _queue(rounds, replace(source, facts=facts))
-                except (TrajError, OSError) as error:
-                    refused.append(_refuse(file.path if path.is_dir() else path, error))
         aim = Aim(commit=commit, link=link and commit is None, explore=True)
         reports = run.link_logs([list(each.values()) for each in rounds], aim=aim, progress=progress)
         if task:
-            name_task(run, {trajectory for each in rounds for trajectory in each}, task)
+            name_task(run, set[str]().union(*rounds), task)
     for report in reports:
         _count_cut_logs(report)
     return reports, refused
+
+
+def _find_files(
+    paths: Sequence[Path], form: str | None, refused: list[Refused], *, raw_too: bool, progress: Progress
+) -> Iterator[tuple[Path, SessionFile]]:
+    """Yield each session below ``paths`` with its path. Add the paths without a session to ``refused``."""
+    for path in paths:
+        try:
+            files = _find_sessions(path.resolve(), form, raw_too=raw_too, progress=progress)
+        except (TrajError, OSError) as error:
+            refused.append(_refuse(path, error))
+        else:
+            yield from ((file.path if path.is_dir() else path, file) for file in files)
 
 
 def _refuse(path: Path, error: TrajError | OSError) -> Refused:
@@ -84,7 +94,7 @@ def _refuse(path: Path, error: TrajError | OSError) -> Refused:
 
 
 def _queue(rounds: list[dict[str, Source]], source: Source) -> None:
-    """Add ``source`` to the first round without this session, and a repeated file only once."""
+    """Add ``source`` to the first round that does not have its session yet; add a repeated file only once."""
     for each in rounds:
         other = each.setdefault(source.file.trajectory, source)
         if other.file.path == source.file.path:
@@ -93,16 +103,17 @@ def _queue(rounds: list[dict[str, Source]], source: Source) -> None:
 
 
 def _count_cut_logs(report: Report) -> None:
-    held = {each.file.path for each in report.taken.values() if each.why is None}
+    imported = {each.file.path for each in report.taken.values() if each.why is None}
     for trajectory, each in [*report.taken.items()]:
-        if each.why in (EMPTY, PAUSED) and each.file.path in held:
+        if each.why in (EMPTY, PAUSED) and each.file.path in imported:
             del report.taken[trajectory]  # an empty session in a file that has others
         elif each.why is None and _is_cut(each.file.path):
             report.taken[trajectory] = replace(each, damage=each.damage + 1)
 
 
 def _is_cut(path: Path) -> bool:
-    """Whether a JSON Lines log ends within a record: an imported file does not grow any more."""
+    """Return whether a JSON Lines log ends within a record. An imported log does not grow, so it is
+    damaged."""
     if not path.is_file():
         return False
     with path.open("rb") as stream:
@@ -121,12 +132,12 @@ def _is_json(line: bytes) -> bool:
 
 
 def _sources(run: BackfillRun, file: SessionFile, *, forced: bool, paused: bool) -> Iterator[Source]:
-    """A session, and the agents that it started. Raises FormatError when it worked in another repository."""
+    """Yield a session, and those of its subagents. Raises FormatError if it worked in another repository."""
     agents = all_agents()
-    former = _former(run, file, forced=forced)
+    former = _find_former(run, file, forced=forced)
     yield Source(file=file, former=former, off=_away(run, file, paused=paused))
-    own = file.format not in NAMING and file.path.is_file()
-    if file.subagent is None and file.agent in agents and own:
+    is_own_log = file.format not in NAMING and file.path.is_file()
+    if file.subagent is None and file.agent in agents and is_own_log:
         for each in agents[file.agent].subagents(file):
             off = _away(run, each, paused=paused)
             yield Source(file=replace(each, format=file.format), former=former, off=off)
@@ -136,23 +147,23 @@ def _away(run: BackfillRun, file: SessionFile, *, paused: bool) -> Away:
     return Away() if paused else run.off.away(file.name, subagent=file.subagent)
 
 
-def _found(path: Path, form: str | None, *, raw_too: bool, progress: Progress) -> list[SessionFile]:
-    """The sessions of a file or a store, else of all files below a folder. Raises FormatError, OSError."""
+def _find_sessions(path: Path, form: str | None, *, raw_too: bool, progress: Progress) -> list[SessionFile]:
+    """Return the sessions in a file, store, or all files below a folder. Raises FormatError, OSError."""
     if not path.is_dir() or form is not None or detect_store(path) is not None:
         return _read_file(path, form, raw_too=raw_too)
-    found: list[SessionFile] = []
+    sessions: list[SessionFile] = []
     files = sorted(each for each in path.rglob("*") if each.is_file())
     size, done = sum(file.stat().st_size for file in files), 0
     for file in files:
         progress("finding", done, size)
         done += file.stat().st_size
         try:
-            found += _read_file(file, None, raw_too=raw_too)
+            sessions += _read_file(file, None, raw_too=raw_too)
         except (FormatError, OSError):
             continue  # not every file in a folder with logs is a log
-    if not found:
+    if not sessions:
         raise FormatError(f"{path}: no sessions below this folder")
-    return found
+    return sessions
 
 
 def _read_file(path: Path, form: str | None, *, raw_too: bool) -> list[SessionFile]:
@@ -164,17 +175,18 @@ def _read_file(path: Path, form: str | None, *, raw_too: bool) -> list[SessionFi
         return find_sessions(path, form="raw")
 
 
-def _former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path | None:
-    """Return the working tree of a session from another machine or folder. Raises FormatError when it worked
-    in another repository of this machine."""
-    found = [i for i in islice(read_items(file), ITEMS_WITH_FACTS) if isinstance(i, Fact)]
-    folder = next((str(fact.value) for fact in found if fact.name == "folder"), None)
-    if folder is None or not Path(folder).is_absolute():
+def _find_former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path | None:
+    """Return the path that this repository's working tree had for a session from another machine or folder.
+    Raises FormatError when the session worked in another repository of this machine, except with ``forced``
+    or if it is a benchmark's run, as a benchmark makes a working copy for each run."""
+    facts: dict[str, str] = {}
+    for item in islice(read_items(file), ITEMS_WITH_FACTS):
+        if isinstance(item, Fact):
+            facts.setdefault(item.name, str(item.value))
+    folder = facts.get("folder", "")
+    if not Path(folder).is_absolute() or (Path(folder).exists() and is_near(Path(folder), run.roots)):
         return None
-    if Path(folder).exists() and is_near(Path(folder), run.roots):
-        return None
-    # a benchmark has a working copy of its own for each run
-    forced = forced or any(fact.name in OF_RUNS for fact in found)
+    forced = forced or not facts.keys().isdisjoint(OF_RUNS)
     if not forced and not _may_be_ours(run.repository, Path(folder)):
         raise FormatError(f"it worked in another repository, {folder}", "import it there, or name --commit")
     if not run.log_task.known:
@@ -183,7 +195,7 @@ def _former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path | None
 
 
 def _may_be_ours(repository: Repository, folder: Path) -> bool:
-    """Whether a folder is in no repository of this machine, or in a clone of this one."""
+    """Return whether a folder is outside all repositories of this machine, or in a clone of this one."""
     if not folder.is_dir():
         return True
     try:
@@ -195,22 +207,21 @@ def _may_be_ours(repository: Repository, folder: Path) -> bool:
 
 
 def name_task(run: BackfillRun, trajectories: Collection[str], task: str) -> None:
-    """Set ``task`` (``SYSTEM:ID``) in every record of the trajectories, with a higher ``rev``. Raises
-    TrajError."""
+    """Set ``task`` (``SYSTEM:ID``) in every record of the trajectories. Raises TrajError."""
     name = run.log_task.pipeline.redactor().text(task)
     system, _, number = name.partition(":")
     ref = TaskRef(title=name, source=TaskSource(system=system, id=number))
     lines: list[tuple[str, Line]] = []
-    raised: set[Key] = set()
+    changed: set[Key] = set()
     for commit, record in iter_records(run.notes.items()):
         if record.id in trajectories and record.whole.task != ref:
-            named = replace(record, rev=record.rev + 1, whole=replace(record.whole, task=ref))
-            lines.append((commit, named))
-            raised.add(record.key)
+            with_task = replace(record, rev=record.rev + 1, whole=replace(record.whole, task=ref))
+            lines.append((commit, with_task))
+            changed.add(record.key)
     run.log_task.pipeline.store([Prepared(month="", lines=tuple(lines))])
     sessions = {}
     for name, known in run.state.sessions.items():
-        parts = (replace(p, rev=p.rev + ((name, p.range.first) in raised)) for p in known.parts)
+        parts = (replace(p, rev=p.rev + ((name, p.range.first) in changed)) for p in known.parts)
         sessions[name] = replace(known, parts=tuple(parts))
     run.state = replace(run.state, sessions=sessions)
     save(run.folder, run.state)

@@ -1,9 +1,10 @@
-"""A log without its text: what linking many sessions at once needs."""
+"""Reduces a log to what linking many sessions at once needs, almost without its text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from gittraj.agents import SessionFile
 from gittraj.capture.commit_command import can_commit, find_no_commit
@@ -17,14 +18,15 @@ from gittraj.state.cursors import SessionState
 _OTHER = Entry(event=Message(id=""), end=0)
 _PROMPT = Entry(event=Prompt(id=""), end=0)
 _ENDS = 400
-"""Characters kept at both ends of a result, where a started agent's id is."""
+"""How many characters are kept at both ends of a result, where the id of a started agent is."""
 _STARTERS = {"Task", "Agent", "spawn_agent", "task"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogDigest:
-    """``log`` has the entries that may link, at their own index, and placeholders for the others. ``head``:
-    the id of the first event; ``age``: seconds since the log grew."""
+    """A log for linking: ``log`` has the entries that may link the session to a commit, at their own index,
+    and placeholders for the others. ``head`` is the id of the first event; ``started`` and ``ended`` are the
+    times of the first and the last event; ``age`` is how many seconds ago the log last grew."""
 
     file: SessionFile
     log: Log
@@ -40,15 +42,9 @@ class LogDigest:
         """The commit ids that the log printed as new."""
         return (short for entry in self.log.entries for short in entry.commits)
 
-    def committing(self) -> Iterator[int]:
-        """The calls that may have committed here."""
-        for index, entry in enumerate(self.log.entries):
-            here = self.log.places[index] != "elsewhere"
-            if entry.command and here and can_commit(entry.command) and not self.log.failed(index):
-                yield index
-
 
 def make_digest(file: SessionFile, log: Log, size: int, age: float) -> LogDigest:
+    """Return the digest of a log of ``size`` bytes that last grew ``age`` seconds ago."""
     times = [entry.event.ts for entry in log.entries if entry.event.ts]
     return LogDigest(
         file=file,
@@ -63,17 +59,7 @@ def make_digest(file: SessionFile, log: Log, size: int, age: float) -> LogDigest
 
 
 def _thin(log: Log) -> Log:
-    kept: dict[int, Entry] = {}
-    for index, entry in enumerate(log.entries):
-        event = entry.event
-        starts = isinstance(event, ToolCall) and event.name in _STARTERS
-        if isinstance(event, ToolCall) and (entry.command or entry.prints or entry.edits or starts):
-            kept[index] = _thin_call(entry, event)
-            result = log.result_of(index)
-            if result is not None:
-                kept[result] = _thin_result(log.entries[result], named=starts)
-        if entry.on:
-            kept[index] = Entry(event=Message(id=event.id), end=0, on=entry.on, edits=_thin_edits(entry))
+    kept = _keep_linking(log)
     if log.entries:  # the format of the first event's id identifies the kind of log
         first = log.entries[0].event
         kind = Prompt if isinstance(first, Prompt) else Message
@@ -86,6 +72,23 @@ def _thin(log: Log) -> Log:
     return replace(log, entries=tuple(entries), marks={}, spent={}, results=results)
 
 
+def _keep_linking(log: Log) -> dict[int, Entry]:
+    """Return the entries that may link a log to a commit or to another log, by their index."""
+    kept: dict[int, Entry] = {}
+    for index, entry in enumerate(log.entries):
+        event = entry.event
+        if isinstance(event, ToolCall):
+            starts_agent = event.name in _STARTERS
+            if entry.command or entry.prints or entry.edits or starts_agent:
+                kept[index] = _thin_call(entry, event)
+                result = log.result_of(index)
+                if result is not None:
+                    kept[result] = _thin_result(log.entries[result], keep_ends=starts_agent)
+        if entry.on:
+            kept[index] = Entry(event=Message(id=event.id), end=0, on=entry.on, edits=_thin_edits(entry))
+    return kept
+
+
 def _thin_call(entry: Entry, event: ToolCall) -> Entry:
     call = ToolCall(id=event.id, ts=event.ts, name=event.name, call_id=event.call_id, response=event.response)
     return replace(
@@ -96,7 +99,7 @@ def _thin_call(entry: Entry, event: ToolCall) -> Entry:
     )
 
 
-def _thin_result(entry: Entry, *, named: bool) -> Entry:
+def _thin_result(entry: Entry, *, keep_ends: bool) -> Entry:
     event: AnyEvent = entry.event
     if isinstance(event, ToolResult):
         text = event.content
@@ -106,7 +109,7 @@ def _thin_result(entry: Entry, *, named: bool) -> Entry:
             ts=event.ts,
             call_id=event.call_id,
             is_error=event.is_error,
-            content=ends if named else find_no_commit(text),
+            content=ends if keep_ends else find_no_commit(text),
         )
     return Entry(event=event, end=0, edits=_thin_edits(entry), commits=entry.commits)
 
@@ -115,18 +118,31 @@ def _thin_edits(entry: Entry) -> tuple[Edit, ...]:
     return tuple(Edit(path=edit.path, kind=edit.kind) for edit in entry.edits)
 
 
+def find_commit_calls(log: Log) -> Iterator[int]:
+    """Yield the index of each call that may have committed in this repository."""
+    for index, entry in enumerate(log.entries):
+        ran_here = log.places[index] != "elsewhere"
+        if entry.command and ran_here and can_commit(entry.command) and not log.failed(index):
+            yield index
+
+
 def is_stored(digest: LogDigest, known: SessionState, commits: set[str]) -> bool:
-    """Whether all of a log is stored already, and on all of ``commits``. False for an output log, which has
-    only one run of a thread."""
-    if is_output_log(digest.log):
+    """Return whether all of a log is stored already, and on all of ``commits``. False for an output log,
+    which has only one run of a thread."""
+    if is_output_log(digest.log) or not commits <= _linked_commits(known):
         return False
-    parts = [part for part in known.parts if not part.output]
-    on = {commit for part in parts if not part.explored for commit in part.commits}
-    on |= {commit for anchored in known.anchors if not anchored.stored for commit in anchored.commits}
-    return commits <= on and sum(part.range.n for part in parts) >= len(digest.log.entries) > 0
+    stored = sum(part.range.n for part in known.parts if not part.output)
+    return stored >= len(digest.log.entries) > 0
+
+
+def _linked_commits(known: SessionState) -> set[str]:
+    """Return the commits on which parts of a session are stored, and those that must not get any."""
+    stored = (part.commits for part in known.parts if not part.output and not part.explored)
+    suspended = (anchor.commits for anchor in known.anchors if not anchor.stored)
+    return {*chain.from_iterable(stored), *chain.from_iterable(suspended)}
 
 
 def find_touched(digest: LogDigest, commits: Mapping[str, Commit]) -> list[str]:
-    """The commits that changed a file which the session wrote."""
+    """Return the commits that changed a file which the session wrote."""
     written = digest.writings.by_path
     return [c.id for c in commits.values() if c.changes and any(p.path in written for p in c.changes.paths)]

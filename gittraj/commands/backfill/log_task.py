@@ -1,6 +1,6 @@
-"""The work on one log, in any of several processes: read it, and later draft and redact its parts. Results
-are small and contain only redacted text. For a session from before a working tree was moved or removed, or
-from another machine, it finds the tree's former path.
+"""Does the work on one log, in any of several processes: reads it, and later drafts and redacts its parts.
+Results are small and contain only redacted text. For a session from before a working tree was moved or
+removed, or from another machine, this module finds the tree's former path.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from gittraj.state.cursors import NEVER_AWAY, Away, SessionState
 from gittraj.state.folder import LocalState
 
 _ENOUGH = 300
+"""How many of the paths that a log names are compared with the repository's."""
 OF_RUNS = ("run", "instance", "exit_status")
 """Facts that only the log of a benchmark's run has."""
 
@@ -40,25 +41,26 @@ OF_RUNS = ("run", "instance", "exit_status")
 def known_paths(repository: Repository) -> frozenset[str]:
     """Return every path in the history of any ref."""
     listed = ("log", "--all", "--no-show-signature", "--format=", "--name-only", "--no-renames", "-z")
-    found = repository.run(*listed, check=False)
-    return frozenset(found.text.replace("\n", "").split("\0")) - {""}
+    output = repository.run(*listed, check=False).text
+    return frozenset(output.replace("\n", "").split("\0")) - {""}
 
 
 def guess_root(folder: str, named: Iterable[str], known: Collection[str]) -> Path:
-    """Return the session's ``folder`` or the parent of it under which most of the ``named`` absolute paths
-    are ``known`` in the repository; of equals, the closest to ``folder``."""
+    """Return which of ``folder``, where a session worked, and its parents was the repository's working tree:
+    the one below which most of the ``named`` absolute paths are ``known`` in the repository. If several have
+    equally many, the closest to ``folder`` is returned."""
     work = PurePosixPath(folder)
     paths = [PurePosixPath(name) for name in dict.fromkeys(named)][:_ENOUGH]
 
-    def fits(root: PurePosixPath) -> int:
+    def count_known(root: PurePosixPath) -> int:
         return sum(str(path.relative_to(root)) in known for path in paths if path.is_relative_to(root))
 
     candidates = [work, *(parent for parent in work.parents if len(parent.parts) > 1)]
-    return Path(max(candidates, key=lambda root: (fits(root), len(root.parts))))
+    return Path(max(candidates, key=lambda root: (count_known(root), len(root.parts))))
 
 
 def named_paths(log: Log) -> Iterator[str]:
-    """The paths that a log's calls name, as absolute ones."""
+    """Yield the paths that a log's calls name, as absolute paths."""
     for entry in log.entries:
         for name in (*entry.paths, *(edit.path for edit in entry.edits)):
             path = PurePosixPath(entry.folder or "", name)
@@ -68,9 +70,11 @@ def named_paths(log: Log) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
-    """The commits to store sessions on. ``commit``: all on that one; ``link``: those that evidence shows;
-    ``explore``: sessions without a commit, on the one where they started, even without evidence that they
-    worked here."""
+    """On which commits sessions are stored.
+
+    With ``commit``, all are stored on this commit. With ``link``, each is stored on the commits that evidence
+    links to it. With ``explore``, a session without a commit is stored on the commit where it started, even
+    without evidence that it worked in this repository."""
 
     commit: str | None = None
     link: bool = True
@@ -79,9 +83,9 @@ class Aim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A log. ``former``: the path of the repository's working tree when it was written; ``copied``: the
-    session whose events it begins with; ``off``: what was written while suspended; ``facts`` that are not in
-    the log."""
+    """A log to read. ``former`` is the path of the repository's working tree when the log was written;
+    ``copied`` is the session whose events the log begins with; ``off`` is the time during which recording was
+    suspended; ``facts`` are facts that are not in the log."""
 
     file: SessionFile
     former: Path | None = None
@@ -99,8 +103,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftRequest:
-    """The input for drafting from one log: its anchors, and its state so far. ``noted``: the last event of
-    each stretch that names its commit. ``stays``: the file is the log that the agent itself appends to."""
+    """The input for drafting from one log.
+
+    ``known`` is the session's state so far; ``anchors`` are the log's calls that made a commit, ``aliases``
+    the commits to which records are copied; ``owner`` is an anchor that takes the whole log; ``head`` is the
+    commit for events without a commit; ``over``: the session has ended; ``explore``: see :class:`Aim`;
+    ``onto`` is a commit that also gets the parts that are already stored; ``noted`` are the last events of
+    the stretches for which the log itself names a commit; ``stays``: the agent itself writes the log."""
 
     source: Source
     known: SessionState
@@ -119,7 +128,8 @@ class DraftRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftResult:
-    """``failure``: why nothing was drafted."""
+    """What was drafted from one log: ``parts`` and ``explored`` count its parts with and without a commit;
+    ``failure`` is the reason if nothing was drafted."""
 
     trajectory: str
     prepared: Prepared | None = None
@@ -131,7 +141,7 @@ class DraftResult:
 
 @dataclass
 class LogTask:
-    """A process's repository and redactor. ``known``: the paths in the repository's history."""
+    """One process's repository and redactor. ``known`` are the paths in the repository's history."""
 
     start: Path
     raw: Mapping[str, str]
@@ -147,13 +157,12 @@ class LogTask:
         self.pipeline = make_pipeline(self.repository, self.config, self.environ, live=self.raw)
 
     def locate(self, source: Source, folder: str) -> Path:
-        """Return the path of the working tree when a session worked in ``folder``. Raises TrajError,
-        OSError."""
+        """Return the working tree's path when a session worked in ``folder``. Raises TrajError, OSError."""
         log = self._read(replace(source, former=Path("/nowhere")))[0]
         return guess_root(folder, named_paths(log), self.known)
 
     def digest(self, source: Source) -> LogDigest | str:
-        """Return what linking needs from a log, or why it cannot be read."""
+        """Return a log's digest, or why the log cannot be read."""
         try:
             log, size, age = self._read(source)
         except (OSError, TrajError) as error:
@@ -161,7 +170,7 @@ class LogTask:
         return make_digest(source.file, log, size, age)
 
     def draft(self, request: DraftRequest) -> DraftResult:
-        """Redact the events of a log's parts and write their blobs; no ref reaches them yet."""
+        """Redact the events of a log's parts and write their blobs, which no ref reaches yet."""
         trajectory = request.source.file.trajectory
         try:
             log, size, _ = self._read(request.source)
@@ -218,9 +227,11 @@ class LogTask:
         )
 
     def territory(self, former: Path | None) -> RepoPaths:
+        """Return the paths of the repository, with the ``former`` path of its working tree."""
         if former not in self._territories:
-            found = RepoPaths(self.repository, home=self.environ.home, former=[former] if former else ())
-            self._territories[former] = found
+            self._territories[former] = RepoPaths(
+                self.repository, home=self.environ.home, former=[former] if former else ()
+            )
         return self._territories[former]
 
 

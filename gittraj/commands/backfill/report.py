@@ -1,4 +1,4 @@
-"""The report: which session was linked to which commit by which evidence, which was not linked, and why."""
+"""Reports which session was linked to which commit by which evidence, which was not linked, and why."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from gittraj.agents import SessionFile
-from gittraj.capture.commit_command import can_commit
 from gittraj.capture.link import Links
+from gittraj.commands.backfill.log_digest import find_commit_calls
 from gittraj.commands.backfill.log_task import DraftRequest
 from gittraj.git import Repository
 from gittraj.notes.merge import iter_records
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.reading import Reading
 
-_NAMED = 3
-"""The most commits that a line names; the rest are counted."""
+_MOST_NAMED = 3
+"""The most commits that a line names; further ones are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """A commit and a session. ``carried``: the session made an earlier form of it."""
+    """A session linked to a commit. ``carried``: it made the commit of which this one is a rewritten form."""
 
     commit: str
     agent: str
@@ -47,8 +47,8 @@ def unlinked(file: SessionFile, why: str) -> Unlinked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogResult:
-    """A log that was read: the parts written now; ``damage``: how many records were unreadable; ``why``:
-    the reason if nothing was imported."""
+    """The result of one log: ``parts`` and ``explored`` count the parts written in this run, with and without
+    a commit; ``damage`` counts unreadable records; ``why`` is the reason if nothing was imported."""
 
     file: SessionFile
     parts: int = 0
@@ -59,9 +59,13 @@ class LogResult:
 
 @dataclass(slots=True, kw_only=True)
 class Report:
-    """``read``: bytes of the logs; ``parts`` written now; ``explored``: sessions without a commit, stored on
-    the commit that they started from; ``remark`` for the user on how thinking was sealed; ``gone``: linked
-    commits that are unreachable; ``before``: those that had their records already, with the trajectory."""
+    """The result of a backfill or of an import.
+
+    ``sessions`` counts the logs, ``read`` their bytes, ``parts`` the parts written in this run; ``explored``
+    are sessions without a commit, stored on the commit that they started from; ``parked`` says which text was
+    not stored, and why; ``gone`` are linked commits that are unreachable; ``before`` are the pairs of a
+    trajectory and a commit that had a record before; ``remark`` is a message for the user on how thinking was
+    sealed; ``taken`` are the results of the logs, by trajectory."""
 
     sessions: int = 0
     read: int = 0
@@ -78,15 +82,15 @@ class Report:
 
 
 def report_stored(reports: Sequence[Report], notes: NotesRef) -> None:
-    """Add what the notes already have of the sessions that were read, except what is planned."""
+    """Add to each report the records in the notes of the sessions that were read, except the planned ones."""
     planned = {(id(report), row.trajectory, row.commit) for report in reports for row in report.linked}
-    of: dict[str, list[Report]] = {}
+    reports_of: dict[str, list[Report]] = {}
     for report in reports:
         for trajectory in report.taken:
-            of.setdefault(trajectory, []).append(report)
+            reports_of.setdefault(trajectory, []).append(report)
     known: set[tuple[Linked, int]] = set()
     for commit, record in iter_records(notes.items()):
-        for report in of.get(record.id, ()):
+        for report in reports_of.get(record.id, ()):
             rows = report.linked if record.role == "produced" else report.explored
             file, carried = report.taken[record.id].file, bool(record.link.carried_from)
             row = _linked(file, commit, record.link.evidence, carried=carried)
@@ -96,7 +100,7 @@ def report_stored(reports: Sequence[Report], notes: NotesRef) -> None:
 
 
 def report_planned(report: Report, requests: Sequence[DraftRequest]) -> None:
-    """Add the links that would be written."""
+    """Add the links that ``requests`` would write."""
     for request in requests:
         anchors = (*request.anchors, *request.known.anchors, *([request.owner] if request.owner else ()))
         pairs = [(commit, anchor.evidence) for anchor in anchors for commit in anchor.commits]
@@ -112,8 +116,8 @@ def report_unlinked(report: Report, readings: Sequence[Reading], links: Links) -
     for reading in readings:
         trajectory = reading.log.trajectory
         file = report.taken[trajectory].file
-        made = {anchor.call for anchor in (*links.anchors.get(trajectory, ()), *reading.anchors)}
-        reasons = list(_reasons(reading, made))
+        anchored = {anchor.call for anchor in (*links.anchors.get(trajectory, ()), *reading.anchors)}
+        reasons = list(_reasons(reading, anchored))
         if not reasons and trajectory not in linked and file.subagent is None:
             reasons = ["it made no commit here, and no commit contains what it wrote"]
         for why in reasons:
@@ -121,24 +125,20 @@ def report_unlinked(report: Report, readings: Sequence[Reading], links: Links) -
 
 
 def unreachable(repository: Repository, commits: set[str]) -> set[str]:
-    """Return the commits that no branch, tag or HEAD reaches, or that are no longer here: their rewritten
-    forms have the records, too."""
-    here = {commit for commit in commits if repository.objects.exists(commit)}
-    asked = "".join(f"{commit}\n" for commit in sorted(here))
+    """Return the commits that were deleted or that no ref reaches: their rewritten forms have the records."""
+    existing = {commit for commit in commits if repository.objects.exists(commit)}
+    text = "".join(f"{commit}\n" for commit in sorted(existing))
     tips = ("--not", "--branches", "--tags", "--remotes", "HEAD")
-    found = repository.run("rev-list", "--stdin", *tips, input=asked.encode(), check=False)
-    return (commits - here) | (commits & set(found.text.split()))
+    result = repository.run("rev-list", "--stdin", *tips, input=text.encode(), check=False)
+    return (commits - existing) | (commits & set(result.text.split()))
 
 
-def _reasons(reading: Reading, made: set[int]) -> Iterator[str]:
+def _reasons(reading: Reading, anchored: set[int]) -> Iterator[str]:
+    """Yield why calls that may have committed are linked to no commit. ``anchored`` are the linked calls."""
     log = reading.log
     gone: list[str] = []
     silent = open_calls = 0
-    for index, entry in enumerate(log.entries):
-        here = log.places[index] != "elsewhere" and not log.failed(index)
-        if index in made or not here or not entry.command or not can_commit(entry.command):
-            continue
-        result = log.result_of(index)
+    for result in (log.result_of(call) for call in find_commit_calls(log) if call not in anchored):
         if result is None:
             open_calls += 1
         elif log.entries[result].commits:
@@ -146,8 +146,7 @@ def _reasons(reading: Reading, made: set[int]) -> Iterator[str]:
         else:
             silent += 1
     if gone:
-        more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
-        yield f"it made {', '.join(gone[:_NAMED])}{more}, not here any more"
+        yield f"it made {_name_commits(gone)}, not here any more"
     if silent:
         calls, whose = ("a call", "it") if silent == 1 else (f"{silent} calls", "them")
         yield f"{calls} that may have committed printed no id, and no commit could be matched to {whose}"
@@ -155,16 +154,21 @@ def _reasons(reading: Reading, made: set[int]) -> Iterator[str]:
         yield "a call that may have committed has no result in the log"
 
 
+def _name_commits(commits: Sequence[str]) -> str:
+    more = f" and {len(commits) - _MOST_NAMED} more" if len(commits) > _MOST_NAMED else ""
+    return f"{', '.join(commits[:_MOST_NAMED])}{more}"
+
+
 def _linked(file: SessionFile, commit: str, evidence: str, *, carried: bool = False) -> Linked:
-    about = {"agent": file.agent, "session": file.session, "trajectory": file.trajectory}
-    return Linked(commit=commit, evidence=evidence, carried=carried, **about)
+    session = {"agent": file.agent, "session": file.session, "trajectory": file.trajectory}
+    return Linked(commit=commit, evidence=evidence, carried=carried, **session)
 
 
 # ---------------------------------------------------------------- as JSON
 
 
 def report_to_json(report: Report) -> dict[str, Any]:
-    """The document of ``git traj backfill --json``."""
+    """Return the document that ``git traj backfill --json`` prints."""
     return {
         "sessions": report.sessions,
         "bytes": report.read,
@@ -178,30 +182,30 @@ def report_to_json(report: Report) -> dict[str, Any]:
 
 
 def taken_to_json(report: Report, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """One row for each session read. ``names`` are the files' original names, by path."""
+    """Return one row for each session read. ``names`` are the files' original names, by path."""
     linked, explored = _by_trajectory(report.linked), _by_trajectory(report.explored)
     return [
         {
-            "path": names.get(path := str(taken.file.path), path),
-            "format": taken.file.format,
-            "agent": taken.file.agent,
-            "session": taken.file.session,
+            "path": names.get(path := str(log.file.path), path),
+            "format": log.file.format,
+            "agent": log.file.agent,
+            "session": log.file.session,
             "trajectory": trajectory,
-            "parts": taken.parts + taken.explored,
+            "parts": log.parts + log.explored,
             "commits": [
                 {"commit": row.commit, "evidence": row.evidence, "carried": row.carried}
                 for row in linked.get(trajectory, ())
             ],
             "explored": [row.commit for row in explored.get(trajectory, ())],
-            "damage": taken.damage,
-            "why": taken.why,
+            "damage": log.damage,
+            "why": log.why,
         }
-        for trajectory, taken in report.taken.items()
+        for trajectory, log in report.taken.items()
     ]
 
 
 def _by_trajectory(rows: Iterable[Linked]) -> dict[str, list[Linked]]:
-    found: dict[str, list[Linked]] = {}
+    groups: dict[str, list[Linked]] = {}
     for row in rows:
-        found.setdefault(row.trajectory, []).append(row)
-    return found
+        groups.setdefault(row.trajectory, []).append(row)
+    return groups

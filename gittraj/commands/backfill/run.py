@@ -6,7 +6,7 @@ same parts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -42,11 +42,11 @@ from gittraj.record.drain.reading import Reading, is_output_log
 from gittraj.record.drain.remembered import rebuild_state
 from gittraj.record.drain.run import follow
 from gittraj.record.drain.waiting import IDLE
-from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension, save
+from gittraj.state.cursors import Anchored, SessionState, State, Suspension, load_state, load_suspension, save
 from gittraj.state.folder import LocalState, installed_positions
 
 _BATCH = 16 * 1024 * 1024
-"""Bytes of logs after which the refs are updated."""
+"""The refs are updated whenever logs of this many bytes have been drafted."""
 _COMMITS_REMEMBERED = 60
 _FORGOTTEN = "it was removed with git traj forget"
 
@@ -78,8 +78,8 @@ class BackfillRun:
         dry_run: bool = False,
         progress: Progress,
     ) -> list[Report]:
-        """Link the logs round by round; returns a report for each round, of where its sessions ended up. No
-        session is twice in a round. Raises TrajError."""
+        """Link the logs of each round, one round after the other, and return a report for each round. A round
+        must not have a session twice. Raises TrajError."""
         before = {(record.id, commit) for commit, record in iter_records(self.notes.items())}
         linked = [self._link_round(each, aim, progress, dry_run=dry_run) for each in rounds]
         reports = [report for report, *_ in linked]
@@ -89,7 +89,7 @@ class BackfillRun:
         gone = unreachable(self.repository, {row.commit for report in reports for row in report.linked})
         for report, readings, links in linked:
             report.before = before
-            # notes come by commit, planned rows by log: a dry run must print the same in the same order
+            # notes are sorted by commit, planned rows by log: a dry run must print the rows in the same order
             report.linked.sort(key=lambda row: (row.trajectory, row.commit))
             report.gone |= gone & {row.commit for row in report.linked}
             if aim.link:
@@ -103,8 +103,8 @@ class BackfillRun:
         report = Report(sessions=len(sources), read=sum(sizes.values()))
         forgotten = [s.file for s in sources if is_forgotten(s.file, self.off.forgotten)]
         sources = [s for s in sources if s.file not in forgotten]
-        report.unlinked += [unlinked(file, _FORGOTTEN) for file in forgotten]
         for file in forgotten:
+            report.unlinked.append(unlinked(file, _FORGOTTEN))
             report.taken[file.trajectory] = LogResult(file=file, why=_FORGOTTEN)
         with open_worker_pool(self.log_task, report.read) as pool:
             digests = digest_logs(pool, sources, report, sizes, progress, skip=self._is_superseded)
@@ -114,37 +114,43 @@ class BackfillRun:
                 self._preview(report, requests)
             else:
                 self._write(pool, requests, report, sizes, progress)
-        return report, [self._reading(o) for _, o in digests.values()] if aim.link else [], links
+        readings = [self._reading(digest) for _, digest in digests.values()] if aim.link else []
+        return report, readings, links
 
     def _is_superseded(self, digest: LogDigest) -> bool:
-        """Whether a log is only the output of an agent whose own log is stored already."""
+        """Return whether a log is only the output of an agent whose own log is stored already."""
         return is_output_log(digest.log) and any(not part.output for part in self._known(digest).parts)
 
     def _link(
         self, digests: Mapping[str, tuple[Source, LogDigest]], aim: Aim
     ) -> tuple[Links, dict[str, Commit]]:
-        each = [digest for _, digest in digests.values()]
+        read = [digest for _, digest in digests.values()]
+        writings = {digest.log.trajectory: digest.writings for digest in read}
         if not aim.link:
-            return Links(writings={o.log.trajectory: o.writings for o in each}), {}
-        known = {c for o in each for a in self._known(o).anchors for c in a.commits}
-        commits = CandidateCommits(self.repository, each, off=self.off.commits).commits(each, known)
-        readings = {o.log.trajectory: self._reading(o) for o in each}
+            return Links(writings=writings), {}
+        commits = self._list_commits(read)
         links = link(
-            [o.log for o in each],
+            [digest.log for digest in read],
             [commits],
-            known={t: r.anchors for t, r in readings.items()},
-            writings={o.log.trajectory: o.writings for o in each},
-            owned=self._owned({o.log.trajectory for o in each}),
+            known={digest.log.trajectory: self._reading(digest).anchors for digest in read},
+            writings=writings,
+            owned=self._owned(writings),
             common=partial(find_common, self.repository),
         )
-        return links, {c.id: c for c in commits}
+        return links, {commit.id: commit for commit in commits}
 
-    def _owned(self, here: Collection[str]) -> set[str]:
-        """The commits that records attribute to sessions without a log here."""
+    def _list_commits(self, digests: Sequence[LogDigest]) -> list[Commit]:
+        known = {c for digest in digests for anchor in self._known(digest).anchors for c in anchor.commits}
+        return CandidateCommits(self.repository, digests, off=self.off.commits).commits(digests, known)
+
+    def _owned(self, trajectories: Collection[str]) -> set[str]:
+        """Return the commits that records attribute to other sessions than ``trajectories``."""
         return {
             commit
             for commit, record in iter_records(self.notes.items())
-            if record.id not in here and record.role == "produced" and record.link.evidence != "content"
+            if record.id not in trajectories
+            and record.role == "produced"
+            and record.link.evidence != "content"
         }
 
     def _requests(
@@ -154,23 +160,19 @@ class BackfillRun:
         commits: Mapping[str, Commit],
         aim: Aim,
     ) -> list[DraftRequest]:
+        """Return a request for each log that is not stored completely."""
         requests: list[DraftRequest] = []
         for trajectory, (source, digest) in digests.items():
-            log = digest.log
-            owner = self._owner(log, digests, links, aim)
+            owner = self._owner(digest.log, digests, links, aim)
             known = self._known(digest)
-            noted = [
-                Anchor(call=index, commits=(entry.on,), evidence="imported")
-                for index, entry in enumerate(log.entries)
-                if entry.on
-            ]
+            noted = list(_find_noted(digest.log))
             anchors = links.anchors.get(trajectory, [])
             aliases = links.aliases.get(trajectory, [])
-            named = {c for a in (*anchors, *noted) for c in a.commits} | {c for c, _ in aliases}
-            if is_stored(digest, known, {*named, *(owner.commits if owner else ())}):
+            linked = _commits_of([*anchors, *noted, *([owner] if owner else [])]) | {c for c, _ in aliases}
+            if is_stored(digest, known, linked):
                 continue
-            named |= {c for a in known.anchors for c in a.commits} | {*(owner.commits if owner else ())}
-            wanted = {*named, *find_touched(digest, commits)[-_COMMITS_REMEMBERED:]}
+            touched = find_touched(digest, commits)[-_COMMITS_REMEMBERED:]
+            needed = {*linked, *_commits_of(known.anchors), *touched}
             requests.append(
                 DraftRequest(
                     source=source,
@@ -179,10 +181,10 @@ class BackfillRun:
                     aliases=aliases,
                     writings=digest.writings,
                     commits={
-                        c: commits.get(c) or Commit(id=c, stored=c not in self.off.commits) for c in wanted
+                        c: commits.get(c) or Commit(id=c, stored=c not in self.off.commits) for c in needed
                     },
                     owner=owner,
-                    head=self._place(digest, aim),
+                    head=self._choose_head(digest, aim),
                     over=aim.explore or digest.age > IDLE,
                     explore=aim.explore,
                     onto=aim.commit,
@@ -195,7 +197,8 @@ class BackfillRun:
     def _owner(
         self, log: Log, digests: Mapping[str, tuple[Source, LogDigest]], links: Links, aim: Aim
     ) -> Anchor | None:
-        """The anchor that takes the whole log: the commit of an import, or the one of a subagent's parent."""
+        """Return the anchor that takes the whole log, if there is one: the commit to import onto, or the
+        parent's call that started a subagent."""
         if aim.commit:
             return Anchor(call=-1, commits=(aim.commit,), evidence="imported")
         if not log.started_by or not log.parent or log.parent not in digests:
@@ -204,8 +207,8 @@ class BackfillRun:
         return owner_of(log, parent.log, own_parts(self._reading(parent), links)[2])
 
     def _known(self, digest: LogDigest) -> SessionState:
-        """The state of a session. Work from before the installation may be stored; work during a pause never
-        is."""
+        """Return a session's state. Work from before the installation may be stored, work from a pause may
+        not."""
         log = digest.log
         known = self.state.sessions.get(log.trajectory)
         if known is None:
@@ -217,14 +220,14 @@ class BackfillRun:
         known, idle = self._known(digest), digest.age > IDLE
         return Reading.of(digest.log, digest.file.path, digest.size, known, idle=idle)
 
-    def _place(self, digest: LogDigest, aim: Aim) -> str | None:
-        """The commit for a session that made none: the one where it started, else HEAD; for an imported run
-        of a benchmark, which belongs to no commit, the key of such runs."""
+    def _choose_head(self, digest: LogDigest, aim: Aim) -> str | None:
+        """Return the commit on which a session without a commit is stored: the one where it started, else
+        HEAD. An imported run of a benchmark belongs to no commit; it is stored under a key for such runs."""
         if aim.explore and any(digest.log.fact(name) for name in OF_RUNS):
             return run_key(self.repository.object_format, this_month(), digest.log.trajectory)
         start = digest.log.fact("start_commit")
-        here = start is not None and self.repository.objects.kind(start) == "commit"
-        return start if here else self.repository.head()
+        exists = start is not None and self.repository.objects.kind(start) == "commit"
+        return start if exists else self.repository.head()
 
     def _write(
         self,
@@ -271,14 +274,14 @@ class BackfillRun:
         report_planned(report, requests)
         rows = {row.commit: row for row in report.linked}
         taken = {commit for commit, row in rows.items() if row.evidence != "content"}
-        for found in find_allowed(self.repository, rows, taken=taken, silent=self.off.commits):
-            report.linked.append(replace(rows[found.old], commit=found.new, carried=True))
+        for rewrite in find_allowed(self.repository, rows, taken=taken, silent=self.off.commits):
+            report.linked.append(replace(rows[rewrite.old], commit=rewrite.new, carried=True))
 
     def _carry(self) -> None:
-        """Copy the records of rewritten commits to the commits that they became."""
+        """Copy the records of commits that were rewritten to the new commits."""
         held, own = records_by_commit(self.notes.items())
         found = find_allowed(self.repository, held, taken=own, silent=self.off.commits)
-        pairs = [(r.old, r.new) for r in found]
+        pairs = [(rewrite.old, rewrite.new) for rewrite in found]
         rewrites = follow(self.state.rewrites, pairs)
         gathered = follow(self.state.gathered, squashed(found))
         self.state = replace(self.state, rewrites=rewrites, gathered=gathered)
@@ -286,9 +289,20 @@ class BackfillRun:
         save(self.folder, self.state)
 
 
+def _find_noted(log: Log) -> Iterator[Anchor]:
+    """Yield the entries for which the log itself names a commit, as anchors."""
+    for index, entry in enumerate(log.entries):
+        if entry.on:
+            yield Anchor(call=index, commits=(entry.on,), evidence="imported")
+
+
+def _commits_of(anchors: Iterable[Anchor | Anchored]) -> set[str]:
+    return {commit for anchor in anchors for commit in anchor.commits}
+
+
 @contextmanager
 def open_run(repository: Repository, log_task: LogTask) -> Iterator[BackfillRun]:
-    """A :class:`BackfillRun` under the drain's lock. Raises TrajError."""
+    """Yield a :class:`BackfillRun` under the drain's lock. Raises TrajError."""
     if log_task.environ.off:
         raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it")
     local = LocalState.of(repository)

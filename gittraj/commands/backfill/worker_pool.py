@@ -19,12 +19,12 @@ T = TypeVar("T")
 J = TypeVar("J")
 
 WORTH = 8 * 1024 * 1024
-"""Bytes of logs from which it pays to start processes."""
+"""Starting processes is worth the time if there are at least this many bytes of logs."""
 _MOST = 4
 
 
 class WorkerPool:
-    """``own`` works in this process; ``pool`` in others."""
+    """Runs log tasks. ``own`` does the work in this process if ``pool`` is None."""
 
     def __init__(self, own: LogTask, pool: ProcessPoolExecutor | None) -> None:
         self.own, self._pool = own, pool
@@ -36,12 +36,12 @@ class WorkerPool:
         return self._each(_draft, self.own.draft, requests)
 
     def _each(
-        self, there: Callable[[J], T], here: Callable[[J], T], jobs: Sequence[J]
+        self, in_worker: Callable[[J], T], in_process: Callable[[J], T], jobs: Sequence[J]
     ) -> Iterator[tuple[J, T]]:
-        """Raises TrajError when a process died."""
+        """Yield each job with its result. Raises TrajError when a process died."""
         try:
-            found = map(here, jobs) if self._pool is None else self._pool.map(there, jobs)
-            yield from zip(jobs, found, strict=True)
+            results = map(in_process, jobs) if self._pool is None else self._pool.map(in_worker, jobs)
+            yield from zip(jobs, results, strict=True)
         except BrokenProcessPool:
             raise TrajError(
                 "a process that reads logs was killed", "what was stored is kept; run it again"
@@ -50,7 +50,7 @@ class WorkerPool:
 
 @contextmanager
 def open_worker_pool(log_task: LogTask, size: int) -> Iterator[WorkerPool]:
-    """A pool for ``size`` bytes of logs."""
+    """Yield a pool of as many processes as ``size`` bytes of logs need."""
     processes = min(os.cpu_count() or 1, _MOST)
     if size < WORTH or processes < 2:
         yield WorkerPool(log_task, None)
@@ -71,15 +71,15 @@ def open_worker_pool(log_task: LogTask, size: int) -> Iterator[WorkerPool]:
 _log_task: LogTask
 
 
-def _begin(*given: object) -> None:
+def _begin(*args: object) -> None:
     global _log_task  # noqa: PLW0603 - how a pool's initialiser reaches its jobs
     Thread(target=_end_with_parent, daemon=True).start()
-    _log_task = LogTask(*given)  # type: ignore[arg-type]
+    _log_task = LogTask(*args)  # type: ignore[arg-type]
 
 
 def _end_with_parent() -> None:
-    """Exit with the parent: a worker reads jobs from a pipe that its siblings keep open, so it would wait for
-    ever."""
+    """Exit when the parent process ends. Otherwise a worker would wait for ever, as it reads jobs from a pipe
+    that the other workers keep open."""
     parent = parent_process()
     if parent is not None:
         parent.join()

@@ -1,4 +1,3 @@
-"""The condition of git-traj in a repository: what ``status`` shows, and what ``doctor`` finds wrong.
-
-It inspects, and says what to do. Nothing is changed except by a finding's own ``fix``.
+"""Inspects git-traj in a repository: gathers the facts that ``status`` shows, and the problems that
+``doctor`` reports with their remedies. Only a finding's own ``fix`` changes anything.
 """

@@ -1,4 +1,4 @@
-"""The facts about git-traj in this repository, gathered from local state, refs and reflogs."""
+"""Gathers the facts about git-traj in this repository from local state, refs and reflogs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gittraj.commands.install.hooks_path import HooksFolder
 from gittraj.commands.install.inspection import (
     AgentState,
     HookState,
-    find_place,
+    find_hooks_folder,
     inspect_agents,
     inspect_hooks,
 )
@@ -54,24 +54,26 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """``since`` and ``paused`` are seconds since the epoch, ``since`` is None if nothing is installed.
+    """The condition of git-traj in a repository.
 
-    ``waiting``: commits whose session was named but whose call is not in its log yet; ``unlinked``: those
-    that were given up, without a record. ``without_hook``: commits made since the installation that no hook
-    reported, oldest first; None with reftable. ``stranded``: commits that
-    nothing reaches any more, with records that are nowhere else. ``complaints``: what is
-    damaged. ``config`` is None when it cannot be read. ``unstamped``: parts not pushed yet that older rules
-    redacted; ``exposed``: trajectories in which a secret became known after it was pushed. ``actives``: what
-    authors recorded and no commit has yet. ``readers``: for whom thinking is sealed; None if it is not.
-    ``summarizer``: the program that writes summaries, ``runs``: how often it ran today.
-    ``team``: the project has a file of settings for all who clone it. ``recorded``: commits that ``git traj
-    log`` lists; ``traced``: those with only link stubs;
-    ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
-    ``unfetching``: remotes whose records git fetch should bring and does not; ``beside``: on how many
-    commits each remote has records that are not joined with ours; ``plugins``: those that are switched on,
-    and why one is left out. ``rule_files``: remarks on what is ignored in the rule files that
-    settings name. ``deleted``: refs of ours that were deleted, set back or
-    overwritten, and the commit, still here, to restore each to.
+    ``since`` and ``paused`` are the times of the installation and of the pause, in seconds since the epoch;
+    ``since`` is None if git-traj is not installed. ``waiting`` are commits whose session was named but whose
+    call is not in its log yet; ``unlinked`` are those that were given up, without a record. ``without_hook``
+    are the commits made since the installation that no hook reported, oldest first; None with reftable.
+    ``stranded`` are unreachable commits with records that are nowhere else. ``complaints`` are the errors of
+    damaged data. ``config`` is None if it cannot be read. ``unstamped`` counts the parts that older rules
+    redacted and that were not pushed yet; ``exposed`` are trajectories in which a secret became known after
+    they were pushed. ``actives`` are trajectories recorded by hand that no commit has yet. ``readers`` are
+    those for whom thinking is sealed; None if it is not sealed. ``summarizer`` is the program that writes
+    summaries, ``runs`` how often it ran today. ``team``: the project has a file of settings for all clones.
+
+    ``recorded`` counts the commits that ``git traj log`` lists, ``traced`` those with only link stubs,
+    ``elsewhere`` the other commits with records: HEAD does not reach them, or work there led to no commit.
+    ``unfetching`` are the remotes whose records git fetch should bring and does not. ``beside`` counts for
+    each remote the commits with records that are not joined with ours. ``plugins`` are those that are
+    switched on, each with the reason if it is left out. ``rule_files`` are remarks on ignored lines in the
+    rule files that settings name. ``deleted`` are git-traj's refs that were deleted, set back or overwritten,
+    each with the commit, which still exists, to restore it to.
     """
 
     since: float | None
@@ -110,25 +112,25 @@ class Facts:
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
-    """Collect the facts. Damage is one of them (``complaints``) and never raised."""
+    """Collect the facts. Damaged data raises no error, but is reported in ``complaints``."""
     local = LocalState.of(repository)
     state = load_state(local.folder) or State()
     complaints: list[TrajError] = []
     since = _read_since(local, complaints)
-    here = since is not None
+    is_installed = since is not None
     off = _attempt(lambda: load_suspension(local.folder), Suspension(), complaints)
     config = _attempt(lambda: read_config(repository), None, complaints)
     notes = NotesRef(repository)
     recorded, unstamped = _count(repository, config, complaints)
     lines = read_spool(local.folder, 0)[0]
-    made = find_made(repository, local, lines) if here else []
+    made = find_made(repository, local, lines) if is_installed else []
     deleted = _attempt(lambda: find_deleted(repository, state.tips), dict[str, str](), complaints)
     waiting, unlinked = find_open(repository, config, state, off, made=made, recorded=recorded)
     return Facts(
         since=since,
         paused=off.paused,
         off=environ.off,
-        folder=find_place(repository),
+        folder=find_hooks_folder(repository),
         hooks=inspect_hooks(repository),
         agents=inspect_agents(repository, environ),
         sessions=tuple(find_live(state, notes, off, find_told(lines)[1], since or 0.0)),
@@ -146,27 +148,28 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         exposed=tuple(sorted(local.exposed())),
         actives=tuple(load_active(local.folder)),
         unfetching=tuple(find_unfetching(repository)),
-        remotes=tuple(compare_remote(repository, n, guess=here) for n in find_remotes(repository)),
+        remotes=tuple(compare_remote(repository, n, guess=is_installed) for n in find_remotes(repository)),
         config=config,
         readers=_read_readers(repository, environ, config),
         complaints=tuple({error.message: error for error in complaints}.values()),
         summarizer=_attempt(lambda: read_summarizer(repository), None, complaints),
         runs=load_runs(local),
         beside=_attempt(lambda: _count_beside(repository), {}, complaints),
-        plugins=_look_at_plugins(),
+        plugins=_load_plugins(),
         deleted=deleted,
-        rule_files=_look_at_rules(config, complaints),
+        rule_files=_read_remarks(config, complaints),
         shallow=bool(repository.edge),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
 
 
 def _read_since(local: LocalState, complaints: list[TrajError]) -> float | None:
-    kept = complaints if (local.folder / FILE).exists() else []
-    return _attempt(lambda: installed_positions(local.read(FILE))[0], None, kept)
+    # no complaint if the file does not exist: git-traj is not installed
+    errors = complaints if (local.folder / FILE).exists() else []
+    return _attempt(lambda: installed_positions(local.read(FILE))[0], None, errors)
 
 
-def _look_at_rules(config: Config | None, complaints: list[TrajError]) -> tuple[str, ...]:
+def _read_remarks(config: Config | None, complaints: list[TrajError]) -> tuple[str, ...]:
     if config is None or not config.gitleaks():
         return ()
     from gittraj.record.drain.redactor import remarks_of  # noqa: PLC0415 - the rules take a while
@@ -174,8 +177,8 @@ def _look_at_rules(config: Config | None, complaints: list[TrajError]) -> tuple[
     return tuple(_attempt(lambda: remarks_of(config), [], complaints))
 
 
-def _look_at_plugins() -> dict[str, str | None]:
-    """Load each plug-in, to find out why it is left out, if so."""
+def _load_plugins() -> dict[str, str | None]:
+    """Load all plug-ins, and return for each the reason if it is left out."""
     if names := plugins.names():
         from gittraj.agents import all_agents  # noqa: PLC0415 - few users have a plug-in
         from gittraj.commands.export import exchanges  # noqa: PLC0415
@@ -214,7 +217,7 @@ def _read_readers(repository: Repository, environ: Environ, config: Config | Non
 def _count(
     repository: Repository, config: Config | None, complaints: list[TrajError]
 ) -> tuple[Recorded, int]:
-    """The commits that have records, and the number of parts that older rules redacted."""
+    """Return the commits that have records, and the number of unpushed parts that older rules redacted."""
     with open_index(repository, build=False) as index:
         try:
             refuse_broken(repository, RECORDS_REF)
@@ -246,7 +249,7 @@ def _count_unstamped(
             index.keep("unstamped", key, str(number))
         return number
     except GitError:
-        return 0  # a note is not here: fsck says so
+        return 0  # a note is missing: fsck reports it
     except TrajError as error:
         complaints.append(error)
         return 0

@@ -1,5 +1,5 @@
-"""The findings of checks: how they are fixed and printed. Also the check whether a login shell finds
-``git traj``, because agents run their commands in one.
+"""Defines the findings of checks, fixes and prints them. Also checks whether a login shell finds ``git
+traj``, because agents run their commands in one.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from gittraj.git import Repository
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """``wrong`` needs somebody to do something, a ``note`` is good to know. ``code`` is stable, for scripts.
+    """The result of a check that found something. A finding that is ``wrong`` is a problem that somebody must
+    solve, a ``note`` is information. ``code`` does not change between versions, so that scripts can rely on
+    it.
 
-    ``fix``, if there is one, is safe: it loses nothing and can be repeated. It may raise TrajError.
+    ``fix``, if there is one, is safe: it loses no data and can be repeated. It may raise TrajError.
     """
 
     code: str
@@ -31,45 +33,47 @@ class Finding:
 
 
 note = partial(Finding, severity="note")
-Mended = tuple[Finding, bool]
+FindingResult = tuple[Finding, bool]
 """A finding, and whether it is fixed."""
 
 
-def mend(found: Iterable[Finding], *, tell: Callable[[str], object]) -> list[Mended]:
-    """Fix what can be fixed; ``tell`` gets the reason why something cannot, once for all that share it."""
-    hindered = set[str]()
+def fix_findings(findings: Iterable[Finding], *, tell: Callable[[str], object]) -> list[FindingResult]:
+    """Fix each finding that has a fix. If that fails, call ``tell`` with the reason, once for each reason."""
+    reasons = set[str]()
 
     def fix(finding: Finding) -> bool:
         try:
             return finding.fix is not None and (finding.fix(), True)[1]
         except TrajError as error:
-            if error.message not in hindered:
+            if error.message not in reasons:
                 tell(f"not fixed: {error.message}")
-            hindered.add(error.message)
+            reasons.add(error.message)
             return False
 
-    return [(finding, fix(finding)) for finding in found]
+    return [(finding, fix(finding)) for finding in findings]
 
 
-def is_ill(findings: Iterable[Mended]) -> bool:
+def has_problems(findings: Iterable[FindingResult]) -> bool:
     return any(finding.severity == "wrong" and not fixed for finding, fixed in findings)
 
 
-def findings_to_lines(findings: Sequence[Mended]) -> Iterator[str]:
+def findings_to_lines(findings: Sequence[FindingResult]) -> Iterator[str]:
     for finding, fixed in findings:
         yield f"{'fixed' if fixed else finding.severity}: {finding.text}"
         yield from () if fixed else (f"    {finding.remedy}",)
     noted = any(not fixed for _, fixed in findings)
-    yield "Problems found." if is_ill(findings) else "Nothing is wrong." if noted else "Everything is OK."
+    yield (
+        "Problems found." if has_problems(findings) else "Nothing is wrong." if noted else "Everything is OK."
+    )
 
 
-def findings_to_json(findings: Sequence[Mended]) -> dict[str, object]:
+def findings_to_json(findings: Sequence[FindingResult]) -> dict[str, object]:
     rows = [
         {name: getattr(finding, name) for name in ("code", "severity", "text", "remedy")}
         | {"fixable": finding.fix is not None, "fixed": fixed}
         for finding, fixed in findings
     ]
-    return {"version": 1, "well": not is_ill(findings), "findings": rows}
+    return {"version": 1, "well": not has_problems(findings), "findings": rows}
 
 
 _SECONDS = 5.0

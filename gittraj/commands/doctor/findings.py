@@ -11,7 +11,7 @@ from pathlib import Path
 from gittraj.commands.doctor.facts import Facts
 from gittraj.commands.doctor.finding import Finding, check_login_shell, note
 from gittraj.commands.doctor.fsck import fsck
-from gittraj.commands.doctor.leftovers import check_leftovers, check_purges, check_removed
+from gittraj.commands.doctor.leftovers import check_leftovers, check_purges, check_refspecs, check_removed
 from gittraj.commands.doctor.recorded import UNREADABLE, unreadable
 from gittraj.commands.doctor.refuted import check_refuted
 from gittraj.commands.install.agent_hooks import find_hooks
@@ -21,7 +21,6 @@ from gittraj.commands.install.hooks_path import legacy_of
 from gittraj.commands.install.inspection import AgentLife, HookState, Life
 from gittraj.commands.install.install import install
 from gittraj.commands.install.manifest import FILE
-from gittraj.commands.install.refspecs import find_remotes, refspecs
 from gittraj.commands.install.shims import find_block, read_interpreter
 from gittraj.config import TEAM_FILE
 from gittraj.errors import GitError, TrajError
@@ -41,14 +40,14 @@ from gittraj.state.sharing import own_folder
 STALE = 60.0
 """Seconds after which a hook's lock for its worker counts as left by a dead worker."""
 _INSTALL = "git traj install"
-_HOOKS: dict[Life, tuple[str, str]] = {
+_HOOK_STATES: dict[Life, tuple[str, str]] = {
     "missing": ("is gone", _INSTALL),
     "foreign": ("was replaced by another tool's", _INSTALL),
     "dead": ("can no longer start git-traj: its Python is gone, or the hook is not executable", _INSTALL),
     "damaged": ("has a git-traj block without an end marker", f"remove those lines, then {_INSTALL}"),
 }
 
-_ILL: dict[AgentLife, str] = {
+_AGENT_STATES: dict[AgentLife, str] = {
     "changed": "are not as they were installed",
     "missing": "are gone",
     "dead": "can no longer start git-traj: its script or its Python is gone",
@@ -59,19 +58,20 @@ _ILL: dict[AgentLife, str] = {
 def examine_all(
     repository: Repository, facts: Facts, raw: Mapping[str, str], *, unrecorded: TrajError | None
 ) -> list[Finding]:
-    """Check everything, and that agents find ``git traj``; ``unrecorded``: why new work was not recorded."""
-    found = [*examine(repository, facts), *(check_login_shell(repository, raw) if facts.agents else ())]
-    if unrecorded and not any(unrecorded.message in finding.text for finding in found):
+    """Return all findings, also whether agents find ``git traj``. ``raw`` is the environment; ``unrecorded``
+    is the error because of which new work was not recorded, if there was one."""
+    findings = [*examine(repository, facts), *(check_login_shell(repository, raw) if facts.agents else ())]
+    if unrecorded and not any(unrecorded.message in finding.text for finding in findings):
         text = f"new work could not be recorded: {unrecorded.message}"
         remedy = unrecorded.hint or "fix that; nothing is lost"
-        found.insert(0, Finding("not-recorded", text, remedy))
-    return found
+        findings.insert(0, Finding("not-recorded", text, remedy))
+    return findings
 
 
 def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
-    """Check everything, from the installation to the last segment."""
-    here = facts.since is not None or (LocalState.of(repository).folder / FILE).exists()
-    if here or facts.complaints:
+    """Yield the findings on everything in a repository, from the installation to the segments."""
+    is_installed = facts.since is not None or (LocalState.of(repository).folder / FILE).exists()
+    if is_installed or facts.complaints:
         yield from _check_hooks(repository, facts)
         yield from _check_agents(repository, facts)
         yield from _check_settings(repository, facts)
@@ -79,19 +79,19 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
         yield from _check_commits(facts)
     else:
         yield _not_installed(facts)
-    for name, why in facts.plugins.items():
-        if why:
-            text = f"plug-in {name} is left out: {why}"
-            yield Finding("plugin", text, "git config --global --edit, or install it again")
-    for remark in facts.rule_files:
-        yield note("rule-file", f"for redaction, of {remark}", "the other rules work: docs/redaction.md")
+    yield from _check_extensions(facts)
     yield from _check_template(repository)
-    yield from _check_refspecs(repository)
+    yield from check_refspecs(repository)
     for folder in unfinished_merges(repository):
         text = f"a git notes merge into {RECORDS_REF} was not finished ({folder})"
         yield Finding("notes-merge", text, "git notes merge --abort")
     yield from check_leftovers(repository, facts.deleted)
-    reported = " ".join(known.message for known in facts.complaints)
+    yield from _check_records(repository, " ".join(error.message for error in facts.complaints))
+    yield from _check_history(repository)
+
+
+def _check_records(repository: Repository, reported: str) -> Iterator[Finding]:
+    """Check the notes, the segments and their index; damage that is already ``reported`` is left out."""
     for check in (check_removed, check_purges, check_refuted, fsck):
         try:
             yield from check(repository)
@@ -101,7 +101,15 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
                 reported += damage.message
                 yield Finding("notes-damaged", damage.message, damage.hint or "")
     yield from _check_index(repository, reported)
-    yield from _check_history(repository)
+
+
+def _check_extensions(facts: Facts) -> Iterator[Finding]:
+    for name, why in facts.plugins.items():
+        if why:
+            text = f"plug-in {name} is left out: {why}"
+            yield Finding("plugin", text, "git config --global --edit, or install it again")
+    for remark in facts.rule_files:
+        yield note("rule-file", f"for redaction, of {remark}", "the other rules work: docs/redaction.md")
 
 
 def _not_installed(facts: Facts) -> Finding:
@@ -125,7 +133,7 @@ def _check_history(repository: Repository) -> Iterator[Finding]:
 
 
 def _check_index(repository: Repository, reported: str = "") -> Iterator[Finding]:
-    """Whether listings have an index; not what the text ``reported`` says already."""
+    """Report if there is no index for listings, except if the reason is already ``reported``."""
     try:
         refresh(repository, repository.head())
     except UnusableError as error:
@@ -160,9 +168,9 @@ def _check_hooks(repository: Repository, facts: Facts) -> Iterator[Finding]:
                 f"hook {hook.name} is switched off in git's configuration",
                 f"git config --unset hook.git-traj-{hook.name}.enabled, or hook.{hook.name}.enabled",
             )
-        elif hook.state in _HOOKS:
-            words, remedy = _HOOKS[hook.state]
-            text = f"hook {hook.name} {words} ({hook.path})"
+        elif hook.state in _HOOK_STATES:
+            what_is_wrong, remedy = _HOOK_STATES[hook.state]
+            text = f"hook {hook.name} {what_is_wrong} ({hook.path})"
             yield Finding(f"hook-{hook.state}", text, remedy, fix=renew)
         elif hook.state in ("installed", "chained") and not _works(hook):
             text = f"hook {hook.name} starts a Python that does not find gittraj ({hook.path})"
@@ -179,44 +187,44 @@ def _check_agents(repository: Repository, facts: Facts) -> Iterator[Finding]:
             )
         elif agent.state != "installed":
             tree = repository.work_tree
-            hooks = find_hooks().get(agent.name)  # None: left out meanwhile
-            here = tree is not None and hooks is not None and agent.path == tree / hooks.file
-            fixable = here and agent.state != "damaged"
-            again = f"{_INSTALL} --agent {agent.name}"
+            hooks = find_hooks().get(agent.name)  # None: the agent's plug-in was switched off meanwhile
+            is_in_this_tree = tree is not None and hooks is not None and agent.path == tree / hooks.file
+            fixable = is_in_this_tree and agent.state != "damaged"
+            command = f"{_INSTALL} --agent {agent.name}"
             yield Finding(
                 f"agent-hook-{agent.state}",
-                f"hooks of {agent.name} {_ILL[agent.state]} ({agent.path})",
-                f"fix it, then {again}" if agent.state == "damaged" else f"{again}, in that work tree",
+                f"hooks of {agent.name} {_AGENT_STATES[agent.state]} ({agent.path})",
+                f"fix it, then {command}" if agent.state == "damaged" else f"{command}, in that work tree",
                 fix=partial(_reinstall, repository, agent.name) if fixable else None,
             )
 
 
 def _works(hook: HookState) -> bool:
     path = legacy_of(hook.path) if hook.state == "chained" else hook.path
-    # gone: replaced while this ran
-    found = find_block(path.read_bytes()) if path.exists() else None
-    interpreter = read_interpreter(found.block) if found else None
+    # the file may have been replaced since its state was read
+    match = find_block(path.read_bytes()) if path.exists() else None
+    interpreter = read_interpreter(match.block) if match else None
     return interpreter is None or interpreter.works()
 
 
 def _check_template(repository: Repository) -> Iterator[Finding]:
     if dead := find_dead(repository.environ):
         text = f"the hooks that new repositories get can no longer start git-traj ({dead})"
-        again = partial(install_globally, repository.environ)
-        yield Finding("template-dead", text, f"{_INSTALL} --global", fix=again)
+        fix = partial(install_globally, repository.environ)
+        yield Finding("template-dead", text, f"{_INSTALL} --global", fix=fix)
 
 
 def _check_settings(repository: Repository, facts: Facts) -> Iterator[Finding]:
-    """What could not be read or means nothing."""
+    """Report what could not be read, and unknown settings."""
     for error in facts.complaints:
         if isinstance(error, BrokenRefError):
-            continue  # ``check_leftovers`` says more
-        damaged, unreadable_ = FILE in error.message, error.message.startswith(UNREADABLE)
+            continue  # ``check_leftovers`` reports it in more detail
+        is_manifest, is_records = FILE in error.message, error.message.startswith(UNREADABLE)
         yield Finding(
-            "installed-damaged" if damaged else "notes-damaged" if unreadable_ else "setting",
+            "installed-damaged" if is_manifest else "notes-damaged" if is_records else "setting",
             error.message,
             error.hint or "fix it",
-            fix=partial(_reinstall, repository) if damaged else None,
+            fix=partial(_reinstall, repository) if is_manifest else None,
         )
     if facts.config is not None and facts.config.unknown:
         yield Finding(
@@ -227,7 +235,7 @@ def _check_settings(repository: Repository, facts: Facts) -> Iterator[Finding]:
 
 
 def _check_state(folder: Path, facts: Facts) -> Iterator[Finding]:
-    """What lies in ``folder``, or should not."""
+    """Report problems in the local state in ``folder``, such as stale locks and damaged files."""
     if facts.exposed:
         text = f"a secret that was already pushed became known, in {', '.join(facts.exposed)}"
         remedy = f"rotate it where it was issued, then remove {folder / EXPOSED}"
@@ -276,27 +284,9 @@ def _check_commits(facts: Facts) -> Iterator[Finding]:
         ),
     ):
         if commits:
-            found = f"{text.format(len(commits))}, {commits[-1][:12]} last"
-            yield note(code, found, remedy)
-
-
-def _check_refspecs(repository: Repository) -> Iterator[Finding]:
-    """Report refspecs with which a plain ``git fetch`` would overwrite our own notes."""
-    for remote in find_remotes(repository):
-        for value in repository.config_all(f"remote.{remote}.fetch"):
-            target = value.partition(":")[2]
-            prefix, star, _ = target.partition("*")
-            if value.startswith("+") and (
-                target == RECORDS_REF or (star and RECORDS_REF.startswith(prefix) and prefix != "refs/")
-            ):
-                yield Finding(
-                    "refspec-clobbers",
-                    f"git fetch {remote} overwrites records that were not pushed ({value})",
-                    f"git config --fixed-value --unset remote.{remote}.fetch '{value}'; "
-                    f"{refspecs(remote)[0]} is enough",
-                )
+            yield note(code, f"{text.format(len(commits))}, {commits[-1][:12]} last", remedy)
 
 
 def _reinstall(repository: Repository, *agents: str) -> None:
-    """Install again what was there: refspecs only if they were wanted."""
+    """Repeat the installation, with refspecs only if they were wanted."""
     install(repository, agents=agents, fetch_refspec=None)

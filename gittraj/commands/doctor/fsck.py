@@ -1,13 +1,14 @@
 """Reads every note and every segment, and reports what is damaged or inconsistent.
 
-A plain fetch brings records, and segments only on request: a segment that is not here is lost only if no
-remote has its record.
+A plain fetch brings records, and segments only on request: a segment that is not in this clone is lost only
+if no remote has its record.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache, partial
 from itertools import pairwise
 
 from gittraj import limits
@@ -21,19 +22,28 @@ from gittraj.notes.tree import iter_notes
 from gittraj.notes.unstamped import remote_tips
 from gittraj.startup import sha256
 
+SegmentKey = tuple[str, str]
+"""A segment's month and path."""
+
 
 def fsck(repository: Repository) -> Iterator[Finding]:
-    """All problems and notes, commit by commit; then those of the segments."""
+    """Yield all findings on the notes, commit by commit, then those on the segments."""
     notes = NotesRef(repository)
     records: dict[str, list[Record]] = {}
     for commit, body in notes.items():
         lines = decode_note(body)
         records[commit] = [line for line in lines if isinstance(line, Record)]
         yield from _check_note(commit, lines)
-    tip = notes.tip()
+    yield from _check_unread(repository, records)
+    yield from _check_segments(repository, records)
+
+
+def _check_unread(repository: Repository, read: Collection[str]) -> Iterator[Finding]:
+    """Report the notes of commits that are not among those ``read``."""
+    tip = NotesRef(repository).tip()
     root = repository.objects.commit(tip).tree if tip else None
-    over = 0
-    unread = {commit: blob for commit, blob in iter_notes(repository.objects, root) if commit not in records}
+    skipped = 0
+    unread = {commit: blob for commit, blob in iter_notes(repository.objects, root) if commit not in read}
     for commit, blob in sorted(unread.items()):
         if not repository.objects.fits(blob, limits.NOTE):
             yield Finding(
@@ -41,26 +51,24 @@ def fsck(repository: Repository) -> Iterator[Finding]:
                 f"the note of {commit[:12]} is larger than {limits.NOTE >> 20} MB and is ignored",
                 f"git notes --ref=traj remove {commit[:12]}, unless you want to keep it",
             )
-            continue
-        if not repository.objects.fits(blob, 0):  # it is here
-            over += 1
-            continue
-        yield Finding(
-            "note-missing",
-            f"the note of {commit[:12]} is not here",
-            "git fetch it again without a filter, or restore it from another clone",
-        )
-    if over:
+        elif not repository.objects.fits(blob, 0):  # the object exists
+            skipped += 1
+        else:
+            yield Finding(
+                "note-missing",
+                f"the note of {commit[:12]} is not here",
+                "git fetch it again without a filter, or restore it from another clone",
+            )
+    if skipped:
         yield Finding(
             "notes-too-large",
-            f"{over} notes are not read, because all notes together are far too large",
+            f"{skipped} notes are not read, because all notes together are far too large",
             f"find where they came from: git log {RECORDS_REF}",
         )
-    yield from _check_segments(repository, records)
 
 
 def _check_note(commit: str, lines: list[Line]) -> Iterator[Finding]:
-    known = {line.id for line in lines if isinstance(line, Record)}
+    recorded = {line.id for line in lines if isinstance(line, Record)}
     for line in lines:
         if isinstance(line, ForeignLine) and line.newer:
             yield note(
@@ -74,19 +82,19 @@ def _check_note(commit: str, lines: list[Line]) -> Iterator[Finding]:
                 f"a line of the note of {commit[:12]} is damaged, or not ours: {line.why}",
                 f"look at it with git notes --ref=traj show {commit[:12]}; it is kept as it is",
             )
-        # a stub's tombstone is carried without the stub; one of scope all is for what may still come
-        elif (
-            isinstance(line, Tombstone)
-            and line.scope == "commit"
-            and line.rev > STUB_REV
-            and line.id not in known
-        ):
+        elif isinstance(line, Tombstone) and line.id not in recorded and _needs_record(line):
             yield note(
                 "tombstone",
                 f"on {commit[:12]} a tombstone deletes {line.id}, which does not exist",
                 "nothing to do: it may be needed for a record that another clone still has",
             )
     yield from _check_overlap(commit, lines)
+
+
+def _needs_record(tombstone: Tombstone) -> bool:
+    """Return whether the record that a tombstone deletes must be next to it. A stub's tombstone is carried
+    without the stub; a tombstone of scope ``all`` is for records that may still come."""
+    return tombstone.scope == "commit" and tombstone.rev > STUB_REV
 
 
 def _check_overlap(commit: str, lines: list[Line]) -> Iterator[Finding]:
@@ -105,33 +113,27 @@ def _check_overlap(commit: str, lines: list[Line]) -> Iterator[Finding]:
 
 def _check_segments(repository: Repository, records: Mapping[str, list[Record]]) -> Iterator[Finding]:
     data = DataRefs(repository)
-    stored = {(month, path): blob for month in data.months() for path, blob in data.blobs(month)}
-    elsewhere: set[tuple[str, str]] | None = None
+    stored = _list_stored(data)
+    named = _list_named(records)
+    on_remotes = cache(partial(_list_on_remotes, repository))  # read only if it is needed
+    bodies = repository.objects.read_blobs((stored[key] for key in named if key in stored), limits.SEGMENT)
     absent = 0
-    named: set[tuple[str, str]] = set()
-    places = _named(records)
-    bodies = repository.objects.read_blobs((stored[p] for p in places if p in stored), limits.SEGMENT)
-    for place, (commit, ref) in places.items():
-        named.add(place)
-        if place not in stored:
-            if elsewhere is None:
-                elsewhere = _remote_places(repository)
-            # a month that was purged or retired has a file that says so
-            if place in elsewhere or data.read(place[0], "epoch") is not None:
-                absent += 1
-            else:
-                yield _lost(commit, place, "is in no data ref of this clone")
-        elif (why := _damage(next(bodies), ref)) is not None:
-            yield _lost(commit, place, why)
+    for key, (commit, ref) in named.items():
+        if key in stored:
+            if (why := _find_damage(next(bodies), ref)) is not None:
+                yield _lost(commit, key, why)
+        # a month that was purged or retired has a file named "epoch"
+        elif key in on_remotes() or data.read(key[0], "epoch") is not None:
+            absent += 1
+        else:
+            yield _lost(commit, key, "is in no data ref of this clone")
     if absent:
         yield note(
             "segment-not-fetched",
             f"not fetched: {absent} of the segments, only their records are here",
             "nothing to do: a plain fetch leaves them on the remote",
         )
-    if elsewhere is None:
-        elsewhere = _remote_places(repository)
-    dangling = stored.keys() - named - elsewhere
+    dangling = stored.keys() - named.keys() - on_remotes()
     if dangling:
         yield note(
             "segment-dangling",
@@ -140,15 +142,16 @@ def _check_segments(repository: Repository, records: Mapping[str, list[Record]])
         )
 
 
-def _lost(commit: str, place: tuple[str, str], why: str) -> Finding:
+def _lost(commit: str, key: SegmentKey, why: str) -> Finding:
+    month, path = key
     return Finding(
         "segment",
-        f"segment {place[1]} of {place[0]}, named on {commit[:12]}, {why}",
-        f"fetch {DATA_PREFIX}{place[0]} from a clone that has it; the record still shows",
+        f"segment {path} of {month}, named on {commit[:12]}, {why}",
+        f"fetch {DATA_PREFIX}{month} from a clone that has it; the record still shows",
     )
 
 
-def _damage(body: bytes | None, ref: SegmentRef) -> str | None:
+def _find_damage(body: bytes | None, ref: SegmentRef) -> str | None:
     if body is None:
         return "is listed, but its content is not here"
     if sha256(body).hexdigest() != ref.sha256:
@@ -156,20 +159,25 @@ def _damage(body: bytes | None, ref: SegmentRef) -> str | None:
     return None
 
 
-def _named(records: Mapping[str, Iterable[Record]]) -> dict[tuple[str, str], tuple[str, SegmentRef]]:
-    """The location of each named segment (month, path), one commit that names it, and the reference."""
+def _list_stored(data: DataRefs) -> dict[SegmentKey, str]:
+    """Return the blob of each segment in the data refs."""
+    return {(month, path): blob for month in data.months() for path, blob in data.blobs(month)}
+
+
+def _list_named(records: Mapping[str, Iterable[Record]]) -> dict[SegmentKey, tuple[str, SegmentRef]]:
+    """Return the segments that ``records`` name, each with one commit that names it, and the reference."""
     return {
         (ref.month, segment_path(record.id, ref.name)): (commit, ref)
-        for commit, found in records.items()
-        for record in found
+        for commit, each in records.items()
+        for record in each
         for ref in (*record.segments, *record.also)
     }
 
 
-def _remote_places(repository: Repository) -> set[tuple[str, str]]:
-    """The segments that remotes' records name, as far as they were fetched."""
+def _list_on_remotes(repository: Repository) -> set[SegmentKey]:
+    """Return the segments that the records of remotes name, as far as these were fetched."""
     records: dict[str, list[Record]] = defaultdict(list)
     for ref in remote_tips(repository):
         for commit, body in NotesRef(repository, ref).items():
             records[commit] += [line for line in decode_note(body) if isinstance(line, Record)]
-    return set(_named(records))
+    return set(_list_named(records))

@@ -1,9 +1,9 @@
 """Finds what killed processes, a power failure or a person left behind in local state, refs and settings.
 
-Its fixes touch no record: unfinished files, stale locks, a ref's file that is empty, the refspec that was
-installed; and they point deleted refs to where they were. It also finds what this clone and its remotes
-disagree on, as far as was fetched: removed notes, which come back with a sync, and purges that only one side
-knows.
+Its fixes change no record: they remove unfinished files and stale locks, repair a ref whose file is empty,
+add an installed refspec again, and set deleted refs to the commits that they pointed to. It also finds
+differences between this clone and its remotes, as far as these were fetched: removed notes, which come back
+with a sync, and purges that only one side knows.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from functools import partial
 
 from gittraj.commands.doctor.finding import Finding, note
 from gittraj.commands.install.manifest import read_manifest
-from gittraj.commands.install.refspecs import find_remotes
+from gittraj.commands.install.refspecs import find_remotes, refspecs
 from gittraj.errors import GitError, StoreError
 from gittraj.git import Repository
-from gittraj.notes.epoch import read_epoch
+from gittraj.notes.epoch import Epoch, read_epoch
 from gittraj.notes.recovery import restore_deleted
 from gittraj.notes.refs import find_last, find_remedy, is_broken, set_ref, stale_locks
 from gittraj.notes.store import RECORDS_REF, NotesRef
@@ -26,7 +26,8 @@ from gittraj.state.folder import LocalState
 
 
 def check_leftovers(repository: Repository, deleted: Mapping[str, str]) -> Iterator[Finding]:
-    """``deleted``: our deleted refs, from ``find_deleted``. Raises GitError."""
+    """Report unfinished files, stale locks, and deleted or broken refs and refspecs. ``deleted`` are the
+    deleted refs, as ``find_deleted`` returns them. Raises GitError."""
     local = LocalState.of(repository)
     unfinished = local.unfinished()
     if unfinished:
@@ -54,21 +55,26 @@ def check_leftovers(repository: Repository, deleted: Mapping[str, str]) -> Itera
         ref = path.relative_to(repository.common_dir).as_posix()
         if path.suffix != ".lock" and is_broken(repository, ref):
             yield _broken(repository, ref)
+    yield from _check_installed_refspecs(repository)
+
+
+def _check_installed_refspecs(repository: Repository) -> Iterator[Finding]:
     manifest = read_manifest(repository)
     for remote in find_remotes(repository):
-        ours = manifest.refspecs.get(remote, ()) if manifest else ()
-        gone = [value for value in ours if value not in repository.config_all(f"remote.{remote}.fetch")]
-        if gone:
+        installed = manifest.refspecs.get(remote, ()) if manifest else ()
+        current = repository.config_all(f"remote.{remote}.fetch")
+        removed = [value for value in installed if value not in current]
+        if removed:
             yield note(
                 "refspec-missing",
-                f"git fetch {remote} no longer brings records: {gone[0]} was taken out",
+                f"git fetch {remote} no longer brings records: {removed[0]} was taken out",
                 "git traj install adds it again; git traj fetch gets records once",
-                fix=partial(_add, repository, remote, gone),
+                fix=partial(_add, repository, remote, removed),
             )
 
 
 def _broken(repository: Repository, ref: str) -> Finding:
-    """Report a ref whose file was never completely written; its reflog may say where it was."""
+    """Return the finding for a ref whose file is incomplete. Its reflog may show where it pointed."""
     path = repository.common_dir / ref
     last = find_last(repository, ref)
     where = f"its reflog has it last at {last[:12]}" if last else "and its reflog does not say where it was"
@@ -103,19 +109,20 @@ def _restore_deleted(repository: Repository, deleted: Mapping[str, str]) -> None
 
 
 def check_removed(repository: Repository) -> Iterator[Finding]:
-    """Report the notes removed here since this clone and a remote last had the same. Raises GitError."""
+    """Report the notes removed in this clone since it was last in sync with a remote. Raises GitError."""
     for remote in find_remotes(repository) if may_have_copies(repository) else ():
-        gone = _find(repository, f"refs/notes-remote/{remote}/traj")
-        if gone:
+        removed = _find_removed(repository, f"refs/notes-remote/{remote}/traj")
+        if removed:
             yield note(
                 "removed",
-                f"removed here with git notes, and still on {remote}: the notes of {len(gone)} of the "
-                f"commits, {gone[-1][:12]} last",
+                f"removed here with git notes, and still on {remote}: the notes of {len(removed)} of the "
+                f"commits, {removed[-1][:12]} last",
                 "git traj sync brings them back; git traj unlink removes a record everywhere",
             )
 
 
-def _find(repository: Repository, tracking: str) -> list[str]:
+def _find_removed(repository: Repository, tracking: str) -> list[str]:
+    """Return the commits with a note in the ``tracking`` ref, whose note was removed in this clone."""
     ours, theirs = NotesRef(repository).tip(), NotesRef(repository, tracking).tip()
     if ours is None or theirs is None:
         return []
@@ -141,7 +148,7 @@ def check_purges(repository: Repository) -> Iterator[Finding]:
             "run it again; if it was made elsewhere, git traj fetch does the rest",
         )
     remotes = find_remotes(repository) if may_have_copies(repository) else ()
-    # our ref too: a plain fetch may have moved it
+    # this clone's own ref is checked too, because a plain fetch may have moved it
     for remote, ref in (("", RECORDS_REF), *((name, f"refs/notes-remote/{name}/traj") for name in remotes)):
         tip = resolve(ref)
         try:
@@ -149,13 +156,31 @@ def check_purges(repository: Repository) -> Iterator[Finding]:
         except StoreError as error:
             yield Finding("purge", error.message, error.hint or "install a later git-traj")
             continue
-        if tip and not ours.covers(theirs):
-            yield Finding(
-                "purge",
-                f"{remote} was purged, and this clone still has the purged data",
-                f"git traj fetch {remote}",
-            )
-        elif tip and not theirs.covers(ours):
-            yield Finding(
-                "purge", f"{remote} still has data that was purged here", f"git traj push --replace {remote}"
-            )
+        if tip:
+            yield from _compare_epochs(remote, ours, theirs)
+
+
+def _compare_epochs(remote: str, ours: Epoch, theirs: Epoch) -> Iterator[Finding]:
+    if not ours.covers(theirs):
+        text = f"{remote} was purged, and this clone still has the purged data"
+        yield Finding("purge", text, f"git traj fetch {remote}")
+    elif not theirs.covers(ours):
+        text = f"{remote} still has data that was purged here"
+        yield Finding("purge", text, f"git traj push --replace {remote}")
+
+
+def check_refspecs(repository: Repository) -> Iterator[Finding]:
+    """Report refspecs with which a plain ``git fetch`` would overwrite records that were not pushed."""
+    for remote in find_remotes(repository):
+        for value in repository.config_all(f"remote.{remote}.fetch"):
+            target = value.partition(":")[2]
+            prefix, star, _ = target.partition("*")
+            if value.startswith("+") and (
+                target == RECORDS_REF or (star and RECORDS_REF.startswith(prefix) and prefix != "refs/")
+            ):
+                yield Finding(
+                    "refspec-clobbers",
+                    f"git fetch {remote} overwrites records that were not pushed ({value})",
+                    f"git config --fixed-value --unset remote.{remote}.fetch '{value}'; "
+                    f"{refspecs(remote)[0]} is enough",
+                )

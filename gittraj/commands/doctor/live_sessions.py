@@ -1,4 +1,4 @@
-"""Sessions that may go on, and those that ended with events that wait."""
+"""Finds sessions that may go on, and those that ended with events that wait for a commit."""
 
 from __future__ import annotations
 
@@ -15,51 +15,61 @@ from gittraj.notes.store import NotesRef
 from gittraj.state.cursors import SessionState, State, Suspension
 
 _FRESH = 15 * 60
-"""Seconds since a log grew in which its session counts as active."""
+"""A session counts as active for this many seconds after its log last grew."""
 _OVER = 24 * 3600
-"""Seconds without growth after which it is over, whatever of it stays without a commit."""
+"""A session whose log did not grow for this many seconds is not listed, even if it has events that wait."""
 _ONE_TURN = ("sdk-cli", "codex_exec")
 """Entry points of sessions that end with their first turn (``claude -p``, ``codex exec``)."""
+Status = Literal["active", "idle", "ended"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveSession:
-    """``status``: ``ended``: its agent said so, or its kind has but one turn; ``idle``: it may go on.
-    ``waiting``: events that no commit has taken yet. ``title`` is an agent's text."""
+    """A session that may go on, or that ended with events that wait. A session has ``ended`` if its agent
+    reported its end, or if it is of a kind that has only one turn; an ``idle`` session may go on. ``waiting``
+    counts the events that are not in a commit's record yet; ``title`` is text of an agent."""
 
     agent: str
     session: str
-    status: Literal["active", "idle", "ended"]
+    status: Status
     title: str | None
     waiting: int
 
 
 def find_live(
-    state: State, notes: NotesRef, off: Suspension, told: Collection[str], since: float
+    state: State, notes: NotesRef, off: Suspension, ended: Collection[str], since: float
 ) -> Iterator[LiveSession]:
-    """``told``: whose end was told; ``since``: of what was before the installation no end is known."""
+    """Yield the sessions that are active, and those that have events that wait for a commit.
+
+    ``ended`` are the sessions whose end was reported (``AGENT:ID``). ``since`` is the time of the
+    installation: no end was reported before it, so a session whose log grew only before it is not active."""
     for trajectory, known in state.sessions.items():
-        if trajectory in off.forgotten or not known.path:  # it was imported: nobody writes it here
+        if trajectory in off.forgotten or not known.path:  # no path: it was imported, no agent writes it here
             continue
         try:
             grown = Path(known.path).stat().st_mtime
         except OSError:
-            continue  # its log is gone
-        one_turn = known.settled and not {*known.facts.get("entrypoint", ())}.isdisjoint(_ONE_TURN)
-        ended = one_turn or f"{known.agent}:{known.session}" in told
-        age = time.time() - grown
-        active = age < _FRESH and grown >= since and not ended
-        if (active and known.parts) or (known.waiting and age < _OVER):
+            continue  # its log was deleted
+        status = _read_status(known, grown, ended, since)
+        is_recent = time.time() - grown < _OVER
+        if (status == "active" and known.parts) or (known.waiting and is_recent):
             yield LiveSession(
                 agent=known.agent,
                 session=known.session,
-                status="ended" if ended else "active" if active else "idle",
-                title=_title(known, notes),
+                status=status,
+                title=_read_title(known, notes),
                 waiting=known.waiting,
             )
 
 
-def _title(known: SessionState, notes: NotesRef) -> str | None:
+def _read_status(known: SessionState, grown: float, ended: Collection[str], since: float) -> Status:
+    one_turn = known.settled and not {*known.facts.get("entrypoint", ())}.isdisjoint(_ONE_TURN)
+    if one_turn or f"{known.agent}:{known.session}" in ended:
+        return "ended"
+    return "active" if time.time() - grown < _FRESH and grown >= since else "idle"
+
+
+def _read_title(known: SessionState, notes: NotesRef) -> str | None:
     for commit in (commit for part in reversed(known.parts) for commit in part.commits):
         try:
             lines = decode_note(notes.read(commit) or b"")

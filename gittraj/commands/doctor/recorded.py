@@ -1,9 +1,10 @@
-"""Counts the commits that have records, here and on remotes, without reading every note: there may be very
-many. Also finds the commits made here, with a hook or without, and those left out on purpose."""
+"""Counts the commits that have records, in this clone and on remotes, without reading every note: there may
+be very many. Also finds the commits made in this clone, and those left out on purpose."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import product
 
 from gittraj.capture.commits import read_moves
 from gittraj.capture.session import Commit
@@ -28,10 +29,12 @@ UNREADABLE = "records cannot be read"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """The commits in ``notes``, except ``bare`` ones, which have only deletions. ``number`` of commits with
-    records (runs without a commit are on none); of them ``listed`` by ``git traj log``, ``branched``: reached
-    only by other branches or tags, ``explored``: with work that led to no commit; ``traced``: with link stubs
-    only, which count nowhere; ``stranded``: unreachable commits with records that are nowhere else."""
+    """The commits in ``notes``, except the ``bare`` ones, which have only deletions.
+
+    ``number`` counts the commits with records; runs without a commit do not count. Of these commits,
+    ``listed`` counts those that ``git traj log`` lists, ``branched`` those that only other branches or tags
+    reach, ``explored`` those with work that led to no commit. Commits that have only link stubs (``traced``)
+    are in no other number. ``stranded`` are unreachable commits with records that are nowhere else."""
 
     notes: Notes
     bare: Collection[str]
@@ -50,44 +53,51 @@ def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -
     """Count the commits that have records. Raises GitError."""
     places = {*find_run_keys(notes.with_explored())}
     # all other notes have only records of work that led to their commit
-    read = {*notes.with_deletions(), *notes.with_explored()} - places
-    roles = {commit: _roles(commit, notes.read(commit)) for commit in read}
-    bare = {commit for commit, found in roles.items() if not found}
-    traced = {commit for commit, found in roles.items() if found == {"traced"}}
-    silent = {commit for commit, found in roles.items() if "produced" not in found} | places
+    to_read = {*notes.with_deletions(), *notes.with_explored()} - places
+    roles = {commit: _roles(commit, notes.read(commit)) for commit in to_read}
+    bare = {commit for commit in roles if not roles[commit]}
+    traced = {commit for commit in roles if roles[commit] == {"traced"}}
+    silent = {commit for commit in roles if "produced" not in roles[commit]} | places
     below = _below_head(repository, notes, index)
-    rest = [] if below is None else [c for c in notes if c not in below and c not in places]
-    stranded: tuple[str, ...] = ()
-    lost: set[str] = set()
-    if rest:
-        from gittraj.history.reading import find_unreachable  # noqa: PLC0415 - mostly not needed
-        from gittraj.query.log.unreachable import find_unreachable_records  # noqa: PLC0415 - as above
-
-        lost = find_unreachable(repository, rest)
-        found = find_unreachable_records(repository, notes, lost)
-        stranded = tuple(each.commit for each in found if each.here)
+    others = set() if below is None else {*notes} - below - places
+    unreachable, stranded = _find_unreachable(repository, notes, others)
     return Recorded(
         notes=notes,
         bare=bare,
         number=len(notes) - len(bare | places | traced),
         listed=len(notes) - len(silent) if below is None else len(below - silent),
-        branched=len({*rest} - lost - silent),
-        explored=len(silent - bare - traced - places - lost),
+        branched=len(others - unreachable - silent),
+        explored=len(silent - bare - traced - places - unreachable),
         traced=len(traced),
         stranded=stranded,
     )
 
 
+def _find_unreachable(
+    repository: Repository, notes: Notes, commits: Collection[str]
+) -> tuple[set[str], tuple[str, ...]]:
+    """Return those of ``commits`` that are unreachable, and the stranded ones."""
+    if not commits:
+        return set(), ()
+    from gittraj.history.reading import find_unreachable  # noqa: PLC0415 - mostly not needed
+    from gittraj.query.log.unreachable import find_unreachable_records  # noqa: PLC0415 - as above
+
+    unreachable = find_unreachable(repository, commits)
+    records = find_unreachable_records(repository, notes, unreachable)
+    return unreachable, tuple(each.commit for each in records if each.here)
+
+
 def _roles(commit: str, body: bytes) -> set[str]:
-    """The roles of a note's records that were not withdrawn, ``traced`` for a link stub; a note that cannot
-    have deletions, explored work or stubs need not be decoded."""
+    """Return the roles of a note's records that were not withdrawn; the role of a link stub is ``traced``. A
+    note that cannot have deletions, explored work or stubs is not decoded."""
     if all(word not in body for word in (b'"deleted"', b'"explored"', b'"incomplete"')):
         return {"produced"}
     return {"traced" if r.incomplete else r.role for r in records_on(commit, body)}
 
 
 def _below_head(repository: Repository, notes: Notes, index: Answers | None) -> set[str] | None:
-    """The commits with a note that HEAD reaches (none on an unborn branch); None if it reaches all."""
+    """Return the commits with notes that HEAD reaches (none if it is unborn); None if HEAD reaches all of
+    them."""
     try:
         reachable = index.below("HEAD") if index else None
         if reachable is not None:
@@ -102,7 +112,8 @@ def _below_head(repository: Repository, notes: Notes, index: Answers | None) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote:
-    """The number of notes with records that the other side lacks; None if that is not known here."""
+    """How many notes of this clone have records that the remote does not have (``unpushed``), and the other
+    way round (``unfetched``). None if the number is not known in this clone."""
 
     name: str
     unpushed: int | None
@@ -110,8 +121,8 @@ class Remote:
 
 
 def compare_remote(repository: Repository, remote: str, *, guess: bool = True) -> Remote:
-    """Count the notes that a merge would change on either side; only notes that differ are read. ``guess``:
-    take a remote from or to which nothing was ever fetched or pushed to have none; else it is unknown."""
+    """Count the notes that a merge would change on either side; only notes that differ are read. A remote
+    that was never fetched or pushed to is unknown, or with ``guess`` assumed to have no notes."""
     ours, theirs = NotesRef(repository), NotesRef(repository, f"refs/notes-remote/{remote}/traj")
     unpushed = unfetched = 0
     try:
@@ -133,7 +144,7 @@ def compare_remote(repository: Repository, remote: str, *, guess: bool = True) -
 
 
 def unreadable(error: GitError) -> FormatError:
-    """The error for records whose objects are missing, or too large to be ours."""
+    """Return the error for records whose objects are missing, or too large for git-traj to have written."""
     remedy = "git fsck, then fetch from a clone that is whole"
     if isinstance(error, LargeObjectError):
         remedy = "git update-ref REF REF@{1} sets a ref of refs/notes back, -d REF deletes a remote's copy"
@@ -149,8 +160,9 @@ def find_open(
     made: Collection[Commit],
     recorded: Recorded,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The commits that wait for the call of a session that their hook named, and those that were given up."""
-    waiting = [w.commit for w in state.waiting if w.stored]  # one made during a pause is not
+    """Return the commits whose call is not yet in the log of the session that their hook named, and those
+    that were given up."""
+    waiting = [w.commit for w in state.waiting if w.stored]  # commits made during a pause are not stored
     named = [c for c in made if c.sessions and c.stored and (c.id in waiting or c.id not in recorded)]
     excluded = {*_find_excluded(repository, config, named), *off.commits}
     unlinked = (commit.id for commit in named if commit.id not in {*waiting, *excluded})
@@ -158,25 +170,26 @@ def find_open(
 
 
 def _find_excluded(repository: Repository, config: Config | None, made: Iterable[Commit]) -> Iterator[str]:
-    """The commits whose agent, or one of whose files, ``traj.exclude`` names: no record is missing there."""
+    """Yield the commits whose agent, or one of whose files, ``traj.exclude`` names: they need no record."""
     if config is None or not config.exclude:
         return
     from gittraj.agents import all_agents  # noqa: PLC0415 - few users exclude anything
     from gittraj.query.log.listing import changed_paths  # noqa: PLC0415
 
-    here = [commit for commit in made if repository.objects.exists(commit.id)]
-    changed, agents = changed_paths(repository, [commit.id for commit in here]), all_agents()
-    for commit in here:
-        by = [session.partition(":")[0] for session in commit.sessions]
-        paths = changed.get(commit.id) or [""]
-        if any(config.excludes(agent=a, path=path, agents=agents) for a in by for path in paths):
-            yield commit.id
+    known = all_agents()
+    sessions = {commit.id: commit.sessions for commit in made if repository.objects.exists(commit.id)}
+    changed = changed_paths(repository, [*sessions])
+    for commit, names in sessions.items():
+        agents = (name.partition(":")[0] for name in names)
+        pairs = product(agents, changed.get(commit) or [""])
+        if any(config.excludes(agent=agent, path=path, agents=known) for agent, path in pairs):
+            yield commit
 
 
 def find_unhooked(
     repository: Repository, made: Iterable[Commit], lines: Iterable[Spooled]
 ) -> tuple[str, ...] | None:
-    """The commits made here that no hook reported; None if reflogs are not files."""
+    """Return the commits made in this clone that no hook reported; None if reflogs are not files."""
     if (repository.common_dir / "reftable").is_dir():
         return None
     hooked = {line.id for line in lines if line.kind in ("commit", "off")}
@@ -184,12 +197,12 @@ def find_unhooked(
 
 
 def find_made(repository: Repository, local: LocalState, lines: Sequence[Spooled]) -> list[Commit]:
-    """The commits made since the installation, joined with what their hooks reported."""
-    _, installed = installed_positions(local.read(FILE))
+    """Return the commits since the installation, with the sessions that their hooks reported in ``lines``."""
+    _, positions = installed_positions(local.read(FILE))
     made: list[Commit] = []
     for tree in repository.worktrees():
-        known = installed.get(reflog_name(tree.git_dir, repository.common_dir))
-        entries, _ = read_reflog(repository, tree.git_dir, known)
+        position = positions.get(reflog_name(tree.git_dir, repository.common_dir))
+        entries, _ = read_reflog(repository, tree.git_dir, position)
         moved = {entry.new for entry in entries}
         made += read_moves(entries, (line for line in lines if line.id in moved)).commits
     return made

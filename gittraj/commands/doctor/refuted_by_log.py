@@ -1,6 +1,7 @@
-"""Finds links by content that a session's log refutes: by today's rules, its edits do not explain the commit.
+"""Finds links by content that a session's log refutes: by the present rules, the session's edits do not
+explain the commit.
 
-A log that is gone, too long, or not as it was when the record was made refutes nothing.
+A log that was deleted, is too long, or is not as it was when the record was made refutes nothing.
 """
 
 from __future__ import annotations
@@ -27,24 +28,24 @@ _MOST = 16_000_000
 
 
 def find_refuted_by_log(repository: Repository, linked: Iterable[Linked]) -> Iterator[Linked]:
-    """Yield the refuted links; nothing is read while recording is paused. Raises GitError."""
+    """Yield the refuted links. Reads no log while recording is paused. Raises GitError."""
     environ, since = Environ.of(repository.environ), Installed(time=0.0, reflogs={})
     context = Context.of(repository, read_config(repository), environ, installed=since)
     try:
         off = load_suspension(context.folder)
     except FormatError:
-        return  # doctor reports it
+        return  # doctor reports the damaged file
     if environ.off or off.paused is not None:
         return
     state = load_state(context.folder) or State()
     reader = ResumingReader(context=context, state=state, off=off, ended=frozenset(), recorded={})
-    left = _MOST
+    budget = _MOST
     for _, each in groupby(sorted(linked, key=_trajectory), key=_trajectory):
         group = list(each)
         file = _find_log(context, state, group[0].records[0])
-        if file is None or file.path.stat().st_size > left:
+        if file is None or file.path.stat().st_size > budget:
             continue
-        left -= file.path.stat().st_size
+        budget -= file.path.stat().st_size
         for reading in reader.read([Wanted(file=file, whole=True)]):
             yield from _find_refuted(context, reading.log, group)
 
@@ -77,7 +78,7 @@ def _find_refuted(context: Context, log: Log, linked: Sequence[Linked]) -> Itera
 
 
 def _is_as_it_was(log: Log, writings: Writings, records: Sequence[Record]) -> bool:
-    """Whether the log still has the records' events and edits: not if it was cut, or a folder moved since."""
+    """Return whether the log still has all events and edits of the records."""
     ids = {entry.event.id for entry in log.entries}
     ends = {end for r in records if r.range for end in (r.range.first, r.range.last)}
     files = {file.path for record in records for file in record.figures.files}

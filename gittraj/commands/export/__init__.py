@@ -1,7 +1,7 @@
-"""The formats that trajectories are exported in, and the documents made in them.
+"""Lists the formats for the export of trajectories, and makes documents in them.
 
-A format is a line in one of these tables; its module is imported when it is needed. ``query`` finds what is
-exported; ``render.html`` (pages) and ``formats`` (all others) write it.
+A format is a line in one of these tables; its module is imported when it is needed. ``query`` selects the
+trajectories; ``render.html`` (pages) and ``formats`` (all others) write them.
 """
 
 from __future__ import annotations
@@ -24,19 +24,22 @@ FORMATS = {
     "html": "gittraj.commands.export.pages:write_html",
     "json": "gittraj.commands.export.pages:write_json",
 }
-"""By name, the function that makes a document from a ``Chosen``: an iterable of texts or bytes."""
+"""For each format, the function that makes a document from a ``Chosen``, as an iterable of texts or bytes."""
 FOLDERS = {
     "html": "gittraj.commands.export.pages:write_site",
 }
-"""Formats that can also be written as a folder, from a ``Chosen`` to a path; ``tell`` gets the progress."""
+"""The formats that can also be written as a folder. Each function writes a ``Chosen`` into a folder, and
+calls its argument ``tell`` with the progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """``module``, a name or a plug-in's object, has ``write(exported)``, or the function ``function``: it
-    yields the text or the bytes of one document. ``suffix`` ends the names of files. ``each``: every
-    trajectory is a document of its own; ``nests``: it contains those that it started. ``tree``: the name of a
-    function that writes a folder instead, and yields paths and texts.
+    """A format of another tool.
+
+    ``module`` is a module's name or a plug-in's object; its function ``function`` takes an ``Exported`` and
+    yields the text or the bytes of one document. Names of files end with ``suffix``. ``each``: every
+    trajectory is a document of its own; ``nests``: a document contains the trajectories that its trajectory
+    started. ``tree`` is the name of a function that yields the paths and texts of a folder instead.
     """
 
     module: Any
@@ -62,7 +65,7 @@ EXCHANGES = {
     "a3s": Exchange(module="gittraj.formats.a3s.write", tree="files"),
     "openagents": Exchange(module="gittraj.formats.openagents.write", suffix=".db"),
 }
-"""Formats of other tools, in which each trajectory is written once, with all that was selected of it."""
+"""The formats of other tools. Each selected trajectory is written once, with all of its selected parts."""
 
 
 SHAPE = Shape(
@@ -72,9 +75,9 @@ SHAPE = Shape(
 
 
 def exchanges() -> dict[str, Exchange]:
-    """``EXCHANGES`` and the formats of plug-ins, whose objects have ``suffix``, ``each`` and ``write``."""
-    plugged = plugins.found("exporters", SHAPE, taken={*FORMATS, *EXCHANGES}).items()
-    return EXCHANGES | {name: Exchange(module=it, suffix=it.suffix, each=it.each) for name, it in plugged}
+    """Return ``EXCHANGES`` and the formats of plug-ins; each has ``suffix``, ``each`` and ``write``."""
+    found = plugins.found("exporters", SHAPE, taken={*FORMATS, *EXCHANGES}).items()
+    return EXCHANGES | {name: Exchange(module=it, suffix=it.suffix, each=it.each) for name, it in found}
 
 
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)*[A-Za-z0-9_][A-Za-z0-9_.-]*")
@@ -82,9 +85,9 @@ _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)*[A-Za-z0-9_][A-Za-z0-9_.-]
 
 def load(name: str) -> Callable[..., Any]:
     """Import the function that a table names."""
-    module, _, function = name.partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), function)
-    return found
+    module, _, function_name = name.partition(":")
+    function: Callable[..., Any] = getattr(import_module(module), function_name)
+    return function
 
 
 def join(parts: Iterable[str | bytes]) -> bytes:
@@ -92,20 +95,20 @@ def join(parts: Iterable[str | bytes]) -> bytes:
 
 
 def documents(form: Exchange, exported: Exported) -> Iterator[tuple[str, bytes]]:
-    """The name of each document's file, and its bytes. Raises TrajError for an unsafe name."""
+    """Yield the name of each document's file, and its bytes. Raises TrajError for an unsafe name."""
     module: Any = import_module(form.module) if isinstance(form.module, str) else form.module
     if form.tree:
-        yield from ((_inside(name), join([text])) for name, text in getattr(module, form.tree)(exported))
+        yield from ((_check_name(name), join([text])) for name, text in getattr(module, form.tree)(exported))
         return
     for group in _groups(form, exported):
         yield (
-            _inside(f"{group.trajectories[0]['id']}{form.suffix}"),
+            _check_name(f"{group.trajectories[0]['id']}{form.suffix}"),
             join(getattr(module, form.function)(group)),
         )
 
 
-def _inside(name: str) -> str:
-    """Check a file name: the ids of other people's trajectories are not ours. Raises TrajError."""
+def _check_name(name: str) -> str:
+    """Return a file name if it is safe: it may contain an id that others chose. Raises TrajError."""
     if not _NAME.fullmatch(name):
         raise TrajError(
             f"not exported: {name!r} is not a safe file name", "git traj forget deletes its trajectory"
@@ -114,10 +117,10 @@ def _inside(name: str) -> str:
 
 
 def _groups(form: Exchange, exported: Exported) -> Iterator[Exported]:
-    """The trajectories that go into one document each."""
+    """Yield the trajectories of each document."""
     if not form.each:
         yield exported
         return
-    found = exported.trajectories
-    groups: Iterable[Sequence[Header]] = nested(found) if form.nests else ([each] for each in found)
+    every = exported.trajectories
+    groups: Iterable[Sequence[Header]] = nested(every) if form.nests else ([each] for each in every)
     yield from (replace(exported, trajectories=group) for group in groups)

@@ -1,15 +1,15 @@
 """Writes commits, trajectories, or several of both for ``git traj export``: as one document, or as a small
 static site with a page for every commit, trajectory and file, and a search that needs no server.
 
-The site works from a disk as from a web server: links are relative, script and style are files next to the
-pages, and the search data is a script too, since a page opened from a disk cannot fetch. Pages of an earlier
-site that the new one does not have are removed, so that forgotten records do not stay readable.
+The site works from a disk and from a web server: links are relative, script and style are files next to the
+pages, and the search data is a script, too, since a page opened from a disk cannot fetch. Pages of an earlier
+site that the new site does not have are removed, so that forgotten records do not stay readable.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from itertools import chain
 from pathlib import Path
@@ -17,6 +17,7 @@ from pathlib import Path
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.model.unseen import drop_unseen
+from gittraj.query.header import Folded
 from gittraj.query.show.selection import Chosen
 from gittraj.render.events import Detail
 from gittraj.render.html.document import ASSETS, GENERATOR, read_asset, render_entry, render_page
@@ -67,12 +68,12 @@ def write_json(chosen: Chosen) -> Iterator[bytes]:
 
 
 _FOLDERS = ("commit", "trajectory", "file")
-_SEARCHED = 4_000  # characters of a commit's events
-_HEAD = 2_000  # bytes at whose start a page names its generator
+_SEARCHED = 4_000  # characters of a commit's events that can be searched
+_HEAD = 2_000  # bytes at the start of a page within which it names its generator
 
 Progress = Callable[[str, int, int], None]
 Parts = dict[str, list[tuple[Header, list[Line]]]]
-"""For each trajectory its commits, with the events of each."""
+"""The commits of each trajectory, each with the trajectory's events on it."""
 
 
 @dataclass(slots=True)
@@ -89,7 +90,8 @@ class _Site:
 
 
 def write_site(chosen: Chosen, folder: Path, *, tell: Progress) -> None:
-    """Write the site into ``folder``, which is created if missing; other files there are kept."""
+    """Write the site into ``folder``, which is created if it does not exist; other files there are kept.
+    ``tell`` is called with the progress."""
     for name in _FOLDERS:
         (folder / name).mkdir(parents=True, exist_ok=True)
     carried = {f.whole["id"] for commit in chosen.commits for f in chosen.recorded.on(commit)}
@@ -106,12 +108,12 @@ def write_site(chosen: Chosen, folder: Path, *, tell: Progress) -> None:
     site.write("index.html", render_commits(entries, site.top))
     for asset in ASSETS:
         site.write(asset, read_asset(asset))
-    site.write(".nojekyll", "")  # else a Pages branch is not served as it is
+    site.write(".nojekyll", "")  # without this file, GitHub Pages would process the pages with Jekyll
     _remove_old(site)
 
 
 def _write_entries(site: _Site, chosen: Chosen, progress: Progress) -> tuple[list[Header], Parts]:
-    """Write the pages of commits and of named trajectories; return the entries without events."""
+    """Write the pages of commits and of named trajectories. Return the commits, and events by trajectory."""
     entries: list[Header] = []
     parts: Parts = {}
     for number, (commit, headers) in enumerate(chosen.entries(), 1):
@@ -131,25 +133,29 @@ def _write_entries(site: _Site, chosen: Chosen, progress: Progress) -> tuple[lis
 
 
 def _write_trajectories(site: _Site, chosen: Chosen, parts: Parts) -> None:
+    """Write the pages of trajectories, and the list of them."""
     headers = []
-    for name, found in parts.items():
-        commits = [entry["commit"] for entry, _ in found]
+    for name, on_commits in parts.items():
+        commits = [entry["commit"] for entry, _ in on_commits]
         (folded,) = (each for each in chosen.recorded.on(commits[0]) if each.whole["id"] == name)
-        explored = not any(folded.records(commit) for commit in commits)
-        header = folded.header(commits[0], explored=True) if explored else folded.across(commits)
+        header = _make_header(folded, commits)
         headers.append((header, len(commits)))
         if name not in chosen.trajectories:
-            files = _pages(path for entry, _ in found for path in entry["files"])
-            in_order = sorted(found, key=lambda part: folded.numbers[part[0]["commit"]])
+            files = _pages(chain.from_iterable(entry["files"] for entry, _ in on_commits))
+            in_order = sorted(on_commits, key=lambda part: folded.numbers[part[0]["commit"]])
             site.write(
                 trajectory_page(name), render_overview(header, in_order, replace(site.below, files=files))
             )
-    for name in chosen.trajectories:
-        known = chosen.recorded.folded(name)
-        if name not in parts and known is not None:
-            headers.append((known.header(None), 0))
+    without_commit = map(chosen.recorded.folded, (name for name in chosen.trajectories if name not in parts))
+    headers += [(folded.header(None), 0) for folded in filter(None, without_commit)]
     headers.sort(key=lambda each: each[0]["startedAt"] or "", reverse=True)
     site.write("trajectories.html", render_trajectories(headers, site.top))
+
+
+def _make_header(folded: Folded, commits: Sequence[str]) -> Header:
+    if any(folded.records(commit) for commit in commits):
+        return folded.across(commits)
+    return folded.header(commits[0], explored=True)
 
 
 def _write_files(site: _Site, entries: Iterable[Header]) -> None:
@@ -157,8 +163,8 @@ def _write_files(site: _Site, entries: Iterable[Header]) -> None:
     for entry in entries:
         for path in entry["files"]:
             changed.setdefault(path, []).append(entry)
-    for path, found in changed.items():
-        site.write(file_page(path), render_file(path, found, site.below))
+    for path, changing in changed.items():
+        site.write(file_page(path), render_file(path, changing, site.below))
     numbers = {path: len(changed[path]) for path in sorted(changed)}
     site.write("files.html", render_files(numbers, replace(site.top, files=_pages(changed))))
 
@@ -167,18 +173,17 @@ def _pages(paths: Iterable[str]) -> dict[str, str]:
     return {path: file_page(path) for path in paths}
 
 
-# ---------------------------------------------------------------- what is searched
+# ---------------------------------------------------------------- search data
 
 
 def _write_data(site: _Site, entries: Iterable[Header], parts: Parts) -> None:
     texts: dict[str, list[str]] = {}
-    for found in parts.values():
-        for entry, lines in found:
-            texts.setdefault(entry["commit"], []).extend(line.text for line in lines)
+    for entry, lines in chain.from_iterable(parts.values()):
+        texts.setdefault(entry["commit"], []).extend(line.text for line in lines)
     rows = [
         [
             *(entry["commit"], drop_unseen(entry["subject"]), entry["date"][:10]),
-            drop_unseen("\n".join(_words(entry, texts))),
+            drop_unseen("\n".join(_searched_texts(entry, texts))),
         ]
         for entry in entries
     ]
@@ -187,7 +192,7 @@ def _write_data(site: _Site, entries: Iterable[Header], parts: Parts) -> None:
     site.write("data.js", f"window.gitTraj = {data};\n")
 
 
-def _words(entry: Header, texts: dict[str, list[str]]) -> Iterator[str]:
+def _searched_texts(entry: Header, texts: dict[str, list[str]]) -> Iterator[str]:
     for header in entry["trajectories"]:
         yield from filter(None, (header["title"], header["prompt"], header["summary"], header["agent"]))
         for decision in header["decisions"]:
@@ -198,7 +203,7 @@ def _words(entry: Header, texts: dict[str, list[str]]) -> Iterator[str]:
 
 
 def _remove_old(site: _Site) -> None:
-    """Remove pages that git-traj wrote there before."""
+    """Remove pages that git-traj wrote there before and that this site does not have."""
     for name in _FOLDERS:
         for path in (site.folder / name).glob("*.html"):
             if path in site.written:

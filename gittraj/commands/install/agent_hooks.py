@@ -1,8 +1,8 @@
 """Installs the agents' own hooks, and removes them again: entries in the settings files of one work tree.
 
-Every entry runs the script ``traj/agent-hook``, and only that has the interpreter's path: when the path
-changes, the settings do not, and Codex, which trusts a hook by its text, does not ask again. It must not
-write outside the work tree.
+Every entry runs the script ``traj/agent-hook``, and only this script contains the interpreter's path. So the
+settings do not change with this path, and Codex, which trusts a hook by its text, does not ask the user
+again. This module must not write outside the work tree.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TRACKED = "git tracks the file: keep these entries out of your commits"
 
 
 def find_hooks() -> dict[str, HookSettings]:
-    """The hook settings of the agents that have some, by option."""
+    """Return the hook settings of the agents that have hooks, by the agent's option."""
     return {agent.option: agent.hooks for agent in all_agents().values() if agent.hooks}
 
 
@@ -34,39 +34,66 @@ def install_agent(
 ) -> tuple[Manifest, Step]:
     """Merge the entries of agent ``name`` into its settings of this work tree."""
 
-    def say(did: Did, *words: str) -> Step:
-        return Step(what="agent", name=name, did=did, text="; ".join(word for word in words if word))
+    def say(did: Did, *clauses: str | None) -> Step:
+        return Step(what="agent", name=name, did=did, text="; ".join(filter(None, clauses)))
 
     agent, tree = find_hooks()[name], repository.work_tree
     if tree is None:
         return manifest, say("skipped", _BARE)
     path = tree / agent.file
     try:
-        before = read_own(tree, path)
-        text = (before or b"").decode("utf-8")
-        after = put(text, agent.groups(script_path(repository))).encode("utf-8")
-    except StoreError as error:
-        return manifest, say("failed", f"not installed: {error.message}")
-    except UnicodeError:  # in the script's path
-        return manifest, say("failed", f"not installed: {path} would not be UTF-8")
+        before, after = _merge_entries(repository, tree, agent)
     except TrajError as error:
-        why = f"not installed, {agent.file} stays as it is: {error.message}"
-        return manifest, say("failed", why, error.hint or "")
+        return manifest, say("failed", error.message, error.hint)
     if after == before:
         return manifest, say("unchanged", f"already there ({agent.file})")
     tracked = before is not None and bool(repository.run("ls-files", "--", agent.file, check=False).out)
     if not dry_run:
-        try:
-            manifest = make_folder(path.parent, manifest)
-            edited = edit(path, after, manifest.settings.get(str(path)))
-            manifest = replace(manifest, settings={**manifest.settings, str(path): edited})
-            if before is None:
-                manifest = ignore(repository, agent.file, manifest)
-        except OSError as error:
-            return manifest, say("failed", f"not installed: {path} cannot be written ({error.strerror})")
-    did: Did = "renewed" if before and take(text) != text else "added"
+        manifest, why = _write_settings(repository, agent.file, path, after, manifest)
+        if why:
+            return manifest, say("failed", f"not installed: {path} cannot be written ({why})")
+    did: Did = "renewed" if _has_entries(before or b"") else "added"
     put_in = f"would be {did}" if dry_run else did
-    return manifest, say(did, f"hooks {put_in} in {agent.file}", agent.advice, _TRACKED if tracked else "")
+    return manifest, say(did, f"hooks {put_in} in {agent.file}", agent.advice, _TRACKED if tracked else None)
+
+
+def _merge_entries(repository: Repository, tree: Path, agent: HookSettings) -> tuple[bytes | None, bytes]:
+    """Return the content of an agent's settings file (None: there is no file), and the content with
+    git-traj's entries. Raises TrajError."""
+    path = tree / agent.file
+    try:
+        before = read_own(tree, path)
+        after = put((before or b"").decode("utf-8"), agent.groups(script_path(repository))).encode("utf-8")
+    except StoreError as error:
+        raise StoreError(f"not installed: {error.message}") from None
+    except UnicodeError:  # in the script's path
+        raise StoreError(f"not installed: {path} would not be UTF-8") from None
+    except TrajError as error:
+        why = f"not installed, {agent.file} stays as it is: {error.message}"
+        raise TrajError(why, error.hint) from None
+    return before, after
+
+
+def _has_entries(content: bytes) -> bool:
+    text = content.decode("utf-8")
+    return bool(text) and take(text) != text
+
+
+def _write_settings(
+    repository: Repository, file: str, path: Path, content: bytes, manifest: Manifest
+) -> tuple[Manifest, str | None]:
+    """Write a settings file, and let git ignore a new one. Return the manifest with every change that was
+    made, and the reason if a later change failed."""
+    is_new = not path.exists()
+    try:
+        manifest = make_folder(path.parent, manifest)
+        edited = edit(path, content, manifest.settings.get(str(path)))
+        manifest = replace(manifest, settings={**manifest.settings, str(path): edited})
+        if is_new:
+            manifest = ignore(repository, file, manifest)
+    except OSError as error:
+        return manifest, str(error.strerror)
+    return manifest, None
 
 
 def script_path(repository: Repository) -> Path:
@@ -74,13 +101,13 @@ def script_path(repository: Repository) -> Path:
 
 
 def wrapper_path(repository: Repository) -> Path:
-    """A script that runs ``git traj`` even if that is not on PATH."""
+    """Return the path of a script that runs ``git traj`` even if ``git-traj`` is not on PATH."""
     return repository.common_dir / FOLDER / WRAPPER
 
 
 def write_script(repository: Repository) -> None:
-    """Write the script and the wrapper, for this interpreter. Raises TrajError if that cannot be started from
-    a hook, or a file cannot be written."""
+    """Write the script and the wrapper, for this interpreter. Raises TrajError if a hook cannot start this
+    interpreter, or a file cannot be written."""
     for path in (script_path(repository), wrapper_path(repository)):
         text = render(path.name, find_interpreter())
         try:
@@ -91,23 +118,32 @@ def write_script(repository: Repository) -> None:
 
 
 def uninstall_agents(repository: Repository, manifest: Manifest, *, dry_run: bool) -> Iterator[Step]:
-    """Restore each settings file; from one that somebody changed since, remove only our entries."""
+    """Restore each settings file; if somebody changed it since, remove only git-traj's entries."""
     agents = find_hooks()
-    trees = [tree.path for tree in repository.worktrees() if tree.path]
-    places = [tree / agent.file for tree in trees for agent in agents.values()]
-    here = [str(path) for path in places if repository.owns(path)]
-    for path in map(Path, dict.fromkeys((*manifest.settings, *here))):
+    for path in map(Path, dict.fromkeys((*manifest.settings, *_list_settings(repository)))):
         names = (name for name, agent in agents.items() if str(path).endswith(agent.file))
-        name = next(names, path.name)  # of a plug-in that is switched off now
+        name = next(names, path.name)  # the agent's plug-in may be switched off now
         edited = manifest.settings.get(str(path))
         try:
-            takes = lambda now: take(now.decode("utf-8")).encode("utf-8")  # noqa: E731
-            changed = restore(path, edited, takes, dry_run=dry_run)
+            changed = restore(path, edited, _take_entries, dry_run=dry_run)
         except (OSError, UnicodeError, TrajError) as error:
             if edited is None:
-                continue  # nothing says that we ever wrote there
+                continue  # the manifest does not say that git-traj ever wrote this file
             why = error.message if isinstance(error, TrajError) else str(error)
             yield Step(what="agent", name=name, did="failed", text=f"left: {path}: {why}")
             continue
         if changed:
             yield Step(what="agent", name=name, did="removed", text=f"removed from {path}")
+
+
+def _list_settings(repository: Repository) -> Iterator[str]:
+    """Yield the paths that the agents' settings files have in the work trees."""
+    for tree in repository.worktrees():
+        for agent in find_hooks().values() if tree.path else ():
+            path = Path(tree.path or "", agent.file)
+            if repository.owns(path):
+                yield str(path)
+
+
+def _take_entries(content: bytes) -> bytes:
+    return take(content.decode("utf-8")).encode("utf-8")

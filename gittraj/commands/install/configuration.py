@@ -1,9 +1,10 @@
 """Changes the repository's configuration through git, and undoes the changes byte for byte. Also puts hooks
-into it (git 2.54 and later), for repositories whose hooks folder is another tool's.
+into the configuration (git 2.54 and later), if the hooks folder belongs to another tool.
 
-Changes are recorded as splices in the manifest: undoing a removal brings back what was removed. git runs such
-hooks before the script in the folder, wherever ``core.hooksPath`` points, and tools that rewrite hooks do not
-touch them. After a repository was moved, the script that a command names is missing: it must not fail then.
+Changes are recorded as splices in the manifest: undoing a removal brings back the removed text. git runs
+hooks of the configuration before the script in the hooks folder, wherever ``core.hooksPath`` points, and
+tools that rewrite hooks do not touch them. After a repository was moved, the script that a hook's command
+names does not exist: the command must not fail then.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def change(repository: Repository, manifest: Manifest, *arguments: str) -> Manif
 
 
 def undo(repository: Repository, manifest: Manifest) -> None:
-    """Undo our changes, back to where somebody else changed the file. Raises StoreError if it is locked."""
+    """Undo git-traj's changes since anybody else's last one. Raises StoreError if the file is locked."""
     path = _file(repository)
     now = path.read_bytes() if path.exists() else b""
     before = FileEdit(made=False, splices=manifest.config).undo(now)
@@ -51,8 +52,8 @@ def forget_answers(repository: Repository, *, dry_run: bool) -> Iterator[Step]:
     """Remove the user's answers that git-traj stored: which list of readers is trusted, and which remotes may
     be pushed to or joined. Raises GitError."""
     pattern = r"^(traj\.trust|remote\..*\.traj(push|fetch))$"
-    found = repository.run("config", "--local", "-z", "--name-only", "--get-regexp", pattern, check=False)
-    for key in dict.fromkeys(found.out.decode("utf-8", "surrogateescape").split("\0")[:-1]):
+    keys = repository.run("config", "--local", "-z", "--name-only", "--get-regexp", pattern, check=False)
+    for key in dict.fromkeys(keys.out.decode("utf-8", "surrogateescape").split("\0")[:-1]):
         if not dry_run:
             repository.run("config", "--local", "--unset-all", key)
         yield Step(what="config", name=key, did="removed", text="removed from git's configuration")
@@ -87,7 +88,7 @@ _NAME = "git-traj-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configured:
-    """One of our hooks in git's configuration. ``off``: somebody switched it, or its event, off."""
+    """One of git-traj's hooks in git's configuration. ``off``: the hook or its event is switched off."""
 
     command: str
     events: tuple[str, ...]
@@ -95,9 +96,9 @@ class Configured:
 
 
 def is_supported(repository: Repository) -> bool:
-    """Whether this git runs such hooks: an older one ignores them silently."""
-    found = re.match(rb"git version (\d+)\.(\d+)", repository.run("version").out)
-    return found is not None and (int(found[1]), int(found[2])) >= _SINCE
+    """Return whether git runs hooks of the configuration: an older git ignores them silently."""
+    version = re.match(rb"git version (\d+)\.(\d+)", repository.run("version").out)
+    return version is not None and (int(version[1]), int(version[2])) >= _SINCE
 
 
 def scripts_folder(repository: Repository) -> Path:
@@ -105,13 +106,13 @@ def scripts_folder(repository: Repository) -> Path:
 
 
 def command_for(script: Path) -> str:
-    """The shell command for a script; git appends the hook's arguments. (With / on Windows, as in git.)"""
+    """Return the shell command for a script, with ``/`` also on Windows; git appends the hook's arguments."""
     path = shlex.quote(script.as_posix())
     return f"[ ! -x {path} ] || exec {path}"
 
 
 def read_configured(repository: Repository) -> Mapping[str, Configured]:
-    """Our hooks, by event."""
+    """Return git-traj's hooks in the configuration, by event."""
     values: dict[str, list[str]] = {}
     for setting in repository.settings(r"hook\."):
         values.setdefault(setting.key, []).append(setting.value)
@@ -138,37 +139,36 @@ def configure(
     *,
     dry_run: bool,
 ) -> tuple[Manifest, list[Step]]:
-    """Put the hooks ``names`` into the configuration. Raises GitError; OSError when a script cannot be
-    written."""
-    known = read_configured(repository)
+    """Put the hooks ``names`` into the configuration. Raises GitError, OSError."""
+    configured = read_configured(repository)
     steps = []
     for name in names:
         script = scripts_folder(repository) / name
         text = render(name, interpreter)
-        there = known.get(name)
-        matches = there is not None and (there.command, there.events) == (command_for(script), (name,))
-        if matches and _is_whole(script, text):
+        hook = configured.get(name)
+        matches = hook is not None and (hook.command, hook.events) == (command_for(script), (name,))
+        if matches and _is_complete(script, text):
             steps.append(Step(what="hook", name=name, did="unchanged", text="already there"))
             continue
         if not dry_run:
             script.parent.mkdir(parents=True, exist_ok=True)
             write_file(script, text)
             script.chmod(0o755)
-            # first the command: an event without one makes git refuse the commit
+            # the command first: git refuses the commit if a hook has an event but no command
             manifest = change(
                 repository, manifest, "--replace-all", f"{_section(name)}.command", command_for(script)
             )
             manifest = change(repository, manifest, "--replace-all", f"{_section(name)}.event", name)
-        where = "in git's configuration, beside the hooks folder of another tool"
-        did, word = ("renewed", "renewed") if there else ("added", "installed")
+        where = "in git's configuration, next to the hooks folder of another tool"
+        did, word = ("renewed", "renewed") if hook else ("added", "installed")
         word = f"would be {word}" if dry_run else word
         steps.append(Step(what="hook", name=name, did=did, text=f"{word} {where}"))  # type: ignore[arg-type]
     return manifest, steps
 
 
 def take_out(repository: Repository, manifest: Manifest) -> tuple[Manifest, list[Step]]:
-    """Remove all of our hooks. Raises GitError."""
-    names = _listed(repository)
+    """Remove all of git-traj's hooks from the configuration. Raises GitError."""
+    names = _list_own(repository)
     for name in names:
         manifest = change(repository, manifest, "--remove-section", _section(name))
     import shutil  # noqa: PLC0415 - with all of its compressors
@@ -179,18 +179,18 @@ def take_out(repository: Repository, manifest: Manifest) -> tuple[Manifest, list
 
 def remove_configured(repository: Repository, manifest: Manifest, *, dry_run: bool) -> list[Step]:
     """Restore the configuration byte for byte as it was before the first installation; if somebody changed it
-    since, remove our hooks. Raises StoreError if it is locked, GitError."""
-    names = _listed(repository)
+    since, remove git-traj's hooks. Raises GitError, and StoreError if the configuration is locked."""
+    names = _list_own(repository)
     if not dry_run:
         undo(repository, manifest)
         take_out(repository, manifest)
     return [_removed(name) for name in names]
 
 
-def _listed(repository: Repository) -> list[str]:
-    """Our hooks in this repository's own file: those in the user's configuration are not our doing."""
-    asked = ("config", "--local", "--name-only", "--get-regexp", rf"^hook\.{_NAME}")
-    keys = repository.run(*asked, check=False).out.decode("utf-8", "replace").split()
+def _list_own(repository: Repository) -> list[str]:
+    """Return git-traj's hooks in this repository's own file, to which alone an installation writes."""
+    command = ("config", "--local", "--name-only", "--get-regexp", rf"^hook\.{_NAME}")
+    keys = repository.run(*command, check=False).out.decode("utf-8", "replace").split()
     return sorted({key.split(".")[1].removeprefix(_NAME) for key in keys})
 
 
@@ -202,5 +202,5 @@ def _section(name: str) -> str:
     return f"hook.{_NAME}{name}"
 
 
-def _is_whole(script: Path, text: bytes) -> bool:
+def _is_complete(script: Path, text: bytes) -> bool:
     return script.is_file() and script.read_bytes() == text and os.access(script, os.X_OK)

@@ -1,8 +1,8 @@
-"""Finds what an installation can offer on this machine: agents without our hooks here, and past sessions.
-Also creates a key for the user, so that none of their agents' thinking is lost.
+"""Finds what an installation can offer on this machine: agents that have no hooks of git-traj in this
+repository, and past sessions. Also creates a key for the user, so that their agents' thinking is not lost.
 
-Except for the key it changes nothing. A program on PATH or a folder of settings in the home directory counts
-as an agent.
+Except for the key this module changes nothing. An agent counts as present if its program is on PATH, or its
+folder of settings is in the home directory.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _MOST = 1000
 
 
 def find_agents(environ: Environ, raw: Mapping[str, str]) -> tuple[str, ...]:
-    """The options of the agents on this machine that git-traj can set up."""
-    return tuple(a.option for a in all_agents().values() if a.hooks and _is_here(a, environ, raw))
+    """Return the options of the agents on this machine that git-traj can set up."""
+    return tuple(a.option for a in all_agents().values() if a.hooks and _is_present(a, environ, raw))
 
 
 def find_new_agents(repository: Repository, found: tuple[str, ...]) -> tuple[str, ...]:
-    """The agents of ``found`` that have no hooks of ours in this work tree; none in a bare repository."""
+    """Return those of the agents ``found`` that lack hooks in this work tree; none in a bare repository."""
     tree = repository.work_tree
     if tree is None:
         return ()
@@ -43,7 +43,7 @@ def find_new_agents(repository: Repository, found: tuple[str, ...]) -> tuple[str
 
 
 def count_sessions(repository: Repository, environ: Environ) -> int:
-    """Past sessions of this repository on this machine that ``backfill`` would read, at most 1,000."""
+    """Count this repository's sessions on this machine that ``backfill`` would read, up to 1,000."""
     roots = [tree.path.resolve() for tree in repository.worktrees() if tree.path]
     excluded = read_config(repository).exclude
     agents = (agent for name, agent in all_agents().items() if name not in excluded)
@@ -51,14 +51,14 @@ def count_sessions(repository: Repository, environ: Environ) -> int:
     return sum(1 for _ in islice(files, _MOST))
 
 
-def _is_here(agent: Agent, environ: Environ, raw: Mapping[str, str]) -> bool:
+def _is_present(agent: Agent, environ: Environ, raw: Mapping[str, str]) -> bool:
     folder, program = agent.folder(environ), shutil.which(agent.program, path=raw.get("PATH", ""))
     return program is not None or (folder is not None and folder.is_dir())
 
 
 def provide_key(repository: Repository, environ: Environ, *, make: bool, dry_run: bool) -> Iterator[Step]:
-    """``make`` a key if thinking is sealed and there are no readers to seal it for. Never raises: an
-    installation is useful without it."""
+    """Make a key (``make``), or report that there is none, if thinking is sealed and has no readers. An error
+    is reported as a step and not raised, because an installation is useful without a key."""
     try:
         if read_config(repository).thinking != "seal" or read_readers(repository, environ).recipients:
             return
@@ -67,12 +67,12 @@ def provide_key(repository: Repository, environ: Environ, *, make: bool, dry_run
             text = "Thinking is not stored: you have no key (git traj keys init)"
             yield Step(what="key", name="key", did="skipped", text=text)
             return
-        made = path if dry_run else make_identity(environ)[0]
+        key_file = path if dry_run else make_identity(environ)[0]
         text = (
-            f"{'Would create' if dry_run else 'Created'} your key ({made}). The agents' thinking is encrypted"
-            " with it. Back it up: without it, that thinking cannot be read again."
+            f"{'Would create' if dry_run else 'Created'} your key ({key_file}). The agents' thinking is"
+            " encrypted with it. Back it up: without it, that thinking cannot be read again."
         )
-        yield Step(what="key", name=str(made), did="added", text=text)
+        yield Step(what="key", name=str(key_file), did="added", text=text)
     except TrajError as error:
         text = f"No key was created: {error.message}"
         yield Step(what="key", name="key", did="skipped", text=text)

@@ -1,4 +1,4 @@
-"""Edits a file that is not ours, and restores it: atomically, and with its mode."""
+"""Edits files of the user and restores them: atomically, and without changing their modes."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from gittraj.git import Repository
 
 
 def edit(path: Path, after: bytes, known: FileEdit | None) -> FileEdit:
-    """Write ``after``; returns how to undo this and the edits that are ``known``. Raises OSError."""
-    there = path.exists()
-    splice = Splice.between(path.read_bytes() if there else b"", after)
+    """Write ``after``, and return how to undo this and the earlier edits ``known``. Raises OSError."""
+    existed = path.exists()
+    splice = Splice.between(path.read_bytes() if existed else b"", after)
     write_file(path, after)
-    if known is None or not there:
-        return FileEdit(made=not there, splices=(splice,))
+    if known is None or not existed:
+        return FileEdit(made=not existed, splices=(splice,))
     return replace(known, splices=(*known.splices, splice))
 
 
 def read_own(tree: Path, path: Path) -> bytes | None:
-    """Return the content of ``path`` in the work tree, None without a file. Raises StoreError if it leads
-    out of the tree, cannot be read, or is not UTF-8."""
+    """Return the content of ``path`` in the work tree; None if there is no such file. Raises StoreError if
+    the path leads out of the tree, or the file cannot be read or is not UTF-8."""
     try:
         if not path.resolve().is_relative_to(tree.resolve()):
             raise StoreError(f"{path} leads out of this repository")
@@ -40,9 +40,10 @@ def read_own(tree: Path, path: Path) -> bytes | None:
 def restore(
     path: Path, edited: FileEdit | None, take_out: Callable[[bytes], bytes], *, dry_run: bool = False
 ) -> bool:
-    """Undo our edits of the file; if somebody changed it since, ``take_out`` what is still ours.
+    """Undo git-traj's edits of the file. ``take_out`` removes git-traj's text from the content if somebody
+    changed the file since.
 
-    Returns whether it changed, or would. Raises OSError, and what ``take_out`` raises.
+    Returns whether the file was changed, or would be. Raises OSError, and what ``take_out`` raises.
     """
     if not path.is_file():
         return False
@@ -59,7 +60,7 @@ def restore(
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file atomically, or, if it is a link, its target. Raises OSError."""
+    """Write a file atomically; if it is a link, write its target. Raises OSError."""
     path = path.resolve()
     fresh = path.with_name(f"{path.name}.{os.getpid()}.traj-new")
     try:
@@ -73,17 +74,17 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def make_folder(path: Path, manifest: Manifest) -> Manifest:
-    """Make a folder, and record which folders were made. Raises OSError."""
+    """Make a folder with its parents, and record in the manifest which were made. Raises OSError."""
     missing = [str(folder) for folder in (path, *path.parents) if not folder.exists()]
     path.mkdir(parents=True, exist_ok=True)
     return replace(manifest, folders=(*manifest.folders, *reversed(missing)))
 
 
 def ignore(repository: Repository, file: str, manifest: Manifest) -> Manifest:
-    """Let git ignore ``file`` of the work tree, unless it does already. Raises OSError."""
+    """Let git ignore ``file`` of the work tree, unless git ignores it already. Raises OSError."""
     if repository.run("check-ignore", "--quiet", "--", file, check=False).code == 0:
         return manifest
-    path, line = _path(repository), f"/{file}"
+    path, line = _exclude_file(repository), f"/{file}"
     if not repository.owns(path):
         return manifest
     manifest = make_folder(path.parent, manifest)
@@ -94,8 +95,8 @@ def ignore(repository: Repository, file: str, manifest: Manifest) -> Manifest:
 
 
 def stop_ignoring(repository: Repository, manifest: Manifest) -> Iterator[Step]:
-    """Restore git's exclude file; if somebody changed it since, remove only our lines."""
-    path = _path(repository)
+    """Restore git's exclude file; if somebody changed it since, remove only git-traj's lines."""
+    path = _exclude_file(repository)
     if not repository.owns(path):
         return
     try:
@@ -104,7 +105,7 @@ def stop_ignoring(repository: Repository, manifest: Manifest) -> Iterator[Step]:
         yield Step(what="agent", name="exclude", did="failed", text=f"left: {path}: {error.strerror}")
 
 
-def _path(repository: Repository) -> Path:
+def _exclude_file(repository: Repository) -> Path:
     return repository.common_dir / "info" / "exclude"
 
 

@@ -1,7 +1,8 @@
-"""Installs into every repository that is created or cloned from now on, through git's template directory.
+"""Installs git-traj in every repository that is created or cloned from now on, through git's template
+directory.
 
-It changes one setting of the user's git and one folder, and records both in ``git-traj/everywhere.json``
-in the user's configuration folder. Existing repositories stay as they are.
+This changes one setting of the user's git and one folder, and records both in ``git-traj/everywhere.json`` in
+the user's configuration folder. Existing repositories stay as they are.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from gittraj.commands.install.edits import write_file
 from gittraj.commands.install.hooks import install_hook, uninstall_hook
-from gittraj.commands.install.manifest import FILE, FileEdit, Splice, Step
+from gittraj.commands.install.manifest import FILE, Did, FileEdit, Splice, Step
 from gittraj.commands.install.shims import HOOKS, find_block, find_interpreter, read_interpreter, render
 from gittraj.config import Environ
 from gittraj.errors import FormatError, StoreError, TrajError
@@ -25,12 +26,13 @@ from gittraj.state.folder import FOLDER, LocalState
 
 _KEY = "init.templateDir"
 _REPOSITORY = ("HEAD", "config", "objects", "refs", "reftable")
-"""What ``git init`` itself creates; everything else in a new repository comes from git's template."""
+"""The files that ``git init`` itself creates; all others in a new repository come from git's template."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GlobalInstall:
-    """``made``: the whole template is ours; ``config``: the edit of the user's git configuration."""
+    """The manifest of a global installation. ``made``: git-traj made the whole template; ``config`` is the
+    edit of the user's git configuration."""
 
     template: str
     made: bool
@@ -56,40 +58,41 @@ class Home:
             return None
 
     def template(self) -> Path | None:
-        """The template directory of the user's git; None for git's own."""
-        asked = self.git.run("config", "--type=path", "--get", _KEY, check=False).out
-        value = asked.decode("utf-8", "surrogateescape").removesuffix("\n")
+        """Return the template directory that the user's git is configured to use; None for git's own."""
+        output = self.git.run("config", "--type=path", "--get", _KEY, check=False).out
+        value = output.decode("utf-8", "surrogateescape").removesuffix("\n")
         return Path(value) if value else None
 
     def config_file(self) -> Path:
-        """The file that ``git config --global`` writes, by the rules of git-config(1)."""
-        if named := self.environ.get("GIT_CONFIG_GLOBAL"):
-            return Path(named).resolve()
-        plain, other = (self.environ.get("HOME"), self.folder.parent / "git" / "config")
-        usual = Path(plain or Path.home()) / ".gitconfig"
-        return (other if not usual.exists() and other.exists() else usual).resolve()
+        """Return the file that ``git config --global`` writes, by the rules of git-config(1)."""
+        if path := self.environ.get("GIT_CONFIG_GLOBAL"):
+            return Path(path).resolve()
+        home, xdg = self.environ.get("HOME"), self.folder.parent / "git" / "config"
+        usual = Path(home or Path.home()) / ".gitconfig"
+        return (xdg if not usual.exists() and xdg.exists() else usual).resolve()
 
 
 def install_globally(environ: Mapping[str, str], *, dry_run: bool = False) -> list[Step]:
-    """Install into git's template. Raises TrajError, GitError; StoreError if a file cannot be written."""
+    """Install git-traj in git's template. Raises TrajError."""
     home, interpreter = Home(environ), find_interpreter()
-    found, known = home.template(), home.read()
-    template = found or home.folder / "template"
-    there = known is not None and found == Path(known.template)
+    configured, known = home.template(), home.read()
+    template = configured or home.folder / "template"
+    is_installed = known is not None and configured == Path(known.template)
     try:
-        if not dry_run and not there:
-            _begin(home, template, made=found is None)
+        if not dry_run and not is_installed:
+            _begin(home, template, made=configured is None)
         hooks = [
             install_hook(template / "hooks" / name, render(name, interpreter), dry_run=dry_run)
             for name in HOOKS
         ]
     except OSError as error:
         raise StoreError(f"{error.filename or template} cannot be written: {error.strerror}") from None
-    will = "would" if dry_run and not there else "will"
+    will = "would" if dry_run and not is_installed else "will"
     text = f"repositories that you create or clone from now on {will} record ({_KEY} = {template})"
-    steps = [Step(what="state", name="template", did="unchanged" if there else "added", text=text), *hooks]
+    did: Did = "unchanged" if is_installed else "added"
+    steps = [Step(what="state", name="template", did=did, text=text), *hooks]
     if "GIT_TEMPLATE_DIR" in environ:
-        text = "GIT_TEMPLATE_DIR is set: git takes that folder in place of this"
+        text = "GIT_TEMPLATE_DIR is set: git uses that folder instead"
         steps.append(Step(what="state", name="template", did="skipped", text=text))
     return steps
 
@@ -99,7 +102,7 @@ def _begin(home: Home, template: Path, *, made: bool) -> None:
     (template / "hooks").mkdir(parents=True, exist_ok=True)
     import shutil  # noqa: PLC0415 - with all of its compressors
 
-    if made:  # with what git's own template has: tools expect its info/exclude
+    if made:  # with the files of git's own template, as tools expect its info/exclude
         home.git.run("init", "--quiet", "--bare", str(template))
         for name in _REPOSITORY:
             path = template / name
@@ -120,7 +123,8 @@ def _begin(home: Home, template: Path, *, made: bool) -> None:
 
 
 def uninstall_globally(environ: Mapping[str, str]) -> Iterator[Step]:
-    """Restore the user's configuration and remove our template. Existing repositories keep their hooks.
+    """Restore the user's configuration, and remove git-traj from the template. Existing repositories keep
+    their hooks.
 
     Raises TrajError, GitError; StoreError if something cannot be written.
     """
@@ -155,8 +159,8 @@ def _undo_setting(home: Home, known: GlobalInstall) -> None:
     now = file.read_bytes()
     before = known.config.undo(now)
     if before == now:  # somebody changed it since
-        asked = ("config", "--global", "--fixed-value", "--unset", _KEY, known.template)
-        home.git.run(*asked, check=False)  # 5: the setting is the user's own now
+        command = ("config", "--global", "--fixed-value", "--unset", _KEY, known.template)
+        home.git.run(*command, check=False)  # status 5: the setting has another value, which is the user's
     elif before or not known.config.made:
         write_file(file, before)
     else:
@@ -164,13 +168,13 @@ def _undo_setting(home: Home, known: GlobalInstall) -> None:
 
 
 def find_dead(environ: Mapping[str, str]) -> Path | None:
-    """Return the template when its hooks can no longer start git-traj."""
+    """Return the template if its hooks can no longer start git-traj."""
     try:
         known = Home(environ).read()
         if known is None:
             return None
-        found = find_block((Path(known.template) / "hooks" / HOOKS[0]).read_bytes())
-        interpreter = read_interpreter(found.block) if found else None
+        hook = find_block((Path(known.template) / "hooks" / HOOKS[0]).read_bytes())
+        interpreter = read_interpreter(hook.block) if hook else None
     except OSError:
         return Path(known.template) if known else None
     except TrajError:

@@ -1,8 +1,8 @@
-"""Installs the hooks where git looks for them, in front of any that are there, and removes them.
+"""Installs git-traj's hooks where git looks for hooks, in front of existing hooks, and removes them.
 
-A foreign hook is moved to ``NAME.traj-orig``, and ours runs it: before its own work, but ``post-commit``
-after it, so that the commits which a kept hook makes come later in the spool. Nothing is written outside
-the repository: a hooks folder that several repositories share is not ours.
+A hook of another tool is moved to ``NAME.traj-orig``, and git-traj's hook runs it: ``post-commit`` after its
+own work, so that commits which the other hook makes come later in the spool, the others before it. Nothing is
+written outside the repository, so not in a hooks folder that several repositories share.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from gittraj.commands.install.configuration import configure, is_supported, read_configured, take_out
@@ -18,13 +19,14 @@ from gittraj.commands.install.edits import make_folder
 from gittraj.commands.install.hooks_path import (
     FRAMEWORK,
     HooksFolder,
+    can_be_legacy,
     drop_old,
     find_hooks_folders,
-    goes_behind,
     is_foreign,
     legacy_of,
+    list_hook_paths,
     runs_ours,
-    take_turn,
+    supersede_kept,
 )
 from gittraj.commands.install.manifest import Did, Manifest, Step
 from gittraj.commands.install.shims import (
@@ -32,7 +34,7 @@ from gittraj.commands.install.shims import (
     KEPT,
     PUSHING,
     SHEBANG,
-    Found,
+    HookFile,
     find_block,
     find_interpreter,
     is_shell_script,
@@ -48,10 +50,10 @@ _LATER = "capture happens at the next git traj command"
 def install_hooks(
     repository: Repository, manifest: Manifest, *, dry_run: bool
 ) -> tuple[Manifest, list[Step]]:
-    """Install in the hooks folder, or, if that is another tool's and this git supports it, in git's
-    configuration. Never in both, or they would run twice.
+    """Install the hooks in the hooks folder, or in git's configuration if the folder belongs to another tool
+    and this git supports it. Never in both, or the hooks would run twice.
 
-    Raises TrajError when this interpreter cannot be started from a hook, or ``traj.push`` is not valid.
+    Raises TrajError if a hook cannot start this interpreter, or ``traj.push`` is not valid.
     """
     interpreter = find_interpreter()
     pushing = (PUSHING,) if read_choice(repository, "push") == "auto" else ()
@@ -75,7 +77,7 @@ def install_hooks(
 
 
 def _are_elsewhere(repository: Repository, folders: Sequence[HooksFolder], manifest: Manifest) -> bool:
-    """Whether another tool owns a folder, or has overwritten a hook of ours: it will do so again."""
+    """Return whether another tool owns a folder, or overwrote a hook of git-traj, as it would do again."""
     if read_configured(repository) or not all(folder.own for folder in folders):
         return True
     return any(is_foreign(Path(path)) for path in manifest.hooks)
@@ -109,10 +111,8 @@ def _install_in(
 
 
 def leave_folders(repository: Repository, manifest: Manifest, *, dry_run: bool = False) -> Iterator[Step]:
-    """Remove our hooks from every folder that has some. A failure is a step of its own."""
-    here = [folder.path for folder in find_hooks_folders(repository) if not folder.refused]
-    paths = [str(path / name) for path in here for name in (*HOOKS, PUSHING)]
-    for path in map(Path, dict.fromkeys((*manifest.hooks, *paths))):
+    """Remove git-traj's hooks from all hooks folders. A failure is reported as a step."""
+    for path in map(Path, dict.fromkeys((*manifest.hooks, *map(str, list_hook_paths(repository))))):
         try:
             step = _foresee(path) if dry_run else uninstall_hook(path)
         except OSError as error:
@@ -122,7 +122,7 @@ def leave_folders(repository: Repository, manifest: Manifest, *, dry_run: bool =
 
 
 def _foresee(path: Path) -> Step | None:
-    """The step that ``uninstall_hook`` would return, found by running it on a copy."""
+    """Return the step that ``uninstall_hook`` would return, by calling it for a copy of the hook."""
     import shutil  # noqa: PLC0415 - with all of its compressors
     from tempfile import TemporaryDirectory  # noqa: PLC0415
 
@@ -135,48 +135,51 @@ def _foresee(path: Path) -> Step | None:
 
 def install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
     """Install the hook ``text`` at ``path``. Raises OSError."""
-
-    def say(did: Did, words: str, write: Callable[[], None] | None = None) -> Step:
-        if write is not None and dry_run:
-            words = f"would be {words}"
-        elif write is not None:
-            write()
-        return Step(what="hook", name=path.name, did=did, text=words)
-
+    do = partial(_do, path.name, dry_run=dry_run)
     kept = path.with_name(path.name + KEPT)
     if not os.path.lexists(path):
-        chained = f"installed, {kept.name} runs first" if os.path.lexists(kept) else "installed"
-        return say("added", chained, lambda: _write(path, text))
+        result = f"installed, {kept.name} runs first" if os.path.lexists(kept) else "installed"
+        return do("added", result, lambda: _write(path, text))
     content = path.read_bytes()
     try:
-        found = find_block(content)
+        hook = find_block(content)
     except TrajError as error:
-        return say("skipped", f"not installed: {error.message}; {error.hint}")
-    if found is not None:
-        return _renew_ours(path, text, say)
+        return do("skipped", f"not installed: {error.message}; {error.hint}")
+    if hook is not None:
+        return _renew_ours(path, text, do)
     if runs_ours(path):
-        return _renew_ours(legacy_of(path), text, say, run_by=", run by another tool's hook")
-    if goes_behind(path, content):
-        words = f"installed; the pre-commit framework runs it ({legacy_of(path).name})"
-        return say("added", words, lambda: _write(legacy_of(path), text))
-    taken = os.path.lexists(kept) and kept.read_bytes() != content
-    if taken and not take_turn(path, content, dry_run=dry_run):
-        words = f"not installed: another tool wrote this hook, and {kept.name} already exists; {_LATER}"
-        return say("skipped", f"{words}. Remove the one that is not needed, and install again")
-    return say("added", f"installed; yours is kept as {kept.name} and runs first", lambda: _chain(path, text))
+        return _renew_ours(legacy_of(path), text, do, run_by=", run by another tool's hook")
+    if can_be_legacy(path, content):
+        result = f"installed; the pre-commit framework runs it ({legacy_of(path).name})"
+        return do("added", result, lambda: _write(legacy_of(path), text))
+    conflicts = os.path.lexists(kept) and kept.read_bytes() != content
+    if conflicts and not supersede_kept(path, content, dry_run=dry_run):
+        why = f"not installed: another tool wrote this hook, and {kept.name} already exists; {_LATER}"
+        return do("skipped", f"{why}. Remove the one that is not needed, and install again")
+    return do("added", f"installed; yours is kept as {kept.name} and runs first", lambda: _chain(path, text))
 
 
-def _renew_ours(path: Path, text: bytes, say: Callable[..., Step], *, run_by: str = "") -> Step:
-    """Its interpreter may have moved."""
+def _do(name: str, did: Did, text: str, write: Callable[[], None] | None = None, *, dry_run: bool) -> Step:
+    """Call ``write`` unless this is a dry run, and return the step."""
+    if write is not None and dry_run:
+        text = f"would be {text}"
+    elif write is not None:
+        write()
+    return Step(what="hook", name=name, did=did, text=text)
+
+
+def _renew_ours(path: Path, text: bytes, do: Callable[..., Step], *, run_by: str = "") -> Step:
+    """Replace git-traj's block in a hook: the path of its interpreter may have changed."""
     content = path.read_bytes()
-    found, block = find_block(content), find_block(text)
-    renewed = found.before + (block.block if block else b"") + found.after if found else text
+    hook, block = find_block(content), find_block(text)
+    renewed = hook.before + (block.block if block else b"") + hook.after if hook else text
     if renewed == content and os.access(path, os.X_OK):
-        return say("unchanged", f"already there{run_by}")
-    return say("renewed", f"renewed{run_by}", lambda: _renew(path, renewed))
+        return do("unchanged", f"already there{run_by}")
+    return do("renewed", f"renewed{run_by}", lambda: _renew(path, renewed))
 
 
 def _chain(path: Path, text: bytes) -> None:
+    """Write a hook, and keep the existing one as the hook that it runs."""
     drop_old(path)
     fresh = _prepare(path, text)
     kept = path.with_name(path.name + KEPT)
@@ -189,66 +192,69 @@ def _chain(path: Path, text: bytes) -> None:
 
 
 def uninstall_hook(path: Path) -> Step | None:
-    """Remove our block from the hook at ``path``, and restore the hook that was there before.
+    """Remove git-traj's block from the hook at ``path``, and restore the hook that was there before.
 
-    Returns None when nothing of ours is there. Raises OSError.
+    Returns None if git-traj has nothing there. Raises OSError.
     """
-
-    def say(words: str) -> Step:
-        return Step(what="hook", name=path.name, did="removed", text=words)
-
     kept = path.with_name(path.name + KEPT)
     content = path.read_bytes() if path.is_file() else None
     try:
-        found = find_block(content) if content is not None else None
+        hook = find_block(content) if content is not None else None
     except TrajError as error:
         return Step(what="hook", name=path.name, did="failed", text=f"left: {error.message}; {error.hint}")
-    if found is None and content is not None and os.path.lexists(kept):
-        take_turn(path, content, dry_run=False)
+    if hook is None and content is not None and os.path.lexists(kept):
+        supersede_kept(path, content, dry_run=False)
     drop_old(path)
-    chained = os.path.lexists(kept)
-    if found is None:
-        if content is not None and runs_ours(path):
-            return say(_leave_legacy(path, kept if chained else None, content))
-        if not chained:
-            return None
-        if os.path.lexists(path):
-            words = f"left: another tool's hook is there now; the one it replaced is {kept.name}"
-            return Step(what="hook", name=path.name, did="skipped", text=words)
+    chained = kept if os.path.lexists(kept) else None
+    if hook is None:
+        return _uninstall_beside(path, chained, content)
+    return Step(what="hook", name=path.name, did="removed", text=_remove_block(path, chained, hook))
+
+
+def _uninstall_beside(path: Path, kept: Path | None, content: bytes | None) -> Step | None:
+    """Remove what git-traj has next to another tool's hook, or to a deleted one (``content`` is None)."""
+    did: Did = "removed"
+    if content is not None and runs_ours(path):
+        text = _remove_legacy(path, kept, content)
+    elif kept is None:
+        return None
+    elif os.path.lexists(path):
+        did, text = "skipped", f"left: another tool's hook is there now; the one it replaced is {kept.name}"
+    else:
         kept.replace(path)
-        return say(f"was gone; {kept.name} put back")
-    if found.pure and chained:
+        text = f"was gone; {kept.name} put back"
+    return Step(what="hook", name=path.name, did=did, text=text)
+
+
+def _remove_block(path: Path, kept: Path | None, hook: HookFile) -> str:
+    """Remove git-traj's block from a hook. The hook that it runs, and lines that somebody added, stay."""
+    if hook.pure and kept:
         kept.replace(path)
-        return say("yours is back")
-    if found.pure:
+        return "yours is back"
+    if hook.pure:
         path.unlink()
-        return say("removed")
-    return say(_leave_edits(path, kept if chained else None, found))
-
-
-def _leave_edits(path: Path, kept: Path | None, found: Found) -> str:
-    """Remove our block from between lines that somebody added: they stay, and the hook that we kept, too."""
+        return "removed"
     if kept is None:
-        _write(path, found.before + found.after)
+        _write(path, hook.before + hook.after)
         return "removed; the lines that were added to it stay"
     original = kept.read_bytes()
     first, _, body = original.partition(b"\n")
     if is_shell_script(original) and os.access(kept, os.X_OK):
-        before = found.before.removeprefix(SHEBANG)
-        inside = b"(\n%s\n)\nkept_rc=$?\n" % body.removesuffix(b"\n")  # it may exit, or set options
+        before = hook.before.removeprefix(SHEBANG)
+        # in a subshell, as the kept hook may exit, or set options
+        inside = b"(\n%s\n)\nkept_rc=$?\n" % body.removesuffix(b"\n")
         ends = b'[ "$kept_rc" = 0 ] || exit "$kept_rc"\n'
-        _write(path, first + b"\n" + before + inside + ends + found.after)
+        _write(path, first + b"\n" + before + inside + ends + hook.after)
         kept.unlink()
-        return "yours is back in it, beside the lines that were added"
+        return "yours is back in it, next to the lines that were added"
     run = b'if [ -x "$0%s" ]; then\n\t"$0%s" "$@" || exit\nfi\n' % (KEPT.encode(), KEPT.encode())
-    _write(path, found.before + run + found.after)
+    _write(path, hook.before + run + hook.after)
     return f"taken out; the lines that were added to it stay, and still run {kept.name} first"
 
 
-def _leave_legacy(path: Path, kept: Path | None, content: bytes) -> str:
-    """Remove our hook that another tool moved aside and runs: the one that we had kept takes its place,
-    unless that is the tool's own hook, which must not run itself.
-    """
+def _remove_legacy(path: Path, kept: Path | None, content: bytes) -> str:
+    """Remove git-traj's hook that another tool moved aside and runs. The kept hook takes its place, unless
+    that is the tool's own hook, which must not run itself."""
     legacy = legacy_of(path)
     original = kept.read_bytes() if kept else None
     if kept and original is not None and FRAMEWORK not in original:
@@ -261,7 +267,7 @@ def _leave_legacy(path: Path, kept: Path | None, content: bytes) -> str:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write atomically, with the mode of the file that is there, if any."""
+    """Write a file atomically, with the mode of the existing file if there is one."""
     fresh = _prepare(path, content)
     if path.exists():
         fresh.chmod(stat.S_IMODE(path.stat().st_mode))
@@ -271,11 +277,11 @@ def _write(path: Path, content: bytes) -> None:
 def _renew(path: Path, content: bytes) -> None:
     _write(path, content)
     mode = stat.S_IMODE(path.stat().st_mode)
-    path.chmod(mode | (mode & 0o444) >> 2)  # who may read it may run it
+    path.chmod(mode | (mode & 0o444) >> 2)  # all who may read the hook may run it
 
 
 def _prepare(path: Path, content: bytes) -> Path:
-    """Write the new file, executable, next to ``path``."""
+    """Write a new, executable file next to ``path``."""
     fresh = path.with_name(f"{path.name}.traj-new")
     fresh.unlink(missing_ok=True)
     try:

@@ -1,8 +1,8 @@
-"""Finds the folder of each worktree that git runs hooks from (``core.hooksPath``), and knows how other hook
-managers treat our hooks there, observed in their releases of 2026.
+"""Finds the folder from which git runs hooks in each worktree (``core.hooksPath``), and knows how other hook
+managers treat git-traj's hooks there, as observed in their releases of 2026.
 
-husky 9 rewrites its folder, lefthook 2 moves a hook to ``NAME.old`` and never runs it, the pre-commit
-framework 4 moves it to ``NAME.legacy`` and runs it first, without stdin except for ``pre-push``.
+husky 9 rewrites its folder; lefthook 2 moves a hook to ``NAME.old`` and never runs it; the pre-commit
+framework 4 moves a hook to ``NAME.legacy`` and runs it first, without stdin except for ``pre-push``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 from contextlib import nullcontext
 from pathlib import Path
 
-from gittraj.commands.install.shims import KEPT, find_block
+from gittraj.commands.install.shims import HOOKS, KEPT, PUSHING, find_block
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository, open_repository
@@ -19,8 +19,9 @@ from gittraj.git import Repository, open_repository
 
 @dataclass(frozen=True, slots=True)
 class HooksFolder:
-    """``refused``: the reason if nothing may be written there; ``own``: the repository's default folder, not
-    another tool's; ``configured``: the hooks are run by git's configuration (``hook.*``)."""
+    """A folder for hooks. ``refused`` is the reason if git-traj must not write there; ``tracked``: git tracks
+    files in it; ``own``: it is the repository's default folder, not another tool's; ``configured``: git's
+    configuration (``hook.*``) runs the hooks."""
 
     path: Path
     refused: str | None = None
@@ -30,28 +31,36 @@ class HooksFolder:
 
 
 def find_hooks_folders(repository: Repository) -> tuple[HooksFolder, ...]:
-    """The main worktree's folder, then those of linked worktrees that differ: ``core.hooksPath`` may be
-    relative, or set in one worktree's configuration."""
+    """Return the main worktree's folder, then the different folders of linked worktrees: ``core.hooksPath``
+    may be relative, or set in one worktree's configuration."""
     main, *linked = repository.worktrees()
-    asked = [main.path if main.path and main.present else repository.common_dir]
-    named = repository.config("core.hooksPath")
-    if repository.config("extensions.worktreeConfig") or (named and not named.startswith(("/", "~"))):
-        asked += [tree.path for tree in linked if tree.path and tree.present]
-    folders = [_find(repository, place) for place in asked]
-    return tuple({folder.path: folder for folder in reversed(folders)}.values())[::-1]
+    trees = [main.path if main.path and main.present else repository.common_dir]
+    setting = repository.config("core.hooksPath")
+    if repository.config("extensions.worktreeConfig") or (setting and not setting.startswith(("/", "~"))):
+        trees += [tree.path for tree in linked if tree.path and tree.present]
+    folders: dict[Path, HooksFolder] = {}
+    for folder in (_find_folder(repository, tree) for tree in trees):
+        folders.setdefault(folder.path, folder)
+    return tuple(folders.values())
 
 
-def _ask(opened: Repository) -> Path:
-    if opened.config("core.hooksPath") is None:
-        return opened.common_dir / "hooks"
-    output = opened.run("rev-parse", "--path-format=absolute", "--git-path", "hooks").out
+def list_hook_paths(repository: Repository) -> list[Path]:
+    """Return where git-traj's hooks are, or would be, in all hooks folders."""
+    folders = [folder.path for folder in find_hooks_folders(repository) if not folder.refused]
+    return [folder / name for folder in folders for name in (*HOOKS, PUSHING)]
+
+
+def _read_path(repository: Repository) -> Path:
+    if repository.config("core.hooksPath") is None:
+        return repository.common_dir / "hooks"
+    output = repository.run("rev-parse", "--path-format=absolute", "--git-path", "hooks").out
     return Path(output.decode("utf-8", "surrogateescape").removesuffix("\n"))
 
 
-def _find(repository: Repository, place: Path) -> HooksFolder:
-    here = place == repository.work_tree
-    with nullcontext(repository) if here else open_repository(place, environ=repository.environ) as opened:
-        path = _ask(opened)
+def _find_folder(repository: Repository, tree: Path) -> HooksFolder:
+    is_open = tree == repository.work_tree
+    with nullcontext(repository) if is_open else open_repository(tree, environ=repository.environ) as opened:
+        path = _read_path(opened)
         if not repository.owns(path):
             return HooksFolder(path, f"{path} lies outside this repository")
         if path.exists() and not path.is_dir():
@@ -80,7 +89,7 @@ def old_of(path: Path) -> Path:
 
 
 def is_ours(path: Path) -> bool:
-    """Whether the file contains a block of ours, complete or damaged."""
+    """Return whether the file contains git-traj's block, complete or damaged."""
     try:
         return path.is_file() and find_block(path.read_bytes()) is not None
     except TrajError:
@@ -88,25 +97,25 @@ def is_ours(path: Path) -> bool:
 
 
 def runs_ours(path: Path) -> bool:
-    """Whether another tool's hook runs ours."""
+    """Return whether another tool's hook at ``path`` runs git-traj's hook."""
     return is_ours(legacy_of(path)) and os.path.lexists(path)
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether the hook there is another tool's and does not run ours."""
+    """Return whether the hook at ``path`` is another tool's and does not run git-traj's hook."""
     return path.is_file() and not is_ours(path) and not runs_ours(path)
 
 
-def goes_behind(path: Path, content: bytes) -> bool:
-    """Whether ours can become the framework's ``.legacy`` hook, so that ``pre-commit install`` and
-    ``uninstall`` work as usual."""
+def can_be_legacy(path: Path, content: bytes) -> bool:
+    """Return whether git-traj's hook can become the pre-commit framework's ``.legacy`` hook, so that
+    ``pre-commit install`` and ``uninstall`` work as usual."""
     return FRAMEWORK in content and path.name not in _STDIN and not os.path.lexists(legacy_of(path))
 
 
-def take_turn(path: Path, content: bytes, *, dry_run: bool) -> bool:
-    """Whether the present hook replaces the one that we had kept: that is an earlier version by the same
-    tool, or lefthook moved ours aside, as it would have moved the kept one. Removes or moves the kept one
-    unless ``dry_run``."""
+def supersede_kept(path: Path, content: bytes, *, dry_run: bool) -> bool:
+    """Remove the kept hook, or move it to where lefthook would have moved it, if the present hook supersedes
+    it: the kept hook is an earlier version by the same tool, or lefthook moved git-traj's hook aside. Return
+    whether the present hook supersedes the kept one; a ``dry_run`` does no more."""
     kept, old = path.with_name(path.name + KEPT), old_of(path)
     before = kept.read_bytes()
     outdated = any(mark in before and mark in content for mark in (FRAMEWORK, _LEFTHOOK, _HUSKY))
@@ -119,15 +128,14 @@ def take_turn(path: Path, content: bytes, *, dry_run: bool) -> bool:
 
 
 def drop_old(path: Path) -> None:
-    """Remove our hook that lefthook moved aside: lefthook refuses to install again while it exists. Raises
-    OSError."""
+    """Remove git-traj's hook that lefthook moved aside, as this file keeps lefthook from installing again."""
     if _is_pure(old_of(path)):
         old_of(path).unlink()
 
 
 def _is_pure(path: Path) -> bool:
     try:
-        found = find_block(path.read_bytes()) if path.is_file() else None
+        hook = find_block(path.read_bytes()) if path.is_file() else None
     except TrajError:
         return False
-    return found is not None and found.pure
+    return hook is not None and hook.pure

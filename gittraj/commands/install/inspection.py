@@ -1,4 +1,4 @@
-"""Inspects hooks, git's and agents', and changes nothing: they fail silently, so something has to check."""
+"""Inspects git's and the agents' hooks, which fail silently. Changes nothing."""
 
 from __future__ import annotations
 
@@ -16,10 +16,16 @@ from gittraj.commands.install.configuration import (
     read_configured,
     scripts_folder,
 )
-from gittraj.commands.install.hooks_path import HooksFolder, find_hooks_folders, legacy_of, runs_ours
+from gittraj.commands.install.hooks_path import (
+    HooksFolder,
+    find_hooks_folders,
+    legacy_of,
+    list_hook_paths,
+    runs_ours,
+)
 from gittraj.commands.install.manifest import Manifest, read_manifest
 from gittraj.commands.install.settings import find, put
-from gittraj.commands.install.shims import HOOKS, PUSHING, Found, find_block, read_interpreter, render
+from gittraj.commands.install.shims import HOOKS, PUSHING, HookFile, find_block, read_interpreter, render
 from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
@@ -31,9 +37,9 @@ Life = Literal["installed", "chained", "missing", "foreign", "dead", "damaged", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookState:
-    """``chained``: another tool runs ours; ``foreign``: another tool's is there, and ours does not run;
-    ``dead``: git cannot run it, or the interpreter that it starts is gone; ``off``: switched off in git's
-    configuration."""
+    """The state of a hook. ``chained``: another tool's hook runs git-traj's; ``foreign``: there is another
+    tool's hook, and it does not run git-traj's; ``dead``: git cannot run the hook, or the interpreter that it
+    starts does not exist; ``off``: the hook is switched off in git's configuration."""
 
     name: str
     path: Path
@@ -41,45 +47,47 @@ class HookState:
 
     @property
     def is_old(self) -> bool:
-        """Whether another version of git-traj wrote it: it works, but lacks later changes."""
+        """Whether another version of git-traj wrote the hook. It works, but lacks later changes."""
         path = legacy_of(self.path) if self.state == "chained" else self.path
         if self.state not in ("installed", "chained"):
             return False
-        found = find_block(path.read_bytes())
-        interpreter = read_interpreter(found.block) if found else None
-        if found is None or interpreter is None:
-            return found is not None
-        ours = find_block(render(self.name, interpreter))
-        return ours is None or ours.block != found.block
+        installed = find_block(path.read_bytes())
+        interpreter = read_interpreter(installed.block) if installed else None
+        if installed is None or interpreter is None:
+            return installed is not None
+        current = find_block(render(self.name, interpreter))
+        return current is None or current.block != installed.block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentState:
-    """``changed``: some entries are not as we left them; ``missing``: none are left; ``dead``: what
-    they start is gone; ``damaged``: the file is no longer strict JSON; ``untrusted``: the user has not
-    approved them in Codex, which does not run them."""
+    """The state of git-traj's entries in an agent's settings file. ``changed``: some entries are not as
+    git-traj wrote them; ``missing``: there are no entries; ``dead``: the script or the interpreter that they
+    start does not exist; ``damaged``: the file is no longer strict JSON; ``untrusted``: the user has not
+    approved the hooks in Codex, so Codex does not run them."""
 
     name: str
     path: Path
     state: AgentLife
 
 
-def find_place(repository: Repository) -> HooksFolder:
-    """The folder of our hooks: the main worktree's, or our own if git's configuration runs them."""
+def find_hooks_folder(repository: Repository) -> HooksFolder:
+    """Return the folder of git-traj's hooks: the main worktree's hooks folder, or a folder of git-traj's own
+    if git's configuration runs the hooks."""
     if _reads_configuration(repository):
         return HooksFolder(scripts_folder(repository), configured=True)
     return find_hooks_folders(repository)[0]
 
 
 def inspect_hooks(repository: Repository) -> tuple[HookState, ...]:
-    """The state of each of our hooks; none if git's hooks folder is not this repository's."""
+    """Return the state of each of git-traj's hooks; none if git's hooks folder is not this repository's."""
     if _reads_configuration(repository):
-        known = read_configured(repository)
-        names = (*HOOKS, *(n for n in known if n not in HOOKS))
-        return tuple(_inspect_configured(repository, n, known.get(n)) for n in names)
-    folders = [folder.path for folder in find_hooks_folders(repository) if not folder.refused]
-    paths = [folder / name for folder in folders for name in (*HOOKS, PUSHING)]
-    states = [HookState(name=path.name, path=path, state=_inspect(path)) for path in paths]
+        configured = read_configured(repository)
+        names = dict.fromkeys((*HOOKS, *configured))
+        return tuple(_inspect_configured(repository, name, configured.get(name)) for name in names)
+    states = [
+        HookState(name=path.name, path=path, state=_inspect(path)) for path in list_hook_paths(repository)
+    ]
     return tuple(s for s in states if s.name != PUSHING or s.state not in ("missing", "foreign"))
 
 
@@ -104,26 +112,26 @@ def _inspect(path: Path) -> Life:
     if not path.is_file():
         return "missing"
     try:
-        found = find_block(path.read_bytes())
-        legacy = find_block(legacy_of(path).read_bytes()) if found is None and runs_ours(path) else None
+        hook = find_block(path.read_bytes())
+        legacy = find_block(legacy_of(path).read_bytes()) if hook is None and runs_ours(path) else None
     except (TrajError, OSError):
         return "damaged"
-    if found is not None:
-        return "installed" if _runs(path, found) else "dead"
+    if hook is not None:
+        return "installed" if _can_run(path, hook) else "dead"
     if legacy is not None:
-        return "chained" if _runs(legacy_of(path), legacy) else "dead"
+        return "chained" if _can_run(legacy_of(path), legacy) else "dead"
     return "foreign"
 
 
-def _runs(path: Path, found: Found) -> bool:
-    interpreter = read_interpreter(found.block)
+def _can_run(path: Path, hook: HookFile) -> bool:
+    interpreter = read_interpreter(hook.block)
     return os.access(path, os.X_OK) and (interpreter is None or os.access(interpreter.path, os.X_OK))
 
 
 def inspect_agents(repository: Repository, environ: Environ) -> tuple[AgentState, ...]:
-    """The settings in each work tree that were installed, or contain entries of ours."""
+    """Return the state of those agents' settings that have, or should have, entries of git-traj."""
     manifest = read_manifest(repository) or Manifest()
-    found = []
+    states = []
     for tree in (tree.path for tree in repository.worktrees() if tree.path):
         for name, agent in find_hooks().items():
             path = tree / agent.file
@@ -131,11 +139,12 @@ def inspect_agents(repository: Repository, environ: Environ) -> tuple[AgentState
             if name == "codex" and state == "installed" and not _is_trusted(path, environ):
                 state = "untrusted"
             if str(path) in manifest.settings or state not in ("missing", "damaged"):
-                found.append(AgentState(name=name, path=path, state=state))
-    return tuple(found)
+                states.append(AgentState(name=name, path=path, state=state))
+    return tuple(states)
 
 
 def inspect_agent(repository: Repository, name: str, path: Path) -> AgentLife:
+    """Return the state of git-traj's entries in the settings file ``path`` of agent ``name``."""
     script = script_path(repository)
     try:
         text = path.read_bytes().decode("utf-8") if path.is_file() else "{}"
@@ -145,25 +154,25 @@ def inspect_agent(repository: Repository, name: str, path: Path) -> AgentLife:
             return "changed"
     except (TrajError, OSError, UnicodeError):
         return "damaged"
-    return "installed" if script.is_file() and _starts(script.read_bytes()) else "dead"
+    return "installed" if script.is_file() and _can_start(script.read_bytes()) else "dead"
 
 
-def _starts(script: bytes) -> bool:
+def _can_start(script: bytes) -> bool:
     block = find_block(script)
     interpreter = read_interpreter(block.block) if block else None
     return interpreter is not None and os.access(interpreter.path, os.X_OK)
 
 
 def _is_trusted(path: Path, environ: Environ) -> bool:
-    """Whether ``config.toml`` has hashes of approved hooks, as Codex 0.169 writes them; only Codex knows of
-    which content."""
+    """Return whether ``config.toml`` has hashes of approved hooks, as Codex 0.169 writes them. Only Codex
+    knows from which content they are computed."""
     import tomllib  # noqa: PLC0415 - only for Codex
 
     codex = all_agents()["codex"].folder(environ)
     try:
         config = tomllib.loads(((codex or Path()) / "config.toml").read_text("utf-8"))
-        known = [key for key, hook in config["hooks"]["state"].items() if "trusted_hash" in hook]
+        trusted = [key for key, hook in config["hooks"]["state"].items() if "trusted_hash" in hook]
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return False
     events = [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", event).lower() for event in find_hooks()["codex"].events]
-    return all(any(key.startswith(f"{path}:{event}:") for key in known) for event in events)
+    return all(any(key.startswith(f"{path}:{event}:") for key in trusted) for event in events)

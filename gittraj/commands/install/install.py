@@ -1,4 +1,4 @@
-"""Installs git-traj in a repository. Safe to repeat: what is already there stays as it is."""
+"""Installs git-traj in a repository. A repeated installation adds and renews only what is needed."""
 
 from __future__ import annotations
 
@@ -29,13 +29,12 @@ def install(
     fetch_refspec: bool | None = True,
     dry_run: bool = False,
 ) -> list[Step]:
-    """Install hooks, fetch refspecs and local state in ``repository``; returns each thing that was done.
+    """Install hooks, fetch refspecs and local state in ``repository``, and return the steps.
 
-    ``agents`` (their options) get hooks of their own, if they have any, in the work tree, and an
-    instruction to read.
-    ``fetch_refspec``: None keeps the choice of the earlier installation.
-    With ``dry_run`` nothing is written. Raises TrajError; nothing was touched then, because the local state,
-    without which the rest is useless, is written first.
+    For the ``agents`` (their options), hooks and an instruction are installed in the work tree, if the agent
+    supports them. ``fetch_refspec``: whether to add fetch refspecs; None keeps the choice of the earlier
+    installation. With ``dry_run`` nothing is written. Raises TrajError, and then nothing was changed, because
+    the local state, without which all else is useless, is written first.
     """
     find_interpreter()
     read_choice(repository, "push")
@@ -83,7 +82,7 @@ def _install_agent(
 
 
 def is_installed(local: LocalState) -> bool:
-    """Whether this clone records."""
+    """Return whether git-traj is installed in this clone."""
     try:
         installed_positions(local.read(FILE))
     except TrajError:
@@ -92,10 +91,8 @@ def is_installed(local: LocalState) -> bool:
 
 
 def _begin(repository: Repository, local: LocalState, *, dry_run: bool) -> Step:
-    """Make ``installed.json`` unless there is a usable one.
-
-    An existing installation keeps its ``time`` and ``reflogs``: what came after them is to be recorded.
-    """
+    """Make ``installed.json`` unless there is a usable one. An existing installation keeps its ``time`` and
+    ``reflogs``, so that the work since then is recorded."""
     fresh = not is_installed(local)
     if fresh and not dry_run:
         made = not local.exists

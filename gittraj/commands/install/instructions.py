@@ -1,8 +1,9 @@
-"""Puts a short instruction between markers into the file where an agent reads what to do in this work tree.
+"""Puts a short instruction between markers into the file that an agent reads for instructions in a work tree.
 
 Claude Code has a personal file for that. The others read only files of the work tree, which a team may share:
-one that we make is ignored by git here, and if git tracks the file, the command says so. What somebody wrote
-between the markers is theirs: it is neither overwritten nor removed. It must not write outside the work tree.
+a file that git-traj makes is ignored by git in this clone, and if git tracks the file, the command reports
+it. If somebody edited the text between the markers, it is neither overwritten nor removed. This module must
+not write outside the work tree.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ _TRACKED = "git tracks the file: commit it for everyone, or keep these lines out
 
 
 def find_files() -> dict[str, InstructionFile]:
-    """The instruction files of the agents that read one, by option."""
+    """Return the instruction files of the agents that read one, by the agent's option."""
     return {agent.option: agent.instructions for agent in all_agents().values() if agent.instructions}
 
 
 def instruct_agent(
     repository: Repository, name: str, manifest: Manifest, *, dry_run: bool
 ) -> tuple[Manifest, tuple[Step, ...]]:
-    """Put the instruction where agent ``name`` reads it; no step in a bare repository."""
+    """Put the instruction where agent ``name`` reads it. In a bare repository there is nothing to do."""
     tree = repository.work_tree
     if tree is None:
         return manifest, ()
@@ -44,76 +45,95 @@ def instruct_agent(
     path = tree / file
     known = manifest.told.get(str(path))
 
-    def say(did: Did, *words: str) -> tuple[Manifest, tuple[Step, ...]]:
-        return manifest, (Step(what="instruction", name=file, did=did, text="; ".join(filter(None, words))),)
+    def say(did: Did, *clauses: str | None) -> tuple[Manifest, tuple[Step, ...]]:
+        text = "; ".join(filter(None, clauses))
+        return manifest, (Step(what="instruction", name=file, did=did, text=text),)
 
     try:
         before = read_own(tree, path)
-        after, written = put(before or b"", known)
+        content = before or b""
+        after, instruction = put(content, known)
     except StoreError as error:
         return say("failed", f"no instruction: {error.message}")
     except TrajError as error:
-        return say("skipped", f"left as it is: {error.message}", error.hint or "")
+        return say("skipped", f"left as it is: {error.message}", error.hint)
     if after == before:
         return say("unchanged", "instruction already there")
+    advice = _IGNORED if before is None else _advise_tracked(repository, file)
     if not dry_run:
-        written = replace(written, made=before is None or (known is not None and known.made))
-        try:
-            write_file(path, after)
-            manifest = replace(manifest, told={**manifest.told, str(path): written})
-            manifest = ignore(repository, file, manifest) if before is None else manifest
-        except OSError as error:
-            return say("failed", f"no instruction: {path} cannot be written ({error.strerror})")
-    did: Did = "renewed" if _BEGIN in (before or b"") else "added"
-    tracked = before is not None and _is_tracked(repository, repository.git_dir, file)
-    where = _TRACKED if tracked else _IGNORED if before is None else ""
+        manifest, why = _write(repository, path, after, instruction, manifest)
+        if why:
+            return say("failed", f"no instruction: {path} cannot be written ({why})")
+    did: Did = "renewed" if _BEGIN in content else "added"
     put_in = f"would be {did}" if dry_run else did
-    return say(did, f"instruction for {name} {put_in}", where)
+    return say(did, f"instruction for {name} {put_in}", advice)
+
+
+def _write(
+    repository: Repository, path: Path, content: bytes, instruction: Instruction, manifest: Manifest
+) -> tuple[Manifest, str | None]:
+    """Write the file, and let git ignore a new one. Return the manifest with every change that was made, and
+    the reason if a later change failed."""
+    is_new = not path.exists()
+    try:
+        write_file(path, content)
+        instruction = replace(instruction, made=instruction.made or is_new)
+        manifest = replace(manifest, told={**manifest.told, str(path): instruction})
+        if is_new:
+            file = path.relative_to(repository.work_tree or "").as_posix()
+            manifest = ignore(repository, file, manifest)
+    except OSError as error:
+        return manifest, str(error.strerror)
+    return manifest, None
+
+
+def _advise_tracked(repository: Repository, file: str) -> str | None:
+    return _TRACKED if _is_tracked(repository, repository.git_dir, file) else None
 
 
 def _find_file(file: InstructionFile, tree: Path) -> str:
-    """The file that has the instruction, or should get it."""
+    """Return the file that has the instruction, or should get it."""
     if file.instead and (tree / file.instead).is_file():
         return file.instead
     return next((f for f in file.beside if _BEGIN in _read(tree / f)), file.own)
 
 
 def put(now: bytes, known: Instruction | None) -> tuple[bytes, Instruction]:
-    """Return ``now`` with the instruction at its end, or in place of the one that is ``known``. Raises
-    TrajError if somebody wrote between the markers."""
-    found = _BLOCK.search(now)
+    """Return ``now`` with the instruction at its end, or in place of the instruction that is ``known``.
+    Raises TrajError if somebody edited the text between the markers."""
+    block = _BLOCK.search(now)
     line = b"\r\n" if b"\r\n" in now else b"\n"
     text = TEXT.encode().replace(b"\n", line)
-    if found is None:
+    if block is None:
         if _BEGIN in now:
             raise TrajError("its instruction has no end marker", _REMOVE)
         gap = 0 if not now else 1 if now.endswith(b"\n") else 2
-        return now + line * gap + text, Instruction(made=False, gap=gap, digest=digest(text))
-    present = digest(found[0])
-    wanted = replace(known or Instruction(made=False, gap=0, digest=present), digest=digest(text))
-    if present == wanted.digest:
-        return now, wanted
+        made = known is not None and known.made
+        return now + line * gap + text, Instruction(made=made, gap=gap, digest=digest(text))
+    present = digest(block[0])
+    new = replace(known or Instruction(made=False, gap=0, digest=present), digest=digest(text))
+    if present == new.digest:
+        return now, new
     if known is None or present != known.digest:
         raise TrajError("its instruction was edited", _REMOVE)
-    return now[: found.start()] + text + now[found.end() :], wanted
+    return now[: block.start()] + text + now[block.end() :], new
 
 
-def take_back(repository: Repository, manifest: Manifest, *, dry_run: bool) -> Iterator[Step]:
-    """Remove our instructions and keep what others wrote since. Without a manifest only the exact text is
-    removed, and never from a file that git tracks: there it may be the team's."""
-    for path, known in {
-        **dict(_find_lost(repository)),
-        **{Path(p): t for p, t in manifest.told.items()},
-    }.items():
+def remove_instructions(repository: Repository, manifest: Manifest, *, dry_run: bool) -> Iterator[Step]:
+    """Remove git-traj's instructions, and keep what others wrote since. An instruction that is not in the
+    manifest is removed only if its text is exactly git-traj's and git does not track its file, which could be
+    the team's."""
+    known = {str(path): instruction for path, instruction in _find_lost(repository)} | {**manifest.told}
+    for path, instruction in ((Path(name), each) for name, each in known.items()):
         try:
-            did, text = _take_back(path, known, dry_run=dry_run)
+            did, text = _remove_from(path, instruction, dry_run=dry_run)
         except OSError as error:
             did, text = "failed", f"left: {path}: {error.strerror}"
         if text:
             yield Step(what="instruction", name=path.name, did=did, text=text)
 
 
-def _take_back(path: Path, known: Instruction, *, dry_run: bool) -> tuple[Did, str]:
+def _remove_from(path: Path, known: Instruction, *, dry_run: bool) -> tuple[Did, str]:
     now = _read(path)
     after = take_out(now, known)
     if after is None:
@@ -128,27 +148,28 @@ def _take_back(path: Path, known: Instruction, *, dry_run: bool) -> tuple[Did, s
 
 
 def take_out(now: bytes, known: Instruction) -> bytes | None:
-    """Return ``now`` without the instruction, and with every other byte; None if somebody changed it."""
-    found = _BLOCK.search(now)
-    if found is None or digest(found[0]) != known.digest:
+    """Return ``now`` without the instruction, every other byte kept; None if the instruction was edited."""
+    block = _BLOCK.search(now)
+    if block is None or digest(block[0]) != known.digest:
         return None if _BEGIN in now else now
-    before, after = now[: found.start()], now[found.end() :]
-    line = b"\r\n" if b"\r\n" in found[0] else b"\n"
+    before, after = now[: block.start()], now[block.end() :]
+    line = b"\r\n" if b"\r\n" in block[0] else b"\n"
     for _ in range(known.gap):
         before = before.removesuffix(line)
     joins = before and after and not before.endswith(b"\n")
-    return before + (line if joins else b"") + after  # text appended since stays on a line of its own
+    return before + (line if joins else b"") + after  # text that was appended since stays on its own line
 
 
 def _find_lost(repository: Repository) -> Iterator[tuple[Path, Instruction]]:
+    """Yield the files of all work trees that contain exactly git-traj's text and that git does not track."""
     ours = digest(TEXT.encode())
     for tree in repository.worktrees():
         for file in (name for each in find_files().values() for name in (each.own, each.instead) if name):
             path = (tree.path or tree.git_dir) / file
             if not repository.owns(path):
                 continue
-            found = _BLOCK.search(_read(path))
-            if found and digest(found[0]) == ours and not _is_tracked(repository, tree.git_dir, file):
+            block = _BLOCK.search(_read(path))
+            if block and digest(block[0]) == ours and not _is_tracked(repository, tree.git_dir, file):
                 yield path, Instruction(made=True, gap=1, digest=ours)
 
 
@@ -165,5 +186,5 @@ def _read(path: Path) -> bytes:
 
 
 def digest(block: bytes) -> str:
-    """The digest of a block's lines: git may write them with other line endings."""
+    """Return the digest of a block, which does not depend on its line endings: git may change these."""
     return sha256(block.replace(b"\r\n", b"\n").rstrip(b"\n")).hexdigest()

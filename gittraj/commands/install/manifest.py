@@ -1,8 +1,8 @@
-"""The manifest of an installation: every change it made, so that each can be undone; and its report, a step
-for each thing that it checked.
+"""Defines the manifest of an installation, which contains every change to be undone, and the steps that an
+installation reports.
 
-The manifest is the key ``undo`` of ``installed.json``; its keys ``time`` and ``reflogs`` mark where
-recording began. Of a changed file it keeps the edit, never a copy: git's configuration may contain tokens.
+The manifest is the key ``undo`` of ``installed.json``; the keys ``time`` and ``reflogs`` mark where recording
+began. The manifest contains the edits of changed files, never a copy: git's configuration may contain tokens.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def _digest(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Splice:
-    """One change of a file: at byte ``at``, ``inserted`` bytes replaced ``removed`` (Latin-1).
+    """One change of a file: at offset ``at``, ``inserted`` bytes replaced the bytes ``removed`` (as Latin-1).
 
-    ``digest`` is the SHA-256 of the file as we left it: the offsets are valid in that file only.
+    ``digest`` is the SHA-256 of the changed file: the offsets are valid only in this content.
     """
 
     digest: str
@@ -41,8 +41,8 @@ class Splice:
 
     @classmethod
     def between(cls, before: bytes, after: bytes) -> Splice:
-        at = _same(before, after)
-        end = min(_same(before[::-1], after[::-1]), len(before) - at, len(after) - at)
+        at = _common_prefix(before, after)
+        end = min(_common_prefix(before[::-1], after[::-1]), len(before) - at, len(after) - at)
         return cls(
             digest=_digest(after),
             at=at,
@@ -51,7 +51,7 @@ class Splice:
         )
 
     def undo(self, now: bytes) -> bytes | None:
-        """Return the file as it was; None when somebody changed it since."""
+        """Return the content before the change; None if somebody changed the file since."""
         if _digest(now) != self.digest:
             return None
         return now[: self.at] + self.removed.encode("latin-1") + now[self.at + self.inserted :]
@@ -59,13 +59,13 @@ class Splice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileEdit:
-    """The changes of a file, the latest last; ``made``: the file is ours."""
+    """The changes of a file, the latest last. ``made``: git-traj made the file."""
 
     made: bool
     splices: tuple[Splice, ...] = ()
 
     def undo(self, now: bytes) -> bytes:
-        """Return the file as it was, or undone back to the first change that is not ours."""
+        """Return the content before the changes; if somebody else changed the file, before the later ones."""
         for splice in reversed(self.splices):
             undone = splice.undo(now)
             if undone is None:
@@ -76,8 +76,8 @@ class FileEdit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruction:
-    """An instruction for an agent in a file of the work tree. ``made``: the file is ours; ``gap``: newlines
-    inserted before it; ``digest``: SHA-256 of its lines as we wrote them."""
+    """An instruction for an agent in a file of the work tree. ``made``: git-traj made the file; ``gap``
+    counts the newlines inserted before the lines; ``digest`` is the lines' SHA-256."""
 
     made: bool
     gap: int
@@ -86,11 +86,14 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """``hooks``: paths of our hooks; ``folders`` that we created; ``refspecs``: by remote, the values added
-    to git's configuration; ``config``: the edits of that file, the latest last; ``settings``: agents'
-    settings by path; ``told``: instructions by path; ``exclude``: git's exclude file; ``excluded``: our lines
-    in it; ``outside``: files that it named before this repository was moved or copied, and that are not this
-    repository's: they are left; ``fetch``: whether refspecs were wanted."""
+    """All changes of an installation.
+
+    ``hooks`` are the paths of git-traj's hooks; ``folders`` are those that it created; ``refspecs`` are the
+    values added to git's configuration, by remote; ``config`` are the edits of the configuration file, the
+    latest last; ``settings`` are the edits of agents' settings files, by path; ``told`` are the instructions
+    for agents, by path; ``exclude`` is the edit of git's exclude file, ``excluded`` the lines added to it;
+    ``outside`` are files that belong to another repository, because this one was moved or copied: they are
+    not changed; ``fetch``: whether refspecs were wanted."""
 
     hooks: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
@@ -105,8 +108,8 @@ class Manifest:
 
 
 def read_manifest(repository: Repository) -> Manifest | None:
-    """Return None when nothing is installed or the manifest is unreadable. What it names that is outside this
-    repository now is only in ``outside``."""
+    """Return the manifest; None if git-traj is not installed or the manifest is unreadable. If the repository
+    was moved or copied, files that are outside of it now are only in ``outside``."""
     value = LocalState.of(repository).read(FILE)
     if not isinstance(value, dict):
         return None
@@ -121,15 +124,16 @@ def read_manifest(repository: Repository) -> Manifest | None:
 
 
 def write_manifest(repository: Repository, manifest: Manifest) -> None:
-    """Write paths relative to the common git directory, which may be moved or copied. Raises StoreError."""
+    """Write the manifest, its paths relative to the common git directory, which may move. Raises
+    StoreError."""
     local = LocalState.of(repository)
     undo = _rename(manifest, lambda path: _relative(path, repository.common_dir))
     local.write(FILE, {**local.read(FILE), "undo": to_json(undo)})
 
 
 def _moved(path: str, first: Path | None, at: Path) -> str:
-    """The current path of a manifest's ``path``, with the common git directory ``at``. An earlier version
-    wrote absolute paths; the git directory was ``first`` then."""
+    """Return the current path for a manifest's ``path``. ``at`` is the common git directory. An earlier
+    version wrote absolute paths; ``first`` is the git directory at that time."""
     if Path(path).is_absolute():
         if first is None:
             return path
@@ -145,27 +149,28 @@ def _relative(path: str, at: Path) -> str:
 
 
 def _own(repository: Repository, manifest: Manifest) -> Manifest:
-    """Return ``manifest`` without what belongs to another repository now."""
+    """Return ``manifest`` without the files that belong to another repository now."""
 
     def own(path: str) -> bool:
         return repository.owns(Path(path))
 
-    def own_entry(path: str) -> bool:  # a hook is replaced, and never written to through a link
+    def own_entry(path: str) -> bool:  # a hook that is a link is replaced: its target does not matter
         return repository.owns(Path(path).parent)
 
-    left = [p for p in manifest.hooks if not own_entry(p)]
-    left += [p for p in (*manifest.settings, *manifest.told) if not own(p)]
+    others = [p for p in manifest.hooks if not own_entry(p)]
+    others += [p for p in (*manifest.settings, *manifest.told) if not own(p)]
     return replace(
         manifest,
         hooks=tuple(filter(own_entry, manifest.hooks)),
         folders=tuple(filter(own_entry, manifest.folders)),
         settings={path: edit for path, edit in manifest.settings.items() if own(path)},
         told={path: told for path, told in manifest.told.items() if own(path)},
-        outside=tuple(dict.fromkeys((*manifest.outside, *left))),
+        outside=tuple(dict.fromkeys((*manifest.outside, *others))),
     )
 
 
 def _rename(manifest: Manifest, name: Callable[[str], str]) -> Manifest:
+    """Return ``manifest`` with ``name(path)`` for each path."""
     return replace(
         manifest,
         hooks=tuple(map(name, manifest.hooks)),
@@ -176,8 +181,8 @@ def _rename(manifest: Manifest, name: Callable[[str], str]) -> Manifest:
     )
 
 
-def _same(one: bytes, other: bytes) -> int:
-    """The length of the common prefix."""
+def _common_prefix(one: bytes, other: bytes) -> int:
+    """Return the length of the common prefix."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
@@ -188,8 +193,8 @@ Did = Literal["added", "renewed", "removed", "unchanged", "skipped", "failed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """``name``: the hook, agent, remote, folder or instruction file; ``text``: the user-visible line without
-    it."""
+    """One thing that was checked or changed. ``name`` is the hook, agent, remote, folder or instruction file;
+    ``text`` is the line for the user without the name."""
 
     what: What
     name: str

@@ -1,7 +1,7 @@
-"""Lets a plain ``git fetch`` also bring records, to refs apart from ours, and never the sessions' events.
+"""Lets a plain ``git fetch`` also fetch records, to refs of their own, but not the sessions' events.
 
-Only ``remote.NAME.fetch`` is changed: a ``remote.NAME.push`` would change what a plain ``git push`` pushes,
-and ``refs/notes/*:refs/notes/*`` would overwrite notes that were not pushed yet.
+Only ``remote.NAME.fetch`` is changed: a ``remote.NAME.push`` would change what a plain ``git push`` pushes.
+The refspec is not ``refs/notes/*:refs/notes/*``, which would overwrite notes that were not pushed yet.
 """
 
 from __future__ import annotations
@@ -17,43 +17,47 @@ from gittraj.git import Repository
 
 
 def refspecs(remote: str) -> tuple[str, str]:
-    """The values added for one remote: its records are fetched to a copy of their own, its segments not."""
+    """Return the refspecs to add for one remote: they fetch its records to a copy, but not its segments."""
     return f"+refs/notes/traj*:refs/notes-remote/{remote}/traj*", "^refs/notes/traj-data*"
 
 
 def find_remotes(repository: Repository) -> tuple[str, ...]:
-    """The remotes that ``git remote`` lists: all that have a setting."""
+    """Return the remotes that ``git remote`` lists: all that have a setting."""
     keys = (setting.key.removeprefix("remote.") for setting in repository.settings(r"remote\..*\."))
     names = {key.rpartition(".")[0] for key in keys}
     return tuple(sorted((name for name in names if not name.startswith("/")), key=os.fsencode))
 
 
 def add_refspecs(repository: Repository, manifest: Manifest, *, dry_run: bool) -> tuple[Manifest, list[Step]]:
+    """Add the missing refspecs of all remotes, and return a step for each remote."""
     steps = []
     for remote in find_remotes(repository):
-        values = repository.config_all(f"remote.{remote}.fetch")
-        missing = tuple(value for value in refspecs(remote) if value not in values)
-        why = _reason_against(values)
-        if why or not missing:
-            text = f"left as it is: {why}" if why else "already fetches records"
-            did: Did = "skipped" if why else "unchanged"
-            steps.append(Step(what="refspec", name=remote, did=did, text=text))
-            continue
-        try:
-            for value in missing if not dry_run else ():
-                manifest = _add(repository, manifest, remote, value)
-        except GitError as error:
-            steps.append(Step(what="refspec", name=remote, did="failed", text=error.message))
-            continue
-        brings = "would also bring" if dry_run else "now also brings"
-        text = f"git fetch {brings} records ({refspecs(remote)[0]})"
-        steps.append(Step(what="refspec", name=remote, did="added", text=text))
+        manifest, did, text = _add_to_remote(repository, remote, manifest, dry_run=dry_run)
+        steps.append(Step(what="refspec", name=remote, did=did, text=text))
     return manifest, steps
 
 
+def _add_to_remote(
+    repository: Repository, remote: str, manifest: Manifest, *, dry_run: bool
+) -> tuple[Manifest, Did, str]:
+    values = repository.config_all(f"remote.{remote}.fetch")
+    if why := _reason_against(values):
+        return manifest, "skipped", f"left as it is: {why}"
+    missing = [value for value in refspecs(remote) if value not in values]
+    if not missing:
+        return manifest, "unchanged", "already fetches records"
+    try:
+        for value in missing if not dry_run else ():
+            manifest = _add(repository, manifest, remote, value)
+    except GitError as error:
+        return manifest, "failed", error.message
+    brings = "would also bring" if dry_run else "now also brings"
+    return manifest, "added", f"git fetch {brings} records ({refspecs(remote)[0]})"
+
+
 def find_unfetching(repository: Repository) -> Iterator[str]:
-    """The remotes, such as those added after the installation, whose records git fetch does not bring; none
-    if nothing is installed, or refspecs are not wanted."""
+    """Yield the remotes whose records git fetch does not fetch, such as those added after the installation;
+    none if git-traj is not installed, or refspecs are not wanted."""
     manifest = read_manifest(repository)
     for remote in find_remotes(repository) if manifest and manifest.fetch else ():
         values = repository.config_all(f"remote.{remote}.fetch")
@@ -76,23 +80,24 @@ def _add(repository: Repository, manifest: Manifest, remote: str, value: str) ->
 
 
 def recover_manifest(repository: Repository) -> Manifest:
-    """Rebuild the manifest if ``installed.json`` is damaged: values that equal ours were ours, and refspecs
-    were not wanted if no remote has any."""
-    left = {remote: repository.config_all(f"remote.{remote}.fetch") for remote in find_remotes(repository)}
-    ours = {remote: tuple(v for v in refspecs(remote) if v in values) for remote, values in left.items()}
+    """Rebuild the manifest if ``installed.json`` is damaged, by assuming that git-traj added all values which
+    it would add, and that refspecs were not wanted if no remote has such a value."""
+    current = {remote: repository.config_all(f"remote.{remote}.fetch") for remote in find_remotes(repository)}
+    ours = {remote: tuple(v for v in refspecs(remote) if v in values) for remote, values in current.items()}
     return Manifest(
         refspecs={remote: values for remote, values in ours.items() if values},
-        fetch=any(ours.values()) or not left,
+        fetch=any(ours.values()) or not current,
     )
 
 
 def remove_refspecs(repository: Repository, manifest: Manifest, *, dry_run: bool) -> Iterator[Step]:
-    """Remove our values, if somebody changed the configuration since: else ``configuration.undo`` did."""
+    """Remove git-traj's refspecs that ``configuration.undo`` could not remove, because somebody changed the
+    configuration since."""
     for remote, values in manifest.refspecs.items():
         ours = () if dry_run else values
         for value in set(ours).intersection(repository.config_all(f"remote.{remote}.fetch")):
             repository.run(
                 *("config", "--local", "--fixed-value", "--unset-all", f"remote.{remote}.fetch", value),
-                check=False,  # 5: it is in another file of the configuration, where we never wrote
+                check=False,  # status 5: the value is in another file, where git-traj never wrote
             )
         yield Step(what="refspec", name=remote, did="removed", text="fetches as before")

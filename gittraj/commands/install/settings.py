@@ -1,9 +1,10 @@
-"""Puts our entries into the text of an agent's hook settings, and removes them.
+"""Puts git-traj's entries into the text of an agent's hook settings, and removes them.
 
-The shape is Claude Code's (https://docs.anthropic.com/en/docs/claude-code/hooks), which Codex and Gemini CLI
-share: ``{"hooks": {EVENT: [{"matcher": TOOL, "hooks": [HANDLER]}]}}``. The text is spliced and never
-serialised again, since it is the user's own: every other byte stays. Strict JSON only: what a lenient parser
-accepts (comments, a key twice) cannot be spliced safely. It must not touch files.
+The format is Claude Code's (https://docs.anthropic.com/en/docs/claude-code/hooks), which Codex and Gemini CLI
+share: ``{"hooks": {EVENT: [{"matcher": TOOL, "hooks": [HANDLER]}]}}``. The text is the user's own, so entries
+are spliced into it, and it is never serialised again: every other byte stays. Only strict JSON is edited: a
+text that needs a lenient parser (comments, a repeated key) cannot be spliced safely. This module must not
+touch files.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ _INDENT = "  "
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A value in the text: ``[at, end)``, with its key from ``first`` on if it has one."""
+class Node:
+    """A JSON value in the text, from ``at`` to before ``end``. ``first`` is where its key, if any, begins."""
 
     key: str | None
     first: int
@@ -37,18 +38,18 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """An entry of ours: its event, and its path from the root in indexes; ``place`` is a whole group, or
-    only a handler if somebody put theirs into the same group."""
+class Entry:
+    """An entry of git-traj for an event. ``path`` leads from the root to ``node``, as indexes; ``node`` is a
+    whole group, or only a handler if somebody put other handlers into the same group."""
 
     event: str
     path: tuple[int, ...]
-    place: Place
+    node: Node
 
 
 def put(text: str, groups: Mapping[str, Json]) -> str:
-    """Return ``text`` with the group of each event, replaced if it is there already; our entries for other
-    events are removed. Raises TrajError, and then nothing may be written."""
+    """Return ``text`` with the group of each event, in place of the one that git-traj put there before;
+    git-traj's entries for other events are removed. Raises TrajError, and then nothing may be written."""
     text = take(text or "{}\n", keep=tuple(groups))
     for event, group in groups.items():
         text = _put(text, event, group)
@@ -56,13 +57,13 @@ def put(text: str, groups: Mapping[str, Json]) -> str:
 
 
 def take(text: str, *, keep: Sequence[str] = ()) -> str:
-    """Return ``text`` without our entries, except those for the events ``keep``, and without the groups,
-    events and ``hooks`` that are empty then. Raises TrajError."""
+    """Return ``text`` without git-traj's entries, except those for the events ``keep``, and without the
+    groups, events and ``hooks`` that become empty. Raises TrajError."""
     while True:
-        found = next((f for f in find(text) if f.event not in keep), None)
-        if found is None:
+        entry = next((each for each in find(text) if each.event not in keep), None)
+        if entry is None:
             return text
-        path = found.path
+        path = entry.path
         while path:
             text = _remove(text, path)
             path = path[:-1]
@@ -70,19 +71,19 @@ def take(text: str, *, keep: Sequence[str] = ()) -> str:
                 break
 
 
-def find(text: str) -> Iterator[Found]:
-    """Our entries, in the text's order. Raises TrajError for text that is not strict JSON."""
+def find(text: str) -> Iterator[Entry]:
+    """Yield git-traj's entries in the text's order. Raises TrajError for text that is not strict JSON."""
     root = parse(text)
-    for h, hooks in enumerate(_places(text, root)):
+    for h, hooks in enumerate(_members(text, root)):
         if hooks.key != "hooks" or not isinstance(hooks.value, dict):
             continue
-        for e, event in enumerate(_places(text, hooks)):
-            for g, group in enumerate(_places(text, event) if isinstance(event.value, list) else ()):
+        for e, event in enumerate(_members(text, hooks)):
+            for g, group in enumerate(_members(text, event) if isinstance(event.value, list) else ()):
                 yield from _find_in_group(text, str(event.key), (h, e, g), group)
 
 
-def parse(text: str) -> Place:
-    """The root object. Raises TrajError."""
+def parse(text: str) -> Node:
+    """Return the root object. Raises TrajError."""
     try:
         value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
@@ -91,22 +92,23 @@ def parse(text: str) -> Place:
     if not isinstance(value, dict):
         raise TrajError("it is not a JSON object")
     at = _skip(text, 0)
-    return Place(None, at, at, len(text.rstrip(" \t\r\n")), value)
+    return Node(None, at, at, len(text.rstrip(" \t\r\n")), value)
 
 
-def _find_in_group(text: str, event: str, path: tuple[int, ...], group: Place) -> Iterator[Found]:
+def _find_in_group(text: str, event: str, path: tuple[int, ...], group: Node) -> Iterator[Entry]:
     if not isinstance(group.value, dict) or not isinstance(group.value.get("hooks"), list):
         return
-    inside = _places(text, group)
-    k = next(i for i, member in enumerate(inside) if member.key == "hooks")
-    handlers = _places(text, inside[k])
+    members = _members(text, group)
+    k = next(i for i, member in enumerate(members) if member.key == "hooks")
+    handlers = _members(text, members[k])
     for n, handler in enumerate(handlers):
         if is_ours(handler.value):
             alone = len(handlers) == 1
-            yield Found(event, path if alone else (*path, k, n), group if alone else handler)
+            yield Entry(event, path if alone else (*path, k, n), group if alone else handler)
 
 
 def is_ours(handler: Any) -> bool:
+    """Return whether git-traj wrote a handler."""
     command = handler.get("command") if isinstance(handler, dict) else None
     return isinstance(command, str) and _OURS.fullmatch(command) is not None
 
@@ -118,28 +120,28 @@ def _put(text: str, event: str, group: Json) -> str:
         return _insert(text, root, "hooks", {event: [group]})
     if not isinstance(hooks.value, dict):
         raise TrajError('its "hooks" is not an object')
-    there = _member(text, hooks, event)
-    if there is None:
+    groups = _member(text, hooks, event)
+    if groups is None:
         return _insert(text, hooks, event, [group])
-    if not isinstance(there.value, list):
+    if not isinstance(groups.value, list):
         raise TrajError(f'its "hooks.{event}" is not a list')
-    found = next((f for f in find(text) if f.event == event), None)
-    if found is None:
-        return _insert(text, there, None, group)
-    wanted = group if len(found.path) == 3 else group["hooks"][0]
-    if found.place.value == wanted:
+    entry = next((each for each in find(text) if each.event == event), None)
+    if entry is None:
+        return _insert(text, groups, None, group)
+    new = group if len(entry.path) == 3 else group["hooks"][0]
+    if entry.node.value == new:
         return text
-    rendered = _render(wanted, _gap_before(text, found.place), text)
-    return text[: found.place.at] + rendered + text[found.place.end :]
+    rendered = _render(new, _gap_before(text, entry.node), text)
+    return text[: entry.node.at] + rendered + text[entry.node.end :]
 
 
 # ---------------------------------------------------------------- positions in the text
 
 
-def _places(text: str, container: Place) -> list[Place]:
-    """The members of an object, or the elements of a list, that is known to be valid JSON."""
+def _members(text: str, container: Node) -> list[Node]:
+    """Return the members of an object, or the elements of a list, that is known to be valid JSON."""
     decoder = json.JSONDecoder()
-    found: list[Place] = []
+    nodes: list[Node] = []
     at = _skip(text, container.at + 1)
     while text[at] not in "]}":
         first, key = at, None
@@ -147,62 +149,64 @@ def _places(text: str, container: Place) -> list[Place]:
             key, at = decoder.raw_decode(text, at)
             at = _skip(text, _skip(text, at) + 1)
         value, end = decoder.raw_decode(text, at)
-        found.append(Place(key, first, at, end, value))
+        nodes.append(Node(key, first, at, end, value))
         at = _skip(text, end)
         if text[at] == ",":
             at = _skip(text, at + 1)
-    return found
+    return nodes
 
 
-def _member(text: str, container: Place, key: str) -> Place | None:
-    return next((place for place in _places(text, container) if place.key == key), None)
+def _member(text: str, container: Node, key: str) -> Node | None:
+    return next((node for node in _members(text, container) if node.key == key), None)
 
 
-def _at(text: str, path: Sequence[int]) -> Place:
-    place = parse(text)
+def _at(text: str, path: Sequence[int]) -> Node:
+    node = parse(text)
     for index in path:
-        place = _places(text, place)[index]
-    return place
+        node = _members(text, node)[index]
+    return node
 
 
 def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+    """Return the position of the first character from ``at`` on that is not white space."""
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
 
 
 # ---------------------------------------------------------------- splices
 
 
-def _insert(text: str, container: Place, key: str | None, value: Any) -> str:
-    """Append a member or element, formatted like the one before it."""
-    named = "" if key is None else f"{json.dumps(key)}: "
-    found = _places(text, container)
-    if found:
-        gap = _gap_before(text, found[-1])
-        new = "," + gap + named + _render(value, gap, text)
-        return text[: found[-1].end] + new + text[found[-1].end :]
+def _insert(text: str, container: Node, key: str | None, value: Any) -> str:
+    """Append a member or an element, formatted like the one before it."""
+    start = "" if key is None else f"{json.dumps(key)}: "
+    members = _members(text, container)
+    if members:
+        gap = _gap_before(text, members[-1])
+        new = "," + gap + start + _render(value, gap, text)
+        return text[: members[-1].end] + new + text[members[-1].end :]
     end = container.end - 1
-    root = _places(text, parse(text))
+    root = _members(text, parse(text))
     if root and "\n" not in _gap_before(text, root[0]):  # all on one line
-        return text[: container.at + 1] + named + _render(value, "", text) + text[end:]
+        return text[: container.at + 1] + start + _render(value, "", text) + text[end:]
     line = text[text.rfind("\n", 0, container.at) + 1 : container.at]
     outer = ("\r\n" if "\r\n" in text else "\n") + line[: _skip(line, 0)]
     gap = outer + _unit(text)
-    return text[: container.at + 1] + gap + named + _render(value, gap, text) + outer + text[end:]
+    return text[: container.at + 1] + gap + start + _render(value, gap, text) + outer + text[end:]
 
 
 def _remove(text: str, path: Sequence[int]) -> str:
+    """Return ``text`` without the node at ``path``, and without the comma next to it."""
     container = _at(text, path[:-1])
-    found, index = _places(text, container), path[-1]
-    if len(found) == 1:
+    members, index = _members(text, container), path[-1]
+    if len(members) == 1:
         return text[: container.at + 1] + text[container.end - 1 :]
-    if index + 1 < len(found):
-        return text[: found[index].first] + text[found[index + 1].first :]
-    return text[: found[index - 1].end] + text[found[index].end :]
+    if index + 1 < len(members):
+        return text[: members[index].first] + text[members[index + 1].first :]
+    return text[: members[index - 1].end] + text[members[index].end :]
 
 
 def _render(value: Any, gap: str, text: str) -> str:
-    """Render JSON in the style of a text whose lines are separated by ``gap``."""
+    """Return ``value`` as JSON in the style of ``text``, whose members are separated by ``gap``."""
     if "\n" not in gap:
         return json.dumps(value, ensure_ascii=False)
     line = "\r\n" if "\r\n" in gap else "\n"
@@ -210,16 +214,16 @@ def _render(value: Any, gap: str, text: str) -> str:
     return (line + gap[gap.rfind("\n") + 1 :]).join(lines)
 
 
-def _gap_before(text: str, place: Place) -> str:
-    before = place.first
+def _gap_before(text: str, node: Node) -> str:
+    before = node.first
     while before and text[before - 1] in " \t\r\n":
         before -= 1
-    return text[before : place.first]
+    return text[before : node.first]
 
 
 def _unit(text: str) -> str:
-    """The indentation of one level, taken from the root's members."""
-    root = _places(text, parse(text))
+    """Return the indentation of one level, taken from the root's members."""
+    root = _members(text, parse(text))
     gap = _gap_before(text, root[0]) if root else ""
     return gap[gap.rfind("\n") + 1 :] or _INDENT if "\n" in gap else _INDENT
 

@@ -1,6 +1,7 @@
-"""The text of the hooks: filled in for this interpreter, and found again in a file that others edited.
+"""Renders the text of the hooks for this interpreter, and finds it again in a file that others edited.
 
-Pure, except that it runs the interpreter to see if it finds git-traj. It must not know where hooks are.
+Its only side effect is to run the interpreter, to see if it finds git-traj. This module must not know where
+hooks are.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from gittraj.state.spool import MARKS, SESSION_IDS
 
 HOOKS = ("post-commit", "pre-commit", "post-rewrite")
 PUSHING = "pre-push"
-"""Installed only with ``traj.push=auto``: otherwise a push is unchanged."""
+"""This hook is installed only with ``traj.push=auto``, so that without it a push is unchanged."""
 KEPT = ".traj-orig"
 SHEBANG = b"#!/bin/sh\n"
 ID = b"# git-traj b7d1 "
@@ -38,7 +39,7 @@ class Interpreter:
 
     @cache  # noqa: B019 - all hooks name the same one or two
     def works(self) -> bool:
-        """Whether it finds git-traj, from any folder."""
+        """Return whether the interpreter finds git-traj from any folder."""
         command = [self.path, *self.flags, "-c", "import gittraj.worker.__main__"]
         try:
             done = subprocess.run(
@@ -50,8 +51,8 @@ class Interpreter:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A hook file that contains our block: the bytes before it, the block, the bytes after it."""
+class HookFile:
+    """A hook file that contains git-traj's block: the bytes before it, the block, the bytes after it."""
 
     before: bytes
     block: bytes
@@ -59,41 +60,41 @@ class Found:
 
     @property
     def pure(self) -> bool:
-        """Whether the file contains only what we installed."""
+        """Whether the file contains only what git-traj installed."""
         return self.before == SHEBANG and not self.after
 
 
-def find_block(content: bytes) -> Found | None:
-    """Find our block; None if the hook has none. Raises TrajError when our block has lost its end: then it is
-    unknown which lines are ours."""
+def find_block(content: bytes) -> HookFile | None:
+    """Find git-traj's block in a hook; None if the hook has no such block. Raises TrajError if the end of the
+    block is missing: then it is unknown which lines are git-traj's."""
     match = _BLOCK.search(content)
     if match is None:
         if content.startswith(ID) or b"\n" + ID in content:
             raise TrajError("its git-traj block has no end", "remove the block's lines from the file")
         return None
-    return Found(content[: match.start()], match[0], content[match.end() :])
+    return HookFile(content[: match.start()], match[0], content[match.end() :])
 
 
 @cache
 def find_interpreter() -> Interpreter:
-    """This interpreter, in isolated mode (``-I``) if git-traj can be imported that way: nothing may be
-    imported from the folder that git runs a hook in. Raises TrajError when it can import git-traj only from
-    here."""
+    """Return this interpreter, with the option ``-I`` (isolated mode) if git-traj can be imported with it,
+    else with ``-P``: nothing may be imported from the folder that git runs a hook in. Raises TrajError if
+    this interpreter can import git-traj only from the current folder."""
     if not sys.executable:
         raise TrajError(
             "Python does not know its own path", "start git traj by its full path: /…/git-traj install"
         )
     for flags in (("-I",), ("-P",)):  # -I leaves out PYTHONPATH and a user's site-packages
-        found = Interpreter(Path(sys.executable).as_posix(), flags)  # with / on Windows, as its shell has it
-        if found.works():
-            return found
+        interpreter = Interpreter(Path(sys.executable).as_posix(), flags)  # with / also on Windows, for sh
+        if interpreter.works():
+            return interpreter
     raise TrajError(
         f"{sys.executable} can import gittraj only from this folder", "install it: pipx install CHECKOUT"
     )
 
 
 def render(name: str, interpreter: Interpreter) -> bytes:
-    """The whole text of the hook ``name``."""
+    """Return the text of the hook ``name``."""
     text = (
         _template(name)
         .replace("@IDS@", " ".join((*SESSION_IDS, *plugins.variables())))
@@ -104,7 +105,7 @@ def render(name: str, interpreter: Interpreter) -> bytes:
 
 
 def read_interpreter(block: bytes) -> Interpreter | None:
-    """The interpreter that a block starts; None if it starts none."""
+    """Return the interpreter that a block starts; None if it does not start one."""
     python, worker = _PYTHON.search(block), _WORKER.search(block)
     if python is None or worker is None:
         return None
@@ -113,7 +114,7 @@ def read_interpreter(block: bytes) -> Interpreter | None:
 
 
 def is_shell_script(content: bytes) -> bool:
-    """Whether its shell is started without options, so that its lines mean the same inside another script."""
+    """Return whether a hook's shell has no options, so that its lines mean the same inside another script."""
     shell = rb"#! ?(?:/usr)?(?:/bin/sh|/bin/dash|/bin/bash|/bin/env (?:sh|dash|bash))\n"
     return re.match(shell, content) is not None
 

@@ -1,5 +1,5 @@
-"""Removes everything again: restores files byte for byte, and keeps the edits of others. It lists what it
-leaves (records here and at remotes, the key, the program), each with the command that removes it.
+"""Removes git-traj from a repository: restores files byte for byte, and keeps the edits of others. Lists what
+remains (records in this clone and on remotes, the key, the program), each with the command that removes it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gittraj.commands.install.agent_hooks import uninstall_agents
 from gittraj.commands.install.configuration import forget_answers, remove_configured
 from gittraj.commands.install.edits import stop_ignoring
 from gittraj.commands.install.hooks import leave_folders
-from gittraj.commands.install.instructions import take_back
+from gittraj.commands.install.instructions import remove_instructions
 from gittraj.commands.install.manifest import FILE, Manifest, Step, read_manifest
 from gittraj.commands.install.refspecs import recover_manifest, remove_refspecs
 from gittraj.commands.install.settings import SCRIPT, WRAPPER
@@ -29,45 +29,54 @@ from gittraj.state.folder import LocalState
 from gittraj.state.precommit_flag import FILE as WATCH
 
 _CACHES = ("spool", "cursors.json", "drain.lock", WATCH)
-"""Files that would make a later installation record what happened in between, which it must not."""
+"""Files because of which a later installation would record work from the time in between."""
 
 
 def uninstall(repository: Repository, *, purge: bool = False, dry_run: bool = False) -> list[Step]:
-    """Remove git-traj from ``repository``; the notes stay, and without ``purge`` the local state too. A
-    ``dry_run`` only returns the steps.
+    """Remove git-traj from ``repository``. The notes stay; without ``purge`` most of the local state stays,
+    too. A ``dry_run`` only returns the steps.
 
-    A failure is a step of its own: the rest is done, and running it again does what is left.
+    A failure is reported as a step, and does not prevent the other steps. A repeated call does what is left.
     """
     local = LocalState.of(repository)
     manifest = read_manifest(repository)
     known = manifest or Manifest()
     steps = [*_leave_others(known), *uninstall_agents(repository, known, dry_run=dry_run)]
-    steps += take_back(repository, known, dry_run=dry_run)
+    steps += remove_instructions(repository, known, dry_run=dry_run)
     steps += [] if dry_run else stop_ignoring(repository, known)
     steps += _undo_hooks(repository, known, dry_run=dry_run)
     try:
         steps += forget_answers(repository, dry_run=dry_run)
         steps += remove_configured(repository, known, dry_run=dry_run)
-        # the manifest is gone or damaged: if hooks of ours were removed, something was installed
-        lost = manifest is None and ((local.folder / FILE).exists() or any(s.did == "removed" for s in steps))
-        fetched = recover_manifest(repository) if lost else known
-        steps += remove_refspecs(repository, fetched, dry_run=dry_run)
+        if manifest is None and _was_installed(local, steps):
+            known = recover_manifest(repository)
+        steps += remove_refspecs(repository, known, dry_run=dry_run)
     except (GitError, StoreError) as error:
         steps.append(Step(what="refspec", name="remotes", did="failed", text=error.message))
-    import shutil  # noqa: PLC0415 - with all of its compressors
-
-    # no steps of their own: they contain nothing that is not in the refs, ours or a remote's
-    if purge and not dry_run:
-        drop_copies(repository)
     if not dry_run:
-        shutil.rmtree(repository.common_dir / INDEX, ignore_errors=True)
-    ending = local.exists and (purge or (local.folder / FILE).exists())
-    if ending and not any(step.did == "failed" for step in steps):
-        steps.append(_end(local, purge=purge, dry_run=dry_run))
+        _delete_derived(repository, purge=purge)
+    if not any(step.did == "failed" for step in steps):
+        steps += _end(local, purge=purge, dry_run=dry_run)
     return steps
 
 
+def _was_installed(local: LocalState, steps: Sequence[Step]) -> bool:
+    """Return whether git-traj was installed: if the manifest was deleted, removed hooks show it."""
+    return (local.folder / FILE).exists() or any(step.did == "removed" for step in steps)
+
+
+def _delete_derived(repository: Repository, *, purge: bool) -> None:
+    """Delete the index, and with ``purge`` the copies of remotes' refs. This is not a step: all of this data
+    is also in this clone's refs or on a remote."""
+    import shutil  # noqa: PLC0415 - with all of its compressors
+
+    if purge:
+        drop_copies(repository)
+    shutil.rmtree(repository.common_dir / INDEX, ignore_errors=True)
+
+
 def _leave_others(manifest: Manifest) -> Iterator[Step]:
+    """Report the files that belong to another repository now: they are not changed."""
     for path in map(Path, manifest.outside):
         if path.exists():
             yield Step(
@@ -77,28 +86,31 @@ def _leave_others(manifest: Manifest) -> Iterator[Step]:
 
 def _undo_hooks(repository: Repository, manifest: Manifest, *, dry_run: bool) -> Iterator[Step]:
     yield from leave_folders(repository, manifest, dry_run=dry_run)
-    for made in map(Path, () if dry_run else reversed(manifest.folders)):
+    for folder in map(Path, () if dry_run else reversed(manifest.folders)):
         try:
-            made.rmdir()
+            folder.rmdir()
         except OSError:
-            pass  # somebody uses it by now
+            pass  # somebody has put files there since
 
 
-def _end(local: LocalState, *, purge: bool, dry_run: bool) -> Step:
+def _end(local: LocalState, *, purge: bool, dry_run: bool) -> Iterator[Step]:
+    if not local.exists or not (purge or (local.folder / FILE).exists()):
+        return
     say = partial(Step, what="state", name=str(local.folder))
     try:
         if not dry_run:
             _empty(local, purge=purge)
     except StoreError as error:
-        return say(did="failed", text=error.message)
-    kept = "kept, but no longer records (--purge removes it)"
-    return say(did="removed", text="removed" if purge else kept)
+        yield say(did="failed", text=error.message)
+    else:
+        kept = "kept, but no longer records (--purge removes it)"
+        yield say(did="removed", text="removed" if purge else kept)
 
 
 def _empty(local: LocalState, *, purge: bool) -> None:
-    """Under the drain's lock, so that no worker writes after it."""
-    with local.locked(wait=5.0) as had:
-        if not had:
+    """Delete the state under the drain's lock, so that no worker writes it again."""
+    with local.locked(wait=5.0) as is_locked:
+        if not is_locked:
             raise StoreError("a worker is recording just now", "try again in a moment")
         try:
             for name in (FILE, SCRIPT, WRAPPER, *_CACHES):
@@ -116,7 +128,7 @@ _COPIES = f"{COPIES}**/traj", f"{COPIES}**/traj-data-*"
 
 
 def list_copies(repository: Repository) -> list[str]:
-    """The copies of remotes' refs that a fetch or a push left."""
+    """Return the copies of remotes' refs that a fetch or a push made."""
     return _list_refs(repository, _COPIES)
 
 
@@ -125,19 +137,29 @@ def drop_copies(repository: Repository) -> None:
         delete_ref(repository, ref, check=False)
 
 
-def name_what_is_left(
+def list_remaining(
     repository: Repository, environ: Environ, copies: Sequence[str], *, purged: bool
 ) -> Iterator[tuple[str, str]]:
-    """What is left, and the command that removes it. ``copies``: as they were before; ``purged``: the local
-    state is gone, or would be."""
+    """Yield what an uninstallation leaves, each with the command that removes it. ``copies`` are the copies
+    of remotes' refs before the uninstallation; ``purged``: the local state is, or would be, deleted."""
     if not purged and LocalState.of(repository).exists:
         yield "this clone's own state", "git traj uninstall --purge"
     if _list_refs(repository, (*_REFS, *_COPIES)):
         patterns = " ".join(f"'{pattern}'" for pattern in (*_REFS, *_COPIES))
         command = f"git for-each-ref --format='delete %(refname)' {patterns} | git update-ref --stdin"
-        # a command that reads records before then creates it again
+        # the index, too: a command that reads records before then creates it again
         command += f"; {shlex.join(('rm', '-rf', str(repository.common_dir / INDEX)))}"
         yield "the records here (git gc --prune=now then deletes their objects)", command
+    yield from _list_remote_records(repository, copies, purged=purged)
+    key = own_path(environ)
+    if key is not None and key.exists():
+        yield "your key, for every repository", shlex.join(("rm", "-r", str(key.parent)))
+    yield "the program", uninstall_command(Path(sys.prefix))
+
+
+def _list_remote_records(
+    repository: Repository, copies: Sequence[str], *, purged: bool
+) -> Iterator[tuple[str, str]]:
     for remote in repository.run("remote").out.decode("utf-8", "surrogateescape").splitlines():
         start = f"{COPIES}{remote}/"
         refs = [f"refs/notes/{ref.removeprefix(start)}" for ref in copies if ref.startswith(start)]
@@ -146,16 +168,13 @@ def name_what_is_left(
                 f"the records that {remote} has, for everybody (a clone that has them puts them back)",
                 shlex.join(("git", "push", remote, "--delete", *refs)),
             )
-        elif purged:  # gone with --purge, and with it what is known of remotes
+        elif purged:  # --purge deleted the copies, so it is unknown what the remote has
             yield f"records that {remote} may have", shlex.join(("git", "ls-remote", remote, _REFS[0] + "*"))
-    own = own_path(environ)
-    if own is not None and own.exists():
-        yield "your key, for every repository", shlex.join(("rm", "-r", str(own.parent)))
-    yield "the program", uninstall_command(Path(sys.prefix))
 
 
 def uninstall_command(prefix: Path) -> str:
-    """The command that uninstalls the program, by its folder: Homebrew's, pipx' and uv's have these names."""
+    """Return the command that uninstalls the program from the folder ``prefix``: Homebrew, pipx and uv are
+    recognised by the names of their folders."""
     if "Cellar" in prefix.parts:
         return "brew uninstall git-traj"
     if "pipx" in prefix.parts:
@@ -166,5 +185,5 @@ def uninstall_command(prefix: Path) -> str:
 
 
 def _list_refs(repository: Repository, patterns: Sequence[str]) -> list[str]:
-    found = repository.run("for-each-ref", "--format=%(refname)", *patterns)
-    return found.out.decode("utf-8", "surrogateescape").splitlines()
+    output = repository.run("for-each-ref", "--format=%(refname)", *patterns).out
+    return output.decode("utf-8", "surrogateescape").splitlines()

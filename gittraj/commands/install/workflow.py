@@ -1,6 +1,6 @@
 """Writes a workflow that runs the Action: one of ``docs/workflows``, with the full id of a commit in it.
 
-It must not overwrite a file, nor write through a link, nor name a version that can be moved.
+This module must not overwrite a file, nor write through a link, nor name a version that can be moved.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STARTERS = {
     "gate": "git-traj-gate.yml",
     "reusable": "git-traj-reusable.yml",
 }
-"""The workflows by their names in ``docs/workflows``, and the files that they become."""
+"""The name of each workflow in ``docs/workflows``, and the name of the file to write for it."""
 _PLACEHOLDER = "OWNER/git-traj@main # pin a commit here"
 _USES = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+@[0-9a-f]{40}", re.ASCII)
 _GITHUB = re.compile(r"(?:https://|ssh://git@|git@)github\.com[/:]([\w.-]+/[\w.-]+?)(?:\.git)?/?", re.ASCII)
@@ -30,7 +30,7 @@ _GITHUB = re.compile(r"(?:https://|ssh://git@|git@)github\.com[/:]([\w.-]+/[\w.-
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """``path``: the file for ``text``, relative to ``root``, the top of the work tree."""
+    """A workflow. ``path`` is the file for ``text``, relative to ``root``, the top of the work tree."""
 
     root: Path
     path: Path
@@ -49,13 +49,14 @@ class Starter:
             with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
                 file.write(self.text)
         except FileExistsError:
-            raise TrajError(f"{self.path} is there already: it stays as it is") from None
+            raise TrajError(f"{self.path} already exists and was not changed") from None
         except OSError as error:
             raise StoreError(f"{self.path} cannot be written: {error.strerror}") from None
 
 
 def make_starter(repository: Repository, name: str, *, uses: str | None = None) -> Starter:
-    """``uses``: OWNER/NAME@COMMIT; None: that of this installation. Raises TrajError."""
+    """Return the workflow ``name``. ``uses`` is the Action that it runs, OWNER/NAME@COMMIT; None stands for
+    the repository and commit that this git-traj was installed from. Raises TrajError."""
     if repository.work_tree is None:
         raise TrajError("a bare repository has no workflows", "run this in a clone with a work tree")
     uses = uses or find_uses()
@@ -69,18 +70,18 @@ def make_starter(repository: Repository, name: str, *, uses: str | None = None) 
     path = Path(".github", "workflows", STARTERS[name])
     starter = Starter(repository.work_tree, path, _read(name).replace(_PLACEHOLDER, uses))
     if os.path.lexists(starter.root / starter.path):
-        raise TrajError(f"{starter.path} is there already: it stays as it is")
+        raise TrajError(f"{starter.path} already exists and was not changed")
     return starter
 
 
 def find_uses() -> str | None:
-    """The repository on GitHub and the commit that git-traj was installed from, as pip recorded it
-    (https://packaging.python.org/en/latest/specifications/direct-url/)."""
+    """Return the repository on GitHub and the commit that git-traj was installed from, as OWNER/NAME@COMMIT,
+    if pip recorded them (https://packaging.python.org/en/latest/specifications/direct-url/)."""
     from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - only needed here
 
     try:
-        found = json.loads(distribution("git-traj").read_text("direct_url.json") or "{}")
-        home, commit = _GITHUB.fullmatch(found["url"]), found["vcs_info"]["commit_id"]
+        source = json.loads(distribution("git-traj").read_text("direct_url.json") or "{}")
+        home, commit = _GITHUB.fullmatch(source["url"]), source["vcs_info"]["commit_id"]
     except (PackageNotFoundError, ValueError, KeyError):
         return None
     return f"{home[1]}@{commit}" if home else None

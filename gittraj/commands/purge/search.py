@@ -1,4 +1,4 @@
-"""Searches every version that a ref or a reflog of ours leads to for what is to be purged. Changes
+"""Searches git-traj's refs, their history and reflogs for the text or trajectories to purge. Changes
 nothing."""
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import TypeVar
 
 from gittraj.errors import FormatError, RedactionError
@@ -25,76 +26,71 @@ _SEGMENT = re.compile(r"s/[0-9a-f]{2}/([^/]+)/(\d{6,}-[0-9a-f]{8})")
 T = TypeVar("T")
 _NOTE = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
-Stored = tuple[str, str, str]
+SegmentKey = tuple[str, str, str]
 """A segment's month, trajectory and name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
-    """``redactor`` makes the redactor that finds a secret, one per trajectory (None: no secret is sought);
-    ``holds``: whether bytes contain it, as far as that can be decided; ``forgotten``: trajectories of which
-    nothing may stay. ``paths``: globs of further files that contain secrets; ``remember`` stores keyed hashes
-    of what was found."""
+class PurgeTarget:
+    """What to purge: a secret, or trajectories.
+
+    ``redactor`` makes the redactor that finds the secret, one per trajectory (None: only trajectories are
+    purged); ``contains`` returns whether bytes contain the secret, as far as that can be decided;
+    ``forgotten`` are the ids of the trajectories to remove; ``paths`` are globs of more files that contain
+    secrets; ``remember`` stores keyed hashes of the secrets that were found."""
 
     redactor: Callable[[], Redact] | None = None
-    holds: Callable[[bytes], bool] = lambda _: False
+    contains: Callable[[bytes], bool] = lambda _: False
     forgotten: frozenset[str] = frozenset()
     paths: Sequence[str] = ()
     remember: Callable[[frozenset[str]], object] = lambda _: None
 
 
 @dataclass(slots=True)
-class Found:
-    """``parts`` that have it, with the highest ``rev`` that does; ``segments`` that do, with their
-    replacement (None: they are only removed); ``refs`` that lead to it, also by their reflogs. ``stored``:
-    all segments that are here; ``unread``: segments and lines that could not be searched."""
+class Matches:
+    """Where the purged text or trajectories were found.
+
+    ``parts`` maps each matching part to the highest ``rev`` of its records that match; ``segments`` maps each
+    matching segment to its replacement (None: it is only removed); ``refs`` are those that lead to a match,
+    also by reflogs; ``stored`` are all segments; ``unread`` are segments and lines that cannot be
+    searched."""
 
     parts: dict[Key, int] = field(default_factory=dict)
-    segments: dict[Stored, Replacement | None] = field(default_factory=dict)
+    segments: dict[SegmentKey, Replacement | None] = field(default_factory=dict)
     refs: set[str] = field(default_factory=set)
-    stored: set[Stored] = field(default_factory=set)
-    unread: set[Stored] = field(default_factory=set)
+    stored: set[SegmentKey] = field(default_factory=set)
+    unread: set[SegmentKey] = field(default_factory=set)
 
 
 class Search:
-    """``found`` is the result of ``run``; ``redactor`` returns the one that searched a trajectory."""
+    """One search for a target. ``matches`` is the result of ``run``."""
 
-    def __init__(self, repository: Repository, sought: Sought) -> None:
+    def __init__(self, repository: Repository, target: PurgeTarget) -> None:
         self.repository = repository
-        self.sought = sought
-        self.found = Found()
+        self.target = target
+        self.matches = Matches()
         self._redactors: dict[str, Redact] = {}
-        self._met: dict[bytes, bool] = {}
+        self._searched: dict[bytes, bool] = {}
 
-    def run(self) -> Found:
-        """Search the segments first: what is a secret in an event is one in a record too. Raises GitError."""
+    def run(self) -> Matches:
+        """Search the segments first: a secret in an event is also one in a record. Raises GitError."""
         tips = {ref: list(_tips(self.repository, ref)) for ref in our_refs(self.repository)}
-        months = {ref: tips.pop(ref) for ref in [*tips] if not ref.endswith("/traj")}
-        self._search_segments(months)
-        blobs = {
-            ref: [oid for oid, path in _history(self.repository, t) if _is_note(path)]
-            for ref, t in tips.items()
-        }
-        unseen = dict.fromkeys(oid for listed in blobs.values() for oid in listed)
-        met = {
-            oid: body is not None and sum(map(self._is_line_met, filter(bytes.strip, body.split(b"\n")))) > 0
-            for oid, body in zip(unseen, self.repository.objects.read_blobs(unseen), strict=True)
-        }
-        self.found.refs.update(ref for ref, listed in blobs.items() if any(met[oid] for oid in listed))
-        return self.found
+        self._search_segments({ref: tips[ref] for ref in tips if not ref.endswith("/traj")})
+        self._search_notes({ref: tips[ref] for ref in tips if ref.endswith("/traj")})
+        return self.matches
 
     def redactor(self, trajectory: str) -> Redact | None:
-        if trajectory not in self._redactors and self.sought.redactor is not None:
-            self._redactors[trajectory] = self.sought.redactor()
+        """Return the redactor for a trajectory, always the same one, as it learns secrets from the text."""
+        if trajectory not in self._redactors and self.target.redactor is not None:
+            self._redactors[trajectory] = self.target.redactor()
         return self._redactors.get(trajectory)
 
     def hashes(self) -> frozenset[str]:
-        """Keyed hashes of what was found."""
+        """Return the keyed hashes of the secrets that were found."""
         return frozenset[str]().union(*(each.hashes() for each in self._redactors.values()))
 
     def clean_record(self, record: Record) -> Record:
-        """Return a record without what is sought, with the number of matches in it and in its segments.
-        Raises RedactionError."""
+        """Return a record without the secret, with the counts of all its matches. Raises RedactionError."""
         redactor = self.redactor(record.id)
         if redactor is None:
             return record
@@ -102,17 +98,17 @@ class Search:
         clean = self.clean(record)
         if not isinstance(clean, Record):
             return record
-        segments = (self.found.segments.get((ref.month, record.id, ref.name)) for ref in record.segments)
-        found = count_replaced(record, redactor, segments)
-        return replace(clean, figures=replace(clean.figures, redactions_by_rule=found))
+        segments = (self.matches.segments.get((ref.month, record.id, ref.name)) for ref in record.segments)
+        counts = count_replaced(record, redactor, segments)
+        return replace(clean, figures=replace(clean.figures, redactions_by_rule=counts))
 
     def clean_value(self, trajectory: str, value: T) -> T:
-        """Return any value of a trajectory without what is sought. Raises RedactionError."""
+        """Return any value of a trajectory without the secret. Raises RedactionError."""
         redactor = self.redactor(trajectory)
         return value if redactor is None else map_plain(value, partial(_clean, redactor))
 
     def clean(self, line: Line) -> Line:
-        """Return a line of a commit's note without what is sought. Raises RedactionError."""
+        """Return a line of a commit's note without the secret. Raises RedactionError."""
         if isinstance(line, ForeignLine):
             text = self.clean_value("", line.text.decode("utf-8", "surrogateescape"))
             return ForeignLine(text.encode("utf-8", "surrogateescape"), line.why)
@@ -126,78 +122,99 @@ class Search:
 
     # ------------------------------------------------------------ records
 
-    def _is_line_met(self, text: bytes) -> bool:
+    def _search_notes(self, tips: dict[str, list[str]]) -> None:
+        blobs = {
+            ref: [oid for oid, path in _history(self.repository, commits) if _is_note(path)]
+            for ref, commits in tips.items()
+        }
+        distinct = dict.fromkeys(chain.from_iterable(blobs.values()))
+        bodies = self.repository.objects.read_blobs(distinct)
+        matching = {oid for oid, body in zip(distinct, bodies, strict=True) if self._note_matches(body)}
+        self.matches.refs.update(ref for ref, listed in blobs.items() if not matching.isdisjoint(listed))
+
+    def _note_matches(self, body: bytes | None) -> bool:
+        lines = filter(bytes.strip, (body or b"").split(b"\n"))
+        return sum(map(self._line_matches, lines)) > 0  # not any(): each matching line is to be recorded
+
+    def _line_matches(self, text: bytes) -> bool:
         digest = hashlib.blake2b(text, digest_size=16).digest()
-        if digest not in self._met:
+        if digest not in self._searched:
             line = decode_line(text)
             try:
-                gone = isinstance(line, Record) and line.id in self.sought.forgotten
-                met = gone or self.sought.holds(text) or self.clean(line) != line
+                forgotten = isinstance(line, Record) and line.id in self.target.forgotten
+                matches = forgotten or self.target.contains(text) or self.clean(line) != line
             except RedactionError:
-                met = False
-                self.found.unread.add(("", "", digest.hex()))
-            self._met[digest] = met
-            if met and isinstance(line, Record):
-                self.found.parts[line.key] = max(line.rev, self.found.parts.get(line.key, 0))
-        return self._met[digest]
+                matches = False
+                self.matches.unread.add(("", "", digest.hex()))
+            self._searched[digest] = matches
+            if matches and isinstance(line, Record):
+                self.matches.parts[line.key] = max(line.rev, self.matches.parts.get(line.key, 0))
+        return self._searched[digest]
 
     # ------------------------------------------------------------ segments
 
-    def _search_segments(self, months: dict[str, list[str]]) -> None:
-        blobs: dict[Stored, str] = {}
-        there: dict[Stored, set[str]] = defaultdict(set)
-        for ref, tips in months.items():
-            for oid, path in _listed(self.repository, tips):
+    def _search_segments(self, tips: dict[str, list[str]]) -> None:
+        blobs: dict[SegmentKey, str] = {}
+        refs: dict[SegmentKey, set[str]] = defaultdict(set)
+        for ref, commits in tips.items():
+            for oid, path in _list_segments(self.repository, commits):
                 if match := _SEGMENT.fullmatch(path):
-                    stored = (ref[-7:], match[1], match[2])
-                    blobs[stored] = oid
-                    there[stored].add(ref)
-        self.found.stored |= blobs.keys()
-        trajectories = defaultdict[str, list[Stored]](list)
-        for stored in sorted(blobs, key=lambda each: each[2]):
-            trajectories[stored[1]].append(stored)
-        for trajectory, listed in trajectories.items():
-            if trajectory in self.sought.forgotten:
-                self.found.segments.update(dict.fromkeys(listed))
+                    key = (ref[-7:], match[1], match[2])
+                    blobs[key] = oid
+                    refs[key].add(ref)
+        self.matches.stored |= blobs.keys()
+        trajectories = defaultdict[str, list[SegmentKey]](list)
+        for key in sorted(blobs, key=lambda each: each[2]):
+            trajectories[key[1]].append(key)
+        for trajectory, keys in trajectories.items():
+            if trajectory in self.target.forgotten:
+                self.matches.segments.update(dict.fromkeys(keys))
             elif (redactor := self.redactor(trajectory)) is not None:
-                self._search_trajectory(redactor, {stored: blobs[stored] for stored in listed})
-        for stored in self.found.segments:
-            self.found.refs |= there[stored]
+                self._search_trajectory(redactor, {key: blobs[key] for key in keys})
+        for key in self.matches.segments:
+            self.matches.refs |= refs[key]
 
-    def _search_trajectory(self, redactor: Redact, blobs: dict[Stored, str]) -> None:
-        events: dict[Stored, tuple[AnyEvent, ...]] = {}
-        for stored, body in zip(blobs, self.repository.objects.read_blobs(blobs.values()), strict=True):
-            try:
-                events[stored] = tuple(decode_segment(body, stored[2])) if body is not None else ()
-            except FormatError:
-                if body is not None and self.sought.holds(body):
-                    self.found.segments[stored] = None
-                else:
-                    self.found.unread.add(stored)
-        every = [event for each in events.values() for event in each]
+    def _search_trajectory(self, redactor: Redact, blobs: dict[SegmentKey, str]) -> None:
+        segments = self._read_segments(blobs)
+        every = [event for events in segments.values() for event in events]
         joined = iter(_clean_pieces(redactor, every))
-        strict = strict_events(every, self.sought.paths, orphans=False)
+        strict = strict_events(every, self.target.paths, orphans=False)
         for event in every:
             _learn(redactor, event, strict=event.id in strict)
-        for stored, each in events.items():
+        for key, events in segments.items():
             redactor.replaced()  # resets the counts of the previous segment
-            pieces = [next(joined) for _ in each]
+            pieces = [next(joined) for _ in events]
             try:
-                now = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in pieces)
+                clean = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in pieces)
             except (RedactionError, RecursionError):
-                self.found.unread.add(stored)
+                self.matches.unread.add(key)
                 continue
-            position = segment_position(stored[2])
+            position = segment_position(key[2])
             if position is None:
-                self.found.unread.add(stored)
-            elif now != each:
-                self.found.segments[stored] = Replacement(
-                    bodies=tuple(encode_segments(enumerate(now, position))),
+                self.matches.unread.add(key)
+            elif clean != events:
+                self.matches.segments[key] = Replacement(
+                    bodies=tuple(encode_segments(enumerate(clean, position))),
                     replaced=redactor.replaced(),
                 )
 
+    def _read_segments(self, blobs: dict[SegmentKey, str]) -> dict[SegmentKey, tuple[AnyEvent, ...]]:
+        """Return the events of each readable segment, and sort the others into matching and unread."""
+        segments: dict[SegmentKey, tuple[AnyEvent, ...]] = {}
+        for key, body in zip(blobs, self.repository.objects.read_blobs(blobs.values()), strict=True):
+            try:
+                segments[key] = tuple(decode_segment(body, key[2])) if body is not None else ()
+            except FormatError:
+                if body is not None and self.target.contains(body):
+                    self.matches.segments[key] = None
+                else:
+                    self.matches.unread.add(key)
+        return segments
+
 
 def _learn(redactor: Redact, event: AnyEvent, *, strict: bool) -> None:
+    """Let the redactor learn the secrets in an event, so that it also finds them in other texts."""
+
     def learn(text: str, name: str | None, strictly: bool) -> str:
         redactor.learn(text, name=name, strict=strictly)
         return text
@@ -209,7 +226,7 @@ def _learn(redactor: Redact, event: AnyEvent, *, strict: bool) -> None:
 
 
 def _clean_pieces(redactor: Redact, events: Sequence[AnyEvent]) -> Sequence[AnyEvent]:
-    """Clean what spans the ends of a message's fragments, as streams deliver them."""
+    """Redact secrets that span two fragments of a message, as streams deliver messages in fragments."""
     try:
         return clean_pieces(redactor, events)
     except RedactionError:
@@ -221,7 +238,7 @@ def _clean(redactor: Redact, text: str, name: str | None, strictly: bool) -> str
 
 
 def _tips(repository: Repository, ref: str) -> Iterator[str]:
-    """The commits that a ref points to and, as far as its reflog goes, pointed to."""
+    """Yield the commits that a ref points to and, according to its reflog, pointed to."""
     objects = repository.objects
     entries, _ = read_reflog(repository, repository.common_dir, None, ref=ref)
     tips = dict.fromkeys(
@@ -235,15 +252,15 @@ def _is_note(path: str) -> bool:
 
 
 def _history(repository: Repository, tips: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The trees and blobs of all versions, each once, with one of its paths."""
+    """Yield each tree and blob in the history of the commits ``tips`` once, with one of its paths."""
     listed = repository.run("rev-list", "--objects", "--missing=allow-any", *tips, "--").out if tips else b""
     for line in listed.decode("utf-8", "surrogateescape").splitlines():
         oid, _, path = line.partition(" ")
         yield oid, path
 
 
-def _listed(repository: Repository, tips: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what ``_history`` does, and every path of each segment in the newest version."""
+def _list_segments(repository: Repository, tips: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield what ``_history`` yields, then each segment of the newest version with every path it has."""
     yield from _history(repository, tips)
     for tip in tips[:1]:
         objects = repository.objects

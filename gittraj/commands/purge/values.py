@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gittraj.commands.purge.search import Sought
+from gittraj.commands.purge.search import PurgeTarget
 from gittraj.commands.redact import audit, values_of
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
@@ -19,7 +19,7 @@ _SHORTEST = 4
 
 
 def check_values(values: Sequence[str]) -> list[str]:
-    """The values that are not empty. Raises TrajError if there are none, or one is too short."""
+    """Return the values that are not empty. Raises TrajError if all are empty, or one is too short."""
     checked = [value for value in values if value]
     if not checked or any(len(value) < _SHORTEST for value in checked):
         raise TrajError(
@@ -28,15 +28,15 @@ def check_values(values: Sequence[str]) -> list[str]:
     return checked
 
 
-def choose_sought(
+def choose_target(
     repository: Repository,
     *,
     values: Sequence[str] | None,
     finding: str | None,
     environ: Environ,
-) -> Sought:
-    """Choose what to purge: ``values``, else those of an audit's ``finding``, else all that the rules match.
-    Raises TrajError for an unknown finding."""
+) -> PurgeTarget:
+    """Return what to purge: the values of the audit's ``finding`` if it is given, else ``values``, else all
+    that the rules match. Raises TrajError for an unknown finding."""
     config = read_config(repository)
     local = LocalState.of(repository)
     local.create()
@@ -44,9 +44,9 @@ def choose_sought(
     if finding is not None:
         values = _values_of_finding(repository, pipeline, finding)
     if values is None:
-        return Sought(redactor=pipeline.redactor, paths=config.strict, remember=pipeline.remember)
+        return PurgeTarget(redactor=pipeline.redactor, paths=config.strict, remember=pipeline.remember)
     only = OnlyValues(values, key=local.key())
-    return Sought(redactor=lambda: only, holds=only.holds, remember=pipeline.remember)
+    return PurgeTarget(redactor=lambda: only, contains=only.holds, remember=pipeline.remember)
 
 
 def _values_of_finding(repository: Repository, pipeline: Pipeline, finding: str) -> list[str]:

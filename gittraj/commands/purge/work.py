@@ -1,7 +1,8 @@
-"""Rewrites the refs without what was found, in this order: new segments, records that name them, months,
-traces. Then reports what it did, and what others have to do: as lines for people, as JSON for scripts.
+"""Rewrites the refs without the purged text or trajectories, in this order: the new segments are written,
+then the records that name them, then each month's data ref; then this clone's derived data are deleted.
+Reports what was done, and what others have to do: as lines for people, as JSON for scripts.
 
-If it is killed in between, it can be run again, with the same result.
+A purge that was killed can be run again, with the same result.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
-from gittraj.commands.purge.search import Found, Search, Sought, Stored
+from gittraj.commands.purge.search import Matches, PurgeTarget, Search, SegmentKey
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.index.fast_open import FOLDER as INDEX
@@ -29,17 +31,20 @@ from gittraj.sync.purge_merge import Change, is_purge_applied, merge_purged_reco
 from gittraj.sync.traces import clear_traces, our_refs
 
 STEP = 1000
-"""A purged part gets the next multiple as its ``rev``: revisions that a clone without the purge writes
-meanwhile stay below."""
+"""A purged part gets the next multiple of this as its ``rev``, so that it is above any ``rev`` that a clone
+without the purge writes meanwhile."""
 _MESSAGE = "git-traj: purge"
 _TRACKED = "refs/notes-remote/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Purge:
-    """``records`` and ``segments`` that had it, the ``refs`` that were, or would be, rewritten; ``absent``:
-    segments that could not be searched; ``sealed``: parts with sealed thinking, which is not searched;
-    ``elsewhere``: refs that are not ours and lead to the old history; ``left``: where it still is."""
+    """The result of a purge, or of its dry run.
+
+    ``records`` and ``segments`` count those that contained the purged text; ``refs`` were, or would be,
+    rewritten; ``absent`` counts the segments that could not be searched, ``sealed`` the parts with sealed
+    thinking, which is not searched; ``elsewhere`` lists the refs of others that lead to the old history;
+    ``left`` lists where the purged text still is; ``old`` are the root commits of the old history."""
 
     records: int = 0
     segments: int = 0
@@ -51,28 +56,28 @@ class Purge:
     old: tuple[str, ...] = ()
 
 
-def purge(repository: Repository, sought: Sought, *, dry_run: bool = False) -> Purge:
-    """Remove what is sought for good. Raises TrajError; it can then be run again."""
+def purge(repository: Repository, target: PurgeTarget, *, dry_run: bool = False) -> Purge:
+    """Remove the target for good. Raises TrajError; the purge can then be run again."""
     with LocalState.of(repository).writing():
         if any(unfinished_merges(repository)):
-            what = f"a merge of {RECORDS_REF} is not finished"
-            raise TrajError(what, "git notes --ref=traj merge --abort, or --commit")
+            why = f"a merge of {RECORDS_REF} is not finished"
+            raise TrajError(why, "git notes --ref=traj merge --abort, or --commit")
         if not dry_run:
             _join_tracked(repository)
-        search = Search(repository, sought)
-        found = search.run()
-        records = _noted(repository)
-        done = _count(sought, found, records)
-        if dry_run or not (found.refs or LocalState.of(repository).is_purging):
+        search = Search(repository, target)
+        matches = search.run()
+        records = _list_records(repository)
+        done = _count(target, matches, records)
+        if dry_run or not (matches.refs or LocalState.of(repository).is_purging):
             return done
-        roots = _roots(repository, done.refs)
+        roots = _find_roots(repository, done.refs)
         _rewrite(repository, search, records)
-        elsewhere, left = _elsewhere(repository, roots), _left(repository, sought)
+        elsewhere, left = _find_elsewhere(repository, roots), _find_left(repository, target)
         return replace(done, elsewhere=tuple(elsewhere), left=tuple(left), old=tuple(roots))
 
 
 def _join_tracked(repository: Repository) -> None:
-    """Join what was fetched and not joined yet: it is then searched too, and not lost with its ref."""
+    """Join the fetched refs that are not joined yet, so that they are searched, too, and not lost."""
     for ref in our_refs(repository):
         tip = repository.objects.resolve(ref)
         if tip and ref.startswith(_TRACKED):
@@ -82,8 +87,8 @@ def _join_tracked(repository: Repository) -> None:
                 join_segments(repository, ref[-7:], tip, ref)
 
 
-def _noted(repository: Repository) -> list[Record]:
-    """Every record in our notes, also those that are withdrawn or outdated."""
+def _list_records(repository: Repository) -> list[Record]:
+    """Return every record in the notes, also those that are withdrawn or outdated."""
     return [
         line
         for _, body in NotesRef(repository).items()
@@ -92,31 +97,36 @@ def _noted(repository: Repository) -> list[Record]:
     ]
 
 
-def _count(sought: Sought, found: Found, records: list[Record]) -> Purge:
-    searched = [record for record in records if sought.redactor is not None]
-    named = {(ref.month, r.id, ref.name) for r in searched for ref in (*r.segments, *r.also)}
-    months = {ref for ref in found.refs if not ref.startswith(_TRACKED)}
+def _count(target: PurgeTarget, matches: Matches, records: list[Record]) -> Purge:
+    searched = records if target.redactor is not None else []
+    named = {key for record in searched for key in _name_segments(record)}
+    refs = {ref for ref in matches.refs if not ref.startswith(_TRACKED)}
     return Purge(
-        records=len(found.parts),
-        segments=len(found.segments),
-        refs=tuple(sorted({RECORDS_REF, *months})) if found.refs else (),  # records: lists what is gone
-        absent=len(named - found.stored) + len(found.unread),
+        records=len(matches.parts),
+        segments=len(matches.segments),
+        # the notes are always rewritten: the epoch, which lists what was removed, is stored there
+        refs=tuple(sorted({RECORDS_REF, *refs})) if matches.refs else (),
+        absent=len(named - matches.stored) + len(matches.unread),
         sealed=len({record.key for record in searched if record.seals}),
     )
+
+
+def _name_segments(record: Record) -> Iterator[SegmentKey]:
+    return ((ref.month, record.id, ref.name) for ref in (*record.segments, *record.also))
 
 
 def _rewrite(repository: Repository, search: Search, records: list[Record]) -> None:
     renewal = _renew(search, records)
     with LocalState.of(repository).purging():
-        search.sought.remember(search.hashes())
+        search.target.remember(search.hashes())
         if renewal.files:
             DataRefs(repository).write(this_month(), renewal.files)
-        if search.found.refs:
+        if search.matches.refs:
             change = Change(
-                epoch=_list(repository, search, renewal),
+                epoch=_make_epoch(repository, search, renewal),
                 renewal=renewal,
                 clean=search.clean,
-                meets=search.sought.holds,
+                meets=search.target.contains,
             )
             merge_purged_records(repository, message=_MESSAGE, change=change)
         for month in DataRefs(repository).months():
@@ -128,67 +138,71 @@ def _rewrite(repository: Repository, search: Search, records: list[Record]) -> N
 
 
 def _renew(search: Search, records: list[Record]) -> Renewal:
-    """Rewrite the parts that have it, or name a segment that does, without it."""
-    found, month = search.found, this_month()
+    """Return the records and segments to write: each part that matches, or names a segment that matches, is
+    rewritten without the purged text."""
     files: dict[str, bytes] = {}
-    instead: dict[Stored, tuple[SegmentRef, ...]] = {}
-    for stored in {(ref.month, r.id, ref.name) for r in records for ref in (*r.segments, *r.also)}:
-        if stored in found.segments:
-            replacement = found.segments[stored]
-            bodies = replacement.bodies if replacement else ()
-            files.update((segment_path(stored[1], name), body) for name, body in bodies)
-            instead[stored] = tuple(_name(name, month, body) for name, body in bodies)
+    new_refs: dict[SegmentKey, tuple[SegmentRef, ...]] = {}
+    for key in search.matches.segments.keys() & {key for r in records for key in _name_segments(r)}:
+        replacement = search.matches.segments[key]
+        bodies = replacement.bodies if replacement else ()
+        files.update((segment_path(key[1], name), body) for name, body in bodies)
+        new_refs[key] = tuple(_segment_ref(name, body) for name, body in bodies)
+    return Renewal(records=_renew_records(search, records, new_refs), files=files)
 
-    def named(record: Record, refs: tuple[SegmentRef, ...]) -> tuple[SegmentRef, ...]:
-        new = (instead.get((ref.month, record.id, ref.name), (ref,)) for ref in refs)
-        return tuple(dict.fromkeys(ref for each in new for ref in each))
 
-    records_without: dict[Key, Record] = {}
+def _renew_records(
+    search: Search, records: list[Record], new_refs: dict[SegmentKey, tuple[SegmentRef, ...]]
+) -> dict[Key, Record]:
+    def renew(record: Record, refs: tuple[SegmentRef, ...]) -> tuple[SegmentRef, ...]:
+        new = (new_refs.get((ref.month, record.id, ref.name), (ref,)) for ref in refs)
+        return tuple(dict.fromkeys(chain.from_iterable(new)))
+
+    parts = search.matches.parts
+    renewed: dict[Key, Record] = {}
     for record in sorted(records, key=lambda each: each.rev):
-        segments, also = named(record, record.segments), named(record, record.also)
-        renewed = (segments, also) != (record.segments, record.also)
-        if record.id not in search.sought.forgotten and (renewed or record.key in found.parts):
-            rev = _next(max(record.rev, found.parts.get(record.key, 0)))
-            records_without[record.key] = replace(
-                search.clean_record(record), segments=segments, also=also, rev=rev
-            )
-    return Renewal(records=records_without, files=files)
+        segments, also = renew(record, record.segments), renew(record, record.also)
+        has_new_refs = (segments, also) != (record.segments, record.also)
+        if record.id not in search.target.forgotten and (has_new_refs or record.key in parts):
+            rev = _next_rev(max(record.rev, parts.get(record.key, 0)))
+            renewed[record.key] = replace(search.clean_record(record), segments=segments, also=also, rev=rev)
+    return renewed
 
 
-def _name(name: str, month: str, body: bytes) -> SegmentRef:
-    return SegmentRef(name=name, month=month, bytes=len(body), sha256=hashlib.sha256(body).hexdigest())
+def _segment_ref(name: str, body: bytes) -> SegmentRef:
+    sha256 = hashlib.sha256(body).hexdigest()
+    return SegmentRef(name=name, month=this_month(), bytes=len(body), sha256=sha256)
 
 
-def _next(rev: int) -> int:
+def _next_rev(rev: int) -> int:
     return (rev // STEP + 1) * STEP
 
 
-def _list(repository: Repository, search: Search, renewal: Renewal) -> Epoch:
-    """The epoch, which lists what must not come back."""
-    found, forgotten = search.found, search.sought.forgotten
+def _make_epoch(repository: Repository, search: Search, renewal: Renewal) -> Epoch:
+    """Return the new epoch, which lists what no fetch may bring back."""
+    matches, forgotten = search.matches, search.target.forgotten
     objects = repository.objects
     before = read_epoch(objects, objects.resolve(RECORDS_REF))
-    gone = {key: _next(rev) for key, rev in found.parts.items() if key[0] not in forgotten}
-    fresh = Epoch(
-        records=gone | {key: record.rev for key, record in renewal.records.items()},
+    removed = {key: _next_rev(rev) for key, rev in matches.parts.items() if key[0] not in forgotten}
+    added = Epoch(
+        records=removed | {key: record.rev for key, record in renewal.records.items()},
         segments=frozenset(
             (month, trajectory, position)
-            for month, trajectory, name in found.segments
+            for month, trajectory, name in matches.segments
             if trajectory not in forgotten and (position := segment_position(name)) is not None
         ),
         forgotten=forgotten,
     )
-    return replace(unite([before, fresh]), number=before.number + 1)
+    return replace(unite([before, added]), number=before.number + 1)
 
 
 def _clean_active(repository: Repository, search: Search) -> None:
-    """Clean what waits for a commit."""
+    """Remove the purged text from the trajectories that wait for a commit, and delete the forgotten ones."""
     folder = LocalState.of(repository).folder
     for active in load_active(folder):
         header = active.header
-        if header.trajectory in search.sought.forgotten:
+        if header.trajectory in search.target.forgotten:
             drop_active(folder, header.trajectory)
-        elif search.sought.redactor is not None:
+        elif search.target.redactor is not None:
             title, task, tags, participants, events = search.clean_value(
                 header.trajectory,
                 (header.title, header.task, header.tags, header.participants, active.events),
@@ -198,41 +212,41 @@ def _clean_active(repository: Repository, search: Search) -> None:
                 save_active(folder, replace(active, header=header, events=events))
 
 
-# ---------------------------------------------------------------- what is still there
+# ---------------------------------------------------------------- where the purged text remains
 
 
-def _roots(repository: Repository, refs: Iterable[str]) -> list[str]:
+def _find_roots(repository: Repository, refs: Iterable[str]) -> list[str]:
     tips = [tip for ref in refs if (tip := repository.objects.resolve(ref))]
     return repository.run("rev-list", "--max-parents=0", *tips, "--").text.split() if tips else []
 
 
-def _elsewhere(repository: Repository, roots: Iterable[str]) -> Iterator[str]:
-    """The refs that are not ours and lead to the old history."""
+def _find_elsewhere(repository: Repository, roots: Iterable[str]) -> Iterator[str]:
+    """Yield the refs that are not git-traj's and lead to the old history."""
     contains = [f"--contains={root}" for root in roots if repository.objects.exists(root)]
     if contains:
         listed = repository.run("for-each-ref", "--format=%(refname)", *contains).text.splitlines()
         yield from sorted({*listed} - {*our_refs(repository)})
 
 
-def _left(repository: Repository, sought: Sought) -> Iterator[str]:
-    """Search again, by the bytes alone, and yield where it still is."""
+def _find_left(repository: Repository, target: PurgeTarget) -> Iterator[str]:
+    """Search again, by the bytes alone, and yield where the purged text still is."""
     for ref in our_refs(repository):
         listed = repository.run("rev-list", "--objects", "--missing=allow-any", ref, "--").out
         for line in listed.decode("utf-8", "surrogateescape").splitlines():
             oid, _, path = line.partition(" ")
-            found = repository.objects.read(oid)
-            if found and sought.holds(found[1]):
+            kind_and_content = repository.objects.read(oid)
+            if kind_and_content and target.contains(kind_and_content[1]):
                 yield f"{ref}:{path}"
     for folder in (LocalState.of(repository).folder, repository.common_dir / INDEX):
         for file in sorted(folder.rglob("*")):
-            if file.is_file() and sought.holds(file.read_bytes()):
+            if file.is_file() and target.contains(file.read_bytes()):
                 yield str(file)
 
 
 def collect_garbage(repository: Repository, done: Purge) -> bool:
-    """Let git delete all unreachable objects, not only ours; none of the user's reflogs is expired for that.
-    Returns whether the old history was deleted: a pack with a ``.keep`` stays, and all that a partial clone
-    has from its promisor. Raises GitError."""
+    """Let git delete all unreachable objects, not only git-traj's, without expiring the user's reflogs.
+    Returns whether the old history was deleted: packs with a ``.keep`` stay, and so do the objects that a
+    partial clone has from its promisor. Raises GitError."""
     repository.objects.close()
     keep = ("-c", "gc.reflogExpire=never", "-c", "gc.reflogExpireUnreachable=never")
     repository.run(*keep, "gc", "--quiet", "--prune=now")
@@ -240,15 +254,15 @@ def collect_garbage(repository: Repository, done: Purge) -> bool:
 
 
 def purge_to_lines(done: Purge, remotes: Sequence[str], *, dry_run: bool, gc: bool) -> list[str]:
-    """The refs that were, or would be, rewritten, and the remaining steps. ``gc``: old objects are gone."""
+    """Return the rewritten refs and the remaining steps. ``gc``: the old objects were deleted."""
     if not done.refs:
         return ["it is not in git-traj's refs or reflogs here"]
-    parts = f"{count(done.records, 'record')} and {count(done.segments, 'segment')}"
-    what = f"{parts}: {', '.join(done.refs)}"
-    pushes = [f"{f'{name}:':<13} git traj push --replace {name}" for name in remotes]
+    counts = f"{count(done.records, 'record')} and {count(done.segments, 'segment')}"
+    where = f"{counts}: {', '.join(done.refs)}"
     if dry_run:
-        return [f"would remove it from {what}"]
-    return [f"removed it from {what}", *([] if gc else [_HERE]), *_OTHERS, *pushes]
+        return [f"would remove it from {where}"]
+    pushes = [f"{f'{name}:':<13} git traj push --replace {name}" for name in remotes]
+    return [f"removed it from {where}", *([] if gc else [_HERE]), *_OTHERS, *pushes]
 
 
 _HERE = "here:         git gc --prune=now deletes the old objects (all unreachable ones, including your own)"
@@ -261,8 +275,8 @@ _OTHERS = (
 
 
 def purge_to_warnings(done: Purge) -> list[str]:
-    """Say where the purged text remains, and what could not be searched."""
-    lines = [f"still there: {place}" for place in done.left]
+    """Return where the purged text remains, and what could not be searched."""
+    lines = [f"still there: {where}" for where in done.left]
     lines += [
         f"{ref} is not ours and keeps the old history: git update-ref -d {ref}" for ref in done.elsewhere
     ]
@@ -274,7 +288,7 @@ def purge_to_warnings(done: Purge) -> list[str]:
 
 
 def purge_to_json(done: Purge, *, dry_run: bool) -> dict[str, object]:
-    """The document of ``--purge --json``."""
+    """Return the document that ``--purge --json`` prints."""
     return {
         "version": 1,
         "dryRun": dry_run,

@@ -15,7 +15,7 @@ from gittraj.capture.anchor import match_commits
 from gittraj.capture.link import link
 from gittraj.capture.own import Anchor, own
 from gittraj.capture.session import Log
-from gittraj.commands.backfill.log_digest import LogDigest, make_digest
+from gittraj.commands.backfill.log_digest import LogDigest, find_commit_calls, make_digest
 from gittraj.model.session_items import Entry, Item
 from gittraj.model.values import ToolCall, ToolResult
 from gittraj.record.drain.plan import to_steps
@@ -102,11 +102,16 @@ def test_a_digest_has_times_printed_ids_and_committing_calls() -> None:
     made = digest(log([*dated, *STEPS[4]], ran("f", "git commit -m No", failed=True)))
     assert (made.head, made.started, made.ended) == ("p", times[2], times[0])
     assert list(made.printed) == [oid("one")[:7]]
-    assert [made.log.entries[i].event.id for i in made.committing()] == ["c"]
+    assert [made.log.entries[i].event.id for i in find_commit_calls(made.log)] == ["c"]
     empty = digest(log())
-    assert (empty.head, empty.started, empty.ended, list(empty.committing())) == (None, None, None, [])
+    assert (empty.head, empty.started, empty.ended, list(find_commit_calls(empty.log))) == (
+        None,
+        None,
+        None,
+        [],
+    )
 
 
 def test_a_call_that_committed_elsewhere_is_not_a_committing_call() -> None:
     made = digest(log(STEPS[4], STEPS[5], elsewhere=["c"]))
-    assert [made.log.entries[i].event.id for i in made.committing()] == ["q"]
+    assert [made.log.entries[i].event.id for i in find_commit_calls(made.log)] == ["q"]
