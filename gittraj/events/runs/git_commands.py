@@ -25,7 +25,7 @@ def git_verbs(command: str) -> tuple[str, ...]:
 
 
 def runs_commit(command: str) -> bool:
-    """Whether ``git commit`` is certainly one of the commands, and not quoted text."""
+    """Whether one of the commands begins with ``git commit``; quoted text does not count."""
     return _BEGINS_WITH_COMMIT.search(_shorten(command)) is not None
 
 
