@@ -1,5 +1,5 @@
-"""Finds the trajectories that a name means: that of a trajectory, a commit, a run or a task, or of an agent
-or a model on one task. It must not compare anything."""
+"""Finds the trajectories that a name means: the name of a trajectory, a commit, a run or a task, or of an
+agent or a model on one task. This module must not compare anything."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from gittraj.query.show.trajectory import Target, find_target, show_one
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """``headers`` cover the parts on the ``commit``, or without one whole trajectories."""
+    """A side of a comparison. ``headers`` cover the parts on the ``commit``, or whole trajectories without
+    one."""
 
     name: str
     commit: str | None
@@ -61,7 +62,7 @@ def _headers(recorded: Recorded, target: Target) -> list[Header]:
 
 
 def read_steps_of(repository: Repository, recorded: Recorded, side: Side, segments: Segments) -> Header:
-    """The side's only trajectory with its chapters."""
+    """Return the side's only trajectory, with its chapters."""
     folded = recorded.folded(side.headers[0]["id"])
     if folded is None:
         return {**side.headers[0], "chapters": []}

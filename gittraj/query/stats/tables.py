@@ -1,4 +1,4 @@
-"""Statistics by month, author, agent, model or path: the rows of ``git traj stats --by``."""
+"""Computes statistics by month, author, agent, model or path: the rows of ``git traj stats --by``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from gittraj.query.stats.statistics import (
 
 
 def table(totals: Counted, by: str, touched: Callable[[], Mapping[str, Collection[str]]]) -> list[Header]:
-    """Rows of FIGURES with ``name`` (null: not known) and ``bytes``, the largest first, months newest first.
+    """Return rows of FIGURES with ``name`` (null: unknown) and ``bytes``, the largest first, months newest
+    first.
 
     ``touched``, called for ``path`` only, returns the names under which each commit counts.
     """
@@ -64,7 +65,7 @@ def _by_commit(totals: Counted, names: Mapping[str, str]) -> Iterator[Header]:
 
 
 def _by_trajectory(totals: Counted, name_of: Callable[[Tally], str | None]) -> Iterator[Header]:
-    """Each row's ``commits`` are all commits, so that it shows the share of its name."""
+    """Yield the rows by trajectories; each row's ``commits`` are all commits, so that it shows a share."""
     names = {each.id: name_of(each) for each in trajectories_of(totals)}
     parts: dict[str | None, list[Part]] = defaultdict(list)
     for part in totals.parts:
@@ -93,7 +94,7 @@ def _by_path(totals: Counted, touched: Mapping[str, Collection[str]]) -> Iterato
 def _row(
     name: str | None, commits: int, tallies: Mapping[str, Tallies], parts: Collection[Part], *sizes: int
 ) -> Header:
-    """``sizes``: bytes of records and of events."""
+    """Return a row; ``sizes`` are the bytes of records and of events."""
     stored = dict(zip(("records", "events"), sizes, strict=True))
     return {"name": name, **sum_figures(commits, tallies, parts), "bytes": stored}
 
@@ -113,8 +114,8 @@ def _invert(names: Iterable[tuple[str, Collection[str]]]) -> dict[str, list[str]
 def read_touched(
     ancestry: Ancestry, commits: Sequence[str], paths: Collection[str], index: IndexLookup | None
 ) -> dict[str, set[str]]:
-    """The touched files and folders (with a slash) directly below ``paths`` (none: the top), by commit. A
-    commit that touched a path under an earlier name counts for the path itself."""
+    """Return the touched files and folders (with a slash) directly below ``paths`` (none: the top), by
+    commit. A commit that touched a path under an earlier name counts for the path itself."""
     changed: dict[Step, list[Change]] = {}
     if index is None or not _read_indexed(index, commits, changed):
         changed = ancestry.diff([(commit, 0) for commit in commits], "--no-renames")
