@@ -116,10 +116,10 @@ def unexplained(change: Change) -> list[tuple[str, str]]:
 def decisions(change: Change) -> list[Header]:
     """Return each decision once, from the first commit with it that was not reverted, if there is one; stated
     decisions come first."""
-    found: dict[tuple[object, ...], Header] = {}
+    chosen_once: dict[tuple[object, ...], Header] = {}
     for decision in sorted(each_decision(change), key=lambda each: bool(each["revertedBy"])):
-        found.setdefault((decision["question"], decision["chosen"], decision["by"]), decision)
-    return sorted(found.values(), key=lambda decision: decision["by"] not in STATED)
+        chosen_once.setdefault((decision["question"], decision["chosen"], decision["by"]), decision)
+    return sorted(chosen_once.values(), key=lambda decision: decision["by"] not in STATED)
 
 
 def each_decision(change: Change) -> Iterator[Header]:

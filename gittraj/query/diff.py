@@ -53,8 +53,8 @@ class Diff:
             return path, line if line in self.lines.get(path, ()) else self._line(text, path)
         named = [self.files[name] for word in _PATH.findall(text) if (name := word.strip(".-")) in self.files]
         if named:
-            found = max(named, key=len)
-            return found, self._line(text, found)
+            longest = max(named, key=len)
+            return longest, self._line(text, longest)
         return next((self.names[name] for name in _symbols(text) if name in self.names), (None, None))
 
     def _line(self, text: str, path: str) -> int | None:
@@ -82,9 +82,9 @@ def _shown(patch: str) -> Iterator[tuple[int, str, bool]]:
 def split_patches(diff: str) -> dict[str, str]:
     """Return the hunks of each file in the output of ``git diff``, by its path at the head. Paths that git
     quotes are left out."""
-    found: dict[str, str] = {}
+    patches: dict[str, str] = {}
     for part in re.split(r"^diff --git ", diff, flags=re.MULTILINE)[1:]:
         head, sign, hunks = part.partition("\n@@ ")
         if sign and (name := re.search(r"^\+\+\+ b/(.*?)\t?$", head, re.MULTILINE)):
-            found[name[1]] = f"@@ {hunks}"
-    return found
+            patches[name[1]] = f"@@ {hunks}"
+    return patches

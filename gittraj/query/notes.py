@@ -21,7 +21,7 @@ _IDS = re.compile(rb'"id"\s*:\s*"([A-Za-z0-9][A-Za-z0-9_-]{0,63})"')
 
 def named_ids(body: bytes) -> frozenset[str]:
     """Return the ids in a note: those of its trajectories, and some others."""
-    return frozenset(found.decode() for found in _IDS.findall(body))
+    return frozenset(identity.decode() for identity in _IDS.findall(body))
 
 
 def may_explore(body: bytes) -> bool:
@@ -59,7 +59,7 @@ class Notes(ABC):
 
     @abstractmethod
     def read(self, commit: str) -> bytes:
-        """Return the commit's note; ``b""`` if there is none."""
+        """Return the commit's note; ``b""`` if it has no note."""
 
     @abstractmethod
     def with_explored(self) -> Iterator[str]:
@@ -143,8 +143,8 @@ class NotesInMemory(Notes):
         if self._commits_by_id is None:
             self._commits_by_id = {}
             for commit, body in self._bodies.items():
-                for found in named_ids(body):
-                    self._commits_by_id.setdefault(found, []).append(commit)
+                for identity in named_ids(body):
+                    self._commits_by_id.setdefault(identity, []).append(commit)
         return self._commits_by_id
 
 

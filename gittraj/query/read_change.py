@@ -65,20 +65,20 @@ def _find_written(
     from gittraj.query.show.attributed import attribute  # noqa: PLC0415 - most changes have no such files
     from gittraj.query.why.session import read_session  # noqa: PLC0415
 
-    segments, found = Segments(repository), set[str]()
+    segments, written = Segments(repository), set[str]()
     for commit in (each.commit for each in change.recorded if not paths.isdisjoint(each.files)):
         explaining = (folded for folded in recorded.on(commit) if folded.explains(commit))
         sessions = (read_session(folded.whole, folded.records(commit), segments) for folded in explaining)
         events = {session.header["id"]: [*session.events] for session in sessions}
-        found |= {run.path for run in attribute(repository, commit, events) if run.trajectory}
-    return None if segments.missing else frozenset(found)
+        written |= {run.path for run in attribute(repository, commit, events) if run.trajectory}
+    return None if segments.missing else frozenset(written)
 
 
 def find_headers(recorded: Recorded, commit: str) -> tuple[tuple[Header, ...], tuple[Header, ...]]:
     """Return the ``trajectories`` and ``traces`` of a ``Reviewed``."""
-    found = [(f.explains(commit), f.header(commit)) for f in recorded.on(commit) if f.records(commit)]
+    headers = [(f.explains(commit), f.header(commit)) for f in recorded.on(commit) if f.records(commit)]
     records, traces = (
-        tuple(header for explains, header in found if explains is kind) for kind in (True, False)
+        tuple(header for explains, header in headers if explains is kind) for kind in (True, False)
     )
     return records, traces
 
@@ -86,12 +86,12 @@ def find_headers(recorded: Recorded, commit: str) -> tuple[tuple[Header, ...], t
 def find_sessions(recorded: Recorded, commits: Sequence[str]) -> tuple[Header, ...]:
     """Return the trajectories of ``commits``, each once, with the totals of its parts there; without
     stubs."""
-    found = {f.whole["id"]: f for c in commits for f in recorded.on(c) if f.explains(c)}
-    return tuple(folded.across(commits) for folded in found.values())
+    sessions = {f.whole["id"]: f for c in commits for f in recorded.on(c) if f.explains(c)}
+    return tuple(folded.across(commits) for folded in sessions.values())
 
 
 def _find(repository: Repository, name: str) -> str:
-    found = repository.find_commit(name)
-    if found is None:
+    commit = repository.find_commit(name)
+    if commit is None:
         raise TrajError(f"'{name}' is not a commit here", "git branch -a lists the branches")
-    return found
+    return commit

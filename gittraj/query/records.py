@@ -92,8 +92,8 @@ class Recorded:
     def on(self, commit: str) -> list[Folded]:
         """Return the trajectories of ``commit``, sorted by the start of their records there."""
         records = sorted(self._records(commit), key=lambda r: (r.figures.started_at or "", r.id))
-        found = (self.folded(i) for i in dict.fromkeys(record.id for record in records))
-        return [folded for folded in found if folded is not None and commit in folded.parts]
+        trajectories = (self.folded(i) for i in dict.fromkeys(record.id for record in records))
+        return [folded for folded in trajectories if folded is not None and commit in folded.parts]
 
     def headers(self, commits: Sequence[str], *, explored: bool = False) -> Iterator[list[Header]]:
         """Yield for each of ``commits`` the HEADERs of its trajectories; of explored ones only on request."""
@@ -148,8 +148,8 @@ class Recorded:
     def naming(self, trajectory: str) -> list[str]:
         """Return the other trajectories on commits whose notes name it: its subagents and forks are among
         them."""
-        found = (f.whole["id"] for commit in self._notes.naming(trajectory) for f in self.on(commit))
-        return [name for name in dict.fromkeys(found) if name != trajectory]
+        names = (f.whole["id"] for commit in self._notes.naming(trajectory) for f in self.on(commit))
+        return [name for name in dict.fromkeys(names) if name != trajectory]
 
     def parts(self, trajectory: str) -> dict[str, list[Record]]:
         """Return the valid records of a trajectory, by commit. Fields of a part, not of a commit, come from
@@ -157,20 +157,20 @@ class Recorded:
         parts: dict[str, list[Record]] = {}
         best: dict[Key, Record] = {}
         for commit in self._notes.naming(trajectory):
-            found = [r for r in self._of(commit).get(trajectory, ()) if not self._forgotten(r)]
-            if found:
-                parts[commit] = found
-            for record in found:
+            valid = [r for r in self._of(commit).get(trajectory, ()) if not self._forgotten(r)]
+            if valid:
+                parts[commit] = valid
+            for record in valid:
                 if record.rev > best.setdefault(record.key, record).rev:
                     best[record.key] = record
-        return {commit: [_renew(r, best[r.key]) for r in found] for commit, found in parts.items()}
+        return {commit: [_renew(r, best[r.key]) for r in valid] for commit, valid in parts.items()}
 
     def _of(self, commit: str) -> dict[str, list[Record]]:
         """Return the records of a commit, by trajectory."""
         if commit not in self._by_id:
-            found = self._by_id[commit] = {}
+            by_id = self._by_id[commit] = {}
             for record in self._records(commit):
-                found.setdefault(record.id, []).append(record)
+                by_id.setdefault(record.id, []).append(record)
         return self._by_id[commit]
 
     def _forgotten(self, record: Record) -> bool:

@@ -60,8 +60,8 @@ class RecordedBeside(Recorded):
     def count_commits(self, among: Collection[str] | None = None) -> dict[str, int]:
         """Return for how many commits (of ``among``) each remote has records; records of runs are not on a
         commit."""
-        found = {n: has if among is None else [*{*has}.intersection(among)] for n, has in self.beside.items()}
-        return {name: len(has) - len([*find_places(has)]) for name, has in found.items() if has}
+        keys = {n: has if among is None else [*{*has}.intersection(among)] for n, has in self.beside.items()}
+        return {name: len(has) - len([*find_places(has)]) for name, has in keys.items() if has}
 
     @cached_property
     def _theirs_on(self) -> frozenset[str]:
@@ -120,20 +120,20 @@ class RecordedBeside(Recorded):
             yield Tallies(ours.bytes, [*ours.trajectories, *theirs.trajectories])
 
     def folded(self, trajectory: str) -> Folded | None:
-        found = self._ours.folded(trajectory)
+        match = self._ours.folded(trajectory)
         identity, _, remote = trajectory.partition(".")
         for name, theirs in self._remotes.items():
-            if found is None and remote in ("", _spell(name)) and theirs.folded(identity):
-                found = self._label(name, identity)
-        return found
+            if match is None and remote in ("", _spell(name)) and theirs.folded(identity):
+                match = self._label(name, identity)
+        return match
 
     def naming(self, trajectory: str) -> list[str]:
         identity, _, remote = trajectory.partition(".")
-        found = self._ours.naming(trajectory)
+        names = self._ours.naming(trajectory)
         for name, theirs in self._remotes.items():
             if remote in ("", _spell(name)):
-                found += [self._label(name, each).whole["id"] for each in theirs.naming(identity)]
-        return list(dict.fromkeys(found))
+                names += [self._label(name, each).whole["id"] for each in theirs.naming(identity)]
+        return list(dict.fromkeys(names))
 
     def of_remotes(self) -> Iterator[Folded]:
         """Yield the trajectories that only remotes have."""
@@ -147,8 +147,8 @@ class RecordedBeside(Recorded):
     def _theirs(self, commit: str) -> list[Folded]:
         if commit not in self._theirs_on:
             return []
-        found = ((name, folded) for name, each in self._remotes.items() for folded in each.on(commit))
-        return [self._label(name, folded.whole["id"]) for name, folded in found]
+        pairs = ((name, folded) for name, each in self._remotes.items() for folded in each.on(commit))
+        return [self._label(name, folded.whole["id"]) for name, folded in pairs]
 
     def _label(self, remote: str, trajectory: str) -> Folded:
         """Return the remote's trajectory, with the remote's name."""

@@ -495,10 +495,10 @@ def test_the_index_is_built_in_steps(
     asked = parse_query("waits")
     found = search(repository, asked, Conditions(), limit=9, seconds=0)
     assert (found.hits, found.parts, found.waiting) == ([], 0, 5)
-    told: list[tuple[str, int, int]] = []
-    found = search(repository, asked, Conditions(), limit=9, tell=lambda *t: told.append(t))
+    progress: list[tuple[str, int, int]] = []
+    found = search(repository, asked, Conditions(), limit=9, tell=lambda *t: progress.append(t))
     assert (len(found.hits), found.waiting) == (5, 0)
-    assert [done for _, done, _ in told] == [0, 1, 2, 3, 4]
+    assert [done for _, done, _ in progress] == [0, 1, 2, 3, 4]
 
 
 _BUILDER = """

@@ -211,14 +211,14 @@ def test_the_text_output(
 ) -> None:
     monkeypatch.chdir(git.root)
     assert call(["stats"]) == 0
-    said = capsys.readouterr().out
-    assert "4 of 6 have a record (67%); not counted: 1 merge" in said
-    assert "3 sessions, 4 trajectories; 1 without a commit here" in said
-    assert "~$1.25, of 3 of 4; the others' are unknown" in said
-    assert "with retrospective 1/3" in " ".join(said.split())
-    assert f"2026-01  {'█' * 13}  100%  2/2 · 107 in + 50 cached / 15 out · $0.50 · 1.7 kB\n" in said
-    assert f"2026-02  {'█' * 6}▌{' ' * 6}   50%  1/2 · 556 B\n" in said
-    assert max(map(len, said.splitlines())) <= 80
+    done = capsys.readouterr().out
+    assert "4 of 6 have a record (67%); not counted: 1 merge" in done
+    assert "3 sessions, 4 trajectories; 1 without a commit here" in done
+    assert "~$1.25, of 3 of 4; the others' are unknown" in done
+    assert "with retrospective 1/3" in " ".join(done.split())
+    assert f"2026-01  {'█' * 13}  100%  2/2 · 107 in + 50 cached / 15 out · $0.50 · 1.7 kB\n" in done
+    assert f"2026-02  {'█' * 6}▌{' ' * 6}   50%  1/2 · 556 B\n" in done
+    assert max(map(len, done.splitlines())) <= 80
     assert call(["stats", told["bare"]]) == 0
     assert "not in the agents' logs" not in capsys.readouterr().out
     assert call(["stats", told["codex"] + "^!"]) == 0

@@ -46,7 +46,7 @@ def _is_adjacent(other: str, between: str) -> bool:
 
 
 def _select_cause(reason: str) -> str:
-    """Return the half of ``as the first day because ISO 8601 says so`` that is a clause."""
+    """Return the half of ``as the first day because ISO 8601 requires it`` that is a clause."""
     statement, _, cause = reason.partition(" because ")
     if not cause or _RULES.begins(reason, "purpose"):
         return reason

@@ -101,7 +101,7 @@ def _addresses_users(text: str) -> bool:
 
 
 def _own(claim: Claim) -> bool:
-    """Whether this is a choice of the author: the sentence says so, or is in a list of choices."""
+    """Whether this is a choice of the author: by its words, or as an item in a list of choices."""
     if _RULES.begins(claim.other, "no_side") or claim.is_open:
         return False
     if claim.decided:
@@ -230,7 +230,7 @@ def _suffices(claim: Claim) -> bool:
 
 
 def _weighed(claim: Claim) -> bool:
-    """Whether in ``I considered X, but Y`` Y was chosen: Y must say so, or else it is the objection to X."""
+    """Whether in ``I considered X, but Y`` Y was chosen, and is not the objection to X."""
     return not claim.sentence.asks and SENTENCES["takes"].search(claim.chosen) is not None
 
 

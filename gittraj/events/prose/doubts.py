@@ -59,7 +59,7 @@ def _list_candidates(
 
 
 def _find_start(sentences: Sequence[Sentence], without: Container[str]) -> int | None:
-    """Return the index of the sentence that begins to report what was done; None if there is none."""
+    """Return the index of the sentence that begins to report what was done, or None."""
     if sentences and _OUTCOME.find(sentences[0].text, "state"):
         return 0
     reports = (at for at, s in enumerate(sentences) if _OUTCOME.find(s.text, "deed") or s.quote in without)

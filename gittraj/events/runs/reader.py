@@ -1,7 +1,7 @@
 """Finds out what one shell call ran, and the result.
 
-The outcome is ``passed`` only if a summary says so, or the exit status is certainly the runner's own and 0.
-Without either it is ``unknown``.
+The outcome is ``passed`` only if a summary states it, or the exit status is certainly the runner's own and 0.
+Otherwise it is ``unknown``.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def read_tokens(line: str) -> Iterator[Token]:
 
 
 def _find_closing_line(line: str, at: int, end_word: str) -> tuple[int, int]:
-    """Return start and end of the line that ends a here-document; the end of all lines if there is none."""
+    """Return start and end of the line that ends a here-document; if it is missing, the end of the text."""
     closing = re.compile(rf"^\t*{re.escape(end_word)}[ \t\r]*$", re.M).search(line, at)
     return closing.span() if closing else (len(line), len(line))
 
@@ -118,7 +118,7 @@ class _Quoted(NamedTuple):
 
 
 def _read_quoted(line: str, at: int) -> _Quoted | None:
-    """Read the quotation or substitution that begins here; None if there is none."""
+    """Read the quotation or substitution that begins at ``at``; None if no such thing begins there."""
     if encoded := _ENCODED.match(line, at):
         return _Quoted(encoded[1], encoded.end(), varies=True)
     if line.startswith('$"', at):

@@ -57,8 +57,8 @@ def _prompts(side: Side) -> list[str]:
 
 
 def _decisions(side: Side) -> list[str]:
-    found = (decision for header in side.headers for decision in header["decisions"])
-    return list(dict.fromkeys(map(decided, found)))
+    decisions = (decision for header in side.headers for decision in header["decisions"])
+    return list(dict.fromkeys(map(decided, decisions)))
 
 
 def _pair(left: Sequence[str], right: Sequence[str]) -> list[Header]:
@@ -86,11 +86,11 @@ def _instances(a: Side, b: Side) -> Iterator[Header]:
 
 
 def _by_instance(side: Side) -> dict[str, list[Header]]:
-    found: dict[str, list[Header]] = {}
+    instances: dict[str, list[Header]] = {}
     for header in side.headers:
         run, task = header["run"] or {}, header["task"] or {}
-        found.setdefault(run.get("instance") or task.get("title") or "", []).append(header)
-    return found
+        instances.setdefault(run.get("instance") or task.get("title") or "", []).append(header)
+    return instances
 
 
 # ---------------------------------------------------------------- steps

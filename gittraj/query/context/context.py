@@ -135,8 +135,8 @@ def _find_tracked(repository: Repository, paths: Iterable[str]) -> dict[str, str
     """Return those of ``paths`` that HEAD has, with their object ids."""
     asked = [path for path in paths if path != "." and not path.startswith(":")]
     listing = ("ls-tree", "-z", "--full-tree", "HEAD", "--", *asked)
-    found = repository.run(*listing, check=False).text if asked else ""
-    rows = (row.partition("\t") for row in found.split("\0")[:-1])
+    listed = repository.run(*listing, check=False).text if asked else ""
+    rows = (row.partition("\t") for row in listed.split("\0")[:-1])
     return {path: about.split()[2] for about, _, path in rows}
 
 

@@ -32,15 +32,15 @@ class Labels:
 
 def known_labels(headers: Iterable[Header]) -> dict[str, list[str]]:
     """Return the agents, models, tasks (by id, else title) and tags of ``headers``, each once, sorted."""
-    found: dict[str, set[str]] = {name: set() for name in ("agent", "model", "task", "tag")}
+    labels: dict[str, set[str]] = {name: set() for name in ("agent", "model", "task", "tag")}
     for header in headers:
-        found["agent"].add(header["agent"])
-        found["model"].update(header["models"])
-        found["tag"].update(header["tags"])
+        labels["agent"].add(header["agent"])
+        labels["model"].update(header["models"])
+        labels["tag"].update(header["tags"])
         if task := header["task"]:
             source = task["source"]
-            found["task"].add(f"{source['system']}:{source['id']}" if source else task["title"])
-    return {name: sorted(filter(None, values)) for name, values in found.items()}
+            labels["task"].add(f"{source['system']}:{source['id']}" if source else task["title"])
+    return {name: sorted(filter(None, values)) for name, values in labels.items()}
 
 
 def task_names(title: str, source: tuple[str, str] | None) -> list[str]:

@@ -217,8 +217,8 @@ def changed_paths(repository: Repository, commits: Sequence[str]) -> dict[str, l
     for a commit that changed nothing, or whose content is not here."""
     objects = repository.objects
     parents = {c: [p for p in objects.commit(c).parents if objects.exists(p)] for c in commits}
-    found = Ancestry(repository, parents).diff([(commit, 0) for commit in commits], *RENAMES)
-    return {commit: [path for _, _, path in changes] for (commit, _), changes in found.items()}
+    diffs = Ancestry(repository, parents).diff([(commit, 0) for commit in commits], *RENAMES)
+    return {commit: [path for _, _, path in changes] for (commit, _), changes in diffs.items()}
 
 
 def read_date(repository: Repository, name: str, date: str) -> int:

@@ -61,11 +61,11 @@ class Ancestry:
         for commit, number in steps:
             if not self.is_edge(commit):
                 asked.setdefault(number, []).append(commit)
-        found: dict[Step, list[Change]] = {}
+        answers: dict[Step, list[Change]] = {}
         for number, commits in asked.items():
             for answer in self.ask(commits, number, *options, "--", *paths, cwd=cwd):
-                found.update(((commit, number), changes) for commit, changes in read_changes(answer))
-        return found
+                answers.update(((commit, number), changes) for commit, changes in read_changes(answer))
+        return answers
 
     def ask(
         self, commits: Sequence[str], number: int, *arguments: str, cwd: Path | None = None

@@ -41,8 +41,8 @@ class Reverts:
     def _read(self, *limits: str) -> None:
         asked = ("log", "-z", "--fixed-strings", f"--grep={_SAID}", "--format=%H%x00%B", "--no-patch")
         where = ("--no-show-signature", "--no-notes", self._head, *limits, "--")
-        found = self._repository.run(*asked, *where, check=False)
-        fields = found.out.decode("utf-8", "replace").split("\0")
+        listed = self._repository.run(*asked, *where, check=False)
+        fields = listed.out.decode("utf-8", "replace").split("\0")
         self._by = {}
         undone = set()
         for commit, message in zip(fields[::2], fields[1::2], strict=False):  # the newest first

@@ -108,8 +108,8 @@ def _list(repository: Repository, recorded: Recorded, name: str) -> list[str]:
 def _runs(recorded: Recorded, here: Iterable[str]) -> list[str]:
     """Return the trajectories without a commit, unless some of their work is on a commit of ``here``."""
     shown = {folded.whole["id"] for commit in here for folded in recorded.on(commit)}
-    found = dict.fromkeys(f.whole["id"] for place in recorded.places() for f in recorded.on(place))
-    return [identity for identity in found if identity not in shown]
+    runs = dict.fromkeys(f.whole["id"] for place in recorded.places() for f in recorded.on(place))
+    return [identity for identity in runs if identity not in shown]
 
 
 # ---------------------------------------------------------------- each trajectory once

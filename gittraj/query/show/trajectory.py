@@ -89,8 +89,8 @@ def show_target(
     """Return the trajectories of ``show --json``. On a commit that a trajectory produced, its explored parts
     are left out; a whole trajectory is complete."""
     if target.trajectory is not None:
-        found = (recorded.folded(name) for name in (target.trajectory, *target.others))
-        return [show_one(folded, None, segments, files=()) for folded in found if folded]
+        named = (recorded.folded(name) for name in (target.trajectory, *target.others))
+        return [show_one(folded, None, segments, files=()) for folded in named if folded]
     if target.commit is None:
         return []
     trajectories = recorded.on(target.commit)

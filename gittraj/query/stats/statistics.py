@@ -102,13 +102,13 @@ def without_stubs(tallies: Tallies) -> Tallies:
 
 def place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:
     """Yield the parts without overlaps, each on the oldest commit that it was not carried to."""
-    found: dict[str, list[Record]] = defaultdict(list)
+    by_id: dict[str, list[Record]] = defaultdict(list)
     commits: dict[int, str] = {}
     for commit in reversed([*tallies]):
         for tally in tallies[commit].trajectories:
-            found[tally.id] += tally.records
+            by_id[tally.id] += tally.records
             commits.update((id(record), commit) for record in tally.records)
-    for records in found.values():
+    for records in by_id.values():
         for record in without_overlaps(distinct(records)):
             yield Part(record, commits[id(record)])
 
@@ -123,7 +123,9 @@ def figures(totals: Counted) -> Header:
 
 def sum_figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[Part]) -> Header:
     figures_of = [part.record.figures for part in parts]
-    each = {tally.id: tally for found in tallies.values() for tally in found.trajectories}.values()
+    each = {
+        tally.id: tally for commit_tallies in tallies.values() for tally in commit_tallies.trajectories
+    }.values()
     return {
         "commits": commits,
         "recorded": sum(map(explains, tallies.values())),
@@ -168,7 +170,7 @@ def author(each: Tally) -> str | None:
 
 
 def trajectories_of(totals: Counted) -> Iterator[Tally]:
-    return (each for found in totals.tallies.values() for each in found.trajectories)
+    return (each for commit_tallies in totals.tallies.values() for each in commit_tallies.trajectories)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +185,14 @@ class StoredPart:
 
 def stored_parts(tallies: Mapping[str, Tallies]) -> Collection[StoredPart]:
     """Return each part, overlapping ones too, on the oldest commit that it was not carried to."""
-    found: dict[Key, StoredPart] = {}
+    stored: dict[Key, StoredPart] = {}
     for commit in reversed([*tallies]):
         for tally in tallies[commit].trajectories:
             for record, size in zip(tally.records, tally.bytes, strict=True):
                 here = StoredPart(record.key, size, commit, carried=bool(record.link.carried_from))
-                if found.setdefault(here.part, here).carried and not here.carried:
-                    found[here.part] = here
-    return found.values()
+                if stored.setdefault(here.part, here).carried and not here.carried:
+                    stored[here.part] = here
+    return stored.values()
 
 
 def total_size(segments: Iterable[StoredPart]) -> int:
@@ -212,9 +214,9 @@ def read_disk_size(repository: Repository) -> int | None:
     trees = refs.text.split()
     if not trees:
         return 0
-    found = repository.run("rev-list", "--objects", "--disk-usage", *trees, "--", check=False)
-    return int(found.out) if found.code == 0 else None
+    measured = repository.run("rev-list", "--objects", "--disk-usage", *trees, "--", check=False)
+    return int(measured.out) if measured.code == 0 else None
 
 
 def note_bytes(tallies: Mapping[str, Tallies]) -> int:
-    return sum(found.bytes for found in tallies.values())
+    return sum(each.bytes for each in tallies.values())

@@ -73,11 +73,11 @@ def _by_trajectory(totals: Counted, name_of: Callable[[Tally], str | None]) -> I
     stored: dict[str | None, list[StoredPart]] = defaultdict(list)
     for segment in stored_parts(totals.tallies):
         stored[names[segment.part[0]]].append(segment)
-    found: dict[str | None, dict[str, list[Tally]]] = {name: defaultdict(list) for name in names.values()}
+    by_name: dict[str | None, dict[str, list[Tally]]] = {name: defaultdict(list) for name in names.values()}
     for commit, here in totals.tallies.items():
         for each in here.trajectories:
-            found[names[each.id]][commit].append(each)
-    for name, by_commit in found.items():
+            by_name[names[each.id]][commit].append(each)
+    for name, by_commit in by_name.items():
         tallies = {commit: Tallies(0, several) for commit, several in by_commit.items()}
         records = sum(each.note for several in by_commit.values() for each in several)
         yield _row(name, len(totals.commits), tallies, parts[name], records, total_size(stored[name]))
@@ -104,11 +104,11 @@ def _of(totals: Counted, commits: Iterable[str]) -> dict[str, Tallies]:
 
 
 def _invert(names: Iterable[tuple[str, Collection[str]]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    inverted: dict[str, list[str]] = defaultdict(list)
     for commit, several in names:
         for name in several:
-            found[name].append(commit)
-    return found
+            inverted[name].append(commit)
+    return inverted
 
 
 def read_touched(

@@ -66,9 +66,9 @@ def _find(repository: Repository, path: str) -> str:
 
 
 def _read_at(repository: Repository, path: str, rev: str) -> bytes:
-    found = repository.run("cat-file", "blob", f"{rev}:{path}", check=False)
-    if found.code == 0:
-        return found.out
+    read = repository.run("cat-file", "blob", f"{rev}:{path}", check=False)
+    if read.code == 0:
+        return read.out
     if repository.run("rev-parse", "-q", "--verify", f"{rev}^{{commit}}", check=False).code != 0:
         raise GitError(f"'{rev}' is not a commit here", hint="git log --oneline lists them")
     if repository.run("cat-file", "-e", f"{rev}:{path}", check=False).code == 0:

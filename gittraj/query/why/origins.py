@@ -92,15 +92,16 @@ def find_origins(
 
 
 def _read_sessions(recorded: Recorded, commit: str | None, segments: Segments) -> list[Session]:
-    found = recorded.on(commit) if commit else ()
+    trajectories = recorded.on(commit) if commit else ()
     return [
-        read_session(header, folded.records(commit), segments) for folded, header in headers(found, commit)
+        read_session(header, folded.records(commit), segments)
+        for folded, header in headers(trajectories, commit)
     ]
 
 
-def headers(found: Iterable[Folded], commit: str | None) -> Iterator[tuple[Folded, Header]]:
+def headers(trajectories: Iterable[Folded], commit: str | None) -> Iterator[tuple[Folded, Header]]:
     """Yield headers without the fields that need the notes of all commits."""
-    for folded in found:
+    for folded in trajectories:
         if folded.records(commit):
             header = folded.header(commit)
             part = {**header["part"], "number": None, "of": None}
@@ -115,13 +116,13 @@ def _attribute(
     paths = _paths(blamed[0])
     before = partial(read_blob, repository, blamed[0].parent or "", blamed[0].was or "")
     seen = [session for session in sessions if session.header["link"]["evidence"] in _SEEN]
-    found: dict[int, tuple[Session, Edit]] = {}
+    writers: dict[int, tuple[Session, Edit]] = {}
     for some in (seen, sessions):
-        wanted = {line.number - 1 for line in blamed} - found.keys()
+        wanted = {line.number - 1 for line in blamed} - writers.keys()
         if wanted:
-            found |= find_writers(lines, wanted, ((one, one.events) for one in some), paths, before)
+            writers |= find_writers(lines, wanted, ((one, one.events) for one in some), paths, before)
     default = _find_default(sessions, paths)
-    yield from ((line, *found.get(line.number - 1, (default, None))) for line in blamed)
+    yield from ((line, *writers.get(line.number - 1, (default, None))) for line in blamed)
 
 
 def _find_default(sessions: Sequence[Session], paths: Collection[str]) -> Session | None:

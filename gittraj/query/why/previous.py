@@ -30,8 +30,8 @@ def find_all_previous(
     of_lines = _find_replaced(repository, silent, read)
     asked = {c: {line.path for line in lines} for c, lines in silent.items() if c not in of_lines}
     known = find_noted(set().union(*asked.values())) if asked else None
-    found = find_previous(repository, asked, known) | of_lines
-    return {commit: (previous, commit in of_lines) for commit, previous in found.items()}
+    commits = find_previous(repository, asked, known) | of_lines
+    return {commit: (previous, commit in of_lines) for commit, previous in commits.items()}
 
 
 def _find_replaced(
@@ -55,8 +55,8 @@ def _read_replaced(repository: Repository, lines: Sequence[BlamedLine]) -> Count
         return Counter()
     sides = (f"{one.parent}:{one.was}", f"{one.commit}:{one.path}")
     plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--inter-hunk-context=0")
-    found = repository.run("diff", "-U0", "-w", *plain, *sides, check=False).out
-    old = _place_before(found, {line.first for line in lines if line.path == one.path})
+    diff = repository.run("diff", "-U0", "-w", *plain, *sides, check=False).out
+    old = _place_before(diff, {line.first for line in lines if line.path == one.path})
     if not old:
         return Counter()
     try:
@@ -88,11 +88,11 @@ def find_previous(
 
     ``known`` are the commits with a note that touched one of the paths, and maybe others; None if unknown.
     """
-    found: dict[str, str | None] = {}
+    previous_of: dict[str, str | None] = {}
     for commit in asked if known is None or known else ():
-        if commit not in found:
-            found |= _walk(repository, commit, asked, known)
-    return {commit: previous for commit, previous in found.items() if previous is not None}
+        if commit not in previous_of:
+            previous_of |= _walk(repository, commit, asked, known)
+    return {commit: previous for commit, previous in previous_of.items() if previous is not None}
 
 
 def _walk(

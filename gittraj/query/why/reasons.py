@@ -75,8 +75,8 @@ def find_doubts(origin: Origin, header: Header) -> list[str]:
     """Return the caveats that name the lines, their file or something in them."""
     nothing = {"question": None, "reasoning": None, "quote": None, "alternatives": (), "by": "inferred"}
     sources = (source or {"path": None, "line": None} for source in header["caveatSources"])
-    found = zip(header["caveats"], sources, strict=True)
-    return [text for text, source in found if names(origin, {**source, **nothing, "chosen": text})]
+    caveats = zip(header["caveats"], sources, strict=True)
+    return [text for text, source in caveats if names(origin, {**source, **nothing, "chosen": text})]
 
 
 def _has_name(text: str, paths: Collection[str]) -> bool:
@@ -93,14 +93,14 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
 def find_pinned(origin: Origin) -> list[Header]:
     """Return the decisions about exactly these lines; if no edit wrote them, also stated decisions about
     their file."""
-    found = [
+    pinned = [
         decision
         for session in leave_strangers(origin.sessions)
         for decision in session.header["decisions"]
         if decision["path"] and is_one_of(decision["path"], origin.paths)
         if decision["line"] in origin.places or (origin.edit is None and decision["by"] in STATED)
     ]
-    return sorted(found, key=lambda decision: decision["line"] not in origin.places)
+    return sorted(pinned, key=lambda decision: decision["line"] not in origin.places)
 
 
 def find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
