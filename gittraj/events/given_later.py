@@ -1,6 +1,6 @@
-"""Statements about a part that were added after it was stored: corrections, and a model's summary. Pure.
+"""Reads statements about a part that were added after it was stored: corrections, a model's summary. Pure.
 
-These are notes with a tag; their content is in ``raw``, which is untrusted.
+The statements are notes with a tag; their content is in ``raw``, which is untrusted.
 """
 
 from __future__ import annotations

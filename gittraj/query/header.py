@@ -115,12 +115,12 @@ def distinct(records: Iterable[Record]) -> list[Record]:
 
 
 def _without_contained(records: Sequence[Record]) -> list[Record]:
-    """``records``, in readers' order, without the parts that lie inside another."""
+    """Return ``records``, in readers' order, without the parts that lie inside another."""
     return _select(records, lambda begin, end, last: end > last)
 
 
 def without_overlaps(records: Sequence[Record]) -> list[Record]:
-    """``records``, from ``distinct``, without the parts that overlap an earlier one."""
+    """Return ``records``, from ``distinct``, without the parts that overlap an earlier one."""
     return _select(records, lambda begin, end, last: begin >= last)
 
 
@@ -159,7 +159,7 @@ def _fold_figures(records: Sequence[Record]) -> Header:
 
 
 def fold_usage(figures: Sequence[PartSummary]) -> Header:
-    """Tokens and cost of parts that do not overlap."""
+    """Add up tokens and cost of parts that do not overlap."""
     spent = [f.usage for f in figures if f.usage]
     sums = {key: sum(max(getattr(u, name), 0) for u in spent) for name, key in keys_of(Usage) or ()}
     return {

@@ -79,7 +79,7 @@ class Notes(ABC):
         """Return the commits whose notes name that id, sorted."""
 
     def cached_headers(self, commits: Sequence[str]) -> Mapping[str, Sequence[Header]]:
-        """Earlier results of ``Recorded.headers``, for those commits that are cached."""
+        """Return earlier results of ``Recorded.headers``, for those commits that are cached."""
         return {}
 
     def places(self) -> list[str]:
@@ -94,7 +94,7 @@ class Notes(ABC):
         return None
 
     def cached_tallies(self, commits: Sequence[str]) -> Mapping[str, Header]:
-        """Earlier results of ``Recorded.tallies``, as JSON, for those commits that are cached."""
+        """Return earlier results of ``Recorded.tallies``, as JSON, for those commits that are cached."""
         return {}
 
     def cache(  # noqa: B027 - most have no cache

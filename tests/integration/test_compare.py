@@ -117,7 +117,7 @@ def test_two_sides_by_trajectory_commit_and_agent(
         ("ls", "ls", True),
         ("edit claude", "edit codex", False),
     ]
-    assert comparison["parted"] == 3, "another wording of a message is no parting"
+    assert comparison["parted"] == 3, "two wordings of a message are not a divergence"
     assert [row["b"]["failed"] for row in comparison["steps"]] == [False, False, False, True]
 
 

@@ -403,7 +403,7 @@ def test_nothing_found(commit_recorded: Any, capsys: pytest.CaptureFixture[str])
 def test_all_says_where_the_other_records_are(
     git: Git, commit_recorded: Any, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As ``git log --all`` shows other branches' commits, and a user may look for an amended one."""
+    """``git log --all`` shows other branches' commits, too, and a user may search for an amended one."""
     first = commit_recorded({"a": "1"}, "one")
     assert call(["log", "--all"]) == 0
     assert capsys.readouterr().err == ""

@@ -702,7 +702,7 @@ def test_a_decision_about_other_code_is_not_the_reason(desk: Desk, why: Why) -> 
 
 
 def test_a_decision_is_not_the_reason_of_unrelated_code_with_the_same_words(desk: Desk, why: Why) -> None:
-    """In a file of the same name, beside a common word or an acronym, after the edit that it belongs to."""
+    """The decision is about a file of the same name, or next to a common word, or after the edit it explains."""
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     steps = [
         turn(Write("reg.py", "REG = {}\n"), say="I chose a `dict` over a `list` because names are unique."),
@@ -739,7 +739,7 @@ def test_a_decision_is_not_the_reason_of_unrelated_code_with_the_same_words(desk
 def test_a_decision_recorded_for_a_line_is_its_first_answer(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By the person who wrote it by hand, or in addition to an agent's reasons."""
+    """A person recorded it for a line written by hand, or in addition to an agent's reasons."""
     desk.git.write({"f.py": COUNT})
     assert call(["start", "by hand"]) == 0
     assert call(["decision", "zero", "--alternative", "None", "--path", "f.py", "--line", "2"]) == 0

@@ -16,8 +16,8 @@ from gittraj.frozen import dataclass
 from gittraj.query.log.paths import is_below
 
 _MANY = 30  # files: a larger commit does not show which files belong together
-_TOGETHER = 0.5  # a file that always changed with a path
-_BESIDE = 0.15  # a file of the same folder
+_TOGETHER = 0.5  # the weight of a file that always changed together with a path
+_BESIDE = 0.15  # the weight of a file in the same folder
 _DOUBT = 2  # added to the number of commits: one common change is weak evidence
 
 

@@ -156,7 +156,7 @@ def _begin(origin: Origin, described: Mapping[str, Header]) -> Header:
 
 
 def _explain_origin(repository: Repository, origin: Origin) -> Header:
-    """Explain the lines: the decisions about exactly these lines first, and the caveats about them."""
+    """Explain the lines by decisions, those about exactly these lines first, and by caveats about them."""
     session = origin.session
     if session is None:
         return {}

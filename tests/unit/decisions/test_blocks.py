@@ -70,7 +70,7 @@ def test_a_retrospective_is_read_with_its_decisions() -> None:
     assert isinstance(parsed[1], RetrospectiveEvent)
     closing = parsed[1].retrospective
     assert (closing.summary, closing.confidence, closing.by) == ("Done", 0.85, "agent")
-    assert (closing.challenges, closing.learnings) == (("the cache",), ()), "that there is none is none"
+    assert (closing.challenges, closing.learnings) == (("the cache",), ()), "'none' is not a learning"
 
 
 @pytest.mark.parametrize(

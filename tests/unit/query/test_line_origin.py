@@ -263,7 +263,7 @@ def test_calls_on_other_files_and_other_events_are_not_credited() -> None:
 
 @given(st.lists(st.lists(st.sampled_from("abc{}"), max_size=6), min_size=1, max_size=5))
 def test_every_line_of_the_last_write_is_credited_to_a_call(texts: list[list[str]]) -> None:
-    """And only to a call that wrote it."""
+    """Each line is credited to a call, and only to one that wrote it."""
     events = [write(number, *text) for number, text in enumerate(texts)]
     writers = who(texts[-1], *events)
     for line, writer in zip(texts[-1], writers, strict=True):
