@@ -702,7 +702,7 @@ def test_a_decision_about_other_code_is_not_the_reason(desk: Desk, why: Why) -> 
 
 
 def test_a_decision_is_not_the_reason_of_unrelated_code_with_the_same_words(desk: Desk, why: Why) -> None:
-    """The decision is about a file of the same name, or next to a common word, or after the edit it explains."""
+    """The code is in a file of the same name, has a common word or an acronym, or is edited later."""
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     steps = [
         turn(Write("reg.py", "REG = {}\n"), say="I chose a `dict` over a `list` because names are unique."),
