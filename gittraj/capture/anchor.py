@@ -12,7 +12,6 @@ from gittraj.capture.commit_command import (
     can_commit,
     count_commits,
     find_no_commit,
-    git_verbs,
     gives_message,
     gives_subject,
     hides_failure,
@@ -32,6 +31,7 @@ from gittraj.capture.plausibility import (
     ran_at,
 )
 from gittraj.capture.session import CLOCK, Commit, Log
+from gittraj.events.runs.git_commands import git_verbs
 from gittraj.frozen import dataclass
 from gittraj.model.signs import CONFIGURED
 from gittraj.model.times import seconds

@@ -7,13 +7,9 @@ text in two ways.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-_WORD = r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"])++"
-_GIT = rf"\bgit(?:\s+-[cC]\s+{_WORD}|\s+-(?![cC]\s)[\w-]+(?:={_WORD})?)*+\s+"
-_COMMITS = re.compile(
-    _GIT + r"(commit|cherry-pick|revert|am|merge|rebase|pull)(?![\w-])(?![^;&|\n]*--dry-run)"
-)
+from gittraj.events.runs.git_commands import GIT, git_verbs
+
 _SCRIPT = re.compile(
     r"(?:^|[;&|(\n])[ \t]*(?:\.{0,2}/|(?:bash|sh|make|just|npm|pnpm|yarn|python3?|uv|cargo|tox)\b)"
 )
@@ -25,22 +21,12 @@ _NO_COMMIT = re.compile(
     r"Already up to date|^CONFLICT |Automatic merge failed|could not apply",
     re.MULTILINE,
 )
-_TELLS_STATE = re.compile(_GIT + r"(?:stash|status)(?![\w-])")
+_TELLS_STATE = re.compile(GIT + r"(?:stash|status)(?![\w-])")
 _PRINTING = {"commit", "cherry-pick", "revert"}
 _QUIET = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*q|--quiet)|>|(?<!\|)\|(?!\|)")
 _MESSAGE_OPTION = re.compile(r"(?:\s-[a-zA-Z]*m|\s--message)[ =]?\0?$")
 _MERGED = re.compile(r"Merge (?:remote-tracking )?branch '([^']+)'")
 _COMMITS_OF_A_LOOP = 50
-_END_OF_COMMAND = 5_000
-
-
-@lru_cache(maxsize=1024)
-def git_verbs(command: str) -> tuple[str, ...]:
-    """The git commands in a shell command that can make a commit. Of a long command only the two ends are
-    read: between them is the text of a file that it writes."""
-    if len(command) > 2 * _END_OF_COMMAND:
-        command = f"{command[:_END_OF_COMMAND]}\n{command[-_END_OF_COMMAND:]}"
-    return tuple(_COMMITS.findall(command))
 
 
 def can_commit(command: str) -> bool:

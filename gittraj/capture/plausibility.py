@@ -10,13 +10,13 @@ from functools import cached_property
 from gittraj.capture.commit_command import (
     count_commits,
     find_no_commit,
-    git_verbs,
     gives_message,
     gives_subject,
     may_commit,
     normalise,
 )
 from gittraj.capture.session import CLOCK, Commit, Log
+from gittraj.events.runs.git_commands import git_verbs
 from gittraj.model.times import seconds
 from gittraj.model.values import Evidence, Message, Prompt, ToolCall, ToolResult
 

@@ -1,8 +1,8 @@
-"""Recording commands in an agent's shell line, and the ids that they printed. Pure.
+"""Finds the recording commands in an agent's shell line, and the ids that they printed. Pure.
 
-The id in the result proves that a command ran, and gives its event a position in the log. The arguments come
-from the shell line as far as it has them: not the value of a variable, and not which of several commands
-printed an id if that depends on their exit statuses.
+An id in the result proves that a command ran, and gives its event a position in the log. The arguments are
+read from the shell line, which does not contain the value of a variable, nor always which of several commands
+printed an id: that may depend on their exit statuses.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from gittraj.events.runs.tokens import Word
 from gittraj.model.values import AnyEvent, NoteEvent
 
 ID = re.compile(r"^(?:Output: ?)?(ev_[a-z2-7]{24})(?= |\r?$)", re.M)
-"""An event's id as a recording command prints it: first in its line. Gemini CLI puts a word before it."""
+"""An event's id as a recording command prints it: first in the line. Gemini CLI puts a word before it."""
 STARTED = re.compile(r"^(?:Output: ?)?ev_[a-z2-7]{24} begins (traj_[a-z2-7]{16})", re.M)
-"""The trajectory that ``start`` begins if the session has no name: its log is recognised by this id."""
+"""The trajectory that ``start`` begins if the session has no id yet: the session's log is recognised by this
+id, which is printed in it."""
 TASK = "task"
 """The key in an event's ``raw`` of the task that ``start`` looked up."""
 COMPLETED, ABANDONED = "completed", "abandoned"
@@ -30,7 +31,7 @@ _CALL = re.compile(
 )
 _LINE_LIMIT = 100_000
 _VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path")
-"""Options of git whose value is the next word."""
+"""Git's options whose value is the next word."""
 
 _OPTIONS = {
     "start": "task agent tag",
@@ -42,7 +43,7 @@ _OPTIONS = {
 }
 """The options of each verb, which set the fields of :mod:`wording`; ``gittraj.cli`` has the same."""
 _SEVERAL = ("tag", "alternative", "challenge", "learning", "suggestion")
-"""They may be repeated: their fields are lists, in the plural."""
+"""Options that may be repeated: the fields that they set are lists, and have the plural as their name."""
 _POSITIONAL = {
     "start": ("title",),
     "chapter": ("title",),
@@ -58,10 +59,10 @@ class Call:
     verb: str
     said: dict[str, Any] = field(default_factory=dict)
     loose: bool = False
-    """It may have run several times, or in parallel."""
+    """The command may have run several times, or in parallel."""
 
     def event(self, *, by: str, **common: Any) -> AnyEvent:
-        """The event that it records. Raises UnclearError."""
+        """Return the event that the command records. Raises UnclearError."""
         if author := author_of(self.said):
             common["agent"] = author.name
         if self.verb == "abandon":
@@ -78,7 +79,7 @@ class Call:
 
 
 def find_calls(line: str) -> list[Call]:
-    """The recording commands of a shell line whose output is not redirected, in order."""
+    """Return the recording commands of a shell line whose output is not redirected, in order."""
     if "traj" not in line or not _CALL.search(line):
         return []
     try:
@@ -89,7 +90,7 @@ def find_calls(line: str) -> list[Call]:
 
 
 def match_calls(calls: Sequence[Call], ids: Sequence[str]) -> list[Call | None]:
-    """For each id the call that printed it; None if the line alone does not show which."""
+    """Return for each id the call that printed it; None if the line alone does not show which call did."""
     one = all((call.verb, call.said) == (calls[0].verb, calls[0].said) for call in calls)
     if one and (len(ids) <= len(calls) or calls[0].loose or calls[0].verb == "complete"):
         return [calls[0]] * len(ids)
@@ -107,13 +108,18 @@ def _call(command: Command) -> Call | None:
     return Call(words[0].text, _read(words[0].text, words[1:]), command.loose)
 
 
+def _after_git(words: list[Word]) -> list[Word]:
+    """Return the words after ``traj``; empty if git runs another command."""
+    while words and words[0].text.startswith("-"):
+        words = words[2 if words[0].text in _VALUED else 1 :]
+    return words[1:] if words and words[0].text == "traj" else []
+
+
 def _after_program(command: Command) -> list[Word]:
-    """The words after ``git traj``, however it is called; empty for another program."""
+    """Return the words after ``git traj``, however it is called; empty for another program."""
     words = list(command.words[1:])
     if command.name == "git":
-        while words and words[0].text.startswith("-"):
-            del words[: 2 if words[0].text in _VALUED else 1]
-        return words[1:] if words and words[0].text == "traj" else []
+        return _after_git(words)
     if command.runs_python and [word.text for word in words[:2]] == ["-m", "gittraj"]:
         return words[2:]
     if command.name in SHELLS and words and words[0].text.endswith("/traj/git-traj"):  # our script
@@ -122,22 +128,24 @@ def _after_program(command: Command) -> list[Word]:
 
 
 def _read(verb: str, words: Sequence[Word]) -> dict[str, Any]:
-    """The arguments, without those whose value the shell computes."""
-    said: dict[str, Any] = {}
+    """Return the arguments, without those whose value the shell computes."""
+    arguments: dict[str, Any] = {}
     positional = list(_POSITIONAL.get(verb, ()))
     options = {f"--{name}" for name in _OPTIONS[verb].split()}
-    rest = iter(words)
-    for word in rest:
+    remaining = iter(words)
+    for word in remaining:
         name, sign, text = word.text.partition("=")
         if name in options:
-            value = replace(word, text=text) if sign else next(rest, Word("", varies=True))
+            value = replace(word, text=text) if sign else next(remaining, Word("", varies=True))
             key = name.removeprefix("--")
         elif word.text.startswith("-") or not positional:
             continue
         else:
             key, value = positional.pop(0), word
-        if key in _SEVERAL and not value.varies:
-            said.setdefault(f"{key}s", []).append(value.text)
-        elif key != "retrospective" and not value.varies:  # a file or standard input
-            said[key] = value.text
-    return said
+        if value.varies or key == "retrospective":  # its value is a file or standard input
+            continue
+        if key in _SEVERAL:
+            arguments.setdefault(f"{key}s", []).append(value.text)
+        else:
+            arguments[key] = value.text
+    return arguments

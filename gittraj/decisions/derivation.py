@@ -1,8 +1,8 @@
 """Inserts the explicitly recorded events into a log's items, each at its position in the log.
 
-The events of a message's blocks come before the message, and those of the ids in a command's result before
-the result: the message stays the last of its turn, the result the last of its call. Positions must depend on
-the log alone, or two captures of one log would number its events differently.
+The events of a message's blocks come before the message, and the events of the ids in a command's result
+before the result: the message remains the last event of its turn, and the result that of its call. Positions
+must depend on the log alone, or two captures of one log would number its events differently.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from gittraj.model.session_items import Cursor, Entry, Fact, Item, Mark
 from gittraj.model.values import AnyEvent, Message, NoteEvent, TaskRef, ToolCall, ToolResult
 
 Recall = Callable[[str], AnyEvent | None]
-"""The event of an id as it was stored when its command ran in this clone, or None."""
+"""Returns the event of an id as it was stored when its command ran in this clone, or None."""
 
 
 def derive(items: Iterable[Item], start: Cursor, recall: Recall = lambda _: None) -> Iterator[Item]:
-    """Insert the events. ``start`` is where reading began; each mark counts those inserted before it."""
+    """Insert the events. ``start`` is where reading began; each mark counts the events inserted before it."""
     added = start.added
     calls = _Calls(recall)
     for item in items:
@@ -35,17 +35,17 @@ def derive(items: Iterable[Item], start: Cursor, recall: Recall = lambda _: None
         if not isinstance(item, Entry):
             yield item
             continue
-        facts, found, call = calls.read(item)
+        facts, recorded, call = calls.read(item)
         yield from facts
         event, events = _without_blocks(item.event)
-        for each in (*found, *events):
+        for each in (*recorded, *events):
             yield Entry(event=each, end=item.end, folder=item.folder, session=item.session, call=call)
             added += 1
         yield item if event is item.event else replace(item, event=event)
 
 
 def _without_blocks(event: AnyEvent) -> tuple[AnyEvent, Sequence[AnyEvent]]:
-    """A message without its blocks, and their events."""
+    """Return a message without its blocks, and the events of these; any other event unchanged."""
     if not isinstance(event, Message):
         return event, ()
     parsed = parse_blocks(event.content, name=event.id, ts=event.ts, agent=event.agent)
@@ -54,45 +54,43 @@ def _without_blocks(event: AnyEvent) -> tuple[AnyEvent, Sequence[AnyEvent]]:
 
 @dataclass(slots=True)
 class _Calls:
-    """Recording commands, from a call to its result: those without one yet are ``open``; ``seen``: the ids of
-    events that were inserted."""
+    """Follows recording commands from a call to its result. ``open`` has the commands of the calls without a
+    result yet, by the call's id; ``seen`` has the ids of the events that were inserted."""
 
     recall: Recall
     open: dict[str, list[Call]] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
 
     def read(self, entry: Entry) -> tuple[Sequence[Fact], Sequence[AnyEvent], str | None]:
-        """The facts and events that a command's result shows, and the call's id."""
+        """Return the facts and events that a command's result shows, and the call's id."""
         event = entry.event
-        if (
-            isinstance(event, ToolCall)
-            and event.call_id is not None
-            and (calls := find_calls(entry.command or ""))
-        ):
-            self.open[event.call_id] = calls
-        if not isinstance(event, ToolResult) or event.call_id not in self.open:
-            return (), (), None
-        calls = self.open.pop(event.call_id)
-        names = [each for each in dict.fromkeys(ID.findall(event.content)) if each not in self.seen]
-        self.seen.update(names)
-        matched = match_calls(calls, names)
-        found = [_recorded(*each, event, self.recall) for each in zip(names, matched, strict=True)]
+        if isinstance(event, ToolCall) and event.call_id is not None:
+            if calls := find_calls(entry.command or ""):
+                self.open[event.call_id] = calls
+        elif isinstance(event, ToolResult) and event.call_id in self.open:
+            return *self._read_result(event, self.open.pop(event.call_id)), event.call_id
+        return (), (), None
+
+    def _read_result(self, result: ToolResult, calls: list[Call]) -> tuple[list[Fact], list[AnyEvent]]:
+        ids = [each for each in dict.fromkeys(ID.findall(result.content)) if each not in self.seen]
+        self.seen.update(ids)
+        matched = match_calls(calls, ids)
+        events = [_recorded(*each, result, self.recall) for each in zip(ids, matched, strict=True)]
         ran = [each for each in calls if any(each is one for one in matched)]
-        begun = STARTED.findall(event.content) if found else ()
-        facts = [*_facts(ran, found), *(Fact(name="alias", value=name) for name in begun)]
-        return facts, found, event.call_id
+        started = STARTED.findall(result.content) if events else ()
+        return [*_facts(ran, events), *(Fact(name="alias", value=each) for each in started)], events
 
 
-def _recorded(name: str, call: Call | None, result: ToolResult, recall: Recall) -> AnyEvent:
-    known = recall(name)
+def _recorded(event_id: str, call: Call | None, result: ToolResult, recall: Recall) -> AnyEvent:
+    known = recall(event_id)
     if known is not None:
         return replace(known, ts=known.ts or result.ts, agent=known.agent or result.agent)
-    return _from_line(call, name, result)
+    return _from_line(call, event_id, result)
 
 
-def _from_line(call: Call | None, name: str, result: ToolResult) -> AnyEvent:
-    """The event as far as the shell line describes it."""
-    common: dict[str, Any] = {"id": name, "ts": result.ts, "agent": result.agent}
+def _from_line(call: Call | None, event_id: str, result: ToolResult) -> AnyEvent:
+    """Return the event as far as the shell line describes it."""
+    common: dict[str, Any] = {"id": event_id, "ts": result.ts, "agent": result.agent}
     try:
         if call is not None:
             return call.event(by="agent", **common)
@@ -102,15 +100,15 @@ def _from_line(call: Call | None, name: str, result: ToolResult) -> AnyEvent:
     return NoteEvent(**common, content=text, kind="note")
 
 
-def _facts(calls: list[Call], found: list[AnyEvent]) -> Iterator[Fact]:
-    """The facts about the session that these commands state."""
+def _facts(calls: list[Call], events: list[AnyEvent]) -> Iterator[Fact]:
+    """Yield the facts about the session that these commands, and the events that they recorded, state."""
     for call in calls:
         if author := author_of(call.said):
             yield Fact(name="participant", value=":".join(filter(None, (author.name, author.role))))
         match call.verb:
             case "start":
                 yield from (Fact(name="title", value=t) for t in (call.said.get("title"),) if t)
-                yield from _task(call, found)
+                yield from _task_facts(call, events)
                 yield from (Fact(name="tag", value=tag) for tag in call.said.get("tags", ()))
             case "complete":
                 yield Fact(name="ended", value="completed")
@@ -118,9 +116,9 @@ def _facts(calls: list[Call], found: list[AnyEvent]) -> Iterator[Fact]:
                 yield Fact(name="ended", value="abandoned")
 
 
-def _task(call: Call, found: list[AnyEvent]) -> Iterator[Fact]:
-    """The task as the command looked it up, or as it was named."""
-    known = next((task for event in found if (task := _found_task(event))), None)
+def _task_facts(call: Call, events: list[AnyEvent]) -> Iterator[Fact]:
+    """Yield the facts about the task as the command looked it up, or else as the command names it."""
+    known = next((task for event in events if (task := _read_task(event))), None)
     source = known.source if known else None
     named = f"{source.system}:{source.id}" if source else call.said.get("task")
     title, url = known.title if known else None, source.url if source else None
@@ -129,7 +127,7 @@ def _task(call: Call, found: list[AnyEvent]) -> Iterator[Fact]:
             yield Fact(name=name, value=value)
 
 
-def _found_task(event: AnyEvent) -> TaskRef | None:
+def _read_task(event: AnyEvent) -> TaskRef | None:
     value = event.raw.get(TASK) if isinstance(event.raw, dict) else None
     try:
         return from_json(TaskRef, value) if value else None

@@ -20,14 +20,14 @@ _BEFORE = re.compile(
     r"then|do|else|elif|if|while|until|!|\{|time|sudo|env|exec|command|nohup|builtin|timeout|nice|stdbuf|xargs|"
     r"uvx?|poetry|pipenv|pipx|hatch|pdm|run"
 )
-"""Words that the command itself may follow."""
+"""Words after which the command itself may come."""
 _DEEPEST = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A simple command, from its name on. ``silent``: its output goes to a file; ``loose``: it may run
-    several times, or in parallel."""
+    """The words of a simple command, beginning with its name. ``silent``: its output goes to a file;
+    ``loose``: it may run several times, or in parallel."""
 
     words: tuple[Word, ...]
     silent: bool = False
@@ -39,31 +39,44 @@ class Command:
 
     @property
     def runs_python(self) -> bool:
-        """Also True if a variable names the program."""
+        """Whether the command runs Python; True also if a variable names the program."""
         return self.name.startswith("py") or self.words[0].varies
 
 
 def read_commands(line: str, depth: int = 0) -> Iterator[Command]:
-    """The commands in the order of the line. Raises ValueError if a quotation does not end."""
+    """Yield the commands in the order of the line. Raises ValueError if a quotation does not end."""
     in_loop, piped = False, list[str]()
     for statement in _statements(line):
-        in_loop = in_loop or any(word.text in _LOOPS for word in statement.words[:1])
-        found = _simple(statement.words)
-        loose = in_loop or statement.end == "&" or (found is not None and found.loose)
-        scripts = [*statement.within, *(_scripts(found, statement.documents, piped) if found else ())]
-        passes = found and found.name == "cat" and statement.end in ("|", "|&") and not statement.silent
-        piped = statement.documents if passes else []
-        for script in scripts if depth < _DEEPEST else ():
-            for each in read_commands(script, depth + 1):
-                yield replace(each, silent=each.silent or statement.silent, loose=each.loose or loose)
-        if found:
-            yield replace(found, silent=statement.silent, loose=loose)
+        in_loop = in_loop or statement.opens_loop
+        command = _read_simple(statement.words)
+        loose = in_loop or statement.end == "&" or (command is not None and command.loose)
+        for each in _read_nested(statement, command, piped, depth):
+            yield replace(each, silent=each.silent or statement.silent, loose=each.loose or loose)
+        if command:
+            yield replace(command, silent=statement.silent, loose=loose)
+        piped = _documents_for_next(statement, command)
+
+
+def _read_nested(
+    statement: _Statement, command: Command | None, piped: Sequence[str], depth: int
+) -> Iterator[Command]:
+    """Yield the commands in a statement's substitutions, and in the scripts that it passes to a shell."""
+    scripts = _scripts(command, statement.documents, piped) if command else []
+    for script in (*statement.within, *scripts) if depth < _DEEPEST else ():
+        yield from read_commands(script, depth + 1)
+
+
+def _documents_for_next(statement: _Statement, command: Command | None) -> list[str]:
+    """Return the here-documents that the statement passes to the next command, by ``cat <<EOF |``."""
+    if command is None or command.name != "cat" or statement.silent:
+        return []
+    return statement.documents if statement.end in ("|", "|&") else []
 
 
 @dataclass(slots=True)
 class _Statement:
     """A command between two operators: ``within`` are the substitutions in its words, ``documents`` its
-    here-documents, ``end`` the operator after it."""
+    here-documents, ``end`` is the operator after it."""
 
     words: list[Word] = field(default_factory=list)
     within: list[str] = field(default_factory=list)
@@ -71,10 +84,14 @@ class _Statement:
     silent: bool = False
     end: str = ""
 
+    @property
+    def opens_loop(self) -> bool:
+        return bool(self.words) and self.words[0].text in _LOOPS
+
 
 def _statements(line: str) -> Iterator[_Statement]:
     statement = _Statement()
-    redirect = ""  # the one whose target comes next
+    redirect = ""  # if the next word is its target
     for token in (*read_tokens(line), Token("operator", Word("\n"))):
         kind, word = token.kind, token.word
         if kind == "redirect":
@@ -93,13 +110,13 @@ def _statements(line: str) -> Iterator[_Statement]:
 
 
 def _silences(redirect: str, target: str) -> bool:
-    """Whether a redirection sends the standard output to where nobody reads it."""
+    """Whether a redirection sends the standard output to a file, and not to the terminal."""
     shown = redirect.endswith("&") or target.startswith(("/dev/std", "/dev/tty"))
     return redirect[:1] in ">1&" and ">" in redirect and not shown
 
 
-def _simple(words: Sequence[Word]) -> Command | None:
-    """The command without assignments, ``sudo`` and the like; None if nothing is left."""
+def _read_simple(words: Sequence[Word]) -> Command | None:
+    """Return the command without assignments, ``sudo`` and the like; None if nothing is left."""
     before: set[str] = set()
     for at, word in enumerate(words):
         name = word.text.rpartition("/")[2]
@@ -107,13 +124,13 @@ def _simple(words: Sequence[Word]) -> Command | None:
             before.add(name)
         elif not (_SKIPPED.fullmatch(word.text) or (before and _OPTION.fullmatch(word.text))):
             fed = "xargs" in before
-            rest = (replace(each, varies=each.varies or fed) for each in words[at:])
-            return Command(tuple(rest), loose=fed)
+            remaining = (replace(each, varies=each.varies or fed) for each in words[at:])
+            return Command(tuple(remaining), loose=fed)
     return None
 
 
 def _scripts(command: Command, documents: Sequence[str], piped: Sequence[str]) -> list[str]:
-    """The scripts that it passes to a shell. ``piped``: what comes from the command before."""
+    """Return the scripts that the command passes to a shell. ``piped`` is what the command before prints."""
     texts = [word.text for word in command.words]
     if command.name == "eval":
         return [" ".join(texts[1:])]

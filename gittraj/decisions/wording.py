@@ -1,4 +1,4 @@
-"""Makes events of the JSON that authors write. Lenient in what it reads, strict in what it returns. Pure.
+"""Makes events from the JSON that authors write. Lenient in what it reads, strict in what it returns. Pure.
 
 The fields are those of the agent-trajectories schema, version 1, and the short forms in its prompts.
 """
@@ -27,7 +27,7 @@ RETROSPECTIVE = "retrospective"
 _TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,40}")
 _REMARKS = ("finding", "note", "error", "verification", "checkpoint", "chapter")
 _LOGGED = ("prompt", "thinking", "tool_call", "tool_result")
-"""Types that only a log may have: nothing that an author writes may pass for a human's prompt."""
+"""Types that only a log may have: no text that an author writes may pass for a human's prompt."""
 _DEEPEST = 30
 _PEERS = {"message_sent": "sent", "message_received": "received"}
 _DECISION = ("question", "chosen", "alternatives", "reasoning", "confidence", "path", "line")
@@ -39,39 +39,39 @@ class UnclearError(ValueError):
     """A field is missing or wrong. The message names the field, never a value."""
 
 
-def parse_event(kind: str, said: Mapping[str, Any], *, by: str, **common: Any) -> AnyEvent:
-    """The event of this ``kind`` (``decision``, ``chapter``, ``retrospective``, any type of the command
-    contract) that ``said`` describes. ``by`` is its author; ``common`` are fields known already, among them
-    the ``id``. Raises UnclearError."""
-    kind = _read_kind(kind, said)
-    content = _text(said, "content", "title", "text") or ""
-    fields = {**common, "significance": _text(said, "significance"), "tags": tuple(_texts(said, "tags"))}
-    if author := author_of(said):
+def parse_event(kind: str, data: Mapping[str, Any], *, by: str, **common: Any) -> AnyEvent:
+    """Return the event of this ``kind`` (``decision``, ``chapter``, ``retrospective`` or any other type) that
+    ``data`` describes. ``by`` is its author; ``common`` are the fields that are already known, such as the
+    ``id``. Raises UnclearError."""
+    kind = _read_kind(kind, data)
+    content = _text(data, "content", "title", "text") or ""
+    fields = {**common, "significance": _text(data, "significance"), "tags": tuple(_texts(data, "tags"))}
+    if author := author_of(data):
         fields["agent"] = author.name
     if kind == "decision":
-        decision = parse_decision(said, by=by)
+        decision = parse_decision(data, by=by)
         return Decided(**fields, content=content, decision=decision)
     if kind == RETROSPECTIVE:
-        return RetrospectiveEvent(**fields, content=content, retrospective=parse_retrospective(said, by=by))
+        return RetrospectiveEvent(**fields, content=content, retrospective=parse_retrospective(data, by=by))
     if not content:
         raise UnclearError("content is missing")
     if kind in _REMARKS:
         return NoteEvent(**fields, content=content, kind=cast(Any, kind))
     if kind == "message_received":  # its author is the sender, not the agent that recorded it
-        fields["agent"] = _text(said, "from", "sender")
+        fields["agent"] = _text(data, "from", "sender")
     if kind in _PEERS:
         direction = cast(Any, _PEERS[kind])
-        recipient = _text(said, "to", "recipient", "receiver")
+        recipient = _text(data, "to", "recipient", "receiver")
         return PeerMessage(**fields, content=content, direction=direction, recipient=recipient)
     if kind == "message":
         return Message(**fields, content=content)
-    return Foreign(**fields, content=content, type=kind, raw=_rest(said, _COMMON) or None)
+    return Foreign(**fields, content=content, type=kind, raw=_extra(data, _COMMON) or None)
 
 
-def _read_kind(kind: str, said: Mapping[str, Any]) -> str:
-    """``kind`` in lower case; for ``event`` the type that ``said`` has. Raises UnclearError."""
+def _read_kind(kind: str, data: Mapping[str, Any]) -> str:
+    """Return ``kind`` in lower case; for ``event``, the type in ``data``. Raises UnclearError."""
     if kind == "event":
-        kind = _text(said, "type") or "note"
+        kind = _text(data, "type") or "note"
     kind = kind.lower() if kind.isupper() else kind
     if not _TYPE.fullmatch(kind):
         raise UnclearError("TYPE must be one word")
@@ -80,79 +80,81 @@ def _read_kind(kind: str, said: Mapping[str, Any]) -> str:
     return kind
 
 
-def author_of(said: Mapping[str, Any]) -> Participant | None:
-    """The author, from ``agent``, which is ``NAME`` or ``NAME:ROLE``, and ``role``."""
-    name, _, role = (_text(said, "agent", "agentName") or "").partition(":")
-    return Participant(name=name, role=role or _text(said, "role")) if name else None
+def author_of(data: Mapping[str, Any]) -> Participant | None:
+    """Return the author, from ``agent``, which is ``NAME`` or ``NAME:ROLE``, and ``role``."""
+    name, _, role = (_text(data, "agent", "agentName") or "").partition(":")
+    return Participant(name=name, role=role or _text(data, "role")) if name else None
 
 
-def parse_decision(said: Mapping[str, Any], *, by: str) -> Decision:
+def parse_decision(data: Mapping[str, Any], *, by: str) -> Decision:
     """Parse a decision. Raises UnclearError if nothing was chosen."""
-    chosen = _text(said, "chosen", "choice", "decision", "content")
+    chosen = _text(data, "chosen", "choice", "decision", "content")
     if not chosen:
         raise UnclearError("chosen is missing")
-    question = _text(said, "question", "title")
+    question = _text(data, "question", "title")
     return Decision(
         chosen=chosen,
         by=by,
         question=question if question != chosen else None,
-        alternatives=tuple(_texts(said, "alternatives", "rejected")),
-        reasoning=_text(said, "reasoning", "reason", "because", "why"),
-        confidence=_share(said),
-        path=_text(said, "path"),
-        line=_line(said),
-        extra=_rest(said, (*_COMMON, *_DECISION, "decision", "rejected", "reason", "because", "why")),
+        alternatives=tuple(_texts(data, "alternatives", "rejected")),
+        reasoning=_text(data, "reasoning", "reason", "because", "why"),
+        confidence=_share(data),
+        path=_text(data, "path"),
+        line=_line(data),
+        extra=_extra(data, (*_COMMON, *_DECISION, "decision", "rejected", "reason", "because", "why")),
     )
 
 
-def parse_retrospective(said: Mapping[str, Any], *, by: str) -> Retrospective:
+def parse_retrospective(data: Mapping[str, Any], *, by: str) -> Retrospective:
     """Parse a retrospective. Raises UnclearError if it is empty."""
-    found = Retrospective(
+    retrospective = Retrospective(
         by=by,
-        summary=_text(said, "summary"),
-        approach=_text(said, "approach"),
-        challenges=tuple(_some(said, "challenges")),
-        learnings=tuple(_some(said, "learnings")),
-        suggestions=tuple(_some(said, "suggestions")),
-        confidence=_share(said),
-        extra=_rest(said, (*_COMMON, *_RETROSPECTIVE, "decisions")),
+        summary=_text(data, "summary"),
+        approach=_text(data, "approach"),
+        challenges=tuple(_some(data, "challenges")),
+        learnings=tuple(_some(data, "learnings")),
+        suggestions=tuple(_some(data, "suggestions")),
+        confidence=_share(data),
+        extra=_extra(data, (*_COMMON, *_RETROSPECTIVE, "decisions")),
     )
-    if not any((found.summary, found.approach, found.challenges, found.learnings, found.suggestions)):
+    stated = (getattr(retrospective, name) for name in _RETROSPECTIVE if name != "confidence")
+    if not any(stated):
         raise UnclearError("summary is missing")
-    return found
+    return retrospective
 
 
-def decisions_of(said: Mapping[str, Any], *, by: str) -> list[Decision]:
-    """The decisions that a retrospective lists, without those that do not name a choice."""
-    listed = said.get("decisions")
-    found = []
+def decisions_of(data: Mapping[str, Any], *, by: str) -> list[Decision]:
+    """Return the decisions that a retrospective lists, without those that do not name a choice."""
+    listed = data.get("decisions")
+    decisions = []
     for each in listed if isinstance(listed, list) else ():
         try:
-            found.append(parse_decision(each if isinstance(each, dict) else {"chosen": each}, by=by))
+            decisions.append(parse_decision(each if isinstance(each, dict) else {"chosen": each}, by=by))
         except UnclearError:
             continue
-    return found
+    return decisions
 
 
-def _some(said: Mapping[str, Any], name: str) -> list[str]:
-    """The texts of a list, without those that say that there is nothing."""
+def _some(data: Mapping[str, Any], name: str) -> list[str]:
+    """Return the texts of a list, without a text such as ``none``."""
     return [
-        text for text in _texts(said, name) if text.rstrip(".").casefold() not in ("none", "n/a", "nothing")
+        text for text in _texts(data, name) if text.rstrip(".").casefold() not in ("none", "n/a", "nothing")
     ]
 
 
-def _text(said: Mapping[str, Any], *names: str) -> str | None:
+def _text(data: Mapping[str, Any], *names: str) -> str | None:
     for name in names:
-        value = said.get(name)
+        value = data.get(name)
         if isinstance(value, str) and value.strip():
             return value.strip()
     return None
 
 
-def _texts(said: Mapping[str, Any], *names: str) -> list[str]:
-    """A list of texts, or a single one; of an option that is an object, ``OPTION (REASON)``."""
+def _texts(data: Mapping[str, Any], *names: str) -> list[str]:
+    """Return the texts of the first of these fields that has some, a list or a single text; an option that is
+    an object becomes ``OPTION (REASON)``."""
     for name in names:
-        value = said.get(name)
+        value = data.get(name)
         if isinstance(value, str) and value.strip():
             return [value.strip()]
         if isinstance(value, list):
@@ -169,9 +171,9 @@ def _option(value: Any) -> str | None:
     return f"{option} ({reason})" if option and reason else option
 
 
-def _share(said: Mapping[str, Any]) -> float | None:
-    """``confidence`` as a number from 0 to 1, also from percent."""
-    value = said.get("confidence")
+def _share(data: Mapping[str, Any]) -> float | None:
+    """Return ``confidence`` as a number from 0 to 1, also if it is given in percent."""
+    value = data.get("confidence")
     if isinstance(value, str):
         try:
             value = float(value.strip().rstrip("%")) / (100 if value.strip().endswith("%") else 1)
@@ -183,18 +185,19 @@ def _share(said: Mapping[str, Any]) -> float | None:
     return share if 0 <= share <= 1 else None
 
 
-def _line(said: Mapping[str, Any]) -> int | None:
-    """``line``, counted from 1."""
-    digits = str(said.get("line"))
+def _line(data: Mapping[str, Any]) -> int | None:
+    """Return ``line``, counted from 1."""
+    digits = str(data.get("line"))
     return int(digits) if re.fullmatch("[1-9][0-9]{0,8}", digits) else None
 
 
-def _rest(said: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
-    """The other fields. Raises UnclearError for values that Python reads and no record can store."""
-    rest = {key: value for key, value in said.items() if isinstance(key, str) and key not in known}
-    if not _is_storable(rest):
+def _extra(data: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
+    """Return the fields that are not ``known``. Raises UnclearError for a value that Python can read and a
+    record cannot store."""
+    extra = {key: value for key, value in data.items() if isinstance(key, str) and key not in known}
+    if not _is_storable(extra):
         raise UnclearError("a further field is nested too deeply, or not a finite number")
-    return rest
+    return extra
 
 
 def _is_storable(value: Any, depth: int = 0) -> bool:

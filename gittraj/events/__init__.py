@@ -1,4 +1,4 @@
-"""Folds over a trajectory's events: summaries, truncation, inferred decisions, sensitive output. Pure.
+"""Computes from a trajectory's events: summaries, truncation, inferred decisions, sensitive output. Pure.
 
-Nothing here reads a file or knows where events came from.
+No module of this package reads a file or knows where events came from.
 """

@@ -1,6 +1,6 @@
-"""Statements about a part that were added after it was stored: corrections, and a model's summary. Pure.
+"""Reads statements about a part that were added after it was stored: corrections, a model's summary. Pure.
 
-These are notes with a tag; their content is in ``raw``, which is untrusted.
+The statements are notes with a tag; their content is in ``raw``, which is untrusted.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from gittraj.model.codec import from_json, to_json
 from gittraj.model.values import AnyEvent, CaveatSource, Decision, NoteEvent, Summary
 
 STRUCK = "struck"
-"""The tag of a person's note that a statement is wrong, and the key of the statement's id in ``raw``."""
+"""The tag of a person's note that a statement is wrong, and the key in ``raw`` of the statement's id."""
 SUMMARY = "model-summary"
-"""The tag of a model's summary, and the key of its decisions and doubts in ``raw``."""
+"""The tag of a model's summary, and the key in ``raw`` of the summary's decisions and doubts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSummary:
-    """``doubts``: their words; ``why``: the words of the first decision that has a reason."""
+    """A model's summary of a part. ``doubts`` are quotes, with their ``sources``; ``why`` is the quote of the
+    first decision that has a reason."""
 
     summary: Summary | None = None
     decisions: tuple[Decision, ...] = ()
@@ -34,46 +35,49 @@ class ModelSummary:
 
 
 def struck(events: Sequence[AnyEvent]) -> Iterator[str]:
-    """The ids of the statements that a person said are wrong."""
+    """Yield the ids of the statements that a person marked as wrong."""
     for event in events:
         if isinstance(event, NoteEvent) and STRUCK in event.tags and isinstance(event.raw, dict):
             yield str(event.raw.get(STRUCK))
 
 
 def write_model_summary(decisions: Sequence[Decision], doubts: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """The ``raw`` of a model's summary; a doubt is an event's id and a quote."""
+    """Return the ``raw`` of a model's summary; each doubt is an event's id and a quote."""
     stated = [{"event": event, "quote": quote} for event, quote in doubts]
     return {SUMMARY: {"decisions": [to_json(d) for d in decisions], "doubts": stated}}
 
 
 def model_summary(events: Sequence[AnyEvent]) -> ModelSummary:
-    """The first model's summary among the events, credited to the model that it names."""
-    notes = ((event, _said(event)) for event in events if isinstance(event, NoteEvent))
-    event, said = next(((event, said) for event, said in notes if said is not None), (None, {}))
-    if event is None:
-        return ModelSummary()
+    """Return the first summary by a model among the events, credited to the model that the event names."""
+    for event in events:
+        if isinstance(event, NoteEvent) and (data := _find_data(event)) is not None:
+            return _read(event, data)
+    return ModelSummary()
+
+
+def _read(event: NoteEvent, data: dict[str, Any]) -> ModelSummary:
     by = f"model:{event.model or 'unknown'}"
-    doubts = [d for d in _dicts(said.get("doubts")) if d.get("event") and d.get("quote")]
+    doubts = [d for d in _select_dicts(data.get("doubts")) if d.get("event") and d.get("quote")]
     return ModelSummary(
         summary=Summary(text=event.content, by=by),
-        decisions=tuple(_decisions(said.get("decisions"), by)),
+        decisions=tuple(_read_decisions(data.get("decisions"), by)),
         doubts=tuple(str(d["quote"]) for d in doubts),
         sources=tuple(CaveatSource(event=str(d["event"]), by=by) for d in doubts),
     )
 
 
-def _said(event: NoteEvent) -> dict[str, Any] | None:
-    said = event.raw.get(SUMMARY) if isinstance(event.raw, dict) and SUMMARY in event.tags else None
-    return said if isinstance(said, dict) else None
+def _find_data(event: NoteEvent) -> dict[str, Any] | None:
+    data = event.raw.get(SUMMARY) if isinstance(event.raw, dict) and SUMMARY in event.tags else None
+    return data if isinstance(data, dict) else None
 
 
-def _decisions(found: Any, by: str) -> Iterator[Decision]:
-    for each in _dicts(found):
+def _read_decisions(values: Any, by: str) -> Iterator[Decision]:
+    for each in _select_dicts(values):
         try:
             yield from_json(Decision, {**each, "by": by})
         except FormatError:
             continue
 
 
-def _dicts(found: Any) -> list[dict[str, Any]]:
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+def _select_dicts(values: Any) -> list[dict[str, Any]]:
+    return [each for each in values if isinstance(each, dict)] if isinstance(values, list) else []

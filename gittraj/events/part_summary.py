@@ -1,10 +1,12 @@
-"""The summary of a part, folded from its (already redacted) events. Pure."""
+"""Computes the summary of a part from its (already redacted) events. Pure."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import reduce
+from itertools import chain
+from operator import attrgetter
 
 from gittraj.events.given_later import model_summary, struck
 from gittraj.model.values import (
@@ -41,32 +43,28 @@ def summarize_part(
     links: Iterable[Link] = (),
     **left_out: int,
 ) -> PartSummary:
-    """The summary of one part.
+    """Return the summary of one part.
 
-    ``prompt`` is that of the enclosing turn, for a part without its own; ``files`` are those that its calls
-    wrote; ``calls`` those outside the part whose results are in it; ``links`` those to its commits;
-    ``left_out`` counts what is not stored, by the names in :class:`Counts`.
+    ``prompt`` is the prompt of the enclosing turn, for a part without its own; ``files`` are the files that
+    its calls wrote; ``calls`` are calls outside the part whose results are in it; ``links`` are the links to
+    its commits; ``left_out`` counts what is not stored, by the names in :class:`Counts`.
     """
-    # callers that only shorten need not load these
+    # imported here, since callers of shorten() need not load these
     from gittraj.events.prose.reader import read_prose  # noqa: PLC0415
     from gittraj.events.runs.fold import fold_runs  # noqa: PLC0415
 
-    prompts = (e.content for e in events if isinstance(e, Prompt))
-    said = (e.content for e in reversed(events) if isinstance(e, Message) and e.content.strip())
-    last = next(said, None)
+    prompt = next((e.content for e in events if isinstance(e, Prompt)), prompt)
     stated = [e.decision for e in events if isinstance(e, Decided)]
-    spent = [e.usage for e in events if e.usage is not None]
-    times = [e.ts for e in events if e.ts]
-    asked = next(prompts, prompt)
-    prose = read_prose(events, stated, asked, committing={link.maker for link in links if link.maker})
+    times = sorted(filter(None, map(attrgetter("ts"), events)))
+    prose = read_prose(events, stated, prompt, committing={*filter(None, (link.maker for link in links))})
     later = model_summary(events)
     return PartSummary(
-        prompt=shorten(asked, PROMPT_LIMIT) if asked else None,
-        summary=Summary(text=shorten(last, SUMMARY_LIMIT), by="agent") if last else later.summary,
-        started_at=min(times, default=None),
-        ended_at=max(times, default=None),
-        usage=reduce(Usage.__add__, spent) if spent else None,
-        counts=_count(events, api_calls=len(spent), **left_out),
+        prompt=shorten(prompt, PROMPT_LIMIT) if prompt else None,
+        summary=_quote_last_message(events) or later.summary,
+        started_at=next(iter(times), None),
+        ended_at=next(reversed(times), None),
+        usage=_add_usage(events),
+        counts=_count(events, **left_out),
         decisions=(*stated, *prose.decisions, *later.decisions),
         caveats=(*prose.caveats, *later.doubts),
         caveat_sources=(*prose.sources, *later.sources),
@@ -79,37 +77,49 @@ def summarize_part(
     )
 
 
+def _quote_last_message(events: Sequence[AnyEvent]) -> Summary | None:
+    messages = (e.content for e in reversed(events) if isinstance(e, Message) and e.content.strip())
+    last = next(messages, None)
+    return Summary(text=shorten(last, SUMMARY_LIMIT), by="agent") if last else None
+
+
+def _add_usage(events: Sequence[AnyEvent]) -> Usage | None:
+    usages = [e.usage for e in events if e.usage is not None]
+    return reduce(Usage.__add__, usages) if usages else None
+
+
 def _why_abandoned(events: Sequence[AnyEvent]) -> str | None:
-    """The result of work that was abandoned: the reason, if one was given."""
+    """Return the result of work that was abandoned, if a reason was given."""
     notes = (e.content for e in reversed(events) if isinstance(e, NoteEvent) and "abandoned" in e.tags)
     reason = next(notes, "abandoned")
     return None if reason == "abandoned" else f"Abandoned: {reason}"
 
 
 def shorten(text: str, limit: int) -> str:
-    """The text, cut to at most ``limit`` characters, with an ellipsis at the end if it was longer."""
+    """Return the text, cut to at most ``limit`` characters, with an ellipsis at the end if it was longer."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def _count_errors(events: Sequence[AnyEvent]) -> int:
-    """Count failed calls, and the other errors that a log reports: each of these once, as agents repeat the
-    last one at the end."""
+    """Count failed calls, and the other errors that a log reports: each of these once, because agents repeat
+    the last one at the end."""
     failed = [e.content.strip() for e in events if isinstance(e, ToolResult) and e.is_error]
     noted = {e.content.strip() for e in events if isinstance(e, NoteEvent) and e.kind == "error"}
     return len(failed) + len(noted.difference(failed))
 
 
 def _count(events: Sequence[AnyEvent], **known: int) -> Counts:
-    """``known``: what the events do not show."""
+    """Count the events; ``known`` are counts that the events do not show."""
     kinds = Counter(map(type, events))
     notes = [e for e in events if isinstance(e, NoteEvent)]
-    noted, tagged = Counter(e.kind for e in notes), Counter(tag for e in notes for tag in {*e.tags})
+    noted, tagged = Counter(e.kind for e in notes), Counter(chain.from_iterable({*e.tags} for e in notes))
     return Counts(
         prompts=kinds[Prompt],
         messages=kinds[Message],
         thinking=kinds[Thinking],
         tool_calls=kinds[ToolCall],
         errors=_count_errors(events),
+        api_calls=sum(e.usage is not None for e in events),
         subagents=sum(isinstance(e, ToolCall) and e.name in _SUBAGENTS for e in events),
         runs=tagged["run"],
         verifications=noted["verification"],

@@ -1,7 +1,7 @@
 """Finds code and quotations in a message, as CommonMark marks them.
 
-They are not statements of the author: an example of a decision is not a decision, and a quoted sentence is
-somebody else's. If in doubt, a text counts as quoted. Pure; it must not decide what a text means.
+They are not the author's statements: an example of a decision is not a decision, and a quoted sentence is
+somebody else's. If in doubt, a text counts as quoted. Pure; this module must not decide what a text means.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _ELEMENT = re.compile(r"<(pre|code|blockquote)(?:\s[^<>]{0,200})?>|<!--", re.I)
 
 
 def find_quoted(text: str) -> list[Span]:
-    """The fences, indented code, block quotes and HTML elements for these, in order and without overlap."""
+    """Return the spans of fences, indented code, block quotes and HTML elements for these, in order and
+    without overlap."""
     spans: list[Span] = []
-    for start, end in sorted((*_shown_lines(text), *_elements(text))):
+    for start, end in sorted((*_quoted_lines(text), *_elements(text))):
         if spans and spans[-1][1] >= start:
             spans[-1] = (spans[-1][0], max(spans[-1][1], end))
         else:
@@ -32,7 +33,7 @@ def find_quoted(text: str) -> list[Span]:
 
 
 def find_code_spans(text: str) -> list[Span]:
-    """The code spans within paragraphs, with their backticks, in order."""
+    """Return the code spans within paragraphs, with their backticks, in order."""
     spans: list[Span] = []
     paragraph: list[Span] = []
     for run in _RUN.finditer(text):
@@ -45,13 +46,13 @@ def find_code_spans(text: str) -> list[Span]:
 
 
 def around(spans: list[Span], position: int) -> Span | None:
-    """The one of ``spans`` that contains a position."""
+    """Return the one of ``spans`` that contains a position, or None."""
     at = bisect_right(spans, position, key=lambda span: span[0]) - 1
     return spans[at] if at >= 0 and position < spans[at][1] else None
 
 
 def _pair(runs: list[Span]) -> Iterator[Span]:
-    """Each run of backticks with the next one of the same length, which closes it."""
+    """Pair each run of backticks with the next run of the same length, which closes it."""
     following: dict[int, list[int]] = {}
     for start, end in reversed(runs):
         following.setdefault(end - start, []).append(start)
@@ -64,7 +65,8 @@ def _pair(runs: list[Span]) -> Iterator[Span]:
             yield start, done
 
 
-def _shown_lines(text: str) -> Iterator[Span]:
+def _quoted_lines(text: str) -> Iterator[Span]:
+    """Yield the lines of fences, indented code and block quotes."""
     fences: list[str] = []
     is_markdown = is_code = False
     blank, indent = True, 0
@@ -73,7 +75,7 @@ def _shown_lines(text: str) -> Iterator[Span]:
         fence = _FENCE.fullmatch(line)
         if fences:
             yield found.span()
-            _move(fences, fence, nests=is_markdown and len(fences) == 1 and _goes_on(text, found.end()))
+            _move(fences, fence, nests=is_markdown and _has_next_line(text, found.end()))
             continue
         wide = line.expandtabs(4)
         own = len(wide) - len(wide.lstrip())
@@ -81,29 +83,35 @@ def _shown_lines(text: str) -> Iterator[Span]:
             blank = True
             continue
         is_code = (blank or is_code) and own >= indent + 4
-        shown = is_code or _QUOTE.match(line)
-        if shown or fence:
+        if is_code or _QUOTE.match(line):
             yield found.span()
-        if fence and not shown:
+        elif fence:
+            yield found.span()
             fences, is_markdown = [fence[1]], fence[2].strip().lower() in _MARKDOWN
-        elif not shown:
-            item = _ITEM.match(wide)
-            indent = item.end() if item else min(indent, own) if blank else indent
+        else:
+            indent = _find_indent(wide, indent, after_blank=blank)
         blank = False
 
 
+def _find_indent(line: str, indent: int, *, after_blank: bool) -> int:
+    """Return how far the text after this line is indented: a list's item sets that, a paragraph ends it."""
+    if item := _ITEM.match(line):
+        return item.end()
+    return min(indent, len(line) - len(line.lstrip())) if after_blank else indent
+
+
 def _move(fences: list[str], fence: re.Match[str] | None, *, nests: bool) -> None:
-    """Move past a line within ``fences``, which may close the last one or open another: people nest them,
-    although no renderer shows that."""
+    """Move past a line within ``fences``, which may close the last fence or open another one. People nest
+    fences, although no renderer shows that; ``nests``: a fence of Markdown has more lines."""
     if fence and fence[1].startswith(fences[-1]):
-        if fence[2] or nests:
+        if fence[2] or (nests and len(fences) == 1):
             fences.append(fence[1])
         else:
             fences.pop()
 
 
 def _elements(text: str) -> Iterator[Span]:
-    """HTML elements and comments that have an end."""
+    """Yield the spans of the HTML elements and comments that have an end."""
     at, endless = 0, set[str]()
     for begin in _ELEMENT.finditer(text):
         closing = f"</{begin[1].lower()}>" if begin[1] else "-->"
@@ -117,7 +125,7 @@ def _elements(text: str) -> Iterator[Span]:
         yield begin.start(), at
 
 
-def _goes_on(text: str, at: int) -> bool:
-    """Whether the next line has text, which a closing fence does not have after it."""
+def _has_next_line(text: str, at: int) -> bool:
+    """Whether the next line has text: after a closing fence it would not."""
     line = _LINE.match(text, at)
     return line is not None and bool(line[0].strip(" \t\r\n`~"))

@@ -1,7 +1,7 @@
-"""Decides which calls show secrets, so that their output is redacted strictly. Pure; it knows no rules.
+"""Decides which calls show secrets, so that their output is redacted strictly. Pure, without redaction rules.
 
-The output alone does not show what it is: ``hunter2`` is a word, unless it comes from ``cat .env``. One call
-too many costs some harmless values, one too few a password.
+The output alone does not show what it is: ``hunter2`` is a word, unless it comes from ``cat .env``. A call
+that is wrongly strict costs some harmless values; one that is wrongly not strict costs a password.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from gittraj.events.sensitive_commands import shows_secrets
 from gittraj.model.values import AnyEvent, Json, ToolCall, ToolResult
@@ -54,23 +55,21 @@ def is_secret_file(path: str, patterns: Sequence[str] = ()) -> bool:
 
 
 def is_strict(call: ToolCall, patterns: Sequence[str] = ()) -> bool:
-    """Whether the result of ``call`` may be a secret, whatever it looks like."""
-
-    def secret(path: str) -> bool:
-        return is_secret_file(path, patterns)
-
+    """Whether the result of ``call`` may be a secret, whatever it looks like; ``patterns`` are further globs
+    of secret files."""
+    is_secret = partial(is_secret_file, patterns=patterns)
     for key, text in _texts(call.arguments, "input", 0):
-        if _PATH_KEY.search(key) and secret(text):
+        if _PATH_KEY.search(key) and is_secret(text):
             return True
-        if _COMMAND_KEY.search(key) and len(text) <= _LONGEST and shows_secrets(text, secret):
+        if _COMMAND_KEY.search(key) and len(text) <= _LONGEST and shows_secrets(text, is_secret):
             return True
-        if "\n" in text and any(secret(a or b) for a, b in _PATCHED.findall(text[:_LONGEST])):
+        if "\n" in text and any(is_secret(a or b) for a, b in _PATCHED.findall(text[:_LONGEST])):
             return True
     return False
 
 
 def writes_body(name: str | None) -> bool:
-    """Whether an argument of that name is text that a call writes into a file."""
+    """Whether an argument of this name is text that a call writes into a file."""
     return name is not None and _BODY_KEY.fullmatch(name) is not None
 
 
@@ -81,11 +80,11 @@ def strict_events(
     calls: Iterable[ToolCall] = (),
     orphans: bool = True,
 ) -> frozenset[str]:
-    """The ids of the events to redact strictly: calls that show or write secrets, and their results.
+    """Return the ids of the events to redact strictly: calls that show or write secrets, and their results.
 
     ``calls`` are further calls, of an earlier part for example, whose results may be in ``events``. A result
-    without a call's id belongs to the call before it. One whose call is unknown is strict (``orphans``),
-    since its output may be anything.
+    without a call's id belongs to the call before it. A result whose call is unknown is strict, since it may
+    be anything, unless ``orphans`` is false.
     """
     known_calls = {call.call_id: is_strict(call, patterns) for call in calls if call.call_id}
     strict: set[str] = set()
@@ -105,7 +104,7 @@ def strict_events(
 
 
 def _texts(value: Json, key: str, depth: int) -> Iterator[tuple[str, str]]:
-    """The texts of a call's arguments, each with its key; a list of words also as one shell line."""
+    """Yield the texts of a call's arguments, each with its key; a list of words also as one shell line."""
     if isinstance(value, str):
         yield key, value
     elif depth < _DEEPEST and isinstance(value, list):

@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator
 from importlib.resources import files
+from itertools import chain
 
 _TOKEN = re.compile(
     r"""(?P<quoted>(?:[^\s;&|<>()`'"]{0,200})(?:'[^']*'|"(?:[^"\\]|\\.)*"))
@@ -51,30 +52,32 @@ def shows_secrets(command: str, is_secret_file: Callable[[str], bool], depth: in
 
 
 def _without_body(heredoc: re.Match[str]) -> str:
-    """The ``cat`` without its here-document, which it only prints, except if that has expansions."""
+    """Return the ``cat`` without its here-document, which it only prints, unless the shell expands that."""
     body = heredoc["body"] or ""
     kept = body if not heredoc["quote"] and re.search(r"[$`]", body) else ""
     return f"cat {heredoc['rest']}{kept}"
 
 
 def _shows(words: list[str], is_secret_file: Callable[[str], bool], depth: int) -> bool:
-    head, rest = _unwrap(words)
+    """Whether a simple command prints secrets: by a pattern of its own, from variables or from files."""
+    head, arguments = _unwrap(words)
     if head is None:
-        return any(_name(word) == "env" for word in words)
-    bare = [_bare(word) for word in rest]
+        return "env" in map(_name, words)
+    bare = list(map(_bare, arguments))
     pattern = _SHOWS.get(head, "(?!)")
     if re.search(pattern, " ".join(bare), re.IGNORECASE):  # compiled on first use
         return True
-    if head in _VARIABLE_READERS and any(map(_SECRET_VARIABLE.search, rest)):
+    if head in _VARIABLE_READERS and any(map(_SECRET_VARIABLE.search, arguments)):
         return True
     if depth < _DEEPEST and _shell_shows(head, bare, is_secret_file, depth):
         return True
     quiet = head in _QUIET or (head == "git" and _QUIET_GIT & {*bare[:1]})
-    return not quiet and any(is_secret_file(path) for word in (head, *bare) for path in _paths(word))
+    return not quiet and any(map(is_secret_file, chain.from_iterable(map(_paths, (head, *bare)))))
 
 
 def _shell_shows(head: str, bare: list[str], is_secret_file: Callable[[str], bool], depth: int) -> bool:
-    """``bash -c '…'``, ``ssh host env``: the words after any shell's name may be a command of their own."""
+    """Whether a command in ``bash -c '…'`` or ``ssh host env`` prints secrets: the words after any shell's
+    name may be a command."""
     if _SHELLS.isdisjoint(map(_name, (head, *bare))):
         return False
     nested = (word for word in bare if re.search(r"[ \n;]", word))
@@ -85,8 +88,8 @@ def _shell_shows(head: str, bare: list[str], is_secret_file: Callable[[str], boo
 
 
 def _unwrap(words: list[str]) -> tuple[str | None, list[str]]:
-    """The name of a simple command and its words, without assignments, ``sudo`` and the like; ``None`` if
-    nothing is left of it (a bare ``env`` prints everything)."""
+    """Return the name of a simple command and its arguments, without assignments, ``sudo`` and the like;
+    ``None`` if no command is left (a bare ``env`` prints everything)."""
     at = 0
     while at < len(words):
         word = _bare(words[at])
@@ -120,7 +123,7 @@ def _simple_commands(command: str) -> Iterator[list[str]]:
 
 
 def _bare(word: str) -> str:
-    """A word without its quotes."""
+    """Return a word without its quotes."""
     return re.sub(r"\\(.)", r"\1", re.sub("['\"]", "", word))
 
 
@@ -129,7 +132,8 @@ def _name(word: str) -> str:
 
 
 def _paths(word: str) -> Iterator[str]:
-    """A word as a path; also what follows ``=`` (``--file=.env``), ``:`` (``HEAD:.env``) and ``@``."""
+    """Yield what may be a path: the word, and the text after ``=`` (``--file=.env``), ``:`` (``HEAD:.env``)
+    and ``@``."""
     if len(word) > 1000 or "\n" in word:
         return
     yield word

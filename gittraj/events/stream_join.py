@@ -1,7 +1,8 @@
 """Joins a text that was streamed or stored in chunks, since a secret may span two, and splits it again. Pure.
 
-Readers of streams return the chunks of a message as separate events. Secrets in the joined text are mapped
-back, so that each event keeps its own words; where that is ambiguous, the first event gets the whole text.
+Readers of streams return the chunks of a message as separate events. The joined text is redacted, and split
+where the chunks were, so that each event keeps its own words; if that is ambiguous, the first event gets the
+whole text.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Span = tuple[int, int]
 
 
 def find_runs(events: Sequence[AnyEvent]) -> Iterator[range]:
-    """The indexes of two or more adjacent events of the same kind and response, or of a raw log."""
+    """Yield the indexes of two or more adjacent events of the same kind and response, or of a raw log."""
     start = 0
     for at in range(1, len(events) + 1):
         if at < len(events) and _continues(events[at - 1], events[at]):
@@ -38,14 +39,14 @@ def _continues(one: AnyEvent, other: AnyEvent) -> bool:
     )
 
 
-def split_text(chunks: Sequence[str], found: Sequence[Span], clean: str) -> list[str]:
-    """``clean``, which is the joined ``chunks`` with a placeholder for each span in ``found``, split where
-    the chunks were. A placeholder goes to the chunk that its secret starts in."""
+def split_text(chunks: Sequence[str], secrets: Sequence[Span], clean: str) -> list[str]:
+    """Split ``clean``, the joined ``chunks`` with a placeholder for each span in ``secrets``, into as many
+    chunks. A placeholder goes to the chunk in which its secret starts."""
     whole = "".join(chunks)
     if clean == whole:
         return list(chunks)
-    spans = _unite(found)
-    replaced = _lengths(whole, spans, clean)
+    spans = _unite(secrets)
+    replaced = _measure_placeholders(whole, spans, clean)
     if replaced is None:
         return [clean, *("" for _ in chunks[1:])]
     cuts = [0]
@@ -58,9 +59,9 @@ def split_text(chunks: Sequence[str], found: Sequence[Span], clean: str) -> list
     return [clean[a:b] for a, b in pairwise(cuts)]
 
 
-def _unite(found: Sequence[Span]) -> list[Span]:
+def _unite(spans: Sequence[Span]) -> list[Span]:
     united: list[Span] = []
-    for first, last in sorted(found):
+    for first, last in sorted(spans):
         if united and first < united[-1][1]:
             united[-1] = (united[-1][0], max(united[-1][1], last))
         elif first < last:
@@ -68,25 +69,33 @@ def _unite(found: Sequence[Span]) -> list[Span]:
     return united
 
 
-def _lengths(whole: str, spans: Sequence[Span], clean: str) -> list[int] | None:
-    """The length of each span's placeholder; ``None`` if ``clean`` has other changes."""
+def _measure_placeholders(whole: str, spans: Sequence[Span], clean: str) -> list[int] | None:
+    """Return the length of each span's placeholder; ``None`` if ``clean`` has other changes."""
     ends = [0, *(last for _, last in spans)]
     starts = [*(first for first, _ in spans), len(whole)]
     first, *gaps = (whole[a:b] for a, b in zip(ends, starts, strict=True))
     if not clean.startswith(first):
         return None
     at, lengths = len(first), list[int]()
-    for n, gap in enumerate(gaps, 1):
-        found = _PLACED.match(clean, at)
-        stops = range(at + len(_PLACEHOLDER) + 1, found.end() + 1 if found else 0)
-        after = gap if n == len(gaps) else gap + _PLACEHOLDER
-        fits = (end for end in stops if clean.startswith(after, end))
-        end = next((end for end in fits if n < len(gaps) or end + len(gap) == len(clean)), None)
+    for number, gap in enumerate(gaps, 1):
+        end = _find_end(clean, at, gap, is_last=number == len(gaps))
         if end is None:
             return None
         lengths.append(end - at)
         at = end + len(gap)
     return lengths
+
+
+def _find_end(clean: str, at: int, gap: str, *, is_last: bool) -> int | None:
+    """Return the end of the placeholder at ``at``: ``gap`` follows, and then the next placeholder or, after
+    the last one, the end of the text."""
+    placeholder = _PLACED.match(clean, at)
+    for end in range(at + len(_PLACEHOLDER) + 1, placeholder.end() + 1 if placeholder else 0):
+        if is_last and clean[end:] == gap:
+            return end
+        if not is_last and clean.startswith(gap + _PLACEHOLDER, end):
+            return end
+    return None
 
 
 _PLACEHOLDER = "REDACTED-"

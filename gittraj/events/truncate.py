@@ -1,5 +1,5 @@
-"""Limits events and records to the size that is stored: cuts long texts, and long lists with a note of their
-length. Only for redacted values: half a secret is not recognised. Pure."""
+"""Limits events and records to the size that is stored: cuts long texts, and long lists, whose full length is
+noted. Only for redacted values, since half a secret would not be recognised. Pure."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from gittraj.model.texts import map_texts
 from gittraj.model.values import AnyEvent, Record, Retrospective, ToolResult
 
 RECORD_LIMIT = 8_000
-"""Bytes of a record without its seals."""
+"""The most bytes of a record without its seals."""
 TEXT_LIMIT = 256 * 1024
-"""Characters of one text of an event that would not fit into a segment."""
+"""Characters to which each text of an event is cut if the event would not fit into a segment."""
 
 
 def measure(event: AnyEvent) -> AnyEvent:
-    """Add size and hash to the text of an artifact: those of the redacted text, never of the original."""
+    """Add size and hash to an artifact: those of the redacted text, never of the original."""
     if event.artifact is None or event.artifact.sha256:
         return event
     body = event.content.encode("utf-8", "replace")
@@ -30,7 +30,7 @@ def measure(event: AnyEvent) -> AnyEvent:
 
 
 def cap(event: AnyEvent) -> AnyEvent:
-    """The (redacted) event with the middle cut out of its long texts, so that it fits into a segment."""
+    """Return the (redacted) event, with the middle of long texts cut out so that it fits into a segment."""
     limit = TEXT_LIMIT
     whole = event
     while limit > 64 and len(dump(event_to_json(event))) >= SEGMENT_LIMIT:
@@ -42,8 +42,8 @@ def cap(event: AnyEvent) -> AnyEvent:
 
 
 def select(events: Sequence[AnyEvent], room: int | None) -> Sequence[int]:
-    """The indexes of the events that fit into ``room`` bytes of a segment (None: all), early ones first and
-    results of calls last: they are the largest and explain the least."""
+    """Return the indexes of the events that fit into ``room`` bytes of a segment (None: all). Early events
+    come first, and results of calls last: they are the largest and explain the least."""
     if room is None:
         return range(len(events))
     kept = []
@@ -63,7 +63,8 @@ def _end_in_the_middle(limit: int, text: str, _: str | None) -> str:
 
 
 def fit(record: Record) -> Record:
-    """A record of at most ``RECORD_LIMIT`` bytes: long texts and lists are cut; ``cut``: full lengths."""
+    """Return a record of at most ``RECORD_LIMIT`` bytes: long texts and lists are cut, and ``cut`` has the
+    full lengths of the lists."""
     full, most, letters = record, 100, 2_000
     while len(dump(to_json(record))) > RECORD_LIMIT and most > 0:
         most, letters = most // 2, max(letters // 2, 100)

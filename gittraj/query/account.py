@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain
+from operator import attrgetter
 from typing import Any, TypeVar, get_args
 
 from gittraj.model.codec import camel
@@ -33,7 +34,8 @@ T = TypeVar("T")
 STATED = ("agent", "human")
 """The authors of stated decisions; any other author is a rule or a model."""
 _QUOTES = 100
-"""How many earlier quotes from one message a further one is compared with: a message states only a few."""
+"""How many earlier quotes from a message each quote is compared with: a message states only a few
+decisions."""
 _THINKING = ("none", "unknown", "dropped", "clear", "sealed")
 PARTS = ("retrospective", "decisions", "summary", "tests", "task")
 
@@ -42,19 +44,19 @@ def fold_account(records: Sequence[Record]) -> Header:
     """Fold what these records say about the work: prompt, summary, decisions, caveats, tests, files."""
     name, struck = records[0].id, struck_in(records)
     figures = [without_struck(name, record.figures, struck) for record in records]
-    summary = _first(f.summary for f in reversed(figures))
+    summary = _first(map(attrgetter("summary"), reversed(figures)))
     redacted = [sum(f.redactions_by_rule.values()) for f in figures]
     return {
-        "prompt": _first(f.prompt for f in figures),
+        "prompt": _first(map(attrgetter("prompt"), figures)),
         "summary": summary.text if summary else None,
         "summaryBy": summary.by if summary else None,
         "summaryId": _summary_id(name, summary),
         "decisions": _once(_decision(name, d) for f in figures for d in f.decisions),
         **_fold_caveats(name, figures),
         "result": _first(f.result for f in reversed(_since_prompt(figures))),
-        "why": _first(f.why for f in figures),
-        "tests": _fold_tests([f.tests for f in figures if f.tests]),
-        "filesChanged": _fold_files(chain.from_iterable(f.files for f in figures)),
+        "why": _first(map(attrgetter("why"), figures)),
+        "tests": _fold_tests(list(filter(None, map(attrgetter("tests"), figures)))),
+        "filesChanged": _fold_files(chain.from_iterable(map(attrgetter("files"), figures))),
         "thinking": max((known(f.thinking, ThinkingState) for f in figures), key=_THINKING.index),
         "readers": _count_readers(records),
         "redactions": sum(redacted),
@@ -70,14 +72,14 @@ def _since_prompt(figures: list[PartSummary]) -> list[PartSummary]:
 
 
 def _first(values: Iterable[T | None]) -> T | None:
-    """The first value that is not empty, or None."""
+    """Return the first value that is not empty, or None."""
     return next((value for value in values if value), None)
 
 
 def _once(decisions: Iterable[Header]) -> list[Header]:
-    """Each decision once. An inferred one is dropped if an earlier one has the same sides, or a quote from
-    the same message that overlaps with its own."""
-    found: dict[str, Header] = {}
+    """Return each decision once. An inferred decision is dropped if an earlier one has the same sides, or
+    quotes a text of the same message that overlaps."""
+    unique_decisions: dict[str, Header] = {}
     quoted: dict[str | None, list[str]] = {}  # by event
     seen: set[tuple[str, ...]] = set()
     for decision in decisions:
@@ -86,47 +88,52 @@ def _once(decisions: Iterable[Header]) -> list[Header]:
         repeated = decision["by"] not in STATED and (
             sides in seen or (quote and any(quote in other or other in quote for other in quotes[-_QUOTES:]))
         )
-        if not repeated and found.setdefault(repr(decision), decision) is decision and quote:
+        if not repeated and unique_decisions.setdefault(repr(decision), decision) is decision and quote:
             quotes.append(quote)
         seen.add(sides)
-    return list(found.values())
+    return list(unique_decisions.values())
 
 
 def statements(record: Record) -> Iterator[tuple[str, str]]:
-    """The id and text of each statement that was inferred in a part."""
+    """Yield the id and text of each statement that was inferred in a part."""
     figures = record.figures
     for decision in figures.decisions:
-        if (found := _id_of(record.id, decision)) is not None:
-            yield found, decision.quote or ""
+        if (identity := _id_of(record.id, decision)) is not None:
+            yield identity, decision.quote or ""
     for at, caveat in enumerate(figures.caveats):
         yield _caveat_id(record.id, figures, at), caveat
-    if found := _summary_id(record.id, figures.summary):
-        yield found, figures.summary.text if figures.summary else ""
+    if identity := _summary_id(record.id, figures.summary):
+        yield identity, figures.summary.text if figures.summary else ""
 
 
 def without_struck(trajectory: str, figures: PartSummary, struck: frozenset[str]) -> PartSummary:
-    """A part's summary without the struck statements, and without a ``why`` that quotes a struck decision."""
+    """Return a part's summary without the statements that were struck as wrong, and without a ``why`` that
+    quotes a struck decision."""
     if not struck:
         return figures
+    figures = _without_struck_caveats(trajectory, figures, struck)
     decisions = tuple(d for d in figures.decisions if _id_of(trajectory, d) not in struck)
-    kept = [at for at in range(len(figures.caveats)) if _caveat_id(trajectory, figures, at) not in struck]
-    summary = None if _summary_id(trajectory, figures.summary) in struck else figures.summary
-    if (decisions, len(kept), summary) == (figures.decisions, len(figures.caveats), figures.summary):
-        return figures
     wrong = {_words(d.quote or "") for d in figures.decisions if d not in decisions}
-    sources = figures.caveat_sources
     return replace(
         figures,
-        summary=summary,
+        summary=None if _summary_id(trajectory, figures.summary) in struck else figures.summary,
         decisions=decisions,
-        caveats=tuple(figures.caveats[at] for at in kept),
-        caveat_sources=tuple(sources[at] for at in kept if at < len(sources)),
         why=None if _words(figures.why or "") in wrong else figures.why,
     )
 
 
+def _without_struck_caveats(trajectory: str, figures: PartSummary, struck: frozenset[str]) -> PartSummary:
+    kept = [at for at in range(len(figures.caveats)) if _caveat_id(trajectory, figures, at) not in struck]
+    sources = figures.caveat_sources
+    return replace(
+        figures,
+        caveats=tuple(figures.caveats[at] for at in kept),
+        caveat_sources=tuple(sources[at] for at in kept if at < len(sources)),
+    )
+
+
 def struck_in(records: Iterable[Record]) -> frozenset[str]:
-    """The ids of the statements that a person struck as wrong."""
+    """Return the ids of the statements that a person struck as wrong."""
     return frozenset(name for record in records for name in record.figures.struck)
 
 
@@ -135,19 +142,20 @@ def _words(text: str) -> str:
 
 
 def _statement_id(trajectory: str, event: str, quote: str) -> str:
-    """A statement's id, the same in every clone: ten hexadecimal digits, of which people type a prefix."""
+    """Return a statement's id, the same in every clone: ten hexadecimal digits; people type a prefix of
+    them."""
     return sha256("\0".join((trajectory, event, quote)).encode("utf-8", "replace")).hexdigest()[:10]
 
 
 def _id_of(trajectory: str, decision: Decision) -> str | None:
-    """The id of an inferred decision; None for a stated one."""
+    """Return the id of an inferred decision; None for a stated one."""
     if decision.by in STATED:
         return None
     return _statement_id(trajectory, decision.event or "", decision.quote or decision.chosen)
 
 
 def _summary_id(trajectory: str, summary: Summary | None) -> str | None:
-    """The summary's id; None for one that no model wrote."""
+    """Return the summary's id; None for a summary that no model wrote."""
     return _statement_id(trajectory, "", summary.text) if summary and model_of(summary.by) else None
 
 
@@ -161,33 +169,41 @@ def _decision(trajectory: str, decision: Decision) -> Header:
 
 
 def _fold_caveats(name: str, figures: Sequence[PartSummary]) -> Header:
-    """Each caveat once, with its source; null in records of earlier versions, which did not store it."""
-    found: dict[str, Any] = {}
+    """Return each caveat once, with its source: null in records of earlier versions, which did not store
+    it."""
+    sources: dict[str, Any] = {}
     for summary in figures:
         for at, caveat in enumerate(summary.caveats):
             source = summary.caveat_sources[at] if at < len(summary.caveat_sources) else None
             named = source and {**spell(source), "id": _caveat_id(name, summary, at)}
-            found[caveat] = found.get(caveat) or named
-    return {"caveats": list(found), "caveatSources": list(found.values())}
+            sources[caveat] = sources.get(caveat) or named
+    return {"caveats": list(sources), "caveatSources": list(sources.values())}
 
 
-def _fold_tests(found: Sequence[TestRuns]) -> Header | None:
-    """The last run of tests, or else the last check. An older record has no outcome: its counts do not show
-    whether all passed."""
-    runs = [replace(run, ran=run.ran is not False, kind=run.kind or "test") for run in found]
+def _fold_tests(tests: Sequence[TestRuns]) -> Header | None:
+    """Return the last run of tests, or else the last check. An older record has no outcome: its counts do not
+    show whether all tests passed."""
+    runs = [replace(run, ran=run.ran is not False, kind=run.kind or "test") for run in tests]
     if not runs:
         return None
     last = next((run for run in reversed(runs) if run.kind == "test"), runs[-1])
     same = [run for run in runs if run.kind == last.kind]
-    before = sum(run is not last and run.outcome == "failed" for run in same)
-    before += sum(max(run.failed_before or 0, 0) for run in same)
     return {
-        **{k: max(n, 0) if type(n) is int and k != "lastExit" else n for k, n in spell(last).items()},
+        **_spell_run(last),
         "runs": sum(max(run.runs, 0) for run in same),
-        "failedBefore": before or None,
+        "failedBefore": _count_failed_before(last, same) or None,
         "kind": known(str(last.kind), RunKind),
         "outcome": known(str(last.outcome), RunOutcome),
     }
+
+
+def _spell_run(run: TestRuns) -> Header:
+    return {k: max(n, 0) if type(n) is int and k != "lastExit" else n for k, n in spell(run).items()}
+
+
+def _count_failed_before(last: TestRuns, runs: Sequence[TestRuns]) -> int:
+    failed = sum(run is not last and run.outcome == "failed" for run in runs)
+    return failed + sum(max(run.failed_before or 0, 0) for run in runs)
 
 
 def _count_readers(records: Sequence[Record]) -> int | None:
@@ -195,9 +211,9 @@ def _count_readers(records: Sequence[Record]) -> int | None:
     return max(map(count_readers, seals), default=None)
 
 
-def _fold_files(found: Iterable[FileChanged]) -> list[Header]:
+def _fold_files(changes: Iterable[FileChanged]) -> list[Header]:
     files: dict[str, FileChanged] = {}
-    for each in found:
+    for each in changes:
         file = replace(each, edits=max(each.edits, 0), reverts=max(each.reverts, 0))
         before = files.get(file.path)
         files[file.path] = _join_files(before, file) if before else file
@@ -216,17 +232,18 @@ def _join_files(before: FileChanged, after: FileChanged) -> FileChanged:
 
 
 def known(word: str, words: Any) -> str:
-    """``word``, or ``unknown`` for one of a later version; ``words``: the ``Literal`` of those known."""
+    """Return ``word``, or ``unknown`` for a word of a later version; ``words`` is the ``Literal`` type of the
+    known words."""
     return word if word in get_args(words) else "unknown"
 
 
 def unique(items: Iterable[T]) -> list[T]:
-    """Each item once, in order; items must be hashable."""
+    """Return each item once, in order; items must be hashable."""
     return list(dict.fromkeys(items))
 
 
 def spell(value: Any) -> Any:
-    """JSON with every field, including nulls (stored JSON omits them)."""
+    """Return the JSON form with every field, including nulls, which stored JSON omits."""
     if isinstance(value, tuple | list):
         return [spell(item) for item in value]
     names = keys_of(value.__class__)
@@ -237,16 +254,17 @@ def spell(value: Any) -> Any:
 
 @cache
 def keys_of(kind: type) -> tuple[tuple[str, str], ...] | None:
-    """Names and JSON keys of a dataclass's fields; None for any other type."""
+    """Return the names and JSON keys of a dataclass's fields; None for any other type."""
     if not dataclasses.is_dataclass(kind):
         return None
     return tuple((f.name, camel(f.name)) for f in dataclasses.fields(kind) if f.name != "extra")
 
 
 def complete(whole: Header) -> Header:
-    """Which of ``PARTS``, in that order, are ``present`` and ``missing`` in a whole trajectory's HEADER.
+    """Return which of ``PARTS``, in that order, are ``present`` and ``missing`` in a whole trajectory's
+    HEADER.
 
-    ``decisions`` means stated ones, not inferred ones; ``tests`` that some were run.
+    Inferred decisions do not count as ``decisions``; ``tests`` are present if some were run.
     """
     contents = {
         "retrospective": whole["retrospective"],

@@ -1,4 +1,4 @@
-"""A change under review, as data: its commits, their records, its files. Pure."""
+"""Defines a change under review, as data: its commits, their records, its files. Pure."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gittraj.query.diff import Diff
 from gittraj.query.log.paths import is_below
 
 _FEW = 3
-"""Up to so many files without a recorded edit are reported; if there are more, a program made them."""
+"""At most so many files without a recorded edit are reported; if there are more, a program made them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
-    """A commit. ``trajectories`` are HEADERs of docs/json.md; a merge needs none. ``traces`` are
-    those of link stubs, which explain nothing and count nowhere. ``known``: whether the files that it
-    changed could be read; ``reverted``: the commit that reverts it entirely."""
+    """A commit. ``trajectories`` are HEADERs of docs/json.md; a merge needs none. ``traces`` are the HEADERs
+    of link stubs, which explain nothing and are not counted. ``known``: the files that the commit changed
+    could be read; ``reverted`` is the commit that reverts it entirely."""
 
     commit: str
     subject: str
@@ -33,7 +33,7 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewritten:
-    """A force push: ``before`` was the head, ``carried`` are the commits to which records of replaced ones
+    """A force push: ``before`` was the head, ``carried`` are the commits to which records of replaced commits
     were carried over."""
 
     before: str
@@ -42,14 +42,15 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """``commits`` oldest first; ``sessions`` their trajectories, each once, with the totals of its parts
-    here; ``files`` those that it changes as a whole. ``notes``: the tip of the records ref (``ref``) that was
-    read, None without one. ``merged`` is the commit that it became, ``carried`` how many commits got records
-    then; ``fork``: whose repository the records come from; ``unread``: they are in a fork that cannot be
-    read; ``more``: how many commits and files the host did not list; ``diff``: the lines that the host shows,
-    if any; ``new``: commits since the last push; ``left``: commits whose notes could not be read in full;
-    ``begun``: each session's first prompt, even if before this change, or None if that is not known;
-    ``written``: the ``unnamed`` files with a line that a recorded call wrote, None: not known."""
+    """A change under review. ``commits`` are its commits, oldest first; ``sessions`` their trajectories, each
+    once, with the totals of its parts in the change; ``files`` are the files that the whole change touches.
+    ``notes`` is the tip of the records ref (``ref``) that was read, or None. ``merged`` is the commit that
+    the change became, ``carried`` how many commits got records then; ``fork``: the owner of the fork that the
+    records come from; ``unread``: they are in a fork that cannot be read; ``more``: how many commits and
+    files the host did not list; ``diff``: the lines that the host shows, if any; ``new``: commits since the
+    last push; ``left``: commits whose notes could not be read in full; ``begun``: each session's first
+    prompt, even if it is older than the change, or None if it is unknown; ``written``: the ``unnamed`` files
+    with a line that a recorded call wrote, or None if that is unknown."""
 
     head: str
     title: str | None = None
@@ -86,13 +87,15 @@ class Change:
 
 
 def choose_writers(headers: Sequence[Header], paths: Sequence[str]) -> Sequence[Header]:
-    """The trajectories of one commit whose recorded edits are in one of ``paths``; all if there are none."""
+    """Return the trajectories of one commit whose recorded edits are in one of ``paths``; all if there are
+    none."""
     wrote = [h for h in headers if any(is_below(f["path"], p) for f in h["filesChanged"] for p in paths)]
     return wrote or headers
 
 
 def unnamed(change: Change) -> list[str]:
-    """The files of an agent's commits that no recorded edit names; empty if unclear, or if they are many."""
+    """Return the files of an agent's commits that no recorded edit names; empty if that is unclear, or if
+    there are many."""
     edited = {file["path"] for header in change.sessions for file in header["filesChanged"]}
     bare = (commit.files for commit in change.own if not commit.trajectories)
     named = edited.union(*bare)
@@ -102,8 +105,8 @@ def unnamed(change: Change) -> list[str]:
 
 
 def unexplained(change: Change) -> list[tuple[str, str]]:
-    """The ``unnamed`` files that no recorded call is known to have written, each with the explanation that
-    ``git traj why`` gives for its lines."""
+    """Return the ``unnamed`` files that no recorded call is known to have written, each with the explanation
+    that ``git traj why`` gives for its lines."""
     why = "No recorded edit matches its lines"
     if change.written is None:
         why = "No recorded edit names it; a command may have written it"
@@ -111,15 +114,16 @@ def unexplained(change: Change) -> list[tuple[str, str]]:
 
 
 def decisions(change: Change) -> list[Header]:
-    """Each decision once, as first recorded on a commit, preferably one not reverted; stated ones first."""
-    found: dict[tuple[object, ...], Header] = {}
+    """Return each decision once, from the first commit with it that was not reverted, if there is one; stated
+    decisions come first."""
+    chosen_once: dict[tuple[object, ...], Header] = {}
     for decision in sorted(each_decision(change), key=lambda each: bool(each["revertedBy"])):
-        found.setdefault((decision["question"], decision["chosen"], decision["by"]), decision)
-    return sorted(found.values(), key=lambda decision: decision["by"] not in STATED)
+        chosen_once.setdefault((decision["question"], decision["chosen"], decision["by"]), decision)
+    return sorted(chosen_once.values(), key=lambda decision: decision["by"] not in STATED)
 
 
 def each_decision(change: Change) -> Iterator[Header]:
-    """Each record of a decision, with its ``commit``, the commit's ``revertedBy`` and the ``agent``."""
+    """Yield each record of a decision, with its ``commit``, the commit's ``revertedBy`` and the ``agent``."""
     for commit in change.recorded:
         for header in commit.trajectories:
             for decision in header["decisions"]:

@@ -1,4 +1,4 @@
-"""The lines that a change's diff shows, and which of them a text is about. Pure."""
+"""Parses the lines that a change's diff shows, and finds the line that a text is about. Pure."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ _LINES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """``files``: the paths by themselves and by their last name; ``lines``: by path, the numbers of the lines
-    that the diff shows, at the head; ``names``: by name, path and number of the first added line with it."""
+    """The lines of a diff. ``files`` maps both a path and its last name to the path; ``lines`` has, by path,
+    the numbers at the head of the lines that the diff shows; ``names`` has, by name in the code, path and
+    number of the first added line with that name."""
 
     files: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, frozenset[int]] = field(default_factory=dict)
@@ -45,14 +46,15 @@ class Diff:
     def find(
         self, text: str, path: str | None = None, line: int | None = None
     ) -> tuple[str | None, int | None]:
-        """The file and line that ``text`` is about: ``path`` and ``line`` from its record, else a file that
-        it names, else the line that added a symbol that it names. Only what the diff has."""
+        """Return the file and line that ``text`` is about, if the diff has them: ``path`` and ``line`` from
+        the text's record, else a file that the text names, else the line that added a symbol that it
+        names."""
         if path and self.files.get(path) == path:
             return path, line if line in self.lines.get(path, ()) else self._line(text, path)
         named = [self.files[name] for word in _PATH.findall(text) if (name := word.strip(".-")) in self.files]
         if named:
-            found = max(named, key=len)
-            return found, self._line(text, found)
+            longest = max(named, key=len)
+            return longest, self._line(text, longest)
         return next((self.names[name] for name in _symbols(text) if name in self.names), (None, None))
 
     def _line(self, text: str, path: str) -> int | None:
@@ -61,13 +63,13 @@ class Diff:
 
 
 def _symbols(text: str) -> Iterator[str]:
-    """The words of ``text`` that are written as code."""
+    """Yield the words of ``text`` that are written as code."""
     for found in _CODE.finditer(text):
         yield from _NAME.findall(next(filter(None, found.groups())))
 
 
 def _shown(patch: str) -> Iterator[tuple[int, str, bool]]:
-    """The number and text of each line on the new side of the hunks, and whether it was added."""
+    """Yield the number and text of each line on the new side of the hunks, and whether it was added."""
     number = None
     for line in patch.split("\n"):
         if hunk := _HUNK.match(line):
@@ -78,11 +80,11 @@ def _shown(patch: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def split_patches(diff: str) -> dict[str, str]:
-    """The hunks of each file in the output of ``git diff``, by its path at the head. Paths that git quotes
-    are left out."""
-    found: dict[str, str] = {}
+    """Return the hunks of each file in the output of ``git diff``, by its path at the head. Paths that git
+    quotes are left out."""
+    patches: dict[str, str] = {}
     for part in re.split(r"^diff --git ", diff, flags=re.MULTILINE)[1:]:
         head, sign, hunks = part.partition("\n@@ ")
         if sign and (name := re.search(r"^\+\+\+ b/(.*?)\t?$", head, re.MULTILINE)):
-            found[name[1]] = f"@@ {hunks}"
-    return found
+            patches[name[1]] = f"@@ {hunks}"
+    return patches

@@ -1,8 +1,8 @@
 """Folds a trajectory's records into a HEADER of docs/json.md. Pure.
 
-A trajectory's totals are a fold over its distinct parts in all notes; what a commit shows is a fold over the
-records there. Nothing is invented: unrecorded values are null. Records may come in any order, be copies of
-each other or overlap; nothing may count twice.
+A trajectory's totals are a fold over its distinct parts in all notes; the values for one commit are a fold
+over the records on it. No value is invented: unrecorded values are null. Records may come in any order, be
+copies of each other or overlap; nothing may count twice.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _COUNTED = (
     "malformed",
 )
 _ENDED = ("completed", "abandoned")
-_SOME_TOKENS = 1_000  # no provider gives so many away
+_SOME_TOKENS = 1_000  # no provider gives so many away for free
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Folded:
     of: int
 
     def records(self, commit: str | None, *, explored: bool = False) -> list[Record]:
-        """The records on one commit, or (None) each part once; explored ones only on request."""
+        """Return the records on one commit, or (None) each part once; explored ones only on request."""
         if commit is None:
             return distinct(chain.from_iterable(self.parts.values()))
         return [r for r in self.parts.get(commit, ()) if explored or r.role == "produced"]
@@ -74,7 +74,7 @@ class Folded:
         return any(record.explains for record in self.records(commit))
 
     def header(self, commit: str | None, *, explored: bool = False) -> Header:
-        """The HEADER of its records on one commit, or (None) of the whole trajectory.
+        """Return the HEADER of its records on one commit, or (None) of the whole trajectory.
 
         ``part.number`` is null for the whole.
         """
@@ -82,7 +82,7 @@ class Folded:
         return self._header(records, self.numbers.get(commit or ""))
 
     def across(self, commits: Iterable[str]) -> Header:
-        """The HEADER of its records on these commits, each part once. ``part.number`` is null."""
+        """Return the HEADER of its records on these commits, each part once. ``part.number`` is null."""
         return self._header(distinct(chain.from_iterable(map(self.records, commits))), None)
 
     def _header(self, records: Sequence[Record], number: int | None) -> Header:
@@ -103,7 +103,8 @@ def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:
 
 
 def distinct(records: Iterable[Record]) -> list[Record]:
-    """Each part once, in its highest revision, in readers' order; incomplete only if none is complete."""
+    """Return each part once, in its highest revision, in readers' order; incomplete parts only if no part is
+    complete."""
     best: dict[Key, Record] = {}
     for record in records:
         other = best.setdefault(record.key, record)
@@ -114,18 +115,18 @@ def distinct(records: Iterable[Record]) -> list[Record]:
 
 
 def _without_contained(records: Sequence[Record]) -> list[Record]:
-    """``records``, in readers' order, without the parts that lie inside another."""
+    """Return ``records``, in readers' order, without the parts that lie inside another."""
     return _select(records, lambda begin, end, last: end > last)
 
 
 def without_overlaps(records: Sequence[Record]) -> list[Record]:
-    """``records``, from ``distinct``, without the parts that overlap an earlier one."""
+    """Return ``records``, from ``distinct``, without the parts that overlap an earlier one."""
     return _select(records, lambda begin, end, last: begin >= last)
 
 
 def _select(records: Sequence[Record], fits: Callable[[float, float, float], bool]) -> list[Record]:
-    """The records without a position in a log, and those of the others that ``fits`` accepts, which gets a
-    record's begin, its end, and the end of the last one kept."""
+    """Return the records without a position in a log, and the others that ``fits`` accepts; ``fits`` gets the
+    begin and the end of a record, and the end of the last kept record."""
     kept: list[Record] = []
     last = -math.inf  # another writer's record may have any values
     for record in records:
@@ -145,8 +146,8 @@ def _fold_figures(records: Sequence[Record]) -> Header:
     figures = [record.figures for record in without_overlaps(records)]
     # statements that were added later have no position in the log, and do not show when the work was done
     logged = [r.figures for r in records if r.range is None or r.range.at is not None] or figures
-    started = min((f.started_at for f in logged if f.started_at), default=None)
-    ended = max((f.ended_at for f in logged if f.ended_at), default=None)
+    started = min(filter(None, (f.started_at for f in logged)), default=None)
+    ended = max(filter(None, (f.ended_at for f in logged)), default=None)
     counts = sum((f.counts for f in figures), Counts())
     return {
         "startedAt": started,
@@ -158,7 +159,7 @@ def _fold_figures(records: Sequence[Record]) -> Header:
 
 
 def fold_usage(figures: Sequence[PartSummary]) -> Header:
-    """Tokens and cost of parts that do not overlap."""
+    """Add up tokens and cost of parts that do not overlap."""
     spent = [f.usage for f in figures if f.usage]
     sums = {key: sum(max(getattr(u, name), 0) for u in spent) for name, key in keys_of(Usage) or ()}
     return {
@@ -169,8 +170,8 @@ def fold_usage(figures: Sequence[PartSummary]) -> Header:
 
 
 def cost(figures: PartSummary) -> float | None:
-    """The cost in US dollars. A negative or infinite one, which anybody may write, is ignored, and so is 0
-    with many tokens: such a log has no prices."""
+    """Return the cost in US dollars. A negative or infinite cost, which anybody may write, is ignored, and so
+    is a cost of 0 with many tokens: such a log has no prices."""
     known, usage = figures.cost_usd, figures.usage
     if known is None or not 0 <= known <= limits.COST:
         return None
@@ -194,8 +195,8 @@ def _cost_source(figures: Sequence[PartSummary]) -> CostSource:
 
 
 def _number(parts: Mapping[str, Sequence[Record]]) -> dict[str, int]:
-    """Each commit's position among the trajectory's commits, from 1; a rewritten commit has the position of
-    its original, and commits that share a part are ordered by their other records."""
+    """Return each commit's position among the trajectory's commits, from 1; a rewritten commit has the
+    position of its original, and commits that share a part are ordered by their other records."""
     same = {commit: commit for commit in parts}
 
     def root(commit: str) -> str:
@@ -218,7 +219,7 @@ def _number(parts: Mapping[str, Sequence[Record]]) -> dict[str, int]:
 
 
 def _fold_whole(records: Sequence[Record], total: Header) -> Header:
-    """The trajectory's own fields, the same on all its commits; later parts win.
+    """Return the trajectory's own fields, the same on all its commits; later parts win.
 
     ``completedAt`` is the last event's time once the status is final. ``confidence`` is the
     retrospective's.
@@ -254,7 +255,7 @@ def _fold_whole(records: Sequence[Record], total: Header) -> Header:
 
 
 def _participants(found: Iterable[Participant]) -> list[Participant]:
-    """Each name once, with the first role that is known for it."""
+    """Return each name once, with the first role that is known for it."""
     once: dict[str, Participant] = {}
     for each in found:
         before = once.get(each.name)
@@ -263,7 +264,7 @@ def _participants(found: Iterable[Participant]) -> list[Participant]:
 
 
 def _fold_link(records: Sequence[Record]) -> Header:
-    """The link of the first record that was not carried over, with the ``carriedFrom`` of all."""
+    """Return the link of the first record that was not carried over, with the ``carriedFrom`` of all."""
     best = next((r for r in records if not r.link.carried_from), records[0])
     return {
         "evidence": known(best.link.evidence, Evidence),

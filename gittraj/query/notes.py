@@ -1,7 +1,7 @@
-"""The sources of notes for queries: all of them in memory, or an index that reads them on demand; and the
-other lookups in an index, which give git's answers (if one returns None or false, git is called instead).
+"""Defines the sources of notes for queries: all notes in memory, or an index that reads them on demand; and
+the other lookups in an index, which give git's answers (if one returns None or false, git is called instead).
 
-Nothing is decoded here, so it must import next to nothing: a listing whose text is cached needs only this.
+This module decodes nothing and must import next to nothing: a listing whose text is cached loads only this.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _IDS = re.compile(rb'"id"\s*:\s*"([A-Za-z0-9][A-Za-z0-9_-]{0,63})"')
 
 
 def named_ids(body: bytes) -> frozenset[str]:
-    """The ids in a note: those of its trajectories, and some others."""
-    return frozenset(found.decode() for found in _IDS.findall(body))
+    """Return the ids in a note: those of its trajectories, and some others."""
+    return frozenset(identity.decode() for identity in _IDS.findall(body))
 
 
 def may_explore(body: bytes) -> bool:
@@ -35,7 +35,7 @@ def is_plain(body: bytes, ids: Collection[str]) -> bool:
 
 
 def name_over(commits: Sequence[str]) -> str:
-    """The message about commits whose notes are not read because they are too large."""
+    """Return the message about commits whose notes are not read because they are too large."""
     more = f" and of {len(commits) - 1} more commits" if len(commits) > 1 else ""
     each, most, least = limits.NOTE >> 20, limits.NOTES >> 20, limits.NOTES_EACH >> 10
     may = f"a note may have {each} MB, all together {most} MB and {least} kB for each"
@@ -43,8 +43,8 @@ def name_over(commits: Sequence[str]) -> str:
 
 
 class Notes(ABC):
-    """A source of notes. Iteration yields the commits with a note that can be read. ``over``: those whose
-    notes are too large."""
+    """A source of notes. Iteration yields the commits with a note that can be read; ``over`` are the commits
+    whose notes are too large."""
 
     @property
     def over(self) -> Sequence[str]:
@@ -59,41 +59,42 @@ class Notes(ABC):
 
     @abstractmethod
     def read(self, commit: str) -> bytes:
-        """The commit's note; ``b""`` if there is none."""
+        """Return the commit's note; ``b""`` if it has no note."""
 
     @abstractmethod
     def with_explored(self) -> Iterator[str]:
-        """The commits whose notes may have records that explain no commit: explored work, link stubs."""
+        """Yield the commits whose notes may have records that explain no commit: explored work, link
+        stubs."""
 
     @abstractmethod
     def with_deletions(self) -> Sequence[str]:
-        """The commits whose notes are not plain (``is_plain``)."""
+        """Return the commits whose notes are not plain (``is_plain``)."""
 
     @abstractmethod
     def ids(self) -> Iterator[str]:
-        """The ``named_ids`` of all notes, sorted."""
+        """Yield the ``named_ids`` of all notes, sorted."""
 
     @abstractmethod
     def naming(self, identity: str) -> Sequence[str]:
-        """The commits whose notes name that id, sorted."""
+        """Return the commits whose notes name that id, sorted."""
 
     def cached_headers(self, commits: Sequence[str]) -> Mapping[str, Sequence[Header]]:
-        """Earlier results of ``Recorded.headers``, for those commits that are cached."""
+        """Return earlier results of ``Recorded.headers``, for those commits that are cached."""
         return {}
 
     def places(self) -> list[str]:
-        """The keys of the notes that contain runs without a commit."""
+        """Return the keys of the notes that contain runs without a commit."""
         from gittraj.notes.run_keys import find_run_keys  # noqa: PLC0415 - a listing of commits needs none
 
         return [*find_run_keys(self.with_explored())]
 
     def rows_of_runs(self, words: Sequence[str], limit: int | None) -> Sequence[Header] | None:
-        """The rows of ``log --trajectories`` for runs without a commit, the newest first: all that may have
-        these values, or the first ``limit`` of them. None if some runs are not cached."""
+        """Return the rows of ``log --trajectories`` for runs without a commit, the newest first: all that may
+        have these values, or the first ``limit`` of them. None if some runs are not cached."""
         return None
 
     def cached_tallies(self, commits: Sequence[str]) -> Mapping[str, Header]:
-        """Earlier results of ``Recorded.tallies``, as JSON, for those commits that are cached."""
+        """Return earlier results of ``Recorded.tallies``, as JSON, for those commits that are cached."""
         return {}
 
     def cache(  # noqa: B027 - most have no cache
@@ -142,8 +143,8 @@ class NotesInMemory(Notes):
         if self._commits_by_id is None:
             self._commits_by_id = {}
             for commit, body in self._bodies.items():
-                for found in named_ids(body):
-                    self._commits_by_id.setdefault(found, []).append(commit)
+                for identity in named_ids(body):
+                    self._commits_by_id.setdefault(identity, []).append(commit)
         return self._commits_by_id
 
 
@@ -162,21 +163,22 @@ class Reachable(Mapping[str, Sequence[str]]):
 
     @abstractmethod
     def noted(self, paths: Collection[str] | None) -> list[str]:
-        """The commits with a note, newest first: all, or those that touched one of ``paths`` (from the top),
-        also under its earlier names."""
+        """Return the commits with a note, newest first: all, or those that touched one of ``paths`` (from the
+        top), also under its earlier names."""
 
     @abstractmethod
     def count_noted(self) -> int:
-        """The number of commits with a note."""
+        """Return the number of commits with a note."""
 
     @abstractmethod
     def touching(self, paths: Collection[str]) -> list[str]:
-        """The commits that touched one of ``paths``, with and without a note."""
+        """Return the commits that touched one of ``paths``, with and without a note."""
 
 
 class IndexLookup(Protocol):
     def below(self, rev: str) -> Reachable | None:
-        """The commits that ``rev`` reaches; None if it is not one commit, or the commit is not indexed."""
+        """Return the commits that ``rev`` reaches; None if it is not one commit, or the commit is not
+        indexed."""
 
     def read_steps(
         self,

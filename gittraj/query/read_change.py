@@ -19,7 +19,8 @@ from gittraj.query.show.chapters import Segments
 def read_change(
     repository: Repository, recorded: Recorded, base: str, head: str, *, notes: str | None
 ) -> Change:
-    """The change from ``base`` to ``head``, as in a pull request. Raises TrajError if one is not a commit."""
+    """Return the change from ``base`` to ``head``, as in a pull request. Raises TrajError if one is not a
+    commit."""
     ends = [_find(repository, name) for name in (base, head)]
     listed = repository.run("rev-list", "--reverse", "--topo-order", "--parents", f"{ends[0]}..{ends[1]}").out
     parents = {line.split()[0]: line.split()[1:] for line in listed.decode().splitlines()}
@@ -52,43 +53,45 @@ def read_change(
 
 
 def _begins(folded: Folded) -> str | None:
-    """The first prompt among all recorded parts of a session."""
+    """Return the first prompt among all recorded parts of a session."""
     return next((record.figures.prompt for record in folded.records(None) if record.figures.prompt), None)
 
 
 def _find_written(
     repository: Repository, recorded: Recorded, change: Change, paths: Set[str]
 ) -> frozenset[str] | None:
-    """The paths with a line that a recorded call wrote; None if events are missing here."""
+    """Return the paths with a line that a recorded call wrote; None if this clone lacks some of the
+    events."""
     from gittraj.query.show.attributed import attribute  # noqa: PLC0415 - most changes have no such files
     from gittraj.query.why.session import read_session  # noqa: PLC0415
 
-    segments, found = Segments(repository), set[str]()
+    segments, written = Segments(repository), set[str]()
     for commit in (each.commit for each in change.recorded if not paths.isdisjoint(each.files)):
         explaining = (folded for folded in recorded.on(commit) if folded.explains(commit))
         sessions = (read_session(folded.whole, folded.records(commit), segments) for folded in explaining)
         events = {session.header["id"]: [*session.events] for session in sessions}
-        found |= {run.path for run in attribute(repository, commit, events) if run.trajectory}
-    return None if segments.missing else frozenset(found)
+        written |= {run.path for run in attribute(repository, commit, events) if run.trajectory}
+    return None if segments.missing else frozenset(written)
 
 
 def find_headers(recorded: Recorded, commit: str) -> tuple[tuple[Header, ...], tuple[Header, ...]]:
-    """The ``trajectories`` and ``traces`` for ``Reviewed``."""
-    found = [(f.explains(commit), f.header(commit)) for f in recorded.on(commit) if f.records(commit)]
+    """Return the ``trajectories`` and ``traces`` of a ``Reviewed``."""
+    headers = [(f.explains(commit), f.header(commit)) for f in recorded.on(commit) if f.records(commit)]
     records, traces = (
-        tuple(header for explains, header in found if explains is kind) for kind in (True, False)
+        tuple(header for explains, header in headers if explains is kind) for kind in (True, False)
     )
     return records, traces
 
 
 def find_sessions(recorded: Recorded, commits: Sequence[str]) -> tuple[Header, ...]:
-    """The trajectories of ``commits``, each once, with the totals of its parts there; without stubs."""
-    found = {f.whole["id"]: f for c in commits for f in recorded.on(c) if f.explains(c)}
-    return tuple(folded.across(commits) for folded in found.values())
+    """Return the trajectories of ``commits``, each once, with the totals of its parts there; without
+    stubs."""
+    sessions = {f.whole["id"]: f for c in commits for f in recorded.on(c) if f.explains(c)}
+    return tuple(folded.across(commits) for folded in sessions.values())
 
 
 def _find(repository: Repository, name: str) -> str:
-    found = repository.find_commit(name)
-    if found is None:
+    commit = repository.find_commit(name)
+    if commit is None:
         raise TrajError(f"'{name}' is not a commit here", "git branch -a lists the branches")
-    return found
+    return commit

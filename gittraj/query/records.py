@@ -1,7 +1,7 @@
-"""Every note of a repository, read once: the trajectories of a commit, and the commits of a trajectory.
+"""Reads every note of a repository once: the trajectories of a commit, and the commits of a trajectory.
 
 A note is decoded only when one of its trajectories is needed, so that a listing of ten commits does not pay
-for ten thousand. It must not know how a trajectory is folded.
+for ten thousand. This module must not know how a trajectory is folded.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from gittraj.query.notes import Notes, NotesInMemory
 from gittraj.query.stats.counts import Tallies, read_tallies, tally
 
 _AT_ONCE = 1_000
-"""For how many commits the cached JSON is in memory at a time."""
+"""For how many commits the cached JSON is loaded at a time."""
 
 
 class Recorded:
     """The records of all commits, from ``notes`` or from the pairs that ``NotesRef.items()`` yields."""
 
     has_remotes = False
-    """Whether there are remotes' records besides ours: then this is a ``RecordedBeside``."""
+    """Whether the records include those of remotes: then this is a ``RecordedBeside``."""
 
     def __init__(self, notes: Notes | Iterable[tuple[str, bytes]]) -> None:
         self._notes = notes if isinstance(notes, Notes) else NotesInMemory(notes)
@@ -51,24 +51,24 @@ class Recorded:
         return len(self._notes)
 
     def __iter__(self) -> Iterator[str]:
-        """The commits that have a note."""
+        """Yield the commits that have a note."""
         return iter(self._notes)
 
     def commits(self) -> set[str]:
-        """The commits with a record that counts: a note may have only deletions, explored work or stubs, and
-        notes of runs are not on a commit."""
+        """Return the commits with a record that counts: a note may have only deletions, explored work or
+        stubs, and notes of runs are not on a commit."""
         places = {*self.places()}
         doubtful = {*self._notes.with_deletions(), *self._notes.with_explored()} - places
         bare = {commit for commit in doubtful if not any(r.explains for r in self._records(commit))}
         return {*self}.difference(bare, places)
 
     def unread(self, commits: Iterable[str]) -> tuple[str, ...]:
-        """Those of ``commits`` whose notes could not be read in full."""
+        """Return those of ``commits`` whose notes could not be read in full."""
         over = frozenset(self.over)
         return tuple(c for c in commits if c in over or self._has_unreadable(c))
 
     def unreadable(self, commits: Sequence[str]) -> list[str]:
-        """Those of ``commits`` whose notes have a line that cannot be read; empty if one of them has a
+        """Return those of ``commits`` whose notes have a line that cannot be read; empty if one of them has a
         trajectory."""
         if any(self._records(commit) for commit in commits):
             return []
@@ -78,25 +78,25 @@ class Recorded:
         return any(isinstance(line, ForeignLine) for line in self._decoded(commit))
 
     def with_explored(self) -> Iterator[str]:
-        """The commits whose notes may have records that explain no commit."""
+        """Yield the commits whose notes may have records that explain no commit."""
         return self._notes.with_explored()
 
     def places(self) -> list[str]:
-        """The keys of the notes that contain runs without a commit."""
+        """Return the keys of the notes that contain runs without a commit."""
         return self._notes.places()
 
     def ids(self, prefix: str = "") -> Iterator[str]:
-        """The trajectories whose id begins with ``prefix``, sorted."""
+        """Yield the trajectories whose id begins with ``prefix``, sorted."""
         return (i for i in self._notes.ids() if i.startswith(prefix) and self.folded(i) is not None)
 
     def on(self, commit: str) -> list[Folded]:
-        """The trajectories of ``commit``, sorted by the start of their records there."""
+        """Return the trajectories of ``commit``, sorted by the start of their records there."""
         records = sorted(self._records(commit), key=lambda r: (r.figures.started_at or "", r.id))
-        found = (self.folded(i) for i in dict.fromkeys(record.id for record in records))
-        return [folded for folded in found if folded is not None and commit in folded.parts]
+        trajectories = (self.folded(i) for i in dict.fromkeys(record.id for record in records))
+        return [folded for folded in trajectories if folded is not None and commit in folded.parts]
 
     def headers(self, commits: Sequence[str], *, explored: bool = False) -> Iterator[list[Header]]:
-        """For each of ``commits`` the HEADERs of its trajectories; of explored ones only on request."""
+        """Yield for each of ``commits`` the HEADERs of its trajectories; of explored ones only on request."""
         cacheable = [*find_run_keys(commits)] if explored else commits  # those of runs are cached with it
         cached_headers = self._notes.cached_headers(cacheable)
         for commit in commits:
@@ -108,7 +108,7 @@ class Recorded:
                 yield self._fold_commit(commit)[0]
 
     def tallies(self, commits: Sequence[str]) -> Iterator[Tallies]:
-        """The counts that each of ``commits`` adds to statistics, including explored work."""
+        """Yield the counts that each of ``commits`` adds to statistics, including explored work."""
         for at in range(0, len(commits), _AT_ONCE):
             some = commits[at : at + _AT_ONCE]
             cached_headers = self._notes.cached_tallies(some)
@@ -123,7 +123,7 @@ class Recorded:
         return headers, tallies
 
     def tally(self, commit: str) -> Header:
-        """The counts that a commit adds to statistics, as JSON; without the cache."""
+        """Return the counts that a commit adds to statistics, as JSON; without the cache."""
         here = self.on(commit)
         sizes = self._sizes[commit]
         rows = [
@@ -139,37 +139,38 @@ class Recorded:
         return self._complete[name]
 
     def folded(self, trajectory: str) -> Folded | None:
-        """The trajectory with that id; None if it has no record (any more)."""
+        """Return the trajectory with that id; None if it has no record (any more)."""
         if trajectory not in self._folded:
             parts = self.parts(trajectory)
             self._folded[trajectory] = fold(parts) if parts else None
         return self._folded[trajectory]
 
     def naming(self, trajectory: str) -> list[str]:
-        """The other trajectories on commits whose notes name it: its subagents and forks are among them."""
-        found = (f.whole["id"] for commit in self._notes.naming(trajectory) for f in self.on(commit))
-        return [name for name in dict.fromkeys(found) if name != trajectory]
+        """Return the other trajectories on commits whose notes name it: its subagents and forks are among
+        them."""
+        names = (f.whole["id"] for commit in self._notes.naming(trajectory) for f in self.on(commit))
+        return [name for name in dict.fromkeys(names) if name != trajectory]
 
     def parts(self, trajectory: str) -> dict[str, list[Record]]:
-        """The valid records of a trajectory, by commit. Fields of a part, not of a commit, come from the
-        highest revision in any note."""
+        """Return the valid records of a trajectory, by commit. Fields of a part, not of a commit, come from
+        the highest revision in any note."""
         parts: dict[str, list[Record]] = {}
         best: dict[Key, Record] = {}
         for commit in self._notes.naming(trajectory):
-            found = [r for r in self._of(commit).get(trajectory, ()) if not self._forgotten(r)]
-            if found:
-                parts[commit] = found
-            for record in found:
+            valid = [r for r in self._of(commit).get(trajectory, ()) if not self._forgotten(r)]
+            if valid:
+                parts[commit] = valid
+            for record in valid:
                 if record.rev > best.setdefault(record.key, record).rev:
                     best[record.key] = record
-        return {commit: [_renew(r, best[r.key]) for r in found] for commit, found in parts.items()}
+        return {commit: [_renew(r, best[r.key]) for r in valid] for commit, valid in parts.items()}
 
     def _of(self, commit: str) -> dict[str, list[Record]]:
-        """The records of a commit, by trajectory."""
+        """Return the records of a commit, by trajectory."""
         if commit not in self._by_id:
-            found = self._by_id[commit] = {}
+            by_id = self._by_id[commit] = {}
             for record in self._records(commit):
-                found.setdefault(record.id, []).append(record)
+                by_id.setdefault(record.id, []).append(record)
         return self._by_id[commit]
 
     def _forgotten(self, record: Record) -> bool:

@@ -1,7 +1,8 @@
-"""Our records, together with those that remotes have and we do not.
+"""Combines our records with those that remotes have and we do not.
 
-Each remote is read on its own: a trajectory of ours is folded from our records alone, and a remote's from its
-own, with the remote's name. It must not know where notes come from, nor which of their texts are shown.
+Each remote is read separately: a trajectory of ours is folded from our records alone, and a remote's
+trajectory from that remote's records, with the remote's name. This module must not know where notes come
+from, nor which of their texts are shown.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ class RemoteNotesInMemory(NotesInMemory):
 
 
 class RecordedBeside(Recorded):
-    """Our records and the remotes'. ``remotes``: each one's notes that we do not have. If the id of a
-    remote's trajectory is taken, by ours or an earlier remote's, it is called ``ID.REMOTE``."""
+    """Our records and those of remotes; ``remotes`` has the notes of each that we do not have. If the id of a
+    remote's trajectory is already used, by us or by an earlier remote, it is called ``ID.REMOTE``."""
 
     has_remotes = True
 
@@ -57,9 +58,10 @@ class RecordedBeside(Recorded):
         return {name: [*theirs] for name, theirs in self._remotes.items()}
 
     def count_commits(self, among: Collection[str] | None = None) -> dict[str, int]:
-        """For how many commits (of ``among``) each remote has records; those of runs are not on a commit."""
-        found = {n: has if among is None else [*{*has}.intersection(among)] for n, has in self.beside.items()}
-        return {name: len(has) - len([*find_run_keys(has)]) for name, has in found.items() if has}
+        """Return for how many commits (of ``among``) each remote has records; records of runs are not on a
+        commit."""
+        keys = {n: has if among is None else [*{*has}.intersection(among)] for n, has in self.beside.items()}
+        return {name: len(has) - len([*find_run_keys(has)]) for name, has in keys.items() if has}
 
     @cached_property
     def _theirs_on(self) -> frozenset[str]:
@@ -108,7 +110,7 @@ class RecordedBeside(Recorded):
             yield [*ours, *(folded.header(commit, explored=explored) for folded in theirs)]
 
     def tallies(self, commits: Sequence[str]) -> Iterator[Tallies]:
-        """The counts that each of ``commits`` adds to statistics; bytes are those of our notes."""
+        """Yield the counts that each of ``commits`` adds to statistics; bytes are those of our notes."""
         for commit, ours in zip(commits, self._ours.tallies(commits), strict=True):
             rows = [
                 tally(folded, commit, present=complete(folded.header(None))["present"], size=0)
@@ -118,23 +120,23 @@ class RecordedBeside(Recorded):
             yield Tallies(ours.bytes, [*ours.trajectories, *theirs.trajectories])
 
     def folded(self, trajectory: str) -> Folded | None:
-        found = self._ours.folded(trajectory)
+        match = self._ours.folded(trajectory)
         identity, _, remote = trajectory.partition(".")
         for name, theirs in self._remotes.items():
-            if found is None and remote in ("", _spell(name)) and theirs.folded(identity):
-                found = self._label(name, identity)
-        return found
+            if match is None and remote in ("", _spell(name)) and theirs.folded(identity):
+                match = self._label(name, identity)
+        return match
 
     def naming(self, trajectory: str) -> list[str]:
         identity, _, remote = trajectory.partition(".")
-        found = self._ours.naming(trajectory)
+        names = self._ours.naming(trajectory)
         for name, theirs in self._remotes.items():
             if remote in ("", _spell(name)):
-                found += [self._label(name, each).whole["id"] for each in theirs.naming(identity)]
-        return list(dict.fromkeys(found))
+                names += [self._label(name, each).whole["id"] for each in theirs.naming(identity)]
+        return list(dict.fromkeys(names))
 
     def of_remotes(self) -> Iterator[Folded]:
-        """The trajectories that only remotes have."""
+        """Yield the trajectories that only remotes have."""
         for name, each in self._remotes.items():
             yield from (self._label(name, trajectory) for trajectory in each.ids())
 
@@ -145,11 +147,11 @@ class RecordedBeside(Recorded):
     def _theirs(self, commit: str) -> list[Folded]:
         if commit not in self._theirs_on:
             return []
-        found = ((name, folded) for name, each in self._remotes.items() for folded in each.on(commit))
-        return [self._label(name, folded.whole["id"]) for name, folded in found]
+        pairs = ((name, folded) for name, each in self._remotes.items() for folded in each.on(commit))
+        return [self._label(name, folded.whole["id"]) for name, folded in pairs]
 
     def _label(self, remote: str, trajectory: str) -> Folded:
-        """The remote's trajectory, with the remote's name."""
+        """Return the remote's trajectory, with the remote's name."""
         if (remote, trajectory) not in self._labelled:
             folded = self._remotes[remote].folded(trajectory)
             if folded is None:
@@ -163,5 +165,5 @@ class RecordedBeside(Recorded):
 
 
 def _spell(remote: str) -> str:
-    """A remote's name for use in an id, which may become a file name; our own ids have no dot."""
+    """Return a remote's name for use in an id, which may become a file name; our own ids have no dot."""
     return re.sub(r"[^A-Za-z0-9_-]", "-", remote)

@@ -90,9 +90,9 @@ def two(git: Git) -> dict[str, str]:
 
 
 def _compare(folder: Path, *args: str) -> Any:
-    said = traj(folder, "compare", "--json", *args)
-    assert (said.returncode, said.stderr) == (0, "")
-    return json.loads(said.stdout)
+    done = traj(folder, "compare", "--json", *args)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
 
 
 @pytest.mark.parametrize("names", [("traj_claude", "traj_codex"), ("HEAD~1", "HEAD"), ("claude", "codex")])
@@ -100,25 +100,25 @@ def test_two_sides_by_trajectory_commit_and_agent(
     git: Git, two: dict[str, str], names: tuple[str, str]
 ) -> None:
     task = ("--task", "Fix the bug") if names == ("claude", "codex") else ()
-    told = _compare(git.root, *names, *task)
-    a, b = told["sides"]
+    comparison = _compare(git.root, *names, *task)
+    a, b = comparison["sides"]
     assert [side["trajectories"][0]["id"] for side in (a, b)] == ["traj_claude", "traj_codex"]
     assert (a["metrics"]["costUsd"], b["metrics"]["costUsd"]) == (0.5, 1.5)
     assert (a["metrics"]["parseFailures"], b["metrics"]["parseFailures"]) == (0, 1)
     assert a["metrics"]["medianSeconds"] == 60
-    assert [(pair["a"], pair["same"]) for pair in told["prompts"]] == [("Fix the bug", True)]
-    files = {f["path"]: (f["a"] and f["a"]["edits"], f["b"] and f["b"]["edits"]) for f in told["files"]}
+    assert [(pair["a"], pair["same"]) for pair in comparison["prompts"]] == [("Fix the bug", True)]
+    files = {f["path"]: (f["a"] and f["a"]["edits"], f["b"] and f["b"]["edits"]) for f in comparison["files"]}
     assert files == {"both.py": (1, 2), "claude.py": (1, None), "codex.py": (None, 1)}
-    assert told["decisions"] == [{"a": "claude's way", "b": "codex's way", "same": False}]
-    steps = [(row["a"]["text"], row["b"]["text"], row["same"]) for row in told["steps"]]
+    assert comparison["decisions"] == [{"a": "claude's way", "b": "codex's way", "same": False}]
+    steps = [(row["a"]["text"], row["b"]["text"], row["same"]) for row in comparison["steps"]]
     assert steps == [
         ("Fix the bug", "Fix the bug", True),
         ("I will edit claude.", "I will edit codex.", False),
         ("ls", "ls", True),
         ("edit claude", "edit codex", False),
     ]
-    assert told["parted"] == 3, "another wording of a message is no parting"
-    assert [row["b"]["failed"] for row in told["steps"]] == [False, False, False, True]
+    assert comparison["parted"] == 3, "two wordings of a message are not a divergence"
+    assert [row["b"]["failed"] for row in comparison["steps"]] == [False, False, False, True]
 
 
 def test_a_step_that_only_one_side_made_has_no_counterpart(git: Git, two: dict[str, str]) -> None:
@@ -128,9 +128,9 @@ def test_a_step_that_only_one_side_made_has_no_counterpart(git: Git, two: dict[s
         more = [*events[:2], ToolCall(id="x", name="bash", arguments={"command": "pwd"}), *events[2:]]
         ref = story.segment("traj_more", 0, more)
         story.note(two["codex"], record("traj_more", n=7, segments=[ref]))
-    told = _compare(git.root, "traj_claude", "traj_more")
-    assert [row["a"] and row["a"]["text"] for row in told["steps"]][2:] == [None, "ls", "edit claude"]
-    assert told["parted"] == 2
+    comparison = _compare(git.root, "traj_claude", "traj_more")
+    assert [row["a"] and row["a"]["text"] for row in comparison["steps"]][2:] == [None, "ls", "edit claude"]
+    assert comparison["parted"] == 2
 
 
 def test_every_page_has_both_sides_as_inert_text(git: Git, two: dict[str, str]) -> None:
@@ -143,11 +143,11 @@ def test_every_page_has_both_sides_as_inert_text(git: Git, two: dict[str, str]) 
             two["codex"], record("traj_evil", whole=whole, segments=[ref], prompt=_HOSTILE, files=files)
         )
     for form in ("text", "markdown", "html"):
-        said = traj(git.root, "compare", "traj_claude", "traj_evil", "--format", form)
-        assert said.returncode == 0, said.stderr
-        assert "Fix the bug" in said.stdout
-        assert "\x1b" not in said.stdout
-        assert form == "text" or "<script>alert" not in said.stdout
+        done = traj(git.root, "compare", "traj_claude", "traj_evil", "--format", form)
+        assert done.returncode == 0, done.stderr
+        assert "Fix the bug" in done.stdout
+        assert "\x1b" not in done.stdout
+        assert form == "text" or "<script>alert" not in done.stdout
     written = git.root / "page.html"
     traj(git.root, "compare", "HEAD~1", "traj_codex", "--format", "html", "-o", str(written))
     assert "they diverge at step 4" in written.read_text()
@@ -160,19 +160,19 @@ def test_a_name_without_a_trajectory_is_an_error(git: Git, two: dict[str, str]) 
     by_hand = git.commit({"x": "1\n"}, "by hand")
     assert "has no trajectory" in traj(git.root, "compare", by_hand, "traj_codex").stderr
     for agent in ("codex", "gemini-cli"):
-        said = traj(git.root, "compare", agent, "claude-code")
-        assert said.stderr == (
+        done = traj(git.root, "compare", agent, "claude-code")
+        assert done.stderr == (
             f"error: {agent} is an agent or a model, which are compared on one task\n"
             "hint: git traj compare A B --task ID\n"
         )
-    said = traj(git.root, "compare", "claude", "gemini", "--task", "Fix the bug")
-    assert (said.returncode, "by gemini" in said.stderr) == (1, True)
+    done = traj(git.root, "compare", "claude", "gemini", "--task", "Fix the bug")
+    assert (done.returncode, "by gemini" in done.stderr) == (1, True)
 
 
 def test_the_side_that_was_not_given_is_named(git: Git) -> None:
-    said = traj(git.root, "compare", "HEAD")
-    assert (said.returncode, said.stdout) == (2, "")
-    assert "Missing argument 'B'." in said.stderr
+    done = traj(git.root, "compare", "HEAD")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Missing argument 'B'." in done.stderr
 
 
 def test_several_runs_are_compared_by_their_results(git: Git) -> None:
@@ -188,16 +188,16 @@ def test_several_runs_are_compared_by_their_results(git: Git) -> None:
                     session=f"{run}{at}", status=status, run=Run(id=run, instance=f"task-{at % 2}")
                 )
                 story.note(commit, record(f"traj_{run}{at}", role="explored", whole=whole))
-    told = _compare(git.root, "small", "large")
-    a, b = (side["metrics"] for side in told["sides"])
+    comparison = _compare(git.root, "small", "large")
+    a, b = (side["metrics"] for side in comparison["sides"])
     assert (a["successRate"], b["successRate"]) == (0.3333, 1.0), "one that has not ended counts for neither"
     assert b["statuses"] == {"completed": 2, "unknown": 1}
     assert a["costUsd"] is None
-    assert [(row["name"], row["a"]["trajectories"]) for row in told["instances"]] == [
+    assert [(row["name"], row["a"]["trajectories"]) for row in comparison["instances"]] == [
         ("task-0", 2),
         ("task-1", 1),
     ]
-    assert (told["steps"], told["parted"]) == (None, None)
+    assert (comparison["steps"], comparison["parted"]) == (None, None)
     assert "33%" in traj(git.root, "compare", "small", "large").stdout
 
 
@@ -217,9 +217,9 @@ def test_statistics_by_run_status_and_task(git: Git, two: dict[str, str]) -> Non
 
 
 def test_statistics_do_not_count_an_ended_run_as_a_success(git: Git, two: dict[str, str]) -> None:
-    told = " ".join(traj(git.root, "stats", "--by", "task").stdout.split())
-    assert "2 of 2 ended as completed" in told and "0 of 1 ended as completed" in told
-    assert "success" not in told
+    comparison = " ".join(traj(git.root, "stats", "--by", "task").stdout.split())
+    assert "2 of 2 ended as completed" in comparison and "0 of 1 ended as completed" in comparison
+    assert "success" not in comparison
 
 
 def test_log_by_status_and_by_cost(git: Git, two: dict[str, str]) -> None:

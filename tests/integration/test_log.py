@@ -37,7 +37,7 @@ def inside(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def told(git: Git, story: Story) -> Callable[..., str]:
+def commit_recorded(git: Git, story: Story) -> Callable[..., str]:
     """A function that commits, and puts a new trajectory on the commit."""
 
     def commit(files: dict[str | bytes, Any], message: str, **fields: Any) -> str:
@@ -71,9 +71,9 @@ def subjects(commits: list[dict[str, Any]]) -> list[str]:
 # ---------------------------------------------------------------- what is shown of a commit
 
 
-def test_a_commit_in_json(git: Git, told: Any, log: Log) -> None:
+def test_a_commit_in_json(git: Git, commit_recorded: Any, log: Log) -> None:
     git.commit({"other.txt": "by hand\n"}, "By hand")
-    made = told(
+    made = commit_recorded(
         {"src/ü.py": "x\n", "b.txt": "y\n"}, "By the agent", prompt="Do it", usage=Usage(input_tokens=3)
     )
     (commit,) = log()
@@ -176,14 +176,16 @@ def test_trajectories_in_json(git: Git, story: Story, capsys: pytest.CaptureFixt
         (["--agent", "codex", "--decisions"], []),
     ],
 )
-def test_conditions(told: Any, log: Log, args: list[str], found: list[str]) -> None:
+def test_conditions(commit_recorded: Any, log: Log, args: list[str], found: list[str]) -> None:
     claude = SessionInfo(agent="claude-code", models=("claude-sonnet-4-5",))
     unsure, sure = (replace(claude, retrospective=_sure(c)) for c in (0.4, 0.9))
     task = TaskRef(title="Speed", source=TaskSource(system="github", id="7"))
     chose = Decision(chosen="x", by="agent", reasoning="because of locks")
-    told({"a": "1"}, "one", whole=unsure, prompt="You asked for one")
-    told({"a": "2"}, "two", whole=SessionInfo(agent="codex", task=task, tags=("db",)), cost_usd=0.2)
-    told({"a": "3"}, "three", whole=sure, decisions=(chose,))
+    commit_recorded({"a": "1"}, "one", whole=unsure, prompt="You asked for one")
+    commit_recorded(
+        {"a": "2"}, "two", whole=SessionInfo(agent="codex", task=task, tags=("db",)), cost_usd=0.2
+    )
+    commit_recorded({"a": "3"}, "three", whole=sure, decisions=(chose,))
     assert subjects(log(*args)) == found
 
 
@@ -199,8 +201,10 @@ def test_explored_work_is_listed_with_all(git: Git, story: Story, log: Log) -> N
     assert [h["link"]["role"] for c in log("--all") for h in c["trajectories"]] == ["explored"]
 
 
-def test_damaged_and_foreign_lines_are_skipped(git: Git, story: Story, told: Any, log: Log) -> None:
-    made = told({"a": "1"}, "one")
+def test_damaged_and_foreign_lines_are_skipped(
+    git: Git, story: Story, commit_recorded: Any, log: Log
+) -> None:
+    made = commit_recorded({"a": "1"}, "one")
     git("notes", "--ref=traj", "append", "-m", "somebody else's note", made)
     git("notes", "--ref=traj", "add", "-m", '{"id": 7', git.commit({"a": "2"}, "two"))
     assert subjects(log()) == ["one"]
@@ -209,15 +213,15 @@ def test_damaged_and_foreign_lines_are_skipped(git: Git, story: Story, told: Any
 # ---------------------------------------------------------------- paths
 
 
-def test_a_file_through_its_renames(git: Git, told: Any, log: Log) -> None:
-    told({"old.txt": POEM, "x": "1"}, "write")
-    told({"old.txt": POEM + "more\n"}, "extend")
+def test_a_file_through_its_renames(git: Git, commit_recorded: Any, log: Log) -> None:
+    commit_recorded({"old.txt": POEM, "x": "1"}, "write")
+    commit_recorded({"old.txt": POEM + "more\n"}, "extend")
     git("mv", "old.txt", "mid.txt")
-    told({"x": "2"}, "rename")
+    commit_recorded({"x": "2"}, "rename")
     git("mv", "mid.txt", "new.txt")
-    told({"new.txt": POEM + "more\nand more\n"}, "rename again")
-    told({"x": "3"}, "something else")
-    told({"old.txt": "another file of the old name\n"}, "namesake")
+    commit_recorded({"new.txt": POEM + "more\nand more\n"}, "rename again")
+    commit_recorded({"x": "3"}, "something else")
+    commit_recorded({"old.txt": "another file of the old name\n"}, "namesake")
 
     whole = ["rename again", "rename", "extend", "write"]
     assert subjects(log("--file", "new.txt")) == whole
@@ -230,26 +234,26 @@ def test_a_file_through_its_renames(git: Git, told: Any, log: Log) -> None:
 
 
 def test_an_options_value_is_neither_a_path_nor_a_number_of_commits(
-    git: Git, told: Any, log: Log, monkeypatch: pytest.MonkeyPatch
+    git: Git, commit_recorded: Any, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told({"other": "by somebody\n"}, "Other")
+    commit_recorded({"other": "by somebody\n"}, "Other")
     monkeypatch.setenv("GIT_AUTHOR_NAME", "src")
-    told({"src/a": "1\n"}, "Wanted -5")
-    told({"elsewhere": "1\n"}, "Elsewhere -5")
+    commit_recorded({"src/a": "1\n"}, "Wanted -5")
+    commit_recorded({"elsewhere": "1\n"}, "Elsewhere -5")
     assert subjects(log("--author", "src", "src")) == ["Wanted -5"]
     assert subjects(log("src", "--author", "src", "--grep", "-5", "-1")) == ["Wanted -5"]
 
 
-def test_a_merge_is_judged_by_its_first_parent(git: Git, told: Any, log: Log) -> None:
-    told({"base": "1", "poem.txt": POEM}, "base")
+def test_a_merge_is_judged_by_its_first_parent(git: Git, commit_recorded: Any, log: Log) -> None:
+    commit_recorded({"base": "1", "poem.txt": POEM}, "base")
     git("checkout", "-q", "-b", "side")
     git("mv", "poem.txt", "verse.txt")
-    told({}, "rename on the side")
-    told({"verse.txt": POEM + "side\n"}, "edit on the side")
+    commit_recorded({}, "rename on the side")
+    commit_recorded({"verse.txt": POEM + "side\n"}, "edit on the side")
     git("checkout", "-q", "main")
-    told({"base": "2"}, "elsewhere on main")
+    commit_recorded({"base": "2"}, "elsewhere on main")
     git("merge", "-q", "--no-ff", "-m", "merge", "side")
-    told({"base": "3"}, "after")
+    commit_recorded({"base": "3"}, "after")
     merged = git("rev-parse", "HEAD~1")
     Story(git.open()).note(merged, record("traj_merge"))
 
@@ -259,24 +263,24 @@ def test_a_merge_is_judged_by_its_first_parent(git: Git, told: Any, log: Log) ->
     assert subjects(log("--no-follow", "--", "poem.txt"))[-1] == "base"
 
 
-def test_a_name_is_followed_on_both_sides_of_a_merge(git: Git, told: Any, log: Log) -> None:
+def test_a_name_is_followed_on_both_sides_of_a_merge(git: Git, commit_recorded: Any, log: Log) -> None:
     """Main renames, the side branch edits under the old name: both belong to the file's history."""
-    told({"poem.txt": POEM}, "base")
+    commit_recorded({"poem.txt": POEM}, "base")
     git("checkout", "-q", "-b", "side")
-    told({"poem.txt": POEM + "side\n"}, "edit on the side")
+    commit_recorded({"poem.txt": POEM + "side\n"}, "edit on the side")
     git("checkout", "-q", "main")
     git("mv", "poem.txt", "verse.txt")
-    told({}, "rename")
+    commit_recorded({}, "rename")
     git("merge", "-q", "--no-ff", "-m", "merge", "side")
     assert sorted(subjects(log("--file", "verse.txt"))) == ["base", "edit on the side", "rename"]
 
 
 def test_folders_patterns_and_odd_names(
-    git: Git, told: Any, log: Log, monkeypatch: pytest.MonkeyPatch
+    git: Git, commit_recorded: Any, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told({"src/a.py": "1", "top.md": "1"}, "src and top")
-    told({"src/deep/b.txt": "1"}, "deep")
-    told({"[odd].txt": "1", "tab\there": "1"}, "odd")
+    commit_recorded({"src/a.py": "1", "top.md": "1"}, "src and top")
+    commit_recorded({"src/deep/b.txt": "1"}, "deep")
+    commit_recorded({"[odd].txt": "1", "tab\there": "1"}, "odd")
     assert subjects(log("--file", "src")) == ["deep", "src and top"]
     assert subjects(log("--file", "src/")) == ["deep", "src and top"]
     assert subjects(log("--", "*.py")) == ["src and top"]
@@ -291,10 +295,12 @@ def test_folders_patterns_and_odd_names(
     assert subjects(log("--", ".")) == ["deep", "src and top"]
 
 
-def test_a_shallow_clone_does_not_invent_a_history(git: Git, told: Any, log: Log, tmp_path: Path) -> None:
-    told({"a": "1", "b": "1"}, "one")
-    told({"a": "2"}, "two")
-    told({"a": "3"}, "three")
+def test_a_shallow_clone_does_not_invent_a_history(
+    git: Git, commit_recorded: Any, log: Log, tmp_path: Path
+) -> None:
+    commit_recorded({"a": "1", "b": "1"}, "one")
+    commit_recorded({"a": "2"}, "two")
+    commit_recorded({"a": "3"}, "three")
     git("clone", "-q", "--depth=2", f"file://{git.root}", str(tmp_path / "shallow"))
     shallow = Git(tmp_path / "shallow")
     shallow("fetch", "-q", "origin", "refs/notes/traj:refs/notes/traj")
@@ -304,10 +310,10 @@ def test_a_shallow_clone_does_not_invent_a_history(git: Git, told: Any, log: Log
     assert subjects(log("--file", "a")) == ["three"]
 
 
-def test_no_configuration_of_git_changes_the_answer(git: Git, told: Any, log: Log) -> None:
-    told({"old ü.txt": POEM}, "write")
+def test_no_configuration_of_git_changes_the_answer(git: Git, commit_recorded: Any, log: Log) -> None:
+    commit_recorded({"old ü.txt": POEM}, "write")
     git("mv", "old ü.txt", "new ü.txt")
-    told({}, "rename")
+    commit_recorded({}, "rename")
     plain = log("--file", "new ü.txt")
     for key, value in {
         "log.showSignature": "true",
@@ -358,9 +364,9 @@ def test_no_configuration_of_git_changes_the_answer(git: Git, told: Any, log: Lo
     ],
 )
 def test_wrong_questions(
-    told: Any, capsys: pytest.CaptureFixture[str], args: list[str], status: int, said: str
+    commit_recorded: Any, capsys: pytest.CaptureFixture[str], args: list[str], status: int, said: str
 ) -> None:
-    told({"a": "1"}, "one")
+    commit_recorded({"a": "1"}, "one")
     assert call(["log", *args]) == status
     out, err = capsys.readouterr()
     assert out == ""
@@ -385,8 +391,8 @@ def test_nothing_recorded(git: Git, capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
-def test_nothing_found(told: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    told({"a": "1"}, "one")
+def test_nothing_found(commit_recorded: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    commit_recorded({"a": "1"}, "one")
     assert call(["log", "--agent", "nobody"]) == 0
     assert capsys.readouterr() == (
         "",
@@ -395,16 +401,16 @@ def test_nothing_found(told: Any, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_all_says_where_the_other_records_are(
-    git: Git, told: Any, story: Story, capsys: pytest.CaptureFixture[str]
+    git: Git, commit_recorded: Any, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As ``git log --all`` shows other branches' commits, and a user may look for an amended one."""
-    first = told({"a": "1"}, "one")
+    """``git log --all`` shows other branches' commits, too, and a user may search for an amended one."""
+    first = commit_recorded({"a": "1"}, "one")
     assert call(["log", "--all"]) == 0
     assert capsys.readouterr().err == ""
     git("commit", "-q", "--amend", "-m", "one more")
     story.note(git.head(), record("traj_amended"))
     git("switch", "-qc", "other")
-    told({"b": "1"}, "two")
+    commit_recorded({"b": "1"}, "two")
     git("switch", "-q", "-")
     assert call(["log", "--all"]) == 0
     said = " ".join(capsys.readouterr().err.split())
@@ -426,7 +432,7 @@ def test_all_says_where_the_other_records_are(
 
 
 def test_if_only_damaged_lines_were_read_they_are_reported(
-    git: Git, told: Any, story: Story, capsys: pytest.CaptureFixture[str]
+    git: Git, commit_recorded: Any, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     short = git.commit({"a": "1"}, "Damaged")[:12]
     damaged = git("rev-parse", "HEAD")
@@ -436,7 +442,7 @@ def test_if_only_damaged_lines_were_read_they_are_reported(
             assert call(words) == 0
             said = f"the note of {short} cannot be read\nhint: git traj doctor says why\n"
             assert capsys.readouterr().err == said, words
-    told({"a": "2"}, "one")
+    commit_recorded({"a": "2"}, "one")
     for words in (["log", "--agent", "x"], ["search", "word"]):
         assert call(words) == 0
         assert "cannot be read" not in capsys.readouterr().err, words
@@ -481,9 +487,9 @@ def test_a_commit_with_hundreds_of_trajectories(
     story.note(made, *(record(f"traj_{n:03}", prompt=f"Ask {n}") for n in range(200)))
     for _ in range(2):
         assert call(["log"]) == 0
-        told = capsys.readouterr().out
-        assert told.count("asked") == 30
-        assert told.endswith("\n  170 more trajectories; --trajectories lists them\n")
+        commit_recorded = capsys.readouterr().out
+        assert commit_recorded.count("asked") == 30
+        assert commit_recorded.endswith("\n  170 more trajectories; --trajectories lists them\n")
     assert call(["log", "--oneline"]) == 0
     assert capsys.readouterr().out.endswith(" + 170 more\n")
     assert call(["log", "--trajectories"]) == 0
@@ -491,19 +497,19 @@ def test_a_commit_with_hundreds_of_trajectories(
 
 
 def test_reverted_lists_only_commits_that_a_later_one_reverts_completely(
-    git: Git, told: Callable[..., str], log: Log, capsys: pytest.CaptureFixture[str]
+    git: Git, commit_recorded: Callable[..., str], log: Log, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = "Take it back\n\nThis reverts commit "
-    below = told({"a": POEM}, "a poem")
-    line = told({"a": POEM + "same\n"}, "a line below")
+    below = commit_recorded({"a": POEM}, "a poem")
+    line = commit_recorded({"a": POEM + "same\n"}, "a line below")
     git.commit({"a": "same\n" + POEM + "same\n"}, "the same above")
     git.commit({"a": POEM + "same\n"}, said + line)
-    binary = told({"b": b"\0 1"}, "a picture")
+    binary = commit_recorded({"b": b"\0 1"}, "a picture")
     git.commit({"b": b"\0 2"}, said + binary)
     git("commit", "--allow-empty", "-qm", "nothing")
     nothing = git.head()
     git("commit", "--allow-empty", "-qm", said + nothing)
-    whole = told({"c": "1\n"}, "a file")
+    whole = commit_recorded({"c": "1\n"}, "a file")
     git("revert", "--no-edit", whole)
     back = git.head()
     told_of = {entry["commit"]: entry["revertedBy"] for entry in log("--all")}

@@ -455,7 +455,7 @@ def test_without_a_writable_index_one_is_made_for_the_query(git: Git, birds: lis
 
 
 def test_equally_good_results_have_a_fixed_order(git: Git, story: Story, find: Find) -> None:
-    """With an index, which has them in the order of reading, and without one."""
+    """The order is the same with an index, which stores records in the order of reading, and without one."""
     for number in range(9):
         tell(
             story,
@@ -495,10 +495,10 @@ def test_the_index_is_built_in_steps(
     asked = parse_query("waits")
     found = search(repository, asked, Conditions(), limit=9, seconds=0)
     assert (found.hits, found.parts, found.waiting) == ([], 0, 5)
-    told: list[tuple[str, int, int]] = []
-    found = search(repository, asked, Conditions(), limit=9, tell=lambda *t: told.append(t))
+    progress: list[tuple[str, int, int]] = []
+    found = search(repository, asked, Conditions(), limit=9, tell=lambda *t: progress.append(t))
     assert (len(found.hits), found.waiting) == (5, 0)
-    assert [done for _, done, _ in told] == [0, 1, 2, 3, 4]
+    assert [done for _, done, _ in progress] == [0, 1, 2, 3, 4]
 
 
 _BUILDER = """
@@ -514,7 +514,7 @@ with open_repository(Path(sys.argv[1])) as repository: keep_text(repository, sec
 
 @pytest.mark.nightly
 def test_builders_that_are_killed_and_builders_at_once(git: Git, story: Story, find: Find) -> None:
-    """What a killed builder has written stays; in the end everything is in the index once."""
+    """The work of a killed builder remains; in the end each record is in the index once."""
     commit = git.commit({"a": "1\n"}, "Many")
     lines = []
     for number in range(60):

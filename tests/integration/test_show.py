@@ -106,10 +106,10 @@ def test_a_commit_has_the_events_of_its_parts(
         assert call(["show", "HEAD~2", *words]) == 0
         assert json.loads(capsys.readouterr().out) == document, words
     assert (document["version"], document["commit"]) == (1, scene.hello)
-    (told,) = document["trajectories"]
-    assert ids(told) == [["p1", "t1", "m1", "c1", "r1", "c2", "r2", "c3"]]
-    assert told["also"] == []
-    (chapter,) = told["chapters"]
+    (header,) = document["trajectories"]
+    assert ids(header) == [["p1", "t1", "m1", "c1", "r1", "c2", "r2", "c3"]]
+    assert header["also"] == []
+    (chapter,) = header["chapters"]
     assert {key: value for key, value in chapter.items() if key != "events"} == {
         "id": "p1",
         "title": "Greet people,",
@@ -137,10 +137,10 @@ def test_a_commit_has_the_events_of_its_parts(
 
 def test_a_commit_shows_the_earlier_edits_that_it_contains(scene: Scene, show: Show) -> None:
     """It shows the write of its own file with its result, but not the other file's, and no message."""
-    (told,) = show("HEAD~1")["trajectories"]
-    assert ids(told) == [["c2", "r2"], ["r3"], ["p2", "c4", "r4"]]
-    assert [event["id"] for event in told["also"]] == ["c2", "r2"]
-    assert [chapter["title"] for chapter in told["chapters"]] == [
+    (header,) = show("HEAD~1")["trajectories"]
+    assert ids(header) == [["c2", "r2"], ["r3"], ["p2", "c4", "r4"]]
+    assert [event["id"] for event in header["also"]] == ["c2", "r2"]
+    assert [chapter["title"] for chapter in header["chapters"]] == [
         "Earlier in the session, for this commit",
         "Greet people,",
         "And the farewell?",
@@ -151,16 +151,16 @@ def test_a_commit_shows_the_earlier_edits_that_it_contains(scene: Scene, show: S
 def test_a_trajectory_over_all_its_commits(scene: Scene, show: Show, name: str) -> None:
     document = show(name)
     assert document["commit"] is None
-    (told,) = document["trajectories"]
-    assert ids(told) == [["p1", "t1", "m1", "c1", "r1", "c2", "r2", "c3", "r3"], ["p2", "c4", "r4"]]
-    assert (told["part"]["number"], told["part"]["of"]) == (None, 2)
+    (header,) = document["trajectories"]
+    assert ids(header) == [["p1", "t1", "m1", "c1", "r1", "c2", "r2", "c3", "r3"], ["p2", "c4", "r4"]]
+    assert (header["part"]["number"], header["part"]["of"]) == (None, 2)
 
 
 def test_an_event_in_two_parts_is_shown_once(scene: Scene, show: Show) -> None:
     twice = scene.story.segment("traj_one", 7, [FIRST[-1], *SECOND])
     scene.story.note(scene.by_hand, record(at=7, n=5, segments=[twice]), record(n=8, segments=_first(scene)))
-    (told,) = show()["trajectories"]
-    assert [event for chapter in ids(told) for event in chapter] == [e.id for e in (*FIRST, *SECOND)]
+    (header,) = show()["trajectories"]
+    assert [event for chapter in ids(header) for event in chapter] == [e.id for e in (*FIRST, *SECOND)]
 
 
 @pytest.mark.parametrize(
@@ -176,9 +176,9 @@ def test_an_event_in_two_parts_is_shown_once(scene: Scene, show: Show) -> None:
     ],
 )
 def test_fewer_events(scene: Scene, show: Show, args: list[str], found: list[str]) -> None:
-    (told,) = show("traj_one", *args)["trajectories"]
-    assert [event for chapter in ids(told) for event in chapter] == found
-    assert told["total"]["counts"]["thinking"] == 1
+    (header,) = show("traj_one", *args)["trajectories"]
+    assert [event for chapter in ids(header) for event in chapter] == found
+    assert header["total"]["counts"]["thinking"] == 1
 
 
 def test_explored_work_is_shown_on_the_commit_that_has_nothing_else(scene: Scene, show: Show) -> None:
@@ -196,8 +196,8 @@ def test_a_missing_segment_is_reported_and_the_record_still_shown(
     scene.story.note(scene.by_hand, record("traj_two", segments=[lost], prompt="Still here"))
     assert call(["show", "--json"]) == 0
     out, err = capsys.readouterr()
-    (told,) = json.loads(out)["trajectories"]
-    assert (told["prompt"], told["chapters"]) == ("Still here", [])
+    (header,) = json.loads(out)["trajectories"]
+    assert (header["prompt"], header["chapters"]) == ("Still here", [])
     assert err.startswith("events are left out: refs/notes/traj-data-2019-12:s/")
     assert err.endswith("/traj_two/000000-0badc0de is not here\nhint: git traj doctor says what is missing\n")
 
@@ -318,7 +318,7 @@ def test_a_commit_without_a_trajectory(scene: Scene, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(
-    ("args", "status", "said"),
+    ("args", "status", "done"),
     [
         (
             ["nowhere"],
@@ -337,13 +337,13 @@ def test_a_commit_without_a_trajectory(scene: Scene, capsys: pytest.CaptureFixtu
     ],
 )
 def test_wrong_questions(
-    scene: Scene, capsys: pytest.CaptureFixture[str], args: list[str], status: int, said: str
+    scene: Scene, capsys: pytest.CaptureFixture[str], args: list[str], status: int, done: str
 ) -> None:
     scene.story.note(scene.hello, record("traj_other"))
     assert call(["show", *args]) == status
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(said)
+    assert err.startswith(done)
 
 
 def test_an_unborn_branch(

@@ -45,7 +45,7 @@ def stats(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture
-def told(git: Git, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def commit_ids(git: Git, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """A history in which a part was cherry-picked to another commit, a commit and a merge have no record, a
     session is recorded by itself and by its subagent, and one session made no commit."""
     made: dict[str, str] = {}
@@ -116,7 +116,7 @@ def test_stats_says_that_it_counts_stated_decisions(git: Git, story: Story) -> N
     assert ", stated decisions 0/1," in traj(git.root, "stats").stdout
 
 
-def test_each_part_counts_once(git: Git, told: dict[str, str], stats: Stats) -> None:
+def test_each_part_counts_once(git: Git, commit_ids: dict[str, str], stats: Stats) -> None:
     found = stats(git.root)
     total = found["total"]
     assert (total["commits"], total["recorded"], total["mergesLeftOut"]) == (6, 4, 1)
@@ -134,7 +134,9 @@ def test_each_part_counts_once(git: Git, told: dict[str, str], stats: Stats) -> 
     assert {each["name"]: each["trajectories"] for each in total["models"]} == {"gpt-5.5": 2, None: 2}
     assert total["bytes"]["events"] == 1000
     assert total["bytes"]["records"] == sum(
-        len(git("notes", "--ref=traj", "show", commit)) + 1 for name, commit in told.items() if name != "bare"
+        len(git("notes", "--ref=traj", "show", commit)) + 1
+        for name, commit in commit_ids.items()
+        if name != "bare"
     )
     assert total["bytes"]["disk"] > 500
 
@@ -146,7 +148,7 @@ def test_each_part_counts_once(git: Git, told: dict[str, str], stats: Stats) -> 
     assert rows["2026-02"]["costUsd"] is None
 
 
-def test_the_rows_add_up_to_the_total(git: Git, told: dict[str, str], stats: Stats) -> None:
+def test_the_rows_add_up_to_the_total(git: Git, commit_ids: dict[str, str], stats: Stats) -> None:
     for by in ("month", "agent", "model", "author"):
         found = stats(git.root, "--by", by)
         rows = found["rows"]
@@ -182,7 +184,7 @@ def test_negative_figures_do_not_count(git: Git, stats: Stats) -> None:
     assert (agent["costUsd"], agent["bytes"]["events"]) == (1.0, 100)
 
 
-def test_filters_limit_what_is_counted(git: Git, told: dict[str, str], stats: Stats) -> None:
+def test_filters_limit_what_is_counted(git: Git, commit_ids: dict[str, str], stats: Stats) -> None:
     def paths(*words: str) -> dict[str, tuple[int, int]]:
         rows = stats(git.root, "--by", "path", *words)["rows"]
         return {row["name"]: (row["recorded"], row["commits"]) for row in rows}
@@ -199,7 +201,7 @@ def test_filters_limit_what_is_counted(git: Git, told: dict[str, str], stats: St
     assert stats(git.root, "--file", "src/f.py")["total"]["commits"] == 2
     assert stats(git.root, "--no-follow", "--file", "src/f.py")["total"]["commits"] == 1
     # without its original, a copy counts on its own commit
-    picked = stats(git.root, f"{told['bare']}..{told['picked']}")["total"]
+    picked = stats(git.root, f"{commit_ids['bare']}..{commit_ids['picked']}")["total"]
     assert (picked["recorded"], picked["usage"]["inputTokens"], picked["costUsd"]) == (1, 7, None)
     assert stats(git.root, "--since", "2026-02-20")["total"]["commits"] == 2
     assert stats(git.root, "--author", "Two", "--until", "2026-02-20")["total"]["commits"] == 1
@@ -207,21 +209,21 @@ def test_filters_limit_what_is_counted(git: Git, told: dict[str, str], stats: St
 
 
 def test_the_text_output(
-    git: Git, told: dict[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    git: Git, commit_ids: dict[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(git.root)
     assert call(["stats"]) == 0
-    said = capsys.readouterr().out
-    assert "4 of 6 have a record (67%); not counted: 1 merge" in said
-    assert "3 sessions, 4 trajectories; 1 without a commit here" in said
-    assert "~$1.25, of 3 of 4; the others' are unknown" in said
-    assert "with retrospective 1/3" in " ".join(said.split())
-    assert f"2026-01  {'█' * 13}  100%  2/2 · 107 in + 50 cached / 15 out · $0.50 · 1.7 kB\n" in said
-    assert f"2026-02  {'█' * 6}▌{' ' * 6}   50%  1/2 · 556 B\n" in said
-    assert max(map(len, said.splitlines())) <= 80
-    assert call(["stats", told["bare"]]) == 0
+    done = capsys.readouterr().out
+    assert "4 of 6 have a record (67%); not counted: 1 merge" in done
+    assert "3 sessions, 4 trajectories; 1 without a commit here" in done
+    assert "~$1.25, of 3 of 4; the others' are unknown" in done
+    assert "with retrospective 1/3" in " ".join(done.split())
+    assert f"2026-01  {'█' * 13}  100%  2/2 · 107 in + 50 cached / 15 out · $0.50 · 1.7 kB\n" in done
+    assert f"2026-02  {'█' * 6}▌{' ' * 6}   50%  1/2 · 556 B\n" in done
+    assert max(map(len, done.splitlines())) <= 80
+    assert call(["stats", commit_ids["bare"]]) == 0
     assert "not in the agents' logs" not in capsys.readouterr().out
-    assert call(["stats", told["codex"] + "^!"]) == 0
+    assert call(["stats", commit_ids["codex"] + "^!"]) == 0
     assert "tokens      not in the agents' logs\n" in capsys.readouterr().out
     assert call(["stats", "HEAD..HEAD"]) == 0
     nothing = capsys.readouterr()

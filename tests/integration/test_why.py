@@ -67,9 +67,9 @@ def _key(entry: dict[str, Any]) -> str:
     return json.dumps(entry["lines"])
 
 
-def _by_line(told: dict[str, Any], document: dict[str, Any]) -> list[Any]:
+def _by_line(by_path: dict[str, Any], document: dict[str, Any]) -> list[Any]:
     lines = {
-        number: told[_key(entry)]
+        number: by_path[_key(entry)]
         for entry in document["entries"]
         for first, last in entry["lines"]
         for number in range(first, last + 1)
@@ -142,8 +142,8 @@ def test_every_line_of_many_files(desk: Desk, why: Why, seed: int) -> None:
             steps.append(Edit(path, "\n".join(line for line, _ in was[at:end]), "\n".join(new)))
             files[path] = [*was[:at], *((line, "\n".join(new)) for line in new), *was[end:]]
         desk.work(f"work {number}", *steps, COMMIT, by=("one", "two")[number % 2])
-    for path, told in files.items():
-        assert calls(why(path)) == [call for _, call in told], path
+    for path, by_path in files.items():
+        assert calls(why(path)) == [call for _, call in by_path], path
 
 
 def test_two_commits(desk: Desk, why: Why) -> None:
@@ -290,8 +290,8 @@ def test_a_persons_line_has_no_reason_of_an_agent(
 ) -> None:
     """The agent's file and the person's, in one commit of the person."""
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
-    said = "I'll use a table over ifs because it is data."
-    session.run([turn(Write("names.py", GREET), say=said), turn(say="done")], prompt="Names, please")
+    message = "I'll use a table over ifs because it is data."
+    session.run([turn(Write("names.py", GREET), say=message), turn(say="done")], prompt="Names, please")
     desk.git.write({"invoice.py": COUNT})
     desk.git("add", "-A")
     desk.git("commit", "-q", "-m", "both")
@@ -346,8 +346,8 @@ def test_the_reason_is_the_decision_before_an_edit_not_the_one_after_it(desk: De
     ]
     session.run(steps, prompt="Do it")
     desk.drain()
-    told = {p: [d["chosen"] for d in why(p)["entries"][0]["decisions"]] for p in ("a.py", "t.py")}
-    assert told == {"a.py": ["all of them"], "t.py": ["I change the test"]}
+    by_path = {p: [d["chosen"] for d in why(p)["entries"][0]["decisions"]] for p in ("a.py", "t.py")}
+    assert by_path == {"a.py": ["all of them"], "t.py": ["I change the test"]}
 
 
 def test_a_pull_request_asks_about_no_file_that_why_explains(
@@ -397,8 +397,8 @@ def test_a_decision_about_a_file_is_the_reason_of_its_only_edit(desk: Desk, why:
         '[[TRAJECTORY:decision]] {"chosen": "a plain loop in m.py", "alternatives": ["b"]} [[/TRAJECTORY]]'
     )
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
-    said = "I'll use a list rather than a queue, because it is small."
-    steps = [turn(Write("m.py", COUNT), say=said), turn(Write("t.py", GREET), say=block), turn(COMMIT)]
+    message = "I'll use a list rather than a queue, because it is small."
+    steps = [turn(Write("m.py", COUNT), say=message), turn(Write("t.py", GREET), say=block), turn(COMMIT)]
     session.run([*steps, turn(say="done")], prompt="Count")
     desk.drain()
     (entry,) = why("m.py:2")["entries"]
@@ -430,8 +430,8 @@ def test_the_trouble_in_an_agents_retrospective_is_shown(
 
 def test_an_inferred_decision_is_marked_so(desk: Desk, why: Why) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
-    said = "I chose a loop over recursion because the depth is unknown."
-    session.run([turn(Write("a.py", GREET), say=said), turn(COMMIT), turn(say="done")], prompt="Do it")
+    message = "I chose a loop over recursion because the depth is unknown."
+    session.run([turn(Write("a.py", GREET), say=message), turn(COMMIT), turn(say="done")], prompt="Do it")
     desk.drain()
     (entry,) = why("a.py")["entries"]
     assert [(d["chosen"], d["by"]) for d in entry["decisions"]] == [("a loop", "inferred")]
@@ -442,13 +442,18 @@ def test_without_a_reason_the_message_before_the_edit_is_quoted(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
-    said = "Let me write the greeting. It goes in a file of its own. Then the tests."
-    steps = [turn(Write("a.py", GREET), say=said), turn(Write("b.py", COUNT)), turn(COMMIT), turn(say="done")]
+    message = "Let me write the greeting. It goes in a file of its own. Then the tests."
+    steps = [
+        turn(Write("a.py", GREET), say=message),
+        turn(Write("b.py", COUNT)),
+        turn(COMMIT),
+        turn(say="done"),
+    ]
     session.run(steps, prompt="Do it")
     desk.drain()
     (entry,) = why("a.py")["entries"]
     assert (entry["decisions"], entry["trajectory"]["why"]) == ([], None)
-    assert entry["said"] == said
+    assert entry["said"] == message
     assert call(["why", "a.py:1"]) == 0
     assert f" said “{entry['said']}” " in " ".join(capsys.readouterr().out.split())
     assert call(["why", "a.py:1", "--porcelain"]) == 0
@@ -470,7 +475,7 @@ OPTIONS = "Two places are possible:\n1. Wrap in the server.\n2. Decorate the app
 
 
 @pytest.mark.parametrize(
-    ("said", "quoted"),
+    ("message", "quoted"),
     [
         (f"{OPTIONS}\n\nLet it be the second.", f"{OPTIONS}\n\nLet it be the second."),
         (f"{LONG}\n{LONG}\n{OPTIONS}\nOption 2 it is.", f"… {LONG} {OPTIONS}\nOption 2 it is."),
@@ -485,9 +490,9 @@ OPTIONS = "Two places are possible:\n1. Wrap in the server.\n2. Decorate the app
         ),
     ],
 )
-def test_quotes_are_whole_sentences_nearest_the_edit(desk: Desk, why: Why, said: str, quoted: str) -> None:
+def test_quotes_are_whole_sentences_nearest_the_edit(desk: Desk, why: Why, message: str, quoted: str) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
-    session.run([turn(Write("a.py", GREET), say=said), turn(COMMIT), turn(say="done")], prompt="Do it")
+    session.run([turn(Write("a.py", GREET), say=message), turn(COMMIT), turn(say="done")], prompt="Do it")
     desk.drain()
     (entry,) = why("a.py")["entries"]
     assert (entry["decisions"], entry["said"]) == ([], " ".join(quoted.split()))
@@ -507,8 +512,8 @@ def test_the_test_result_is_shown_below_the_edit(
 
 def test_no_message_is_quoted_beside_a_reason_or_from_an_earlier_turn(desk: Desk, why: Why) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
-    said = "I chose a loop over recursion because the depth is unknown."
-    session.run([turn(Write("a.py", GREET), say=said), turn(COMMIT), turn(say="done")], prompt="Do it")
+    message = "I chose a loop over recursion because the depth is unknown."
+    session.run([turn(Write("a.py", GREET), say=message), turn(COMMIT), turn(say="done")], prompt="Do it")
     session.run([turn(Write("b.py", COUNT)), turn(COMMIT), turn(say="done")], prompt="More")
     desk.drain()
     assert [why(path)["entries"][0]["said"] for path in ("a.py", "b.py")] == [None, None]
@@ -518,8 +523,8 @@ def test_a_struck_decision_is_not_inferred_again(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
-    said = "I chose a loop over recursion because the depth is unknown."
-    session.run([turn(Write("a.py", GREET), say=said), turn(COMMIT), turn(say="done")], prompt="Do it")
+    message = "I chose a loop over recursion because the depth is unknown."
+    session.run([turn(Write("a.py", GREET), say=message), turn(COMMIT), turn(say="done")], prompt="Do it")
     desk.drain()
     (decision,) = why("a.py")["entries"][0]["decisions"]
     assert call(["strike", "HEAD", decision["id"]]) == 0
@@ -543,11 +548,11 @@ def test_at_the_edge_of_a_shallow_clone_the_decision_about_a_line_is_shown(
     Git(there)("fetch", "-q", "origin", "refs/notes/traj*:refs/notes/traj*")
     monkeypatch.chdir(there)
     capsys.readouterr()
-    for line, told in ((1, []), (2, ["zero"])):
+    for line, by_path in ((1, []), (2, ["zero"])):
         assert call(["why", f"f.py:{line}", "--json"]) == 0
         (entry,) = json.loads(capsys.readouterr().out)["entries"]
-        assert [decision["chosen"] for decision in entry["decisions"]] == told
-        assert entry["shallow"] is not bool(told)
+        assert [decision["chosen"] for decision in entry["decisions"]] == by_path
+        assert entry["shallow"] is not bool(by_path)
 
 
 def test_lines_older_than_a_shallow_clone_are_not_credited_to_its_edge(
@@ -683,10 +688,10 @@ def test_a_decision_about_other_code_is_not_the_reason(desk: Desk, why: Why) -> 
     desk.drain()
     asked = ("zones.py", "t.py:1", "cli.py:1", "cli.py:2", "late.py:1")
     entries = {place: why(place)["entries"][0] for place in asked}
-    told = {
+    by_path = {
         place: [decision["chosen"] for decision in entry["decisions"]] for place, entry in entries.items()
     }
-    assert told == {
+    assert by_path == {
         "zones.py": [],
         "t.py:1": ["`AQ`"],
         "cli.py:1": [],
@@ -697,7 +702,7 @@ def test_a_decision_about_other_code_is_not_the_reason(desk: Desk, why: Why) -> 
 
 
 def test_a_decision_is_not_the_reason_of_unrelated_code_with_the_same_words(desk: Desk, why: Why) -> None:
-    """In a file of the same name, beside a common word or an acronym, after the edit that it belongs to."""
+    """The code is in a file of the same name, has a common word or an acronym, or is edited later."""
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     steps = [
         turn(Write("reg.py", "REG = {}\n"), say="I chose a `dict` over a `list` because names are unique."),
@@ -716,8 +721,10 @@ def test_a_decision_is_not_the_reason_of_unrelated_code_with_the_same_words(desk
     desk.drain()
     paths = ("reg.py", "pairs.py", "conf.py", "api.ts", "b.py", "a.py", "a/index.ts", "b/index.ts")
     entries = {path: why(path)["entries"] for path in paths}
-    told = {p: [d["chosen"] for entry in found for d in entry["decisions"]] for p, found in entries.items()}
-    assert told == {
+    by_path = {
+        p: [d["chosen"] for entry in found for d in entry["decisions"]] for p, found in entries.items()
+    }
+    assert by_path == {
         "reg.py": ["a `dict`"],
         "pairs.py": [],
         "conf.py": ["JSON"],
@@ -732,7 +739,7 @@ def test_a_decision_is_not_the_reason_of_unrelated_code_with_the_same_words(desk
 def test_a_decision_recorded_for_a_line_is_its_first_answer(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By the person who wrote it by hand, or in addition to an agent's reasons."""
+    """A person recorded it for a line written by hand, or in addition to an agent's reasons."""
     desk.git.write({"f.py": COUNT})
     assert call(["start", "by hand"]) == 0
     assert call(["decision", "zero", "--alternative", "None", "--path", "f.py", "--line", "2"]) == 0
@@ -969,7 +976,7 @@ def test_odd_names(desk: Desk, why: Why, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize(
-    ("args", "status", "said"),
+    ("args", "status", "message"),
     [
         (["nothing.py"], 1, "error: there is no file 'nothing.py' in the work tree\nhint: git ls-files"),
         (["HEAD~1"], 1, "error: there is no file 'HEAD~1' in the work tree\nhint: git traj show HEAD~1 "),
@@ -993,7 +1000,7 @@ def test_errors_and_their_hints(
     capsys: pytest.CaptureFixture[str],
     args: list[str],
     status: int,
-    said: str,
+    message: str,
 ) -> None:
     git.commit({"base": "1\n"}, "base")
     git.commit({"f.py": GREET, "folder/x": "1\n", "binary": b"\0\1\2"}, "files")
@@ -1002,7 +1009,7 @@ def test_errors_and_their_hints(
     assert call(["why", *args]) == status
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(said)
+    assert err.startswith(message)
     assert "\nhint: " in err
 
 

@@ -1,8 +1,8 @@
 """Finds choices in an agent's prose: what it chose, what it rejected, and why.
 
-A sentence counts if it contrasts two things and its author chose between them: by a word of choice, by what
-was done to the work, or by the heading above. A sentence that describes a fault, restates the request or
-waits for an answer does not count.
+A sentence counts if it contrasts two things and shows that its author chose between them: by a word of
+choice, by what was done to the work, or by the heading above. A sentence that describes a fault, restates the
+request or waits for an answer does not count.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, product
 
-from gittraj.events.prose.choice import Choice, clause, lowered, tidied
+from gittraj.events.prose.choice import Choice, lower_article, make_clause, tidy
 from gittraj.events.prose.claims import words
 from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import FORMS, PHRASES, SENTENCES, fragment, load
@@ -21,21 +21,22 @@ from gittraj.events.prose.statements import LABEL, SIDE_LIMIT, find_objection, m
 _RULES = load("choices")
 _MOST = 8
 _FRAGMENT = 6
-"""The most words of a fragment as ``Engine: Pagefind.``, which names the choice without a verb."""
+"""The most words of a fragment such as ``Engine: Pagefind.``, which names the choice without a verb."""
 _REFUSED = re.compile(
     r"(?:,? (?:but )?(?:rejected|ruled out|dismissed|dropped))?,? (?:because|since) | [—–] "
 )
 _NAMED = re.compile(r"(?!(?i:tests?|build|lint|ci|status|docs)\b)[^:]+(?:: | [–—] )")
 _REFUSAL = re.compile(fragment("REFUSED"))
 _WAY = re.compile(rf"\b{fragment('WAY')}\b", re.I)
-"""Words by which a rejection refers to the previous choice, which may have others."""
+"""Words by which a rejection refers to the previous choice, even if that names a rejected side already."""
 _DECLINED = [SENTENCES[f"declined{number}"] for number in range(1, 7)]
-"""The last form needs a sentence before."""
+"""Forms of a rejection; the last one counts only after another sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Spot:
-    """A sentence with its neighbours; ``near``: the one before, if it is in the same paragraph."""
+class _Passage:
+    """A sentence with its neighbours: ``near`` is the sentence before, if it is in the same paragraph, and
+    ``options`` are the two before, as far as they are."""
 
     sentence: Sentence
     before: Sentence | None
@@ -43,73 +44,82 @@ class _Spot:
     near: Sentence | None
     options: tuple[Sentence, ...]
     explains: bool
-    """A contrast in it describes what is so, and not what was chosen."""
+    """A contrast in the sentence describes how something is, and not what was chosen."""
 
 
 def find_choices(message: str, prompt: str | None = None, *, own: bool = False) -> tuple[Choice, ...]:
-    """The first few choices, in order. ``prompt``: what the user asked for, so the agent did not choose it.
-    ``own``: the message explains what the agent sees, so only a contrast about its author is a choice."""
+    """Return the first few choices that a message states, in order. ``prompt`` is what the user asked for, so
+    the agent did not choose it. If the message explains what the agent sees (``own``), only a contrast about
+    its author is a choice."""
     wishes = words(prompt or "")
-    found: dict[str, Choice] = {}
-    for spot in _spots(message, own=own):
-        former = found.get(spot.near.quote) if spot.near else None
-        choice = _read(spot, former)
-        if former and choice and choice.quote == former.quote != spot.sentence.quote:
-            found[choice.quote] = choice
-        elif choice and not _is_wish(choice, wishes) and (clean := tidied(choice)):
-            found.setdefault(choice.quote, clean)
-    return tuple(found.values())[:_MOST]
+    choices: dict[str, Choice] = {}
+    for passage in _read_passages(message, own=own):
+        former = choices.get(passage.near.quote) if passage.near else None
+        choice = _read(passage, former)
+        if former and choice and choice.quote == former.quote != passage.sentence.quote:
+            choices[choice.quote] = choice
+        elif choice and not _is_wish(choice, wishes) and (clean := tidy(choice)):
+            choices.setdefault(choice.quote, clean)
+    return tuple(choices.values())[:_MOST]
 
 
-def _read(spot: _Spot, former: Choice | None) -> Choice | None:
-    """The choice that a sentence states, or the ``former`` choice with what it says was rejected."""
-    refused = _read_declined(spot)
-    choice = None if refused else _read_beside(spot)
-    weighed = refused or (None if choice or not spot.before else find_objection(spot.sentence))
-    if weighed is None:
+def _read(passage: _Passage, former: Choice | None) -> Choice | None:
+    """Return the choice that a sentence states, or the ``former`` choice with what the sentence rejects."""
+    declined = _match_declined(passage)
+    choice = None if declined else _read_stated(passage)
+    rejection = declined or (None if choice or not passage.before else find_objection(passage.sentence))
+    if rejection is None:
         return choice
-    if former and (not former.rejected or _WAY.search(spot.sentence.text)):
-        return _add(former, weighed, spot.sentence)
-    return _read_refusal(spot, weighed, former, declined=refused is not None)
+    if former and (not former.rejected or _WAY.search(passage.sentence.text)):
+        return _add(former, rejection, passage.sentence)
+    return _read_rejection(passage, rejection, former, declined=declined is not None)
 
 
-def scraps(message: str) -> bool:
-    """Whether it begins by taking back what the message before chose."""
+def revokes_previous(message: str) -> bool:
+    """Whether the message begins by taking back what the message before it chose."""
     return PHRASES.find(message, "scraps")
 
 
-def find_refused(message: str) -> frozenset[str]:
-    """The sentences that the next one takes back."""
-    return frozenset(s.quote for s, then in pairwise(read_sentences(message)) if _takes_back(then))
+def find_revoked(message: str) -> frozenset[str]:
+    """Return the quotes of the sentences that the sentence after them takes back."""
+    return frozenset(s.quote for s, then in pairwise(read_sentences(message)) if revokes(then))
 
 
-def _takes_back(then: Sentence) -> bool:
+def revokes(then: Sentence) -> bool:
+    """Whether the sentence takes back the sentence before it."""
     return PHRASES.find(then.text, "scraps", "taken_back")
 
 
-def _spots(message: str, *, own: bool) -> Iterator[_Spot]:
-    """The sentences, without those that the next one takes back."""
+def _read_passages(message: str, *, own: bool) -> Iterator[_Passage]:
+    """Yield the sentences that may state a choice, without those that the next sentence takes back."""
     reviews = len(_RULES["review"].findall(message)) > 1
     sentences = read_sentences(message)
-    for at, sentence in enumerate(sentences):
-        before, after = (sentences[at - 1] if at else None), next(iter(sentences[at + 1 :]), None)
-        if after and (_takes_back(after) or _RULES.find(after.text, "mended")):
+    for at, (before, sentence, after) in enumerate(
+        zip([None, *sentences], sentences, [*sentences[1:], None], strict=False)
+    ):
+        if _settles_before(after):
             continue
-        near = before if before and _is_beside(message, before, sentence) else None
-        told = _tells(sentence, near) or (bool(sentence.label) and not reviews)
-        if told or not reviews:
-            options = tuple(s for s in sentences[max(0, at - 2) : at] if _is_beside(message, s, sentence))
-            yield _Spot(sentence, before, after, near, options, explains=own and not told)
+        options = tuple(s for s in sentences[max(0, at - 2) : at] if _in_same_paragraph(message, s, sentence))
+        near = before if before in options else None
+        is_own = _is_about_own_work(sentence, near)
+        if is_own or not reviews:
+            explains = own and not (is_own or sentence.label)
+            yield _Passage(sentence, before, after, near, options, explains)
 
 
-def _tells(sentence: Sentence, near: Sentence | None) -> bool:
-    """Whether it speaks of its author, or of how what the author makes is made."""
-    made = near is not None and _RULES.find(near.text, "making") and _RULES.find(sentence.text, "how")
+def _settles_before(after: Sentence | None) -> bool:
+    """Whether this sentence takes back the sentence before it, or says that its problem is solved."""
+    return after is not None and (revokes(after) or _RULES.find(after.text, "mended"))
+
+
+def _is_about_own_work(sentence: Sentence, near: Sentence | None) -> bool:
+    """Whether the sentence is about its author, or about how the author's work is made."""
+    making = near is not None and _RULES.find(near.text, "making") and _RULES.find(sentence.text, "how")
     form = FORMS["suffices"].pattern
-    return made or _RULES.find(sentence.text, "person") or form.match(sentence.text.rstrip(".")) is not None
+    return making or _RULES.find(sentence.text, "person") or form.match(sentence.text.rstrip(".")) is not None
 
 
-def _is_beside(message: str, before: Sentence, sentence: Sentence) -> bool:
+def _in_same_paragraph(message: str, before: Sentence, sentence: Sentence) -> bool:
     """Whether the two are in the same paragraph."""
     begin = message.find(before.quote)
     end = message.find(sentence.quote, begin + len(before.quote))
@@ -124,28 +134,31 @@ def _is_wish(choice: Choice, wishes: frozenset[str]) -> bool:
     return not choice.chosen or (bool(wishes) and named and not choice.reason)
 
 
-def _read_beside(spot: _Spot) -> Choice | None:
-    """The choice that a sentence states, alone or together with its neighbours."""
-    choice = (
-        _read_question(spot)
-        or _read_rejected(spot)
-        or _read_pick(spot)
-        or (None if spot.explains else read_sentence(spot.sentence) or _read_alternative(spot))
-    )
+def _read_stated(passage: _Passage) -> Choice | None:
+    """Return the choice that a sentence states, alone or together with its neighbours."""
+    choice = _read_question(passage) or _read_rejected(passage) or _read_pick(passage)
+    if not (choice or passage.explains):
+        choice = read_sentence(passage.sentence) or _read_alternative(passage)
     if choice is None or choice.chosen or not _explains(choice):
         return choice
-    if spot.near and _is_taken(spot.near.text.rstrip(".")):
-        return replace(choice, chosen=spot.near.restore(spot.near.text))
-    return replace(choice, chosen=f"not: {choice.rejected[0]}") if choice.rejected else choice
+    return replace(choice, chosen=_infer_chosen(choice, passage.near))
 
 
 def _explains(choice: Choice) -> bool:
+    """Whether the reason has more than two words."""
     return len(re.sub(r"^(?:for|due to|to) ", "", choice.reason or "").split()) > 2
 
 
-def _read_question(spot: _Spot) -> Choice | None:
-    """``Why a queue instead of a cron job?``, in a heading or in bold, and the answer below."""
-    sentence, before, after = spot.sentence, spot.before, spot.after
+def _infer_chosen(choice: Choice, near: Sentence | None) -> str:
+    """Return what was chosen, for a choice that names only what was rejected."""
+    if near and _states_deed(near.text.rstrip(".")):
+        return near.restore(near.text)
+    return f"not: {choice.rejected[0]}" if choice.rejected else ""
+
+
+def _read_question(passage: _Passage) -> Choice | None:
+    """Read ``Why a queue instead of a cron job?``, in a heading or in bold, and the answer below."""
+    sentence, before, after = passage.sentence, passage.before, passage.after
     match = SENTENCES["why_not"].match(sentence.text)
     if match is None or not (sentence.kind == "heading" or sentence.label):
         return None
@@ -156,104 +169,138 @@ def _read_question(spot: _Spot) -> Choice | None:
     return replace(choice, chosen=chosen, reason=after.restore(after.text), quote=after.quote)
 
 
-def _read_pick(spot: _Spot) -> Choice | None:
-    """``Two options: a header, or a cookie. I'm going with the header, since ...``"""
-    first, _, then = spot.sentence.text.rstrip(".").partition("; ")
-    offers = [(spot.sentence, first)] if then else [(near, near.text.rstrip(".")) for near in spot.options]
-    found = [(near, match) for near, text in offers if (match := SENTENCES["options"].match(text))]
-    picks = SENTENCES["picks"].match(then or first)
-    if not (found and picks) or spot.sentence.asks:
+def _read_pick(passage: _Passage) -> Choice | None:
+    """Read ``Two options: a header, or a cookie. I'm going with the header, since ...``"""
+    first, _, then = passage.sentence.text.rstrip(".").partition("; ")
+    pick = SENTENCES["picks"].match(then or first)
+    if not pick or passage.sentence.asks:
         return None
-    sides = [near.restore(side) for near, match in found for side in match.groupdict().values() if side]
-    choice = make_choice(picks, spot.sentence)
-    taken = [side for side in sides if words(side) & words(choice.chosen)]
-    others = tuple(side for side in sides if side not in taken)
-    return replace(choice, chosen=taken[0], rejected=others) if len(taken) == 1 else None
+    if then:
+        options = _read_options(passage.sentence, first)
+    else:
+        options = [side for near in passage.options for side in _read_options(near, near.text.rstrip("."))]
+    choice = make_choice(pick, passage.sentence)
+    picked = [side for side in options if words(side) & words(choice.chosen)]
+    if len(picked) != 1:
+        return None
+    options.remove(picked[0])
+    return replace(choice, chosen=picked[0], rejected=tuple(options))
 
 
-def _read_rejected(spot: _Spot) -> Choice | None:
-    """``Alternative rejected: pages, which shift``: what was chosen is in the sentence before."""
-    sentence, near = spot.sentence, spot.near
+def _read_options(sentence: Sentence, text: str) -> list[str]:
+    """Return the options that a text of the sentence lists, as in ``Two options: a header, or a cookie``."""
+    match = SENTENCES["options"].match(text)
+    return [sentence.restore(side) for side in match.groupdict().values() if side] if match else []
+
+
+def _read_rejected(passage: _Passage) -> Choice | None:
+    """Read ``Alternative rejected: pages, which shift``: what was chosen is in the sentence before."""
+    sentence, near = passage.sentence, passage.near
     if not (_RULES.begins(sentence.text, "alternative_run_in") or _RULES.find(sentence.label, "alternative")):
         return None
     label = LABEL.match(sentence.text)
     other, *why = map(sentence.restore, _REFUSED.split(sentence.text[label.end() if label else 0 :], 1))
     if not (near or why):
         return None
-    taken = near and _is_taken(near.text.rstrip("."))
+    taken = near and _states_deed(near.text.rstrip("."))
     chosen = near.restore(near.text) if near and taken else f"not: {other}"
     return Choice(chosen, (other,), why[0] if why else None, sentence.quote)
 
 
-def _read_alternative(spot: _Spot) -> Choice | None:
-    """``Jobs lie in a table. A broker would have meant one more service.``"""
-    sentence, near = spot.sentence, spot.near
+def _read_alternative(passage: _Passage) -> Choice | None:
+    """Read ``Jobs lie in a table. A broker would have meant one more service.``"""
+    sentence, near = passage.sentence, passage.near
     if near is None or sentence.asks or sentence.spoken:
         return None
     text, taken = sentence.text.rstrip("."), near.text.rstrip(".")
     match = SENTENCES["alternative"].match(text)
-    if match is None and _says_taken(taken):
+    if match is None and _states_choice(taken):
         match = SENTENCES["objection"].match(text)
     if match is None or _RULES.find(match["other"], "clause") or re.search(r"\bso (?:I|we)\b", match["why"]):
         return None
     other, why = sentence.restore(match["other"]), sentence.restore(match["why"])
     chosen = near.restore(taken)
-    return Choice(chosen, (other,), f"{lowered(other)} {why}", sentence.quote) if _is_taken(taken) else None
+    choice = Choice(chosen, (other,), f"{lower_article(other)} {why}", sentence.quote)
+    return choice if _states_deed(taken) else None
 
 
-def _read_declined(spot: _Spot) -> re.Match[str] | None:
-    """``Returning None was the alternative``."""
-    sentence = spot.sentence
+def _match_declined(passage: _Passage) -> re.Match[str] | None:
+    """Match ``Returning None was the alternative``."""
+    sentence = passage.sentence
     if sentence.kind in ("heading", "row") or sentence.spoken or sentence.asks:
         return None
     text = sentence.text.rstrip(".")
-    forms = _DECLINED if spot.before else _DECLINED[:-1]
-    matches = (form.match(said) for said in (text, LABEL.sub("", text)) for form in forms)
+    forms = _DECLINED if passage.before else _DECLINED[:-1]
+    matches = (form.match(body) for body, form in product((text, LABEL.sub("", text)), forms))
     match = next(filter(None, matches), None)
-    tells = match and any(found for name, found in match.groupdict().items() if name != "other")
-    return match if tells or " was " in text or _REFUSAL.search(text) else None
+    explained = match is not None and _has_reason(match)
+    return match if explained or " was " in text or _REFUSAL.search(text) else None
 
 
-def _read_refusal(
-    spot: _Spot, refused: re.Match[str], former: Choice | None, *, declined: bool
+def _has_reason(match: re.Match[str]) -> bool:
+    return any(text for name, text in match.groupdict().items() if name != "other")
+
+
+def _read_rejection(
+    passage: _Passage, rejection: re.Match[str], former: Choice | None, *, declined: bool
 ) -> Choice | None:
-    """The choice in which a sentence states what was rejected; what was chosen is in the sentence before or
-    after it, or not stated. ``former``: the choice of the sentence before, which names its alternatives."""
-    sentence, near, after = spot.sentence, spot.near, spot.after
-    taken = near if near and not former and _says_taken(near.text.rstrip(".")) else None
-    picks = SENTENCES["picks"].match(after.text.rstrip(".")) if after and not taken else None
-    if after and picks and not (sentence.asks or _RULES.find(after.text, "open", "talk", "denied")):
-        return _add(make_choice(picks, after), refused, sentence)
-    if sentence.asks or not (taken or declined or not _RULES.begins(sentence.text, "tried")):
+    """Return the choice in which a sentence states what was rejected; what was chosen is in the sentence
+    before or after it, or not stated. ``former`` is the choice of the sentence before, which names its own
+    alternatives; ``declined``: the words themselves state a rejection."""
+    sentence = passage.sentence
+    if sentence.asks:
         return None
-    chosen = taken.restore(taken.text) if taken else f"not: {sentence.restore(refused['other'])}"
-    return _add(Choice(chosen, (), None, sentence.quote), refused, sentence)
+    chosen = None if former else _read_chosen(passage.near)
+    if not chosen and (pick := _read_next_pick(passage.after)):
+        return _add(pick, rejection, sentence)
+    if not (chosen or declined) and _RULES.begins(sentence.text, "tried"):
+        return None
+    chosen = chosen or f"not: {sentence.restore(rejection['other'])}"
+    return _add(Choice(chosen, (), None, sentence.quote), rejection, sentence)
 
 
-def _add(choice: Choice, refused: re.Match[str], sentence: Sentence) -> Choice:
-    """The choice with what the next sentence says was rejected, and why."""
-    groups = refused.groupdict("")
+def _read_chosen(near: Sentence | None) -> str | None:
+    """Return the sentence before, if it says by a word of choice what was chosen."""
+    return near.restore(near.text) if near and _states_choice(near.text.rstrip(".")) else None
+
+
+def _read_next_pick(after: Sentence | None) -> Choice | None:
+    """Return the choice of the sentence after, if that picks something."""
+    pick = SENTENCES["picks"].match(after.text.rstrip(".")) if after else None
+    if not after or not pick or _RULES.find(after.text, "open", "talk", "denied"):
+        return None
+    return make_choice(pick, after)
+
+
+def _add(choice: Choice, rejection: re.Match[str], sentence: Sentence) -> Choice:
+    """Return the choice with what the next sentence says was rejected, and why."""
+    groups = rejection.groupdict("")
     why = sentence.restore(next((groups[name] for name in groups if name[:3] == "why" and groups[name]), ""))
-    other = sentence.restore(refused["other"])
-    why = clause(why, other, "") or ""
-    said = f"{other}: {why}" if choice.rejected and why else why  # the reason is not for the others
-    reason = "; ".join(filter(None, (choice.reason, said))) or None
+    other = sentence.restore(rejection["other"])
+    why = make_clause(why, other, "") or ""
+    objection = f"{other}: {why}" if choice.rejected and why else why  # the others may be fit
+    reason = "; ".join(filter(None, (choice.reason, objection))) or None
     return replace(choice, rejected=(*choice.rejected, other), reason=reason)
 
 
-def _says_taken(text: str) -> bool:
+def _states_choice(text: str) -> bool:
     """Whether a sentence says by a word of choice what was chosen."""
-    taken = SENTENCES["taken"].match(text) or text.endswith(" it is")
-    return bool(taken) and not _RULES.find(text, "open")
+    chosen = SENTENCES["taken"].match(text) or text.endswith(" it is")
+    return bool(chosen) and not _RULES.find(text, "open")
 
 
-def _is_taken(text: str) -> bool:
-    """Whether a sentence says what was done, or is so now."""
+def _is_fragment(text: str) -> bool:
+    """Whether this is ``Engine: Pagefind``, which names the choice without a verb."""
+    return len(text.split()) <= _FRAGMENT and bool(_NAMED.match(text)) and not text.endswith("?")
+
+
+def _states_deed(text: str) -> bool:
+    """Whether a sentence says what was done, or how it is now."""
     if _RULES.find(text, "open", "fault", "denied"):
         return False
-    if len(text.split()) <= _FRAGMENT and _NAMED.match(text) and not text.endswith("?"):
+    if _is_fragment(text):
         return not _RULES.find(text, "no_deed")
     described = _RULES.begins(text, "no_deed") and not text.startswith("The ")
     if described or len(text) > SIDE_LIMIT or text.endswith(":"):
         return False
-    return PHRASES.find(text, "done", "state") or _says_taken(text) or _RULES.begins(text, "making")
+    return PHRASES.find(text, "done", "state") or _states_choice(text) or _RULES.begins(text, "making")

@@ -16,7 +16,7 @@ _OTHER, _CHOSEN = ("other", "other2", "one"), ("chosen", "chosen2", "chosen3")
 _OWN_DEED = re.compile(fragment("BEGIN") + rf"(?:(?:I|we)\b|fixed|resolved|{fragment('TOOK')})", re.I)
 _TOOK = re.compile(rf"\b(?:{fragment('TOOK')})\b(?! up\b)", re.I)
 _WILL = re.compile(fragment("WILL"))
-_DULL = frozenset(
+_STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
         "the and for with use using used not from that this into its our your new all was were are class "
@@ -29,16 +29,18 @@ _PARALLEL = (
     (_PLACE, f" {_PLACE}"),
     (rf"{_STATE}(?:across|into|{_PLACE})", rf"\b(?:is|are) (?:\w+ )?{_STATE.rstrip()}"),
 )
-"""How the sides are alike in ``at the edge, not inside the core``; ``are returned, never thrown across``."""
+"""How the other and the chosen side begin in ``at the edge, not inside the core`` and
+``are returned, never thrown across``."""
 
 
 def words(text: str) -> frozenset[str]:
-    return frozenset(word for word in re.findall(r"[a-z0-9_]{3,}", text.lower()) if word not in _DULL)
+    """Return the words of three or more characters, in lower case, without the most frequent ones."""
+    return frozenset(word for word in re.findall(r"[a-z0-9_]{3,}", text.lower()) if word not in _STOP_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence that matches a form; ``decided``: it is in a list of choices."""
+    """A sentence that matches a form; ``decided`` is true if it is in a list of choices."""
 
     match: re.Match[str]
     sentence: Sentence
@@ -49,8 +51,8 @@ class Claim:
         return self.match.string
 
     def get(self, *names: str) -> str:
-        """The first of the groups that matched something; empty if none did, or the form has none of
-        them."""
+        """Return the text of the first of these groups that matched something; empty if none did, or if the
+        form does not have them."""
         groups = self.match.groupdict("")
         return next((groups[name] for name in names if groups.get(name)), "")
 
@@ -64,7 +66,7 @@ class Claim:
 
     @property
     def before(self) -> str:
-        """The sentence up to the rejected side: a reason after it may be about anything."""
+        """The sentence up to the end of the rejected side: a reason after that may be about anything."""
         ends = (self.match.end(name) for name in ("other", "other2", "two") if self.get(name))
         return self.text[: next(ends, None)]
 
@@ -80,71 +82,91 @@ class Claim:
 
     @property
     def is_description(self) -> bool:
-        """Whether it begins like one; but what ``the parser`` does, with a reason, is how it was made."""
+        """Whether the sentence begins like a description; what ``The parser`` does, with a reason, does not
+        count: it is how the parser was made."""
         if self.text.startswith(("The ", "It ")) and self.get("why"):
             return False
         return _RULES.begins(self.text, "no_deed")
 
     @property
     def is_parallel(self) -> bool:
-        sides = ((re.match(other, self.other), re.search(chosen, self.chosen)) for other, chosen in _PARALLEL)
-        return any(all(found) for found in sides)
+        starts = (
+            (re.match(other, self.other), re.search(chosen, self.chosen)) for other, chosen in _PARALLEL
+        )
+        return any(all(pair) for pair in starts)
 
 
-def _describes(text: str) -> bool:
+def _addresses_users(text: str) -> bool:
     return re.search(r"\b(?:you|your|they)\b|\busers? (?:can|could|may|see|want|get)", text, re.I) is not None
 
 
 def _own(claim: Claim) -> bool:
-    """Whether it is a choice of the author: it says so, or is in a list of choices."""
+    """Whether this is a choice of the author: by its words, or as an item in a list of choices."""
     if _RULES.begins(claim.other, "no_side") or claim.is_open:
         return False
     if claim.decided:
         return True
-    before, chosen, reasoned = claim.before, claim.chosen, bool(claim.reasons)
-    deed = _OWN_DEED.match(claim.text) is not None
-    own = deed or _RULES.find(before, "changed")
     against = (
-        _RULES.find(before, "talk"),
-        _RULES.find(chosen, "was_at"),
-        not reasoned and _RULES.begins(chosen, "does"),
-        not own and _RULES.find(before, "fault"),
-        not (deed or reasoned) and re.search(r"\b(?:is|are|was|were) (?:an? |the )", chosen),
-        not (deed or reasoned) and _RULES.find(before, "behaves"),
-        not (own or reasoned) and _RULES.find(chosen, "symptom"),
+        _RULES.find(claim.before, "talk"),
+        _RULES.find(claim.chosen, "was_at"),
         claim.is_description,
-        _describes(before),
+        _addresses_users(claim.before),
+        _is_finding(claim),
     )
     return not any(against)
 
 
+def _is_finding(claim: Claim) -> bool:
+    """Whether the sentence reports how something is, for lack of a deed of its author or of a reason."""
+    before, chosen = claim.before, claim.chosen
+    deed = _OWN_DEED.match(claim.text) is not None
+    own = deed or _RULES.find(before, "changed")
+    if not own and _RULES.find(before, "fault"):
+        return True
+    if claim.reasons:
+        return False
+    if _RULES.begins(chosen, "does") or (not own and _RULES.find(chosen, "symptom")):
+        return True
+    is_something = re.search(r"\b(?:is|are|was|were) (?:an? |the )", chosen) is not None
+    return not deed and (is_something or _RULES.find(before, "behaves"))
+
+
 def _worded(claim: Claim) -> bool:
     """Whether ``over`` means a choice: only with a word of choice, or in a list of choices."""
-    chosen, reasoned = claim.chosen, bool(claim.reasons)
-    said = _TOOK.search(chosen) is not None
-    spans = _RULES.begins(claim.other, "span")
-    used = spans or re.search(r"\bus(?:e|ed|ing)\b", chosen)
-    unsaid = (spans and not said) or (used and not reasoned)
-    states = not said and re.search(r"\b(?:is|are|was|were)\b", chosen)
-    if states or _RULES.find(chosen, "habit") or (unsaid and not claim.decided):
+    took = _TOOK.search(claim.chosen) is not None
+    states = not took and re.search(r"\b(?:is|are|was|were)\b", claim.chosen)
+    if states or _RULES.find(claim.chosen, "habit") or _may_not_compare(claim, took=took):
         return False
-    named = claim.sentence.kind == "item" or " over " in claim.sentence.label
-    brief = len(chosen.split()) <= 5 and not spans
-    decided = claim.decided or (reasoned and (named or brief))
-    return (decided or said) and _own(Claim(claim.match, claim.sentence, decided))
+    decided = claim.decided or (bool(claim.reasons) and _is_brief(claim))
+    return (decided or took) and _own(Claim(claim.match, claim.sentence, decided))
+
+
+def _may_not_compare(claim: Claim, *, took: bool) -> bool:
+    """Whether ``over`` may be that of ``used over the network`` or ``over two days``; ``took``: the sentence
+    has a word of choice."""
+    if claim.decided:
+        return False
+    spans = _RULES.begins(claim.other, "span")
+    if spans and not took:
+        return True
+    return not claim.reasons and (spans or re.search(r"\bus(?:e|ed|ing)\b", claim.chosen) is not None)
+
+
+def _is_brief(claim: Claim) -> bool:
+    """Whether the sentence looks like a choice in a list: as an item, by ``over`` in its label, by its few
+    words."""
+    if claim.sentence.kind == "item" or " over " in claim.sentence.label:
+        return True
+    return len(claim.chosen.split()) <= 5 and not _RULES.begins(claim.other, "span")
 
 
 def _denied(claim: Claim) -> bool:
     """Whether ``not`` contrasts two things: if what follows is short, or there is a reason."""
     chosen, other, reasoned = claim.chosen, claim.other, bool(claim.reasons)
-    link = claim.text[claim.match.end("chosen") :].lstrip()
     led = _leads(claim)
     reason = claim.get("why") if _RULES.find(chosen, "tells") else reasoned
-    weak = claim.get("no") or link.startswith("(")
     against = (
-        re.match(r"not \w+ing\b", link, re.I),  # ``Services not running: ...``
-        re.match(r"and (?:do|does|has|have) not\b", link, re.I) and not _OWN_DEED.match(claim.text),
-        weak and not (claim.decided or claim.get("why", "why2") or claim.is_parallel),
+        _negates_verb(claim),
         _RULES.find(chosen, "no_pair"),
         re.search(r"\b(?:issue|problem|bug|error)\b", other, re.I),
         not (claim.decided or led or reason) and _RULES.find(chosen, "states"),
@@ -155,15 +177,26 @@ def _denied(claim: Claim) -> bool:
     return not any(against) and _own(claim)
 
 
+def _negates_verb(claim: Claim) -> bool:
+    """Whether the ``not`` after the chosen side belongs to a verb, or the contrast is too weak to count."""
+    link = claim.text[claim.match.end("chosen") :].lstrip()
+    if re.match(r"not \w+ing\b", link, re.I):  # ``Services not running: ...``
+        return True
+    if re.match(r"and (?:do|does|has|have) not\b", link, re.I) and not _OWN_DEED.match(claim.text):
+        return True
+    weak = claim.get("no") or link.startswith("(")
+    return bool(weak) and not (claim.decided or claim.get("why", "why2") or claim.is_parallel)
+
+
 def _leads(claim: Claim) -> bool:
-    """Whether it says how something was made, or begins with the reason."""
+    """Whether the sentence says how something was made, or begins with the reason."""
     passive = _RULES.find(claim.chosen, "passive") and (claim.reasons or "(" in claim.text)
     begins = re.match(r"(?:because|since|as|for) [^,]+, ", claim.text, re.I)
     return bool(passive or begins) or claim.is_parallel
 
 
 def _stated(claim: Claim) -> bool:
-    """Whether the words themselves are those of a choice."""
+    """Whether the words themselves state a choice."""
     if claim.is_description or claim.is_open or "to also" in claim.text:
         return False
     other = claim.get(*_OTHER)
@@ -173,7 +206,7 @@ def _stated(claim: Claim) -> bool:
 
 
 def _semi(claim: Claim) -> bool:
-    """Whether in ``X; Y would have ...`` X is a choice, or about the same thing."""
+    """Whether in ``X; Y would have ...`` X is a choice, or X and Y are about the same thing."""
     stated = SENTENCES["said"].match(claim.chosen) is not None
     restore = claim.sentence.restore
     same = bool(words(restore(claim.chosen)) & words(restore(claim.other)))
@@ -193,11 +226,11 @@ def _wherever(claim: Claim) -> bool:
 
 
 def _suffices(claim: Claim) -> bool:
-    return not (claim.sentence.asks or _RULES.find(claim.text, "talk") or _describes(claim.text))
+    return not (claim.sentence.asks or _RULES.find(claim.text, "talk") or _addresses_users(claim.text))
 
 
 def _weighed(claim: Claim) -> bool:
-    """Whether in ``I considered X, but Y`` Y was chosen: it must say so, else it is the objection to X."""
+    """Whether in ``I considered X, but Y`` Y was chosen, and is not the objection to X."""
     return not claim.sentence.asks and SENTENCES["takes"].search(claim.chosen) is not None
 
 
@@ -206,11 +239,11 @@ def _is_no_choice(chosen: str) -> bool:
 
 
 def _grounded(claim: Claim) -> bool:
-    """Whether a word of choice has a reason: without that, the other way would have been taken."""
+    """Whether the reason has two or more words and the sentence states a choice that is made."""
     if not any(len(reason.split()) > 1 for reason in claim.reasons) or _is_no_choice(claim.get(*_CHOSEN)):
         return False
     waits = claim.text.endswith(":") or (claim.sentence.asks and not claim.decided)
-    return not (waits or _describes(claim.text))
+    return not (waits or _addresses_users(claim.text))
 
 
 def _left(claim: Claim) -> bool:
@@ -225,12 +258,12 @@ def _left(claim: Claim) -> bool:
 
 
 def _against(claim: Claim) -> bool:
-    """Whether something was done or is so now, and what follows is an objection to another way."""
+    """Whether the sentence says what was done or how it is now, and then objects to another way."""
     chosen, other, other2, why = (claim.get(name) for name in ("chosen", "other", "other2", "why"))
     unlike = other2 and words(other2).isdisjoint(words(claim.sentence.restore(chosen)))
     against = (
         _is_no_choice(chosen),
-        _describes(claim.text),
+        _addresses_users(claim.text),
         _RULES.begins(chosen, "no_deed"),
         _RULES.find(other or other2, "clause"),
         _RULES.begins(why, "loss"),
@@ -243,7 +276,7 @@ def _against(claim: Claim) -> bool:
 
 
 def _names_other(claim: Claim) -> bool:
-    """Whether it says what the other way would have been."""
+    """Whether the sentence says what the other way would have been."""
     why = claim.get("why")
     if re.match(r"would have\b", why, re.I) and not _RULES.begins(claim.chosen, "placed"):
         return True
@@ -252,7 +285,7 @@ def _names_other(claim: Claim) -> bool:
 
 
 def _not_done(claim: Claim) -> bool:
-    if _RULES.find(claim.other, "undone_work") or _describes(claim.before):
+    if _RULES.find(claim.other, "undone_work") or _addresses_users(claim.before):
         return False
     return bool(claim.reasons or claim.get("chosen2"))
 
@@ -265,9 +298,10 @@ def _on_purpose(claim: Claim) -> bool:
 
 
 def _unfit(claim: Claim) -> bool:
-    """Whether it says that the other is unfit; a comparison counts only for what was done, or in a list."""
+    """Whether the sentence says that the other side is unfit; a comparison counts only in a list, or if it is
+    about what was done."""
     compared = claim.get("chosen6")
-    if _describes(claim.text) or _RULES.find(claim.get("chosen5"), "fault"):
+    if _addresses_users(claim.text) or _RULES.find(claim.get("chosen5"), "fault"):
         return False
     return not compared or claim.sentence.kind == "item" or PHRASES["done"].match(compared) is not None
 
@@ -280,7 +314,7 @@ def _no_need(claim: Claim) -> bool:
 
 
 def _listed(claim: Claim) -> bool:
-    """Whether it is an item, with its reason, below ``Key decisions``."""
+    """Whether the sentence is an item, with its reason, below ``Key decisions``."""
     sentence = claim.sentence
     return sentence.kind == "item" and _RULES.find(sentence.above, "listed") and not claim.is_open
 
@@ -290,4 +324,4 @@ _CONDITIONS = (
     *(_stated, _suffices, _unfit, _weighed, _wherever, _worded),
 )
 CONDITIONS = {condition.__name__.removeprefix("_"): condition for condition in _CONDITIONS}
-"""The conditions by their names in the column ``needs``."""
+"""The conditions, by their names in ``needs`` of ``forms.toml``."""

@@ -7,7 +7,8 @@ questions and plans do not count.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
+from itertools import zip_longest
 
 from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import load
@@ -22,34 +23,43 @@ _WHOLLY_QUOTED = re.compile(r"\W*[\"“].*[\"”]\W*")
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
 _DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
 _BRIEF = 8
-"""The most sentences of a message that only says what was done and what is left."""
+"""A message of at most so many sentences says only what was done and what is left."""
 _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 
 def find_doubts(
     message: str, *, without: Container[str] = (), on_the_way: bool = False, edits: bool = False
 ) -> tuple[str, ...]:
-    """The first few sentences, in order, word for word, each once. ``without``: sentences that state choices;
-    ``on_the_way``: the message stands before a call, so the work goes on; ``edits``: which writes a file."""
+    """Return the first few doubts of a message: whole sentences, in order, word for word, each once.
+    ``without`` are sentences that state choices; ``on_the_way``: a call follows, so the work is not done yet;
+    ``edits``: that call writes a file."""
     sentences = read_sentences(message)
-    began = _find_begin(sentences, without)
-    reports, brief = began is not None and not on_the_way, len(sentences) <= _BRIEF
+    start = _find_start(sentences, without)
+    reports, brief = start is not None and not on_the_way, len(sentences) <= _BRIEF
     impersonal = _RULES.find(message, "impersonal")
-    found: dict[str, None] = {}
-    for at, sentence in enumerate(sentences):
-        looks = any(_CHOICES.find(then.text, "talk") for then in sentences[at + 1 : at + 2])
-        hesitates = edits and not looks and _RULES.begins(sentence.text, "hesitant")
-        own = hesitates or _RULES.find(sentence.text, "own")
-        if sentence.quote in without or (on_the_way and not own):
-            continue
-        past = at < (began or 0) or impersonal or _RULES.find(sentence.text, "past")
+    doubts: dict[str, None] = {}
+    for at, sentence, own in _list_candidates(sentences, without, on_the_way=on_the_way, edits=edits):
+        past = at < (start or 0) or impersonal or _RULES.find(sentence.text, "past")
         if _is_doubt(sentence, before=past and not own, report=reports and (own or brief)):
-            found[sentence.quote] = None
-    return tuple(found)[:_MOST]
+            doubts[sentence.quote] = None
+    return tuple(doubts)[:_MOST]
 
 
-def _find_begin(sentences: Sequence[Sentence], without: Container[str]) -> int | None:
-    """Where a message begins to report what was done; None if it does not."""
+def _list_candidates(
+    sentences: Sequence[Sentence], without: Container[str], *, on_the_way: bool, edits: bool
+) -> Iterator[tuple[int, Sentence, bool]]:
+    """Yield the sentences that may state a doubt, each with its index and whether it is about its author: on
+    the way to a call, only such a sentence counts."""
+    for at, (sentence, then) in enumerate(zip_longest(sentences, sentences[1:])):
+        looks_next = then is not None and _CHOICES.find(then.text, "talk")
+        hesitates = edits and not looks_next and _RULES.begins(sentence.text, "hesitant")
+        own = hesitates or _RULES.find(sentence.text, "own")
+        if sentence.quote not in without and (own or not on_the_way):
+            yield at, sentence, own
+
+
+def _find_start(sentences: Sequence[Sentence], without: Container[str]) -> int | None:
+    """Return the index of the sentence that begins to report what was done, or None."""
     if sentences and _OUTCOME.find(sentences[0].text, "state"):
         return 0
     reports = (at for at, s in enumerate(sentences) if _OUTCOME.find(s.text, "deed") or s.quote in without)
@@ -57,6 +67,7 @@ def _find_begin(sentences: Sequence[Sentence], without: Container[str]) -> int |
 
 
 def _is_doubt(sentence: Sentence, *, before: bool, report: bool) -> bool:
+    """Whether a sentence states a doubt; ``before``: it is about the time before the work was done."""
     text = _QUOTED.sub("", re.sub(r"^THOUGHT:\s*", "", sentence.text))
     if not _may_doubt(sentence, text):
         return False
@@ -75,14 +86,14 @@ def _is_doubt(sentence: Sentence, *, before: bool, report: bool) -> bool:
 
 
 def _is_labelled(text: str) -> bool:
-    """Whether its label says that it is a warning, and it has more than that."""
+    """Whether a label says that the text is a warning, and the text has more than the label."""
     if _RULES.begins(text, "mark") and _RULES.find(text, "noted", "certain"):
         return True
     return _RULES.begins(text, "labelled") and len(text.split()) > 3
 
 
 def _states(text: str, *, report: bool) -> bool:
-    """Whether the words themselves are those of a doubt."""
+    """Whether the words themselves state a doubt; ``report``: the message reports what was done."""
     own = _RULES["clause"].sub("", text)
     reported = report and not _RULES.find(text, "settled")
     return _RULES.find(own, "certain") or (reported and _RULES.find(own, "in_report"))
@@ -106,7 +117,7 @@ def _may_doubt(sentence: Sentence, text: str) -> bool:
 
 
 def _listed(sentence: Sentence, text: str) -> bool:
-    """Whether it is an item of a list of doubts, or a limit in a list of notes."""
+    """Whether the sentence is an item of a list of doubts, or a limit in a list of notes."""
     head = " | ".join(sentence.columns) or sentence.lead or sentence.section
     if sentence.kind not in ("item", "row") or _RULES.find(head, "not_heading"):
         return False

@@ -1,6 +1,6 @@
 """Splits a message in Markdown into sentences, each with the heading and the line above it.
 
-Code blocks and quotations are left out: they are not the author's own words.
+Code blocks and block quotes are left out: they are not the author's own words.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 MESSAGE_LIMIT = 100_000
-"""Characters of a message that are read."""
+"""How many characters of a message are read."""
 SENTENCE_LIMIT = 500
-"""Characters of a sentence; a longer one is data."""
+"""The most characters of a sentence: a longer text is data."""
 _CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
 _MARKUP = re.compile(r"(?<![\w*])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\w*])|~~")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
@@ -33,11 +33,12 @@ _STEP = re.compile(r"^(?:\d{1,2}[.)]|step \d+:?|phase \d+:?)\s+", re.I)
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """``quote``: word for word from the message; ``text``: without markup, each code span as ``\\x00N\\x00``.
+    """A sentence of a message: its ``quote`` is word for word, its ``text`` has no markup, and has
+    ``\\x00N\\x00`` in place of the Nth of the code spans (``codes``).
 
-    ``section``: the heading above; ``lead``: the line that introduces the list; ``label``: the bold words
-    before a colon or dash; ``kind``: ``paragraph``, ``item``, ``row`` or ``heading``; ``columns``: the heads
-    of a table, and ``cells`` its texts in this row.
+    ``section`` is the heading above; ``lead`` the line that introduces the list; ``label`` the bold words
+    before a colon or dash; ``kind`` one of ``paragraph``, ``item``, ``row`` and ``heading``; ``columns`` are
+    the heads of a table, and ``cells`` the texts of this row.
     """
 
     quote: str
@@ -50,16 +51,16 @@ class Sentence:
     columns: tuple[str, ...] = ()
     cells: tuple[str, ...] = ()
     asks: bool = False
-    """The message ends with a question: what it proposes waits for an answer."""
+    """The message ends with a question: its proposals wait for an answer."""
     spoken: bool = False
-    """Within quotation marks that began before: somebody else's words."""
+    """The sentence is within quotation marks that began before it: these are somebody else's words."""
 
     @property
     def above(self) -> str:
         return f"{self.section}\n{self.lead}"
 
     def restore(self, text: str) -> str:
-        """``text`` with its code spans."""
+        """Return a part of ``self.text`` with its code spans."""
         return re.sub("\x00(\\d+)\x00", lambda match: self.codes[int(match[1])], text)
 
 
@@ -69,7 +70,7 @@ def _parser() -> MarkdownIt:
 
 
 def read_sentences(message: str) -> list[Sentence]:
-    """The author's own sentences, in order."""
+    """Return the author's own sentences, in order."""
     message = message[:MESSAGE_LIMIT]
     tokens = _parser().parse(message)
     asks = message.rstrip().rstrip("*_").endswith("?")
@@ -78,8 +79,8 @@ def read_sentences(message: str) -> list[Sentence]:
 
 @dataclass(slots=True)
 class _Position:
-    """A position in a message: ``leads`` has the introducing line of each open list, ``quoted`` the number of
-    open quotations; ``columns`` and ``cells`` are those of the table's row."""
+    """A position in a message: ``leads`` has the introducing line of each open list, ``quoted`` is the number
+    of open block quotes, ``columns`` and ``cells`` are those of the current row of a table."""
 
     asks: bool
     section: str = ""
@@ -106,39 +107,42 @@ class _Position:
                 self.columns, self.cells = (), []
 
     def read(self, content: str, within: str) -> Iterator[Sentence]:
-        """The sentences of a text, by the token that it is in."""
+        """Yield the sentences of a text; ``within`` is the type of the token that contains it."""
         if within in ("th_open", "td_open"):
             self.cells.append(content)
         elif within == "heading_open":
             self.section, self.leads = plain(content), [""] * len(self.leads)
             yield Sentence(content, *_mask(content), kind="heading", asks=self.asks)
         else:
-            found = list(_split(content, self.section, self.leads, asks=self.asks))
-            yield from found
-            self.leads[-1] = _lead(content, found, self.leads)
+            sentences = list(_split(content, self.section, self.leads, asks=self.asks))
+            yield from sentences
+            self.leads[-1] = _find_lead(content, sentences, self.leads)
 
 
 def _read(tokens: Sequence[Token], *, asks: bool) -> Iterator[Sentence]:
-    here = _Position(asks)
+    position = _Position(asks)
     for before, token in zip([None, *tokens], tokens, strict=False):
-        here.move(token.type)
-        if token.type == "tr_close" and here.columns:
-            yield from _row(here.cells, here.columns, here.section or here.leads[-1], asks=asks)
-            here.cells = []
-        elif token.type == "inline" and not here.quoted:
-            yield from here.read(token.content, before.type if before else "")
+        position.move(token.type)
+        if token.type == "tr_close" and position.columns:
+            section = position.section or position.leads[-1]
+            yield from _read_row(position.cells, position.columns, section, asks=asks)
+            position.cells = []
+        elif token.type == "inline" and not position.quoted:
+            yield from position.read(token.content, before.type if before else "")
 
 
-def _lead(content: str, found: Sequence[Sentence], leads: Sequence[str]) -> str:
-    """The line of a paragraph or item that introduces the lines below it."""
-    if found and content.rstrip().rstrip("*_").endswith((":", "?")):
-        return plain(found[-1].quote)
+def _find_lead(content: str, sentences: Sequence[Sentence], leads: Sequence[str]) -> str:
+    """Return the line of a paragraph or item that introduces the lines below it; empty if none does."""
+    if sentences and content.rstrip().rstrip("*_").endswith((":", "?")):
+        return plain(sentences[-1].quote)
     if len(leads) > 1:
         return leads[-1]
     return plain(content) if re.fullmatch(r"\*\*[^*]+\*\*", content.strip()) else ""
 
 
-def _row(cells: Sequence[str], columns: tuple[str, ...], section: str, *, asks: bool) -> Iterator[Sentence]:
+def _read_row(
+    cells: Sequence[str], columns: tuple[str, ...], section: str, *, asks: bool
+) -> Iterator[Sentence]:
     if not any(cells):
         return
     quote = " | ".join(cells)
@@ -151,7 +155,7 @@ def _row(cells: Sequence[str], columns: tuple[str, ...], section: str, *, asks: 
 def _split(content: str, section: str, leads: Sequence[str], *, asks: bool) -> Iterator[Sentence]:
     lead, kind = leads[-1], "item" if len(leads) > 1 else "paragraph"
     open_quote = False
-    for quote in _sentences(content):
+    for quote in _split_text(content):
         text, codes = _mask(quote)
         spoken = open_quote
         open_quote ^= len(re.findall(r"[\"“”]", text)) % 2 == 1
@@ -161,8 +165,8 @@ def _split(content: str, section: str, leads: Sequence[str], *, asks: bool) -> I
             yield Sentence(quote, text, codes, section, lead, plain(run_in), kind, asks=asks, spoken=spoken)
 
 
-def _sentences(content: str) -> Iterator[str]:
-    """Split where a full stop is followed by something that begins a sentence, and not within code."""
+def _split_text(content: str) -> Iterator[str]:
+    """Split a text after each full stop before something that begins a sentence, but not within code."""
     hidden = _CODE.sub(lambda m: "`" + "x" * (len(m[0]) - 2) + "`", content)
     hidden = re.sub(r"(?<![.!?:])\n(?!\s*(?:[-*•+✓✗✅❌⚠]|\d+[.)]))", " ", hidden)
     start = 0
@@ -177,7 +181,7 @@ def _sentences(content: str) -> Iterator[str]:
 
 
 def _mask(quote: str) -> tuple[str, tuple[str, ...]]:
-    """The text without markup, with each code span replaced by its number; and the code spans."""
+    """Return the text without markup, with each code span replaced by its number; and the code spans."""
     codes: list[str] = []
 
     def hide(match: re.Match[str]) -> str:
@@ -191,6 +195,6 @@ def _mask(quote: str) -> tuple[str, tuple[str, ...]]:
 
 
 def plain(content: str) -> str:
-    """A line without markup."""
+    """Return a line without markup."""
     text, codes = _mask(content)
     return re.sub("\x00(\\d+)\x00", lambda match: codes[int(match[1])], text).strip(" :")

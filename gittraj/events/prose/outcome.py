@@ -19,36 +19,50 @@ _OPENING = 3
 def find_result(
     messages: Sequence[str], *, without: Container[str] = (), choices: Container[str] = ()
 ) -> str | None:
-    """The sentence of the last message, or of the one before, that states the result; None if none does.
+    """Return the sentence of the last two messages that states the result, or None.
 
-    ``without``: sentences that state doubts or reasons; ``choices``: those that state choices, and count only
-    at the beginning. How things are now counts only in a message that reports work.
+    ``without`` are sentences that state doubts or reasons; ``choices`` are sentences that state choices, and
+    count only at the beginning. How things are now is a result only in a message that reports work.
     """
     for message in reversed(messages[-2:]):
-        read = read_sentences(message)
-        reports = any(_RULES.find(s.text, "deed") or s.quote in without or s.quote in choices for s in read)
-        for rules, among in _tries(read, without, choices):
-            telling = [s for s in among if _RULES.find(s.text, *rules)] if reports or rules != _HOLDS else ()
-            exact = (s for s in telling if not _RULES.find(s.text, "generic"))
-            if found := next(exact, None) or next(iter(telling), None):
-                return plain(found.quote)
+        sentences = read_sentences(message)
+        reports = any(_reports(s) or s.quote in without or s.quote in choices for s in sentences)
+        for rules, candidates in _list_tries(sentences, without, choices):
+            result = _find_best(candidates, rules) if reports or rules != _HOLDS else None
+            if result:
+                return plain(result.quote)
     return None
 
 
-def _tries(
+def _reports(sentence: Sentence) -> bool:
+    return _RULES.find(sentence.text, "deed")
+
+
+def _find_best(candidates: Sequence[Sentence], rules: Sequence[str]) -> Sentence | None:
+    """Return the first sentence that one of the rules matches; a generic one only if there is no other."""
+    matches = [s for s in candidates if _RULES.find(s.text, *rules)]
+    exact = (s for s in matches if not _RULES.find(s.text, "generic"))
+    return next(chain(exact, matches), None)
+
+
+def _list_tries(
     sentences: Sequence[Sentence], without: Container[str], choices: Container[str]
 ) -> Iterator[tuple[Sequence[str], list[Sentence]]]:
-    """Pairs of rules and the sentences of a message to test with them, those likeliest to have the result
-    first."""
-    able = [s for s in sentences if s.quote not in without and _may_tell(s)]
-    rest = [s for s in able if s.quote not in choices]
-    body, items = ([s for s in rest if (s.kind == "item") is listed] for listed in (False, True))
-    first = [s for s in able if s.kind == "paragraph" and s in sentences[:_OPENING]]
-    yield ("deed", "state"), [s for s in first if s in rest]
-    yield from ((_DEED, body), (_HOLDS, body), (_DEED, first), (_DEED, items), (_HOLDS, items))
+    """Yield pairs of rules and the sentences to test with them; a pair that is likelier to find the result
+    comes first."""
+    candidates = [s for s in sentences if s.quote not in without and _may_be_result(s)]
+    opening = [s for s in _of_kind(sentences[:_OPENING], "paragraph") if s in candidates]
+    others = [s for s in candidates if s.quote not in choices]
+    yield ("deed", "state"), [s for s in opening if s in others]
+    body, items = _of_kind(others, "paragraph"), _of_kind(others, "item")
+    yield from ((_DEED, body), (_HOLDS, body), (_DEED, opening), (_DEED, items), (_HOLDS, items))
 
 
-def _may_tell(sentence: Sentence) -> bool:
+def _of_kind(sentences: Sequence[Sentence], kind: str) -> list[Sentence]:
+    return [s for s in sentences if s.kind == kind]
+
+
+def _may_be_result(sentence: Sentence) -> bool:
     text = sentence.text
     introduces = text.endswith(":") and not _RULES.begins(text, "deed")
     against = (
@@ -70,9 +84,9 @@ def _is_planned(sentence: Sentence) -> bool:
 def find_reason(
     messages: Sequence[str], choices: Sequence[Choice], *, without: Container[str] = ()
 ) -> str | None:
-    """A choice with its reason, else a sentence that states a cause, else one below a heading that promises
-    it; None if none is stated. ``without``: doubts, whose cause is not that of the work. Reasons to leave
-    something alone do not count."""
+    """Return why the work was done so: a choice with its reason, else a sentence that states a cause, else a
+    sentence below a heading that promises a cause, else None. ``without`` are doubts, whose cause is not that
+    of the work. A reason to leave something alone does not count."""
     taken = (c for c in choices if c.reason and not c.chosen.startswith("not: "))
     reasoned = (c.quote for c in taken if not _RULES.find(c.quote, "left_alone"))
     if (quote := next(reasoned, None)) is not None:
@@ -82,22 +96,25 @@ def find_reason(
 
 
 def find_announced(messages: Sequence[tuple[str, bool]], *, without: Container[str] = ()) -> str | None:
-    """The last sentence that says, before an edit, what is done and why so; None if it was taken back later.
-    ``messages``: each with whether an edit follows it."""
+    """Return the last sentence that says, before an edit, what will be done and why; None if a later message
+    takes it back. ``messages`` are texts, each with whether an edit follows it."""
     for message, edits in reversed(messages):
         sentences = [s for s in read_sentences(message) if s.quote not in without]
-        told = (s for s in sentences if s.kind in ("paragraph", "item") and announces(s.text))
-        if edits and (found := next(told, None)):
-            return plain(found.quote)
-        if any(
-            PHRASES.find(s.text, "scraps", "taken_back") or _RULES.find(s.text, "failed") for s in sentences
-        ):
+        announced = (s for s in sentences if s.kind in ("paragraph", "item") and announces(s.text))
+        if edits and (sentence := next(announced, None)):
+            return plain(sentence.quote)
+        if any(map(_revokes, sentences)):
             return None
     return None
 
 
+def _revokes(sentence: Sentence) -> bool:
+    """Whether the sentence takes back what was announced before, or says that it failed."""
+    return PHRASES.find(sentence.text, "scraps", "taken_back") or _RULES.find(sentence.text, "failed")
+
+
 def _find_cause(message: str, without: Container[str]) -> Sentence | None:
-    """A sentence that states a cause, else one below a heading that promises it."""
+    """Return a sentence that states a cause, or else a sentence below a heading that promises a cause."""
     sentences = [s for s in read_sentences(message) if s.quote not in without and _may_reason(s)]
     stated = (s for s in sentences if _RULES.find(s.text, "cause"))
     below = (s for s in sentences if s.kind == "paragraph" and _RULES.find(s.section, "why"))

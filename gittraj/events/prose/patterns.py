@@ -1,5 +1,6 @@
-"""Loads what the rules of prose look for: words and phrases (``patterns.toml``), and the forms of a sentence
-that contrasts the ``chosen`` with the ``other`` and says ``why`` (``forms.toml``); :mod:`.claims` decides."""
+"""Loads what the rules of prose search for: words and phrases (``patterns.toml``), and the forms of a
+sentence that contrasts the ``chosen`` with the ``other`` side and says ``why`` (``forms.toml``). Whether such
+a sentence states a choice is decided in :mod:`.claims`."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 
 class Rules(dict[str, re.Pattern[str]]):
-    """The patterns of a section, by name."""
+    """The patterns of a section of ``patterns.toml``, by name."""
 
     def find(self, text: str, *names: str) -> bool:
         """Whether the text matches one of these patterns."""
@@ -27,19 +28,19 @@ def _read_table(name: str) -> dict[str, Any]:
 
 
 def load(section: str) -> Rules:
-    """The patterns of a section of the file."""
+    """Return the patterns of a section of ``patterns.toml``."""
     return Rules({name: _compile(row) for name, row in _read_table("patterns.toml")[section].items()})
 
 
 def _compile(row: dict[str, list[str] | str]) -> re.Pattern[str]:
     if verbose := row.get("verbose"):
         return re.compile(str(verbose), re.I | re.X)
-    found = list(row.get("any", []))
+    patterns = list(row.get("any", []))
     if words := row.get("words"):
-        found.append(rf"\b(?:{'|'.join(words)})\b")
+        patterns.append(rf"\b(?:{'|'.join(words)})\b")
     if starts := row.get("starts"):
-        found.append(rf"^(?:{'|'.join(starts)})\b")
-    return re.compile("|".join(found), re.I)
+        patterns.append(rf"^(?:{'|'.join(starts)})\b")
+    return re.compile("|".join(patterns), re.I)
 
 
 PHRASES = load("forms")
@@ -48,24 +49,24 @@ _FRAGMENT = re.compile(r"<<(\w+)>>")
 
 
 class Form(NamedTuple):
-    """``needs``: the condition of :mod:`.claims` under which it is a choice."""
+    """A form of a sentence; ``needs`` names the condition of :mod:`.claims` that makes it state a choice."""
 
     pattern: re.Pattern[str]
     needs: str
 
 
 def fragment(name: str) -> str:
-    """A fragment that several forms share: one of the table's own, else one of the phrases."""
-    found = _TABLE["fragment"].get(name)
-    return _spell(found) if found else PHRASES[name].pattern
+    """Return a pattern that several forms share, by its name in ``forms.toml`` or in ``patterns.toml``."""
+    pattern = _TABLE["fragment"].get(name)
+    return _insert_fragments(pattern) if pattern else PHRASES[name].pattern
 
 
-def _spell(pattern: str | list[str]) -> str:
-    return _FRAGMENT.sub(lambda found: fragment(found[1]), "".join(pattern))
+def _insert_fragments(pattern: str | list[str]) -> str:
+    return _FRAGMENT.sub(lambda match: fragment(match[1]), "".join(pattern))
 
 
 def _compile_form(row: dict[str, Any]) -> re.Pattern[str]:
-    return re.compile(_spell(row["pattern"]), 0 if row.get("case") else re.I)
+    return re.compile(_insert_fragments(row["pattern"]), 0 if row.get("case") else re.I)
 
 
 SENTENCES = {name: _compile_form(row) for name, row in _TABLE["sentence"].items()}

@@ -1,6 +1,6 @@
-"""Reads what the messages of a part say about the work, for its record.
+"""Reads what the messages of a part say about the work, for the part's record.
 
-Only messages are read: thinking may be sealed, and what was inferred from it would leak it.
+Only messages are read: thinking may be sealed, and an inference from it would leak it.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 
 from gittraj.events.prose.choice import Choice
-from gittraj.events.prose.choices import find_choices, find_refused, scraps
+from gittraj.events.prose.choices import find_choices, find_revoked, revokes_previous
 from gittraj.events.prose.claims import words
 from gittraj.events.prose.doubts import find_doubts
 from gittraj.events.prose.outcome import find_announced, find_reason, find_result
 from gittraj.events.runs.fold import command_of
+from gittraj.events.runs.git_commands import runs_commit
 from gittraj.model.values import AnyEvent, CaveatSource, Decision, Message, Prompt, ToolCall
 
 MOST_DECISIONS = 8
 MOST_CAVEATS = 12
 _SHORT = 160
-"""Characters of a choice with its reason, in a line of a list."""
-_COMMIT = re.compile(
-    r"(?:^|[;&|(\n]|-\w*c ')[ \t]*git(?:\s+-[cC]\s+\S+|\s+-\S+){0,9}+"
-    r"\s+commit(?![\w-])(?![^;&|\n]{0,200}--dry-run)"
-)
+"""The most characters of a choice with its reason, so that both fit in a line of a list."""
+
 _FILE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.[A-Za-z]\w{0,7})(?::(\d{1,7}))?(?![\w/])")
 _EXTENSION = re.compile(r"\.(?:com|org|net|io|dev|\d+|g|e)$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
+    """What the messages say; ``sources`` has the source of each caveat, ``why`` the reason of the work."""
+
     decisions: tuple[Decision, ...] = ()
     caveats: tuple[str, ...] = ()
     sources: tuple[CaveatSource, ...] = ()
@@ -46,15 +46,15 @@ def read_prose(
     *,
     committing: Container[str] = (),
 ) -> Prose:
-    """What the messages say beside the ``stated`` decisions; ``prompt``: what the user asked for;
-    ``committing``: the calls that made the commits."""
+    """Read what the messages say, besides the ``stated`` decisions. ``prompt`` is what the user asked for;
+    ``committing`` are the ids of the calls that made the commits."""
     spoken = _find_spoken(events, committing)
-    choices, decisions, doubts, refused = _read_messages(spoken, prompt)
-    caveats = dict(islice(_fullest(doubts).items(), MOST_CAVEATS))
+    choices, decisions, doubts, revoked = _read_messages(spoken, prompt)
+    caveats = dict(islice(_merge_doubts(doubts).items(), MOST_CAVEATS))
     reasoned = [choice.quote for choice in choices if choice.reason]
-    reasons = (_with_choice(decision.chosen, decision.reasoning) for decision in stated if decision.reasoning)
+    reasons = (_add_choice(decision.reasoning, decision.chosen) for decision in stated if decision.reasoning)
     return Prose(
-        decisions=_once(decisions)[:MOST_DECISIONS],
+        decisions=_merge_decisions(decisions)[:MOST_DECISIONS],
         caveats=tuple(caveats),
         sources=tuple(caveats.values()),
         result=find_result(
@@ -63,14 +63,14 @@ def read_prose(
             choices={choice.quote for choice in choices},
         ),
         why=next(reasons, None)
-        or find_reason(_closing(spoken), choices, without={*doubts, *refused})
-        or find_announced([(said.text, said.edits) for said in spoken], without={*doubts, *refused}),
+        or find_reason(_closing(spoken), choices, without={*doubts, *revoked})
+        or find_announced([(said.text, said.edits) for said in spoken], without={*doubts, *revoked}),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Spoken:
-    """A message, and its place: whether it was said ``on_the_way`` to a call, right before one that ``edits``
+    """A message and its context: whether it is ``on_the_way`` to a call, right before a call that ``edits``
     files, and ``at_work``, in a turn that wrote files."""
 
     event: str
@@ -81,16 +81,15 @@ class _Spoken:
 
 
 def _find_spoken(events: Sequence[AnyEvent], committing: Container[str]) -> list[_Spoken]:
-    """What is said before the last call of all closes the work, if that is ``committing``, or commits."""
+    """Return the messages with their contexts; one before a closing commit is not on the way to a call."""
     at_work = _said_at_work(events)
     steps = [event for event in events if isinstance(event, Prompt | Message | ToolCall)]
-    last = steps[-1] if steps else None
-    closes = isinstance(last, ToolCall) and ((last.call_id or last.id) in committing or _commits(last))
+    closing = _find_closing_commit(steps, committing)
     return [
         _Spoken(
             event=step.id,
             text=step.content,
-            on_the_way=isinstance(then, ToolCall) and not (closes and then is last),
+            on_the_way=isinstance(then, ToolCall) and then is not closing,
             edits=then is not None and bool(then.files),
             at_work=step.id in at_work,
         )
@@ -99,48 +98,54 @@ def _find_spoken(events: Sequence[AnyEvent], committing: Container[str]) -> list
     ]
 
 
-def _commits(call: ToolCall) -> bool:
-    return bool(_COMMIT.search(command_of(call)))
+def _find_closing_commit(steps: Sequence[AnyEvent], committing: Container[str]) -> ToolCall | None:
+    """Return the last step, if it is a call that commits: the message before it reports finished work."""
+    last = steps[-1] if steps else None
+    if not isinstance(last, ToolCall):
+        return None
+    commits = (last.call_id or last.id) in committing or runs_commit(command_of(last))
+    return last if commits else None
 
 
 def _read_messages(
     spoken: Sequence[_Spoken], prompt: str | None
 ) -> tuple[list[Choice], list[Decision], dict[str, CaveatSource], set[str]]:
-    """What each says, in order: choices, the same as decisions, and doubts; and the sentences that state a
-    choice no longer, as the next sentence or message takes it back."""
+    """Return the choices of all messages, in order, these as decisions, the doubts with their sources, and
+    the quotes of sentences that the next sentence or message takes back."""
     choices: list[Choice] = []
     decisions: list[Decision] = []
     doubts: dict[str, CaveatSource] = {}
-    refused: set[str] = set()
+    revoked: set[str] = set()
     for said, then in zip_longest(spoken, spoken[1:]):
-        found = find_choices(said.text, prompt, own=said.on_the_way or not said.at_work)
-        quotes = {choice.quote for choice in found}
-        refused |= find_refused(said.text)
-        if then and scraps(then.text):
-            refused |= quotes
+        stated = find_choices(said.text, prompt, own=said.on_the_way or not said.at_work)
+        quotes = {choice.quote for choice in stated}
+        revoked |= find_revoked(said.text)
+        if then and revokes_previous(then.text):
+            revoked |= quotes
         else:
-            choices += found
-            decisions += [_decision(choice, said.event) for choice in found]
+            choices += stated
+            decisions += [_make_decision(choice, said.event) for choice in stated]
         for quote in find_doubts(said.text, without=quotes, on_the_way=said.on_the_way, edits=said.edits):
-            path, line = _file(quote)
+            path, line = _find_file(quote)
             source = CaveatSource(event=said.event, by="inferred", path=path, line=line)
             doubts.setdefault(quote, source)
-    return choices, decisions, doubts, refused
+    return choices, decisions, doubts, revoked
 
 
-def _with_choice(chosen: str, reasoning: str) -> str:
-    """The reason with the choice, if both are short: ``no size to tune`` alone does not say of what."""
-    said = f"{chosen}, because {reasoning}"
-    return said if len(said) <= _SHORT else reasoning
+def _add_choice(reasoning: str, chosen: str) -> str:
+    """Return the reason with the choice, if both are short: ``no size to tune`` alone omits of what."""
+    sentence = f"{chosen}, because {reasoning}"
+    return sentence if len(sentence) <= _SHORT else reasoning
 
 
 def _closing(spoken: Sequence[_Spoken]) -> list[str]:
-    """On the way to a call an agent explains what it sees; what it did and why, when it is done."""
+    """Return the messages that report finished work: before a call, an agent explains what it sees."""
     return [said.text for said in spoken if said.at_work and (not said.on_the_way or said is spoken[-1])]
 
 
 def _said_at_work(events: Sequence[AnyEvent]) -> frozenset[str]:
-    """The messages of the turns that wrote files, if any did: in the others questions were answered."""
+    """Return the ids of the messages in the turns that wrote files, or in all turns if none did: in a turn
+    without a written file, a question was answered."""
     turns: list[list[AnyEvent]] = [[]]
     for event in events:
         if isinstance(event, Prompt):
@@ -150,51 +155,51 @@ def _said_at_work(events: Sequence[AnyEvent]) -> frozenset[str]:
     return frozenset(event.id for turn in wrote for event in turn if isinstance(event, Message))
 
 
-def _once(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
-    """The decisions without repetitions, as by a closing summary: of equal ones, the one with a reason."""
-    found: list[Decision] = []
+def _merge_decisions(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+    """Return the decisions without repetitions: of equal ones, the first, or the first with a reason."""
+    merged: list[Decision] = []
     for decision in decisions:
-        at = next((at for at, former in enumerate(found) if _is_same(former, decision)), None)
+        at = next((at for at, former in enumerate(merged) if _is_same(former, decision)), None)
         if at is None:
-            found.append(decision)
-        elif decision.reasoning and not found[at].reasoning:
-            found[at] = decision
-    return tuple(found)
+            merged.append(decision)
+        elif decision.reasoning and not merged[at].reasoning:
+            merged[at] = decision
+    return tuple(merged)
 
 
 def _is_same(one: Decision, two: Decision) -> bool:
     half = bool(one.alternatives) and not (one.reasoning and two.reasoning)
-    half &= "`" not in one.chosen + two.chosen  # names differ by less than half
+    half &= "`" not in one.chosen + two.chosen  # two code names may differ in one of many words
     others = ("; ".join(one.alternatives), "; ".join(two.alternatives))
     return _says_same(*others) and _says_same(one.chosen, two.chosen, half=half)
 
 
 def _says_same(a: str, b: str, *, half: bool = False) -> bool:
-    """Whether one text has all words of the other, or ``half`` of them, and not many more."""
+    """Whether one text has all words of the other (with ``half``, half of them), and not many more."""
     few, many = sorted((words(a), words(b)), key=len)
     enough = len(few & many) >= (0.5 if half else 1) * len(few)
     return a.lower() == b.lower() or (bool(few) and enough and len(many) <= 3 * len(few))
 
 
-def _fullest(doubts: dict[str, CaveatSource]) -> dict[str, CaveatSource]:
-    """The doubts without repetitions: of equal ones, the longest."""
-    found: dict[str, CaveatSource] = {}
+def _merge_doubts(doubts: dict[str, CaveatSource]) -> dict[str, CaveatSource]:
+    """Return the doubts without repetitions: of equal ones, the longest."""
+    merged: dict[str, CaveatSource] = {}
     for quote, source in doubts.items():
-        former = next((other for other in found if _repeats(quote, other)), None)
+        former = next((other for other in merged if _repeats(quote, other)), None)
         if former is None or len(quote) > len(former):
-            found.pop(former or "", None)
-            found[quote] = source
-    return found
+            merged.pop(former or "", None)
+            merged[quote] = source
+    return merged
 
 
 def _repeats(one: str, two: str) -> bool:
-    """Whether one has all words of the other; a name that differs makes another doubt."""
+    """Whether one text has all words of the other; with a different name in it, it is another doubt."""
     few, many = sorted((set(re.findall(r"\w[\w./-]*\w|\w", text.lower())) for text in (one, two)), key=len)
     return 3 <= len(few) <= len(many) <= 3 * len(few) and few <= many
 
 
-def _decision(choice: Choice, event: str) -> Decision:
-    path, line = _file(choice.quote)
+def _make_decision(choice: Choice, event: str) -> Decision:
+    path, line = _find_file(choice.quote)
     return Decision(
         chosen=choice.chosen,
         alternatives=choice.rejected,
@@ -207,11 +212,11 @@ def _decision(choice: Choice, event: str) -> Decision:
     )
 
 
-def _file(quote: str) -> tuple[str | None, int | None]:
-    """The file, and its line, that a sentence names; None if it names none, or several."""
-    found = {
+def _find_file(quote: str) -> tuple[str | None, int | None]:
+    """Return the file, and its line, that a sentence names; None if it does not name exactly one file."""
+    files = {
         (path, int(line) if line else None)
         for path, line in _FILE.findall(quote)
         if not _EXTENSION.search(path)
     }
-    return found.pop() if len(found) == 1 else (None, None)
+    return files.pop() if len(files) == 1 else (None, None)

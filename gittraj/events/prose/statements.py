@@ -1,4 +1,4 @@
-"""Reads the choice that one sentence states by itself: by a form of ``forms.toml``, a table row, an item."""
+"""Reads the choice that one sentence states alone: in a form of ``forms.toml``, a table's row, an item."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import takewhile
 
-from gittraj.events.prose.choice import Choice, clause
+from gittraj.events.prose.choice import Choice, make_clause
 from gittraj.events.prose.claims import CONDITIONS, Claim, words
 from gittraj.events.prose.markdown import Sentence
 from gittraj.events.prose.patterns import FORMS, SENTENCES, Form, fragment, load
@@ -25,11 +25,12 @@ _LEADS = (
     ),
     re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I),
 )
-"""The clauses that say that what follows was chosen."""
+"""Introductions that say that what comes next was chosen."""
 _RELATIVE = re.compile(r"^which (?:is|are|was|were) ", re.I)
 
 
 def read_sentence(sentence: Sentence) -> Choice | None:
+    """Return the choice that a sentence states alone, or None."""
     if sentence.kind == "row":
         return _read_row(sentence)
     if sentence.kind == "heading" or sentence.spoken or _RULES.find(sentence.text, "ordered", "reported"):
@@ -55,7 +56,7 @@ def _says(sentence: Sentence, rule: str) -> bool:
 
 
 def _waits(sentence: Sentence, *, decided: bool) -> bool:
-    """Whether what it says is offered, reported or taken back, rather than decided."""
+    """Whether a sentence offers, reports or takes back something, rather than decides it."""
     text = sentence.text.rstrip(".")
     label = LABEL.match(sentence.text)
     if _RULES.find(text, "undone", "no_claim") or _RULES.find(sentence.lead, "says"):
@@ -68,7 +69,7 @@ def _waits(sentence: Sentence, *, decided: bool) -> bool:
 
 
 def _read_forms(sentence: Sentence, *, decided: bool) -> Choice | None:
-    """The choice by the first form that the sentence, or a clause of it, matches as a choice."""
+    """Return the choice by the first form that the sentence, or a clause of it, matches as a choice."""
     for match, form in _find_forms(sentence):
         claim = Claim(match, sentence, decided)
         if claim.is_description:
@@ -84,12 +85,13 @@ def _find_forms(sentence: Sentence) -> Iterator[tuple[re.Match[str], Form]]:
     objected = find_objection(sentence)
     bodies = _bodies(sentence.text.rstrip("."))
     for text in takewhile(lambda text: not objected or text != objected.string, bodies):
-        found = ((form.pattern.search(text), form) for form in FORMS.values())
-        yield from ((match, form) for match, form in found if match)
+        matches = ((form.pattern.search(text), form) for form in FORMS.values())
+        yield from ((match, form) for match, form in matches if match)
 
 
 def _bodies(text: str) -> Iterator[str]:
-    """A last clause with I or we; the text after a label (``Storage: files, not rows``); the whole text."""
+    """Yield the texts to search: a last clause with I or we; the text after a label (``Storage: files, not
+    rows``); the whole text."""
     if clause := re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\b(?! \w+ (?:it|that|this)\b).+)$", text):
         yield clause[1]
     if label := LABEL.match(text):
@@ -98,11 +100,11 @@ def _bodies(text: str) -> Iterator[str]:
 
 
 def _is_quoted(match: re.Match[str]) -> bool:
-    """Whether the contrast is within quotation marks, or is between texts or numbers."""
+    """Whether the contrast is within quotation marks, or is between quotations or numbers."""
     groups = match.groupdict("")
     sides = [re.sub("\x00\\d+\x00", "code", groups.get(name, "")) for name in ("chosen", "other")]
-    figures = all(_RULES.find(side, "figure") for side in sides)
-    measured = figures and not SENTENCES["figure"].match(match.string)
+    numbers = all(_RULES.find(side, "figure") for side in sides)
+    measured = numbers and not SENTENCES["figure"].match(match.string)
     if re.match(r"\W*[\"“]", sides[1]) or (measured and match.re is not FORMS["would"].pattern):
         return True
     at = match.start("other") if groups.get("other") else match.start()
@@ -121,15 +123,30 @@ def _read_row(sentence: Sentence) -> Choice | None:
     return Choice(taken, (other,), next(cells("because"), None), sentence.quote) if taken and other else None
 
 
-def make_choice(match: re.Match[str], sentence: Sentence) -> Choice:
-    def part(name: str) -> str:
-        """The text of the first group of this name, with or without a number, that has one."""
-        groups = (text for key, text in match.groupdict("").items() if key.rstrip("0123456789") == name)
-        text = next(filter(None, groups), "").strip(" ,.;:")
-        balanced = text.count("(") == text.count(")")
-        return sentence.restore(text if balanced else text.strip(" ,.;:()"))
+def _read_group(match: re.Match[str], sentence: Sentence, name: str) -> str:
+    """Return the text of the first group of this name, with or without a number, that matched something."""
+    groups = (text for key, text in match.groupdict("").items() if key.rstrip("0123456789") == name)
+    text = next(filter(None, groups), "").strip(" ,.;:")
+    balanced = text.count("(") == text.count(")")
+    return sentence.restore(text if balanced else text.strip(" ,.;:()"))
 
-    chosen, other, one, two = part("chosen"), part("other"), part("one"), part("two")
+
+def make_choice(match: re.Match[str], sentence: Sentence) -> Choice:
+    """Return the choice whose sides and reason are the groups of the ``match``."""
+    chosen, other = _read_sides(match, sentence)
+    why = _RULES["next_deed"].sub(r"\1", _RELATIVE.sub("", _read_group(match, sentence, "why")))
+    between = _between(match)
+    is_state = ";" in between and " " not in why  # ``Raised instead of defaulted; uncommitted``
+    objection = make_clause(why, other, between) if why and not is_state else None
+    chosen, _, cause = chosen.partition(" because ")
+    reason = "; ".join(filter(None, (cause, objection))) or None
+    return Choice(chosen, tuple(filter(None, [other])), reason, sentence.quote)
+
+
+def _read_sides(match: re.Match[str], sentence: Sentence) -> tuple[str, str]:
+    """Return what was chosen, and what was rejected; either may be empty."""
+    chosen, other = _read_group(match, sentence, "chosen"), _read_group(match, sentence, "other")
+    one, two = _read_group(match, sentence, "one"), _read_group(match, sentence, "two")
     for lead in _LEADS:
         chosen = lead.sub("", chosen, count=1) or chosen
     other = re.sub(r"^for (?=(?:an?|the)\b)", "", other)  # ``went for X and not for Y``
@@ -139,19 +156,13 @@ def make_choice(match: re.Match[str], sentence: Sentence) -> Choice:
         chosen = f"not: {other}" if not re.match(r"did|no", other, re.I) else other
     if not chosen and match.re is FORMS["rejected"].pattern:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
-    why = _RULES["next_deed"].sub(r"\1", _RELATIVE.sub("", part("why")))
-    between = _between(match)
-    state = ";" in between and " " not in why  # ``Raised instead of defaulted; uncommitted``
-    against = clause(why, other, between) if why and not state else None
-    chosen, _, cause = chosen.partition(" because ")
-    reason = "; ".join(filter(None, (cause, against))) or None
-    return Choice(chosen, tuple(filter(None, [other])), reason, sentence.quote)
+    return chosen, other
 
 
 def _between(match: re.Match[str]) -> str:
-    """The text between the rejected side and the reason."""
-    found = {name.rstrip("0123456789"): match.span(name) for name, text in match.groupdict().items() if text}
-    other, why = found.get("other", (0, 0)), found.get("why", (0, 0))
+    """Return the text between the rejected side and the reason; ``-`` if the reason does not follow."""
+    spans = {name.rstrip("0123456789"): match.span(name) for name, text in match.groupdict().items() if text}
+    other, why = spans.get("other", (0, 0)), spans.get("why", (0, 0))
     if match.groupdict().get("why4") and match.re is FORMS["infix"].pattern:
         return "-"  # ``Using a set instead of a list makes it O(1)``
     return match.string[other[1] : why[0]] if other[1] <= why[0] else "-"

@@ -17,20 +17,20 @@ _STATUS = re.compile(r"\AExit code \d+(?:\n|\Z)")
 
 
 def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> TestRuns | None:
-    """The number of test runs, or else of checks, and the result of the last one. None if there was none.
+    """Return the number of test runs, or else of checks, and the result of the last one; None without a run.
 
-    A run belongs to the part with its result. ``calls``: those outside the part whose results are in it. A
+    A run belongs to the part with its result; ``calls`` are calls outside the part whose results are in it. A
     report of checks that passed or failed counts as a run of tests.
     """
     known = {call.call_id: call for call in chain(calls, events) if isinstance(call, ToolCall)}
-    found = [run for event in events if (run := _read(event, known))]
-    if not found:
+    runs = list(filter(None, (_read(event, known) for event in events)))
+    if not runs:
         return None
-    outcome, exit_code = next((run for run in reversed(found) if run[0].kind == "test"), found[-1])
-    *before, _ = runs = [each.outcome for each, _ in found if each.kind == outcome.kind]
+    outcome, exit_code = next((run for run in reversed(runs) if run[0].kind == "test"), runs[-1])
+    *before, _ = outcomes = [each.outcome for each, _ in runs if each.kind == outcome.kind]
     counts = outcome.counts or Counts()
     return TestRuns(
-        runs=len(runs),
+        runs=len(outcomes),
         ran=outcome.ran,
         kind=outcome.kind,
         outcome=outcome.outcome,
@@ -44,7 +44,7 @@ def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> Tes
 
 
 def _read(event: AnyEvent, calls: Mapping[str | None, ToolCall]) -> tuple[CallOutcome, int | None] | None:
-    """The run whose result this event is, and the exit status of its call."""
+    """Return the run whose result this event is, and the exit status of its call; None if it is not one."""
     if isinstance(event, NoteEvent):
         report = _read_report(event)
         return (report, None) if report else None
@@ -68,6 +68,7 @@ def _read_report(event: NoteEvent) -> CallOutcome | None:
 
 
 def command_of(call: ToolCall) -> str:
+    """Return the shell command of a call; empty if it does not run one."""
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     command = arguments.get("command") or arguments.get("cmd") or ""
     return shlex.join(map(str, command)) if isinstance(command, list) else str(command)

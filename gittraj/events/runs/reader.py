@@ -1,7 +1,7 @@
 """Finds out what one shell call ran, and the result.
 
-The outcome is ``passed`` only if a summary says so, or the exit status is certainly the runner's own and 0.
-Without either it is ``unknown``.
+The outcome is ``passed`` only if a summary states it, or the exit status is certainly the runner's own and 0.
+Otherwise it is ``unknown``.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from gittraj.events.runs.wrappers import unwrap
 from gittraj.model.values import RunKind, RunOutcome
 
 OUTPUT_LIMIT = 200_000
-"""Characters of an output that are read, at its end, where the summary is."""
+"""How many characters of an output are read, at its end: the summary is there."""
 LINE_LIMIT = 500
-"""Characters of a line of output that are read: no summary is longer, and no pattern takes long."""
+"""How many characters of a line of output are read: no summary is longer, and no pattern takes long."""
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
 _LEADING = 4
 _SEVERAL = re.compile(r"-r|--recursive|-F|--filter(?:=.*)?|--parallel")
-"""The options with which pnpm runs several packages, and sets a prefix."""
+"""The options with which pnpm runs several packages, and puts a prefix before each line."""
 _OWN_LINE = r"(?!Tests:|Test Suites:|error TS)"
 _TABLE = tomllib.loads(files(__package__).joinpath("outputs.toml").read_text("utf-8"))
 _PREFIXES: Mapping[str, str] = _TABLE.pop("prefixes")
@@ -41,8 +41,8 @@ _STOPPED = (124, 130, 134, 137, 139, 143)
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """``outcome``: ``error`` is a run without a verdict (it could not start, load or end), ``none`` one that
-    selected no test. ``ran``: the runner itself started."""
+    """What a call ran, and the result: the outcome ``error`` means that there is no verdict (the run could
+    not start, load or end), ``none`` that it selected no test. ``ran``: the runner itself started."""
 
     kind: RunKind
     outcome: RunOutcome
@@ -59,10 +59,8 @@ class _Result:
 
 
 def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome | None:
-    """The outcome of a shell call; None if it ran neither tests nor checks.
-
-    ``exit_code`` is that of the whole call; None: not known.
-    """
+    """Return the outcome of a shell call; None if it ran neither tests nor checks. ``exit_code`` is that of
+    the whole call, or None if it is unknown."""
     whole, output = output, _clean(output)
     cut = len(whole) > OUTPUT_LIMIT or _SIGNS["cut"].search(output) is not None
     known = _explain(command, output, exit_code, cut=cut)
@@ -70,19 +68,21 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
         output, cut = plain, cut or _SIGNS["cut"].search(plain) is not None
         known = _explain(command, output, exit_code, cut=cut)
     if _SIGNS["syntax"].search(output) and exit_code != 0:
-        asked = [runner for run in _rough(command) if (runner := find_runner(run.words))]
-        return CallOutcome(_main(asked).kind, "error", ran=False) if asked else None
-    runs = [(run, runner) for run in known.runs if (runner := find_runner(run.words))]
-    if not runs:
-        return None
-    results = _results(runs, known, output, cut)
-    if not results:
+        runs, results = _find_runners(_split_roughly(command)), []
+    else:
+        runs = _find_runners(known.runs)
+        results = _read_results(runs, known, output, cut)
+    if runs and not results:
         return CallOutcome(_main(runner for _, runner in runs).kind, "error", ran=False)
-    return _fold(results)
+    return _fold(results) if results else None
+
+
+def _find_runners(runs: Iterable[Run]) -> list[tuple[Run, Runner]]:
+    return [(run, runner) for run in runs if (runner := find_runner(run.words))]
 
 
 def _clean(output: str) -> str:
-    """The end of the output, without colours, with long lines cut."""
+    """Return the end of the output, without colours, with long lines cut."""
     text = _COLOUR.sub("", output[-OUTPUT_LIMIT:]).replace("\r\n", "\n").replace("\r", "\n")
     return "\n".join(line[:LINE_LIMIT] for line in text.split("\n"))
 
@@ -91,12 +91,12 @@ def _explain(command: str, output: str, exit_code: int | None, *, cut: bool) -> 
     try:
         return explain(shell.parse(command), find_runner, output=output, exit_code=exit_code, cut=cut)
     except (TooManyWorldsError, ValueError):
-        return Knowledge(tuple(_rough(command)), (), {})
+        return Knowledge(tuple(_split_roughly(command)), (), {})
 
 
 def _without_prefixes(output: str, runs: Iterable[Run]) -> str:
-    """The output without the prefix that a manager of several packages or services puts before each line, if
-    it ran here: a summary of one package alone may look like a prefix."""
+    """Return the output without the prefix that a manager of several packages or services puts before each
+    line, if the command runs such a manager: the summary of a single package may look like a prefix."""
     for run in runs:
         leading = [*run.words[:_LEADING], *unwrap(run.words)[:_LEADING]]
         names = {word.rpartition("/")[2] if word == run.words[0] else word for word in leading}
@@ -109,31 +109,38 @@ def _without_prefixes(output: str, runs: Iterable[Run]) -> str:
     return output
 
 
-def _rough(command: str) -> Iterator[Run]:
-    """The runs in a line that cannot be parsed as a shell does it: their statuses are unknown."""
+def _split_roughly(command: str) -> Iterator[Run]:
+    """Yield the runs in a line that cannot be parsed as a shell does it: their statuses are unknown."""
     for index, text in enumerate(re.split(r"&&|\|\||[;|\n&()<>]", command[: shell.LINE_LIMIT])):
         words = text.strip(" $").split()
         if find_runner(words):
             yield Run(index, tuple(words), view="part", repeated=False)
 
 
-def _results(runs: Sequence[tuple[Run, Runner]], known: Knowledge, output: str, cut: bool) -> list[_Result]:
-    """The results of the runs that were reached, or may have been. The result of one rules out worlds for the
-    others: after a failure, ``&&`` ran nothing more; and a run with a summary was reached."""
-    found: list[_Result] = []
+def _read_results(
+    runs: Sequence[tuple[Run, Runner]], known: Knowledge, output: str, cut: bool
+) -> list[_Result]:
+    """Return the results of the runs that were reached, or may have been. The result of one run rules out
+    worlds for the others: after a failure, ``&&`` ran nothing more; and a run with a summary was reached."""
+    results: list[_Result] = []
     for _ in range(2 if len(runs) > 1 else 1):
-        found, left = [], output
+        results, left = [], output
         for run, runner in sorted(runs, key=lambda pair: pair[1].any):
             if known.reached(run) is False:
                 continue
             same = sum(other.name == runner.name and one.view != "none" for one, other in runs)
-            result = _result(run, runner, known, left, output, cut=cut, same=same)
-            found.append(result)
+            result = _read_result(run, runner, known, left, output, cut=cut, same=same)
+            results.append(result)
             known = known.where(_agrees_with(result, alone=len(runs) == 1))
-            if result.verdict.blocks and not runner.any:
-                for pattern in runner.summary:
-                    left = pattern.sub("", left)
-    return [each for each in found if known.reached(each.run) is not False]
+            left = _without_summaries(left, result)
+    return [each for each in results if known.reached(each.run) is not False]
+
+
+def _without_summaries(output: str, result: _Result) -> str:
+    if result.verdict.blocks and not result.runner.any:
+        for pattern in result.runner.summary:
+            output = pattern.sub("", output)
+    return output
 
 
 def _agrees_with(result: _Result, *, alone: bool) -> Callable[[World], bool]:
@@ -150,30 +157,42 @@ def _agrees_with(result: _Result, *, alone: bool) -> Callable[[World], bool]:
     return agrees
 
 
-def _result(
+def _read_result(
     run: Run, runner: Runner, known: Knowledge, left: str, output: str, *, cut: bool, same: int
 ) -> _Result:
-    """``left``: the output without the summaries of other runs; ``same``: runs of this runner in view."""
+    """Return the result of a run. ``left`` is the output without the summaries of other runs; ``same`` is how
+    many runs of this runner there are whose output is visible."""
     status = known.status(run)
     seen = _read_verdict(run, runner, left, cut=cut, same=same)
-    found = runner.findings is not None and runner.findings.search(left)
-    own = status == OK and not (run.repeated or found or _SIGNS["forgiven"].search(output))
-    if run.repeated and seen and seen.outcome == "passed" and known.shows_failure(run):
-        return _Result(run, runner, Verdict("failed"))
-    if seen and (seen.sure or not own):
-        if status and seen.outcome == "passed":  # contradicted
-            seen = Verdict(_by_code(runner, known.codes.get(status)), seen.counts)
-        return _Result(run, runner, seen)
+    passed = status == OK and not _may_hide_failure(run, runner, left, output)
+    if seen and (seen.sure or not passed):
+        return _Result(run, runner, _correct(seen, run, runner, known))
     if status == OK:
-        return _Result(run, runner, Verdict("passed" if own else "unknown", seen.counts if seen else None))
-    return _silent_result(run, runner, known, output, cut=cut)
+        return _Result(run, runner, Verdict("passed" if passed else "unknown", seen.counts if seen else None))
+    return _read_silent_result(run, runner, known, output, cut=cut)
 
 
-def _silent_result(run: Run, runner: Runner, known: Knowledge, output: str, *, cut: bool) -> _Result:
-    """The result of a run that may have failed, and whose output does not state its outcome."""
+def _may_hide_failure(run: Run, runner: Runner, left: str, output: str) -> bool:
+    """Whether something may have failed although the status of the run is 0."""
+    finds = runner.findings is not None and runner.findings.search(left) is not None
+    return run.repeated or finds or _SIGNS["forgiven"].search(output) is not None
+
+
+def _correct(seen: Verdict, run: Run, runner: Runner, known: Knowledge) -> Verdict:
+    """Return the verdict of the output, or that of the exit statuses if these contradict a success."""
+    if seen.outcome != "passed":
+        return seen
+    if run.repeated and known.shows_failure(run):
+        return Verdict("failed")
+    status = known.status(run)
+    return Verdict(_by_code(runner, known.codes.get(status)), seen.counts) if status else seen
+
+
+def _read_silent_result(run: Run, runner: Runner, known: Knowledge, output: str, *, cut: bool) -> _Result:
+    """Return the result of a run that may have failed, and whose output does not state its outcome."""
     status = known.status(run)
     code = known.codes.get(status) if status else None
-    silent = not (cut or output.strip() or runner.silent or known.reached(run)) and run.view == "whole"
+    silent = not known.reached(run) and _lacks_output(run, runner, output, cut=cut)
     cut_off = run.remote and code == _NOT_CONNECTED
     if code in _NEVER_STARTED or silent or cut_off or _did_not_start(run, output):
         return _Result(run, runner, Verdict("error"), started=False)
@@ -183,18 +202,29 @@ def _silent_result(run: Run, runner: Runner, known: Knowledge, output: str, *, c
 
 
 def _read_verdict(run: Run, runner: Runner, left: str, *, cut: bool, same: int) -> Verdict | None:
-    """The verdict of the visible output; only a failure if some summaries may be hidden: if there are fewer
-    than runs of the ``same`` runner, or the run is repeated and filtered. If runs print one summary each and
-    there are more than runs, it is unknown whose they are."""
+    """Return the verdict of the visible output, but only a failure if some summaries may be hidden: there are
+    fewer than runs of this runner (``same``), or the run is repeated and filtered. If each run prints one
+    summary, and there are more summaries than runs, it is unknown to which runs they belong."""
     if run.view == "none":
         return None
     seen = read_summary(runner, left, run.words, "part" if cut and run.view == "whole" else run.view)
-    hidden = (run.repeated and run.view != "whole") or (seen is not None and seen.blocks < same > 1)
-    if seen and hidden and seen.outcome in ("passed", "none"):
+    if seen is None:
         return None
-    if seen and runner.full and not run.repeated and seen.blocks > same:
-        return replace(seen, counts=None, blocks=same) if seen.outcome == "passed" else None
-    return seen
+    incomplete = seen.blocks < same > 1 or (run.repeated and run.view != "whole")
+    if incomplete and seen.outcome in ("passed", "none"):
+        return None
+    return _without_foreign_counts(seen, run, runner, same)
+
+
+def _without_foreign_counts(seen: Verdict, run: Run, runner: Runner, same: int) -> Verdict | None:
+    if run.repeated or not runner.full or seen.blocks <= same:
+        return seen
+    return replace(seen, counts=None, blocks=same) if seen.outcome == "passed" else None
+
+
+def _lacks_output(run: Run, runner: Runner, output: str, *, cut: bool) -> bool:
+    """Whether there is no output, although the runner would have printed some if it had started."""
+    return run.view == "whole" and not (cut or runner.silent or output.strip())
 
 
 def _by_code(runner: Runner, code: int | None) -> RunOutcome:
@@ -217,7 +247,7 @@ def _did_not_start(run: Run, output: str) -> bool:
 
 
 def _did_not_end(run: Run, output: str) -> bool:
-    """Whether it was killed while it ran, or rejected its arguments."""
+    """Whether the runner was killed while it ran, or rejected its arguments."""
     if run.view == "none":
         return False
     return _SIGNS["broken_off"].search(output) is not None or _SIGNS["usage"].search(output) is not None
@@ -229,15 +259,15 @@ def _main(runners: Iterable[Runner]) -> Runner:
 
 
 def _fold(results: Sequence[_Result]) -> CallOutcome:
-    """The worst outcome; of several kinds that of tests, unless something else stopped the line earlier."""
+    """Return the worst outcome; of several kinds of runs, that of the tests, unless something else stopped
+    the command line earlier."""
     main = _main(result.runner for result in results)
     tests = [result.verdict for result in results if result.runner.kind == main.kind]
     outcome, own = combine(result.verdict for result in results).outcome, combine(tests)
-    seen = all(verdict.counts for verdict in tests) or sum(v.blocks for v in tests) >= len(tests)
-    complete = outcome != "unknown" and seen
+    counted = all(verdict.counts for verdict in tests) or own.blocks >= len(tests)
     return CallOutcome(
         main.kind,
         own.outcome if own.outcome == "error" else outcome,
         ran=any(result.started for result in results),
-        counts=own.counts if complete else None,
+        counts=own.counts if counted and outcome != "unknown" else None,
     )

@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 from gittraj.events.runs.tokens import Token, Word, read_tokens
 
 LINE_LIMIT = 8_000
-"""Characters of a command line that are read: a longer one is a script. This also limits the nesting."""
+"""How many characters of a command line are read: a longer line is a script. This also limits the nesting."""
 _DEEPEST = 20
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*\])?\+?=", re.S)
 
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """``descriptors``: the outputs that go to ``target``: ``1``, ``2`` or ``12``; empty for input.
-    ``document``: the text of a here-document."""
+    """A redirection. ``descriptors`` are the outputs that go to ``target``: ``1``, ``2`` or ``12``; empty for
+    input. ``document`` is the text of a here-document."""
 
     descriptors: str
     target: str
@@ -32,13 +32,15 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class Simple:
+    """A simple command: a program and its arguments, or only assignments."""
+
     words: tuple[Word, ...]
     assignments: tuple[tuple[str, Word], ...] = ()
     redirects: tuple[Redirect, ...] = ()
 
     @property
     def scripts(self) -> list[str]:
-        """The command substitutions in it."""
+        """The command substitutions in the command."""
         return [
             script
             for word in (*(value for _, value in self.assignments), *self.words)
@@ -47,7 +49,7 @@ class Simple:
 
     @property
     def document(self) -> str | None:
-        """The text of its here-document."""
+        """The text of the first here-document, or None."""
         return next((r.document for r in self.redirects if r.document is not None), None)
 
 
@@ -105,12 +107,13 @@ Node = Simple | Pipeline | Chain | Sequence | Background | Group | Condition | L
 
 
 def parse(line: str) -> Node:
-    """The tree of a command line. Raises ValueError if a quotation does not end, or nesting is too deep."""
+    """Return the tree of a command line. Raises ValueError if a quotation does not end, or nesting is too
+    deep."""
     return _Parser(list(read_tokens(line[:LINE_LIMIT]))).sequence(frozenset(), 0)
 
 
 class _Parser:
-    """Recursive descent over the tokens; ``ends`` are the words that end the enclosing construct."""
+    """Parses tokens by recursive descent; ``ends`` are the words that end the enclosing construct."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
@@ -123,9 +126,9 @@ class _Parser:
         return token.kind == kind and token.word.text in texts and (kind != "word" or token.word.literal)
 
     def _take(self, kind: str, *texts: str) -> bool:
-        found = self._peek(kind, *texts)
-        self.at += found
-        return found
+        is_next = self._peek(kind, *texts)
+        self.at += is_next
+        return is_next
 
     def sequence(self, ends: frozenset[str], depth: int) -> Node:
         if depth > _DEEPEST:
@@ -137,7 +140,7 @@ class _Parser:
             if self._peek("operator", ")"):
                 if ")" in ends:
                     break
-                self.at += 1  # a syntax error: the rest is parsed all the same
+                self.at += 1  # a syntax error: parsing continues after it
                 continue
             if self._peek("word", *ends):
                 break

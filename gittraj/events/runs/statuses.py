@@ -1,7 +1,7 @@
 """Works out the possible exit statuses of a command line's runs from the whole call's status and output.
 
-A world is one way in which the line may have gone. Worlds are dropped that end with another status than the
-call's, or print what is not in the output. What the others agree on is known: in
+A world is one way in which the line may have gone. A world is dropped if it ends with another status than the
+call's, or prints what is not in the output. What the other worlds agree on is known: in
 ``pytest >/dev/null && echo OK || echo FAIL`` the printed word decides; in ``pytest | tail`` nothing does.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from gittraj.events.runs.shell import Node
 from gittraj.events.runs.views import read_back
@@ -17,13 +18,13 @@ from gittraj.events.runs.walk import Run, Walk
 from gittraj.events.runs.worlds import ANY, LITERAL, OK, Text, World
 
 _LINES = 400
-"""Lines of output, from its end, that are searched for what the line itself printed."""
+"""How many lines of output, from its end, are searched for what the command line itself printed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """The worlds that agree with status and output. ``codes``: exit statuses of failures, as far as seen;
-    ``seen``: what the line itself printed."""
+    """The worlds that agree with status and output. ``codes`` has the exit statuses of failures that could be
+    read; ``seen`` is what the line itself printed."""
 
     runs: tuple[Run, ...]
     worlds: tuple[World, ...]
@@ -31,17 +32,18 @@ class Knowledge:
     seen: frozenset[Text] = frozenset()
 
     def status(self, run: Run) -> int | None:
-        """OK, or the run's own number for a failure; None if the worlds differ, or it may not have run."""
+        """Return OK, or the run's own number for a failure; None if the worlds differ, or none ran it."""
         seen = {dict(world.runs).get(run.index) for world in self.worlds}
         return seen.pop() if len(seen) == 1 else None
 
     def reached(self, run: Run) -> bool | None:
-        """Whether it was started; None if the worlds differ."""
+        """Whether the run was started; None if the worlds differ."""
         seen = {run.index in dict(world.runs) for world in self.worlds}
         return seen.pop() if len(seen) == 1 else None
 
     def shows_failure(self, run: Run) -> bool:
-        """Whether something was printed that only its failure prints: in a loop, that of one iteration."""
+        """Whether something was printed that only a failure of the run prints, maybe in one iteration of a
+        loop."""
         printed: dict[bool, set[Text]] = {True: set(), False: set()}
         for world in self.worlds:
             if (status := dict(world.runs).get(run.index)) is not None:
@@ -49,7 +51,7 @@ class Knowledge:
         return bool((printed[False] - printed[True]) & self.seen)
 
     def where(self, keep: Callable[[World], bool]) -> Knowledge:
-        """The knowledge with only the worlds for which ``keep`` is true; with all, if none is left."""
+        """Return the knowledge with only the worlds for which ``keep`` is true; if it never is, with all."""
         return replace(self, worlds=tuple(filter(keep, self.worlds)) or self.worlds)
 
 
@@ -60,18 +62,18 @@ def explain(
 
     Raises TooManyWorldsError, and ValueError if a nested script has a quotation that does not end.
     """
-    lines = [line.strip() for line in output.splitlines()]
+    lines = list(map(str.strip, output.splitlines()))
     walk = Walk(is_run, output, read_back(tree, len(lines)))
     worlds = [world for world in walk.walk(tree) if _ends_with(world, exit_code)]
     codes: dict[int, int] = {}
-    seen = {text: _find(text, lines[-_LINES:], codes) for world in worlds for text in world.printed}
+    printed = chain.from_iterable(world.printed for world in worlds)
+    seen = {text: _find(text, lines[-_LINES:], codes) for text in dict.fromkeys(printed)}
     if not cut:
         worlds = [world for world in worlds if _prints(world, seen)]
-    for world in worlds:
-        if exit_code and OK < world.status < LITERAL:
-            codes.setdefault(world.status, exit_code)
-    printed = frozenset(text for text, was_seen in seen.items() if was_seen)
-    return Knowledge(tuple(walk.runs), tuple(worlds), codes, printed)
+    if exit_code:
+        failures = filter(range(OK + 1, LITERAL).__contains__, (world.status for world in worlds))
+        codes = {**dict.fromkeys(failures, exit_code), **codes}
+    return Knowledge(tuple(walk.runs), tuple(worlds), codes, frozenset(filter(seen.get, seen)))
 
 
 def _ends_with(world: World, exit_code: int | None) -> bool:
@@ -83,7 +85,7 @@ def _ends_with(world: World, exit_code: int | None) -> bool:
 
 
 def _prints(world: World, seen: dict[Text, bool]) -> bool:
-    """Whether it prints what was seen, and nothing else. A text with a gap may have matched by chance."""
+    """Whether the world prints what was seen, and nothing else. A text with a gap may match by chance."""
     return all(
         was_seen if text in world.printed else not was_seen or None in text or ANY in text
         for text, was_seen in seen.items()
@@ -91,7 +93,7 @@ def _prints(world: World, seen: dict[Text, bool]) -> bool:
 
 
 def _find(text: Text, lines: Iterable[str], codes: dict[int, int]) -> bool:
-    """Whether a line of the output is ``text``; notes the exit status in it."""
+    """Whether a line of the output is ``text``; the exit statuses in that line are added to ``codes``."""
     failures = [each for each in text if isinstance(each, int) and each > OK]
     pattern = re.compile("".join(map(_pattern, text)).strip())
     for line in lines:

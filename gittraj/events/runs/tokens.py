@@ -1,28 +1,30 @@
 """Splits a shell command line into words, operators and redirections.
 
-Nothing is expanded, and comments are left out. The text of a
-here-document is one of its redirection's scripts.
+Nothing is expanded, and comments are left out. The text of a here-document is one of the scripts of its
+redirection.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _OPERATOR = re.compile(r"&&|\|\||;;&?|;&|\|&|[;&|()\n]")
 _REDIRECT = re.compile(r"(?:\d{0,2}|&)(?:<<<|<<-?|>>|>\||[<>]&|<>|[<>])|&>>?")
 _EXPANSION = re.compile(r"(?<!\\)(?:\$(?:[\w{(@*#?!$-]|$)|`)")
 _ENCODED = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.S)
+
 _CONTINUED = re.compile(r"\\\r?\n")
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+|(?<![^\s;&|()])#[^\n]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """``text``: without its quotes, nothing expanded; ``scripts``: the command substitutions in it;
-    ``literal``: no quote, no expansion; ``varies``: the shell expands, decodes or translates something in
-    it."""
+    """A word of a command line: its ``text`` without quotes, nothing expanded, and the command substitutions
+    in it (``scripts``). ``literal``: it has no quote and no expansion; ``varies``: the shell expands, decodes
+    or translates something in it."""
 
     text: str
     scripts: tuple[str, ...] = ()
@@ -32,7 +34,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """``kind``: ``word``, ``operator`` or ``redirect``."""
+    """A token, whose ``kind`` is ``word``, ``operator`` or ``redirect``."""
 
     kind: str
     word: Word
@@ -51,71 +53,93 @@ def read_tokens(line: str) -> Iterator[Token]:
             if re.fullmatch(r"\d*<<-?", redirect[0]):
                 end = re.compile(r"[ \t]*(['\"\\]?)([\w.-]+)\1").match(line, at)
                 documents.append(end[2] if end else "")
-                text = (_document(line, at, documents[-1]),) if len(documents) == 1 else ()
+                text = (_read_document(line, at, documents[-1]),) if len(documents) == 1 else ()
             yield Token("redirect", Word(redirect[0], text))
         elif operator := _OPERATOR.match(line, at):
             at = operator.end()
             yield Token("operator", Word(operator[0]))
             if operator[0] == "\n":
                 for end_word in documents:
-                    closing = _closing_line(line, at, end_word)
-                    at = closing.end() if closing else len(line)
+                    _, at = _find_closing_line(line, at, end_word)
                 documents = []
         else:
             word, at = _read_word(line, at)
             yield Token("word", word)
 
 
-def _closing_line(line: str, at: int, end_word: str) -> re.Match[str] | None:
-    return re.compile(rf"^\t*{re.escape(end_word)}[ \t\r]*$", re.M).search(line, at)
+def _find_closing_line(line: str, at: int, end_word: str) -> tuple[int, int]:
+    """Return start and end of the line that ends a here-document; if it is missing, the end of the text."""
+    closing = re.compile(rf"^\t*{re.escape(end_word)}[ \t\r]*$", re.M).search(line, at)
+    return closing.span() if closing else (len(line), len(line))
 
 
-def _document(line: str, at: int, end_word: str) -> str:
-    """The text of the first here-document of a line, which begins on the next one."""
+def _read_document(line: str, at: int, end_word: str) -> str:
+    """Return the text of the first here-document of a line: it begins on the next line."""
     start = line.find("\n", at) + 1
-    closing = _closing_line(line, start, end_word) if start else None
-    return line[start : closing.start() if closing else len(line)] if start else ""
+    return line[start : _find_closing_line(line, start, end_word)[0]] if start else ""
 
 
-def _read_word(line: str, at: int) -> tuple[Word, int]:  # noqa: C901 - one branch for each form of quotation
+def _read_word(line: str, at: int) -> tuple[Word, int]:
     text: list[str] = []
     scripts: list[str] = []
     literal, varies, start = True, False, at
     while at < len(line):
         char = line[at]
         varies = varies or (char in "$`" and _EXPANSION.match(line, at) is not None)
-        if char in " \t\r\n;&|()<>" and not (char in "(" and text[-1:] in (["$"], ["="])):
+        if _ends_word(char, text):
             break
         if continued := _CONTINUED.match(line, at):
             at = continued.end()
         elif char == "\\":
             text.append(line[at + 1 : at + 2])
             at += 2
-        elif encoded := _ENCODED.match(line, at):
-            text.append(encoded[1])
-            at, literal, varies = encoded.end(), False, True
-        elif line.startswith('$"', at):
-            at, literal, varies = at + 1, False, True
-        elif char == "'":
-            end = line.index("'", at + 1)
-            text.append(line[at + 1 : end])
-            at, literal = end + 1, False
-        elif char == '"':
-            inner, found, end = _read_double(line, at + 1)
-            varies = varies or _EXPANSION.search(line[at + 1 : end - 1]) is not None
-            text.append(inner)
-            scripts += found
-            at, literal = end, False
-        elif opening := _opening(line, at):
-            end = _closing(line, at + len(opening[0]), opening[1])
-            if opening[0] in ("$(", "`"):
-                scripts.append(line[at + len(opening[0]) : end - 1])
-            text.append(line[at:end])
-            at, literal = end, False
+        elif quoted := _read_quoted(line, at):
+            text.append(quoted.text)
+            scripts += quoted.scripts
+            at, literal, varies = quoted.end, False, varies or quoted.varies
         else:
             text.append(char)
             at, literal = at + 1, literal and char not in "$*?["
     return Word("".join(text), tuple(scripts), literal, varies), max(at, start + 1)
+
+
+def _ends_word(char: str, text: list[str]) -> bool:
+    """Whether a character ends a word; a bracket as in ``$(…)`` or ``names=(…)`` does not."""
+    return char in " \t\r\n;&|()<>" and not (char == "(" and text[-1:] in (["$"], ["="]))
+
+
+class _Quoted(NamedTuple):
+    """A quotation or substitution in a word; ``end`` is the index after it."""
+
+    text: str
+    end: int
+    scripts: Sequence[str] = ()
+    varies: bool = False
+
+
+def _read_quoted(line: str, at: int) -> _Quoted | None:
+    """Read the quotation or substitution that begins at ``at``; None if no such thing begins there."""
+    if encoded := _ENCODED.match(line, at):
+        return _Quoted(encoded[1], encoded.end(), varies=True)
+    if line.startswith('$"', at):
+        return _Quoted("", at + 1, varies=True)
+    if line[at] == "'":
+        end = line.index("'", at + 1)
+        return _Quoted(line[at + 1 : end], end + 1)
+    if line[at] == '"':
+        text, scripts, end = _read_double(line, at + 1)
+        return _Quoted(text, end, scripts, _EXPANSION.search(line[at + 1 : end - 1]) is not None)
+    return _read_substitution(line, at)
+
+
+def _read_substitution(line: str, at: int) -> _Quoted | None:
+    for opening, closing in (("$((", "))"), ("$(", ")"), ("${", "}"), ("`", "`")):
+        if line.startswith(opening, at):
+            start = at + len(opening)
+            end = _find_closing(line, start, closing)
+            scripts = [line[start : end - 1]] if opening in ("$(", "`") else ()
+            return _Quoted(line[at:end], end, scripts)
+    return None
 
 
 def _read_double(line: str, at: int) -> tuple[str, list[str], int]:
@@ -130,27 +154,18 @@ def _read_double(line: str, at: int) -> tuple[str, list[str], int]:
             following = line[at + 1 : at + 2]
             text.append(following if following in '"\\$`' else line[at : at + 2])
             at += 2
-        elif opening := _opening(line, at):
-            end = _closing(line, at + len(opening[0]), opening[1])
-            if opening[0] in ("$(", "`"):
-                scripts.append(line[at + len(opening[0]) : end - 1])
-            text.append(line[at:end])
-            at = end
+        elif substitution := _read_substitution(line, at):
+            scripts += substitution.scripts
+            text.append(substitution.text)
+            at = substitution.end
         else:
             text.append(line[at])
             at += 1
     raise ValueError("a quotation does not end")
 
 
-def _opening(line: str, at: int) -> tuple[str, str] | None:
-    for opening, closing in (("$((", "))"), ("$(", ")"), ("${", "}"), ("`", "`")):
-        if line.startswith(opening, at):
-            return opening, closing
-    return None
-
-
-def _closing(line: str, at: int, closing: str) -> int:
-    """The index after the end of a substitution that was opened before ``at``, and may contain others."""
+def _find_closing(line: str, at: int, closing: str) -> int:
+    """Return the index after the end of a substitution that begins before ``at``, and may contain others."""
     depth = 0
     while at < len(line):
         if line.startswith(closing, at) and not depth:
@@ -162,9 +177,7 @@ def _closing(line: str, at: int, closing: str) -> int:
             at = line.index("'", at + 1)
         elif char == '"':
             at = _read_double(line, at + 1)[2] - 1
-        elif char == "(" and closing in (")", "))"):
-            depth += 1
-        elif char == ")" and closing in (")", "))"):
-            depth -= 1
+        elif closing in (")", "))"):
+            depth += (char == "(") - (char == ")")
         at += 1
     raise ValueError("a substitution does not end")

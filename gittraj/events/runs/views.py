@@ -1,4 +1,5 @@
-"""Decides how much of a command's output is in the call's: filters hide some, files may be read back."""
+"""Decides how much of a command's output is in the output of the call: filters hide some, and files may be
+shown later."""
 
 from __future__ import annotations
 
@@ -15,12 +16,13 @@ _FILTERS = {"tee": "whole", "cat": "whole", "tail": "end", "head": "start"}
 
 
 def least(*views: str) -> str:
-    """The view that shows the least."""
+    """Return the view that shows the least."""
     return max(views, key=_VIEWS.index)
 
 
 def through(filtering: Node, lines: int) -> str:
-    """How much of its input a filter shows: all, if its limit is above the ``lines`` of the output."""
+    """Return how much of its input a filter shows: all of it, if the output has fewer ``lines`` than the
+    filter's limit."""
     text = _text(filtering)
     if _COUNTERS.match(text):
         return "none"
@@ -31,29 +33,31 @@ def through(filtering: Node, lines: int) -> str:
 
 
 def read_back(tree: Node, lines: int) -> dict[str, str]:
-    """The files and variables (``$name``) that the commands of the line show, each with its view."""
-    found: dict[str, str] = {}
-    _collect(tree, found, lines)
-    return found
+    """Return the files and variables (``$name``) that the commands of the line show, each with its view.
+    ``lines`` is the number of lines of the output."""
+    views: dict[str, str] = {}
+    _collect(tree, views, lines)
+    return views
 
 
-def _collect(node: object, found: dict[str, str], lines: int) -> None:
+def _collect(node: object, views: dict[str, str], lines: int) -> None:
     match node:
         case Pipeline():
-            shown = least("whole", *(through(part, lines) for part in node.parts[1:]))
+            filtered = least("whole", *(through(part, lines) for part in node.parts[1:]))
             for name, view in read_back(node.parts[0], lines).items():
-                found[name] = min(found.get(name, "none"), least(view, shown), key=_VIEWS.index)
+                views[name] = min(views.get(name, "none"), least(view, filtered), key=_VIEWS.index)
         case Simple():
-            found.update(_read_by(node, lines))
+            views.update(_read_by(node, lines))
         case _:
             for slot in getattr(node, "__slots__", ()):
                 value = getattr(node, slot)
                 for each in value if isinstance(value, tuple) else (value,):
                     if isinstance(each, shell.Node):
-                        _collect(each, found, lines)
+                        _collect(each, views, lines)
 
 
 def _read_by(node: Simple, lines: int) -> dict[str, str]:
+    """Return what a single command shows, with the views."""
     words = [word.text for word in node.words]
     name = words[0].rpartition("/")[2] if words else ""
     if name in ("echo", "printf"):

@@ -1,7 +1,7 @@
 """Walks through a command line in which every command both succeeds and fails, each in a separate world.
 
-It knows what a shell does with a status (``&&``, ``|``, ``if``, ``set -e``, ``pipefail``, ``wait``) and which
-commands do not fail. It knows nothing of runners: its caller says which commands are runs.
+The walk follows what a shell does with a status (``&&``, ``|``, ``if``, ``set -e``, ``pipefail``, ``wait``)
+and which commands do not fail. Its caller decides which commands are runs.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _BUILTINS = (
     ": true export trap cd pushd popd local declare readonly unset shopt umask alias source . hash type"
 )
 _RELIABLE = frozenset(f"{_FILTERS} {_BUILTINS} mkdir touch sleep date pwd".split())
-"""Commands that are assumed to succeed unless the output has an error message of theirs."""
+"""Commands that are assumed to succeed unless the output has an error message from them."""
 _RELIABLE_GIT = {"add", "status", "log", "diff", "stash", "branch", "rev-parse", "show", "config"}
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A command of the line that runs tests or checks. ``view``: how much of its output is in the call's: the
-    ``whole``, its ``end``, a ``part``, its ``start``, or ``none``. ``repeated``: it may run several times, or
-    is detached, so that a status of 0 is not its own. ``remote``: ``ssh`` runs it."""
+    """A command of the line that runs tests or checks. ``view`` is how much of its output is in the call's
+    output: the ``whole``, its ``end``, a ``part``, its ``start``, or ``none``. ``repeated``: it may run
+    several times, or is detached, so that a status of 0 is not its own. ``remote``: ``ssh`` runs it."""
 
     index: int
     words: tuple[str, ...]
@@ -42,8 +42,8 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """The context of a command. ``view``, ``repeated`` and ``remote`` as in :class:`Run`; ``guarded``: its
+class _Context:
+    """The context of a command. ``view``, ``repeated`` and ``remote`` are as in :class:`Run`; ``guarded``: a
     failure does not end the script under ``set -e``."""
 
     view: str = "whole"
@@ -51,18 +51,18 @@ class _Place:
     repeated: bool = False
     remote: bool = False
 
-    def into(self, redirects: Sequence[Redirect], read_back: dict[str, str]) -> _Place:
-        """The context in which the output goes to files, which the line may read back."""
-        place = self
+    def into(self, redirects: Sequence[Redirect], read_back: dict[str, str]) -> _Context:
+        """Return the context in which the output goes to files, which the line may show later."""
+        context = self
         for redirect in redirects:
             if "1" in redirect.descriptors and not redirect.target.startswith("&"):
                 terminal = redirect.target.startswith(("/dev/std", "/dev/tty"))
                 view = "whole" if terminal else read_back.get(redirect.target, "none")
-                place = replace(place, view=views.least(place.view, view))
-        return place
+                context = replace(context, view=views.least(context.view, view))
+        return context
 
-    def below(self, words: Sequence[str]) -> _Place:
-        """The context of what a command runs."""
+    def below(self, words: Sequence[str]) -> _Context:
+        """Return the context of what a command runs."""
         if is_detached(words):
             return replace(self, view="none", guarded=True, repeated=True)
         return replace(self, repeated=True) if is_repeated(words) else self
@@ -74,10 +74,8 @@ class TooManyWorldsError(Exception):
 
 @dataclass
 class Walk:
-    """``is_run``: whether the words of a command start a run; ``read_back``: from :func:`.views.read_back`.
-
-    ``runs`` are those that the walk found.
-    """
+    """A walk through a command line. ``is_run`` decides whether the words of a command start a run;
+    ``read_back`` is from :func:`.views.read_back`; ``runs`` are the runs that the walk found."""
 
     is_run: Callable[[Sequence[str]], object]
     output: str
@@ -87,29 +85,29 @@ class Walk:
     _trees: dict[tuple[int, str], Node] = field(default_factory=dict)
 
     def walk(self, tree: Node) -> list[World]:
-        """All worlds at the end of the line. Raises TooManyWorldsError, and ValueError if a nested script has
-        a quotation that does not end."""
-        return self._node(tree, World(), _Place())
+        """Return all worlds at the end of the line. Raises TooManyWorldsError, and ValueError if a nested
+        script has a quotation that does not end."""
+        return self._node(tree, World(), _Context())
 
-    def _node(self, node: Node, world: World, place: _Place) -> list[World]:
+    def _node(self, node: Node, world: World, context: _Context) -> list[World]:
         if world.exited:
             return [world]
         match node:
             case shell.Background():
-                inside = self._node(node.body, world, replace(place, guarded=True))
+                inside = self._node(node.body, world, replace(context, guarded=True))
                 worlds = [replace(world, status=OK, job=w.status, runs=w.runs) for w in inside]
             case shell.Group():
-                worlds = self._node(node.body, world, place.into(node.redirects, self.read_back))
+                worlds = self._node(node.body, world, context.into(node.redirects, self.read_back))
                 worlds = [_leave(world, w) for w in worlds] if node.subshell else worlds
             case shell.Loop():
-                within = replace(place.into(node.redirects, self.read_back), repeated=True)
+                within = replace(context.into(node.redirects, self.read_back), repeated=True)
                 worlds = [replace(world, status=OK), *self._node(node.body, world, within)]
             case _:
-                worlds = self._steps[type(node)](node, world, place)
+                worlds = self._steps[type(node)](node, world, context)
         return _bounded(worlds)
 
     @cached_property
-    def _steps(self) -> Mapping[type, Callable[[Any, World, _Place], list[World]]]:
+    def _steps(self) -> Mapping[type, Callable[[Any, World, _Context], list[World]]]:
         return {
             Simple: self._simple,
             shell.Pipeline: self._pipeline,
@@ -118,91 +116,97 @@ class Walk:
             shell.Condition: self._condition,
         }
 
-    def _sequence(self, node: shell.Sequence, world: World, place: _Place) -> list[World]:
+    def _sequence(self, node: shell.Sequence, world: World, context: _Context) -> list[World]:
         worlds = [world]
         for part in node.parts:
-            worlds = _bounded(after for w in worlds for after in self._node(part, w, place))
+            worlds = _bounded(after for w in worlds for after in self._node(part, w, context))
         return worlds
 
-    def _chain(self, node: shell.Chain, world: World, place: _Place) -> list[World]:
+    def _chain(self, node: shell.Chain, world: World, context: _Context) -> list[World]:
         after: list[World] = []
-        for left in self._node(node.left, world, replace(place, guarded=True)):
+        for left in self._node(node.left, world, replace(context, guarded=True)):
             goes_on = (left.status == OK) == (node.operator == "&&")
-            after += self._node(node.right, left, place) if goes_on else [left]
+            after += self._node(node.right, left, context) if goes_on else [left]
         return after
 
-    def _condition(self, node: shell.Condition, world: World, place: _Place) -> list[World]:
+    def _condition(self, node: shell.Condition, world: World, context: _Context) -> list[World]:
         after: list[World] = []
-        for tested in self._node(node.test, world, replace(place, guarded=True)):
+        for tested in self._node(node.test, world, replace(context, guarded=True)):
             branch = node.then if tested.status == OK else node.other
             if tested.exited:
                 after.append(tested)
             else:
-                after += self._node(branch, tested, place) if branch else [replace(tested, status=OK)]
+                after += self._node(branch, tested, context) if branch else [replace(tested, status=OK)]
         return after
 
-    def _pipeline(self, node: shell.Pipeline, world: World, place: _Place) -> list[World]:
+    def _pipeline(self, node: shell.Pipeline, world: World, context: _Context) -> list[World]:
         lines = len(self.output.splitlines())
         worlds: list[tuple[World, tuple[int, ...]]] = [(world, ())]
         for at, part in enumerate(node.parts):
             filters = (views.through(each, lines) for each in node.parts[at + 1 :])
-            inside = replace(place, guarded=True, view=views.least(place.view, *filters))
+            inside = replace(context, guarded=True, view=views.least(context.view, *filters))
             worlds = [
                 (_leave(before, after) if len(node.parts) > 1 else after, (*statuses, after.status))
                 for before, statuses in worlds
                 for after in self._node(part, before, inside)
             ]
             _bounded(w for w, _ in worlds)
-        return [self._piped(node, after, statuses, place) for after, statuses in worlds]
+        return [self._piped(node, after, statuses, context) for after, statuses in worlds]
 
-    def _piped(self, node: shell.Pipeline, world: World, statuses: tuple[int, ...], place: _Place) -> World:
+    def _piped(
+        self, node: shell.Pipeline, world: World, statuses: tuple[int, ...], context: _Context
+    ) -> World:
         status = statuses[-1]
         if world.pipefail:
             status = next((each for each in reversed(statuses) if each != OK), OK)
         if not node.negated:
-            return _end_if_failed(replace(world, status=status, pipe=statuses), place)
+            return _end_if_failed(replace(world, status=status, pipe=statuses), context)
         if status != ANY:
             status = OK if status != OK else self._number(node)
         return replace(world, status=status, pipe=statuses)
 
-    def _simple(self, node: Simple, world: World, place: _Place) -> list[World]:
-        place = place.into(node.redirects, self.read_back)
-        worlds = [world]
-        shown = [self.read_back.get(f"${name}", "none") for name, _ in node.assignments]
-        view = views.least(place.view, *(["part"] if node.words else shown))
-        for script in node.scripts:
-            inside = replace(place, view=view, guarded=True)
-            worlds = [_leave(w, after) for w in worlds for after in self._script(script, w, inside, node)]
+    def _simple(self, node: Simple, world: World, context: _Context) -> list[World]:
+        context = context.into(node.redirects, self.read_back)
+        worlds = self._run_scripts(node, world, context)
         if node.words:
-            found = [after for w in worlds for after in self._command(node, w, world, place)]
+            ends = [after for w in worlds for after in self._command(node, w, world, context)]
         else:
-            ended = worlds if node.scripts else [replace(world, status=OK)]
-            found = [_assign(w, node.assignments, before=world) for w in ended]
-        return [_end_if_failed(replace(w, pipe=(w.status,)), place) for w in found]
+            assigned = worlds if node.scripts else [replace(world, status=OK)]
+            ends = [_assign(w, node.assignments, before=world) for w in assigned]
+        return [_end_if_failed(replace(w, pipe=(w.status,)), context) for w in ends]
 
-    def _script(self, script: str, world: World, place: _Place, owner: Node) -> list[World]:
+    def _run_scripts(self, node: Simple, world: World, context: _Context) -> list[World]:
+        """Return the worlds after the command substitutions of a command."""
+        shown = [self.read_back.get(f"${name}", "none") for name, _ in node.assignments]
+        view = views.least(context.view, *(["part"] if node.words else shown))
+        inside = replace(context, view=view, guarded=True)
+        worlds = [world]
+        for script in node.scripts:
+            worlds = [_leave(w, after) for w in worlds for after in self._script(script, w, inside, node)]
+        return worlds
+
+    def _script(self, script: str, world: World, context: _Context, owner: Node) -> list[World]:
         key = (id(owner), script)
         if key not in self._trees:
             self._trees[key] = shell.parse(script)
-        return self._node(self._trees[key], world, place)
+        return self._node(self._trees[key], world, context)
 
-    def _command(self, node: Simple, world: World, before: World, place: _Place) -> list[World]:
-        """``before``: with the variables and ``$?`` that the command's words are expanded with."""
-        words = [word.text for word in node.words]
-        document = node.document
-        if document is not None and words[-1] in ("-", words[0]):
-            words = [words[0], "-c", document]  # an interpreter reads it as its program
-        place = place.below(words)
-        inner = nested_script(words, document)
+    def _command(self, node: Simple, world: World, before: World, context: _Context) -> list[World]:
+        """Return the worlds after a command; its words are expanded with the variables and ``$?`` of
+        ``before``."""
+        words = _program_words(node)
+        context = context.below(words)
+        inner = nested_script(words, node.document)
         if inner is not None:
-            place = replace(place, remote=place.remote or "ssh" in words[:4])
-            return [_leave(world, w) for w in self._script(inner, world, place, node)]
+            context = replace(context, remote=context.remote or "ssh" in words[:4])
+            return [_leave(world, w) for w in self._script(inner, world, context, node)]
         failure = self._number(node)
         if self.is_run(words):
-            return self._run(Run(failure, tuple(words), place.view, place.repeated, place.remote), world)
+            run = Run(failure, tuple(words), context.view, context.repeated, context.remote)
+            return self._run(run, world)
         if words[0] in ("echo", "printf"):
-            line = before.print(node.words) if place.view == "whole" else ()
-            return [replace(world, status=OK, printed=(*world.printed, line) if line else world.printed)]
+            line = before.print(node.words) if context.view == "whole" else ()
+            return [replace(world, status=OK, printed=(*world.printed, *filter(None, [line])))]
         after = _run_builtin(words, world, before, failure)
         if after is None and not self._is_reliable(words):
             return [replace(world, status=OK), replace(world, status=failure)]
@@ -223,12 +227,20 @@ class Walk:
         return re.search(rf"(?:^|[\s:]){re.escape(name)}: ", self.output) is None
 
     def _number(self, node: Node) -> int:
-        """The status of a command's failure: the same in every world."""
+        """Return the status of a command's failure: the same in every world."""
         return self._numbers.setdefault(id(node), len(self._numbers) + 1)
 
 
+def _program_words(node: Simple) -> list[str]:
+    """Return the words of a command; as ``-c`` with the program if an interpreter reads a here-document."""
+    words = [word.text for word in node.words]
+    if node.document is not None and words[-1] in ("-", words[0]):
+        return [words[0], "-c", node.document]
+    return words
+
+
 def _run_builtin(words: Sequence[str], world: World, before: World, failure: int) -> World | None:
-    """The world after a builtin of the shell with a known status; None for any other command."""
+    """Return the world after a builtin of the shell with a known status; None for any other command."""
     match words[0]:
         case "exit" | "return":
             status = before.value(words[1]) if len(words) > 1 else before.status
@@ -247,21 +259,21 @@ def _run_builtin(words: Sequence[str], world: World, before: World, failure: int
 
 
 def _bounded(worlds: Iterable[World]) -> list[World]:
-    found = list(dict.fromkeys(worlds))
-    if len(found) > _MOST_WORLDS:
+    distinct = list(dict.fromkeys(worlds))
+    if len(distinct) > _MOST_WORLDS:
         raise TooManyWorldsError
-    return found
+    return distinct
 
 
 def _leave(outside: World, inside: World) -> World:
-    """The world after a subshell: what it set is lost, what it ran and printed is not."""
+    """Return the world after a subshell: what it set is lost, what it ran and printed is not."""
     return replace(
         outside, status=inside.status, runs=inside.runs, printed=inside.printed, pipe=(inside.status,)
     )
 
 
-def _end_if_failed(world: World, place: _Place) -> World:
-    return replace(world, exited=True) if world.errexit and not place.guarded and world.status else world
+def _end_if_failed(world: World, context: _Context) -> World:
+    return replace(world, exited=True) if world.errexit and not context.guarded and world.status else world
 
 
 def _assign(world: World, assignments: Sequence[tuple[str, Word]], *, before: World) -> World:

@@ -1,6 +1,6 @@
-"""A world: one way in which a command line can have gone, and what it would have printed.
+"""Defines a world: one way in which a command line can have gone, and what it would have printed.
 
-A status is 0, or a positive number that means the failure of one command of the line, whatever its exit
+A status is 0, or a positive number that means the failure of one command of the line, whatever the exit
 status was.
 """
 
@@ -28,7 +28,7 @@ Text = tuple[str | int | None, ...]
 @dataclass(frozen=True, slots=True)
 class World:
     """The state of the shell. ``status`` is ``$?``, ``pipe`` is ``PIPESTATUS``, ``job`` the status of the
-    last background job; ``runs``: the number and status of each run that was started."""
+    last background job; ``runs`` has the number and status of each run that was started."""
 
     status: int = OK
     pipe: tuple[int, ...] = ()
@@ -41,27 +41,27 @@ class World:
     exited: bool = False
 
     def value(self, text: str) -> int:
-        """The status that a word states or expands to."""
+        """Return the status that a word states or expands to; ANY if it is not a status."""
         if text.isdigit():
             return OK if int(text) == 0 else LITERAL + int(text[:3])
         expansion = _EXPANSION.fullmatch(text)
-        found = self._expand(expansion) if expansion else None
-        return ANY if found is None else found
+        status = self._expand(expansion) if expansion else None
+        return ANY if status is None else status
 
     def print(self, words: Sequence[Word]) -> Text:
-        """The line that ``echo`` or ``printf`` prints; empty if it cannot be searched for."""
+        """Return the line that ``echo`` or ``printf`` prints; empty if it cannot be searched for."""
         texts = [word.text for word in words[1:]]
         while texts and re.fullmatch(r"-[neE]+", texts[0]):
             texts.pop(0)
         line = re.sub(r"^(?:\\n|\s)+|(?:\\n|\s)+$", "", " ".join(texts))
         line = re.sub(r"\\[nt].*|\n.*", "", line, flags=re.S)
-        found: list[str | int | None] = []
+        parts: list[str | int | None] = []
         at = 0
         for expansion in _EXPANSION.finditer(line):
-            found += [line[at : expansion.start()], self._expand(expansion)]
+            parts += [line[at : expansion.start()], self._expand(expansion)]
             at = expansion.end()
-        found.append(line[at:])
-        text = tuple(each for each in found if each != "")
+        parts.append(line[at:])
+        text = tuple(each for each in parts if each != "")
         return text if any(each is not None and str(each).strip() for each in text) else ()
 
     def compare(self, words: Sequence[str]) -> bool | None:
@@ -76,7 +76,7 @@ class World:
         return None if status == ANY else (status == OK) == (operator in ("-eq", "=", "=="))
 
     def _expand(self, expansion: re.Match[str]) -> int | None:
-        """The status that an expansion gives; None if it is not one."""
+        """Return the status that an expansion gives; None if it gives something else."""
         if expansion["status"]:
             return self.status
         if expansion["pipe"]:

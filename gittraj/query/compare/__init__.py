@@ -1,1 +1,1 @@
-"""Two trajectories, commits, runs or agents side by side."""
+"""Compares two trajectories, commits, runs or agents."""

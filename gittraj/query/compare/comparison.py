@@ -18,7 +18,7 @@ from gittraj.query.compare.sides import Side
 _SHOWN = ("id", "title", "agent", "models", "status", "run", "task", "summary", "part", "tests")
 _STEPS = ("prompt", "message", "tool_call", "decision", "error", "message_sent")
 _MOST = 400
-"""How many steps of each side are matched; the rest is paired by position."""
+"""How many steps of each side are matched; the others are paired by position."""
 _TEXT = 400
 """The maximum number of characters of a step's text."""
 _WORDED = ("message",)
@@ -29,7 +29,7 @@ Describe = Callable[[Header], tuple[str, str, bool]]
 
 
 def compare(a: Side, b: Side, shown: Sequence[Header] | None, describe: Describe) -> Header:
-    """Compare two sides. ``shown``: the two trajectories with their chapters, if each side is only one."""
+    """Compare two sides. ``shown`` are the two trajectories with their chapters, if each side is only one."""
     steps = list(_pair_steps(*(_steps(each, describe) for each in shown))) if shown else None
     return {
         "version": 1,
@@ -57,15 +57,15 @@ def _prompts(side: Side) -> list[str]:
 
 
 def _decisions(side: Side) -> list[str]:
-    found = (decision for header in side.headers for decision in header["decisions"])
-    return list(dict.fromkeys(map(decided, found)))
+    decisions = (decision for header in side.headers for decision in header["decisions"])
+    return list(dict.fromkeys(map(decided, decisions)))
 
 
 def _pair(left: Sequence[str], right: Sequence[str]) -> list[Header]:
-    """Pair the texts: those that both sides have first, then those that only one has."""
+    """Pair the texts: first the texts that both sides have, then those that only one side has."""
     both = [{"a": text, "b": text, "same": True} for text in left if text in right]
-    rest = zip_longest((t for t in left if t not in right), (t for t in right if t not in left))
-    return [*both, *({"a": one, "b": other, "same": False} for one, other in rest)]
+    others = zip_longest((t for t in left if t not in right), (t for t in right if t not in left))
+    return [*both, *({"a": one, "b": other, "same": False} for one, other in others)]
 
 
 def _files(a: Side, b: Side) -> Iterator[Header]:
@@ -78,19 +78,19 @@ def _files(a: Side, b: Side) -> Iterator[Header]:
 
 
 def _instances(a: Side, b: Side) -> Iterator[Header]:
-    """Each side's metrics on each instance of a benchmark, or each task."""
+    """Yield each side's metrics on each instance of a benchmark, or each task."""
     one, other = _by_instance(a), _by_instance(b)
     for name in sorted(one.keys() | other.keys()):
-        found = {key: each.get(name) for key, each in (("a", one), ("b", other))}
-        yield {"name": name or None, **{key: measure(some) if some else None for key, some in found.items()}}
+        both = {key: each.get(name) for key, each in (("a", one), ("b", other))}
+        yield {"name": name or None, **{key: measure(some) if some else None for key, some in both.items()}}
 
 
 def _by_instance(side: Side) -> dict[str, list[Header]]:
-    found: dict[str, list[Header]] = {}
+    instances: dict[str, list[Header]] = {}
     for header in side.headers:
         run, task = header["run"] or {}, header["task"] or {}
-        found.setdefault(run.get("instance") or task.get("title") or "", []).append(header)
-    return found
+        instances.setdefault(run.get("instance") or task.get("title") or "", []).append(header)
+    return instances
 
 
 # ---------------------------------------------------------------- steps
@@ -135,6 +135,6 @@ def _beside(left: Sequence[Header], right: Sequence[Header]) -> Iterator[Header]
 
 
 def _parts(row: Header) -> bool:
-    """Whether the two sides diverge here."""
+    """Whether the two sides diverge in this row."""
     kinds = {step["type"] for step in (row["a"], row["b"]) if step}
     return not row["same"] and not kinds <= {*_WORDED}

@@ -1,10 +1,11 @@
-"""Metrics of several trajectories: success rate, parse failures, duration, cost and counts. Pure."""
+"""Computes metrics of several trajectories: success rate, parse failures, duration, cost and counts. Pure."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Collection, Sequence
+from operator import itemgetter
 
 from gittraj.model.header import Header
 
@@ -13,14 +14,14 @@ _SUCCEEDED, ENDED = "completed", ("completed", "abandoned", "failed")
 
 
 def rate(statuses: Collection[str | None]) -> float | None:
-    """The share of completed trajectories among those that ended; None if none is known to have ended."""
+    """Return the share of completed trajectories among those that ended; None if no end is known."""
     ended = [status for status in statuses if status in ENDED]
     return round(ended.count(_SUCCEEDED) / len(ended), 4) if ended else None
 
 
 def outcomes(statuses: Collection[str | None], seconds: Collection[float | None], malformed: int) -> Header:
-    """``{"statuses": {status: number}, "successRate"|null, "medianSeconds"|null, "parseFailures"}``:
-    ``parseFailures`` are answers that an agent's program could not read, according to its log."""
+    """Return ``{"statuses": {status: number}, "successRate"|null, "medianSeconds"|null, "parseFailures"}``;
+    ``parseFailures`` are a model's answers that the agent's program could not read, according to its log."""
     known = [each for each in seconds if each is not None]
     return {
         "statuses": dict(sorted(Counter(status or UNKNOWN for status in statuses).items())),
@@ -31,23 +32,23 @@ def outcomes(statuses: Collection[str | None], seconds: Collection[float | None]
 
 
 def _median(numbers: Collection[float]) -> float:
-    """The median, without ``statistics``, which takes 8 ms to import."""
+    """Return the median, without ``statistics``, which takes 8 ms to import."""
     ordered = sorted(numbers)
     return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
 
 def measure(headers: Collection[Header]) -> Header:
-    """METRICS of ``git traj compare --json``, from the ``part`` of each HEADER: ``outcomes``, sums of tokens,
-    cost and counts, how many have tokens and a cost, and the last test runs by outcome."""
-    parts = [header["part"] for header in headers]
-    usages, counts = ([part[name] for part in parts] for name in ("usage", "counts"))
+    """Return the METRICS of ``git traj compare --json``, from the ``part`` of each HEADER: ``outcomes``, sums
+    of tokens, cost and counts, how many have tokens and a cost, and the last test runs by outcome."""
+    parts = list(map(itemgetter("part"), headers))
+    usages, counts = list(map(itemgetter("usage"), parts)), list(map(itemgetter("counts"), parts))
     spent = [usage for usage in usages if usage["outputTokens"] is not None]
     return {
         "trajectories": len(parts),
         **outcomes(
-            [header["status"] for header in headers],
-            [part["durationSeconds"] for part in parts],
-            sum(count["malformed"] for count in counts),
+            list(map(itemgetter("status"), headers)),
+            list(map(itemgetter("durationSeconds"), parts)),
+            sum(map(itemgetter("malformed"), counts)),
         ),
         "exits": dict(Counter(filter(None, ((h["exit"] or {}).get("status") for h in headers)))),
         "usage": _sum(spent, usages),
@@ -59,15 +60,15 @@ def measure(headers: Collection[Header]) -> Header:
 
 
 def _sum(rows: Sequence[Header], named: Sequence[Header]) -> Header:
-    """Sums of ``rows`` by the names in ``named``; None if there are no rows."""
+    """Return the sums of ``rows`` by the names in ``named``; None for each if there are no rows."""
     names = named[0] if named else ()
     return {name: sum(row[name] for row in rows) if rows else None for name in names}
 
 
-def _cost(telling: Sequence[Header]) -> Header:
-    sources = {part["costSource"] for part in telling}
+def _cost(priced: Sequence[Header]) -> Header:
+    sources = {part["costSource"] for part in priced}
     return {
-        "costUsd": math.fsum(part["costUsd"] for part in telling) if telling else None,
+        "costUsd": math.fsum(part["costUsd"] for part in priced) if priced else None,
         "costSource": "estimated" if "estimated" in sources else "reported" if sources else UNKNOWN,
-        "tellingCost": len(telling),
+        "tellingCost": len(priced),
     }

@@ -1,5 +1,5 @@
-"""Finds the trajectories that a name means: that of a trajectory, a commit, a run or a task, or of an agent
-or a model on one task. It must not compare anything."""
+"""Finds the trajectories that a name means: the name of a trajectory, a commit, a run or a task, or of an
+agent or a model on one task. This module must not compare anything."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from gittraj.query.show.trajectory import Target, find_target, show_one
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """``headers`` cover the parts on the ``commit``, or without one whole trajectories."""
+    """A side of a comparison. ``headers`` cover the parts on the ``commit``, or whole trajectories without
+    one."""
 
     name: str
     commit: str | None
@@ -30,12 +31,12 @@ def find_side(repository: Repository, recorded: Recorded, name: str, *, task: st
     """Resolve ``name``: with a ``task`` (also a run or an instance), an agent or a part of a model's name.
     Raises TrajError if it matches no trajectory."""
     if task is not None:
-        found = [h for h in _of_task(recorded, task) if _is_by(h, name)]
-        if not found:
+        matching = [h for h in _of_task(recorded, task) if _is_by(h, name)]
+        if not matching:
             raise TrajError(
                 f"{task} has no trajectory by {name}", hint=f"git traj show {task} lists its trajectories"
             )
-        return Side(name, None, found)
+        return Side(name, None, matching)
     try:
         target = find_target(repository, recorded, name)
     except TrajError:
@@ -56,12 +57,12 @@ def _headers(recorded: Recorded, target: Target) -> list[Header]:
         return [folded.header(None) for each in names if (folded := recorded.folded(each))]
     here = recorded.on(target.commit)
     explored = not any(folded.records(target.commit) for folded in here)
-    found = (f for f in here if f.records(target.commit, explored=explored))
-    return [folded.header(target.commit, explored=explored) for folded in found]
+    on_commit = (f for f in here if f.records(target.commit, explored=explored))
+    return [folded.header(target.commit, explored=explored) for folded in on_commit]
 
 
 def read_steps_of(repository: Repository, recorded: Recorded, side: Side, segments: Segments) -> Header:
-    """The side's only trajectory with its chapters."""
+    """Return the side's only trajectory, with its chapters."""
     folded = recorded.folded(side.headers[0]["id"])
     if folded is None:
         return {**side.headers[0], "chapters": []}

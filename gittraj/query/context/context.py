@@ -1,6 +1,6 @@
 """Collects what the records say about paths and their neighbours, for their next author.
 
-Only records are read, no segment. It must not know how anything is printed.
+Only records are read, no segment. This module must not know how anything is printed.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os.path
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gittraj.frozen import dataclass
@@ -26,8 +26,8 @@ from gittraj.query.notes import IndexLookup
 from gittraj.query.records import Recorded
 
 _NEWEST = 1_000
-"""How many commits with records are read: the newest of all, and the newest that touched the paths. Most of
-what older ones say is about code that is gone."""
+"""How many commits with records are read: the newest of all, and the newest that touched the paths. Most
+statements of older records are about code that no longer exists."""
 _MOST = 300_000  # bytes of a file that are searched for what it defines
 _SHORTEST = 4  # letters, at least, of a name that identifies the file
 _DEFINED = re.compile(
@@ -39,8 +39,8 @@ _DEFINED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """``paths`` from the top; ``touched``: whether they have records themselves, not only their
-    neighbours."""
+    """What the records say about ``paths`` (from the top); ``touched``: the paths themselves have records,
+    and not only their neighbours."""
 
     paths: Sequence[str]
     touched: bool
@@ -55,27 +55,25 @@ def brief(
     cwd: Path,
     index: IndexLookup | None = None,
 ) -> Briefing:
-    """Collect what the history of HEAD says about ``paths`` (as typed in ``cwd``, or git's pathspecs).
-    ``index``, which has only our own notes, gives the same answer faster.
-
-    Raises TrajError for an invalid path.
-    """
+    """Collect what the records of HEAD's history say about ``paths`` (as typed in ``cwd``, or git's
+    pathspecs). ``index``, which has only our own notes, makes it faster. Raises TrajError for an invalid
+    path."""
     beside = recorded.has_remotes
     ancestry, touching = list_commits(
         repository, recorded, "HEAD", paths=paths, cwd=cwd, known=index, beside=beside
     )
     from_top_paths = [path if path.startswith(":") else from_top(repository, path, cwd) for path in paths]
-    carrying = _choose_newest((commit for commit in ancestry.parents if commit in recorded), touching)
+    carrying = _choose_newest(filter(recorded.__contains__, ancestry.parents), touching)
     steps = ancestry.diff([(commit, 0) for commit in carrying], *RENAMES)
     changed = {c: [path for _, _, path in steps.get((c, 0), ())] for c in carrying}
     tracked = _find_tracked(repository, from_top_paths)
     here = [p for p in from_top_paths if p in tracked or _lies_here(repository, p)]
-    near = {found.commit: found for found in find_near(changed, set(touching), from_top_paths, here)}
+    near = find_near(changed, set(touching), from_top_paths, here)
     near_headers = list(_find_near_headers(recorded, carrying, near, from_top_paths))
     names = {*_spell_names(from_top_paths), *_read_definitions(repository, tracked.values())}
     return Briefing(
         paths=from_top_paths,
-        touched=any(not found.neighbour for found, _ in near_headers),
+        touched=any(not each.neighbour for each, _ in near_headers),
         lessons=rank_takeaways(_describe(repository, near_headers), names),
     )
 
@@ -93,20 +91,26 @@ def _choose_newest(recorded: Iterable[str], touching: Sequence[str]) -> list[str
 
 
 def _find_near_headers(
-    recorded: Recorded, carrying: Iterable[str], near: Mapping[str, Near], paths: Sequence[str]
+    recorded: Recorded, carrying: Iterable[str], found: Iterable[Near], paths: Sequence[str]
 ) -> Iterator[tuple[Near, Header]]:
-    """HEADERs of near commits, and of explored work that wrote one of the paths."""
-    exploring = set(recorded.with_explored())
+    """Yield the HEADERs of near commits, and of explored work that wrote one of the paths."""
+    near, exploring = {each.commit: each for each in found}, set(recorded.with_explored())
     for commit in carrying:
         here = recorded.on(commit) if commit in near or commit in exploring else ()
         if commit in near:
             own = [folded.header(commit) for folded in here if folded.records(commit)]
             writers = choose_writers(own, near[commit].paths or [near[commit].path])
             yield from ((near[commit], header) for header in writers)
-        for folded in here:
-            files = _explored_files(folded, commit)
-            if any(is_below(file, path) for file in files for path in paths):
-                yield touch(commit, files, paths), folded.header(commit, explored=True)
+        yield from _find_explored(here, commit, paths)
+
+
+def _find_explored(
+    here: Iterable[Folded], commit: str, paths: Sequence[str]
+) -> Iterator[tuple[Near, Header]]:
+    for folded in here:
+        files = _explored_files(folded, commit)
+        if any(is_below(file, path) for file in files for path in paths):
+            yield touch(commit, files, paths), folded.header(commit, explored=True)
 
 
 def _explored_files(folded: Folded, commit: str) -> set[str]:
@@ -128,11 +132,11 @@ def _describe(repository: Repository, near_headers: Sequence[tuple[Near, Header]
 
 
 def _find_tracked(repository: Repository, paths: Iterable[str]) -> dict[str, str]:
-    """Those of ``paths`` that HEAD has, with their object ids."""
+    """Return those of ``paths`` that HEAD has, with their object ids."""
     asked = [path for path in paths if path != "." and not path.startswith(":")]
     listing = ("ls-tree", "-z", "--full-tree", "HEAD", "--", *asked)
-    found = repository.run(*listing, check=False).text if asked else ""
-    rows = (row.partition("\t") for row in found.split("\0")[:-1])
+    listed = repository.run(*listing, check=False).text if asked else ""
+    rows = (row.partition("\t") for row in listed.split("\0")[:-1])
     return {path: about.split()[2] for about, _, path in rows}
 
 
@@ -141,7 +145,7 @@ def _lies_here(repository: Repository, path: str) -> bool:
 
 
 def _spell_names(paths: Iterable[str]) -> Iterator[str]:
-    """The names by which texts refer to a path: its last name, with and without the extension."""
+    """Yield the names by which texts refer to a path: its last name, with and without the extension."""
     for name in map(posixpath.basename, paths):
         yield from (spelt for spelt in (name, name.partition(".")[0]) if len(spelt) >= _SHORTEST)
 

@@ -1,7 +1,7 @@
 """Rates how near commits are to paths: those that touched them, and those that touched neighbours. Pure.
 
-A neighbour is a file that changed together with one of the paths, or that is in the same folder. It must not
-know what the commits' records say.
+A neighbour is a file that changed together with one of the paths, or that is in the same folder. This module
+must not know what the commits' records say.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from gittraj.frozen import dataclass
 from gittraj.query.log.paths import is_below
 
 _MANY = 30  # files: a larger commit does not show which files belong together
-_TOGETHER = 0.5  # a file that always changed with a path
-_BESIDE = 0.15  # a file of the same folder
+_TOGETHER = 0.5  # the weight of a file that always changed together with a path
+_BESIDE = 0.15  # the weight of a file in the same folder
 _DOUBT = 2  # added to the number of commits: one common change is weak evidence
 
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """How near a commit is (1: touched one of the paths and nothing else), and through which file; ``paths``:
-    all of the given ones that it touched; ``files``: all that it touched, the nearest first."""
+    """How near a commit is (``weight`` is 1 if it touched one of the paths and nothing else), and through
+    which file (``path``). ``paths`` are all given paths that it touched; ``files`` are all files that it
+    touched, the nearest first."""
 
     commit: str
     weight: float
@@ -40,10 +41,10 @@ def find_near(
     paths: Sequence[str],
     beside: Collection[str],
 ) -> Iterator[Near]:
-    """The near commits of ``changed`` (which has the files of each), in its order.
+    """Yield the near commits of ``changed`` (which has the files of each commit), in its order.
 
-    ``touching`` are those that touched one of ``paths``, maybe under an earlier name; ``beside`` the paths
-    whose folders' files are neighbours.
+    ``touching`` are the commits that touched one of ``paths``, maybe under an earlier name; ``beside`` are
+    the paths whose folders' files are neighbours.
     """
     affinity = _find_affinity([changed[c] for c in changed if c in touching], paths)
     folders = {posixpath.dirname(path) for path in beside}
@@ -59,18 +60,19 @@ def find_near(
 
 
 def touch(commit: str, files: Collection[str], paths: Sequence[str]) -> Near:
-    """A commit that touched one of ``paths``, with the first path if all were renamed since."""
+    """Return how near a commit is that touched one of ``paths``: with the first path if all were renamed
+    since."""
     named = [path for path in paths if any(is_below(file, path) for file in files)] or [paths[0]]
     return Near(commit, _focus(files), named[0], neighbour=False, paths=named, files=[*files])
 
 
 def _focus(files: Collection[str]) -> float:
-    """The weight of a commit with these files: the more it has, the less its record says about each."""
+    """Return the weight of a commit with these files: the more files, the less its record says about each."""
     return 0.6 + 0.4 / math.sqrt(max(len(files), 1))
 
 
 def _find_affinity(touching: Sequence[Collection[str]], paths: Sequence[str]) -> dict[str, float]:
-    """How often each other file changed together with the paths."""
+    """Return how often each other file changed together with the paths."""
     together = Counter(file for files in touching if len(files) <= _MANY for file in set(files))
     share = _TOGETHER / (len(touching) + _DOUBT)
     return {f: share * n for f, n in together.items() if not any(is_below(f, path) for path in paths)}

@@ -1,7 +1,7 @@
 """Ranks what the next author of a file should know, most useful first. Pure.
 
-A takeaway is one statement of a record: an item of ``git traj context --json``, in the record's words;
-renderers escape it. The weights below only order takeaways.
+A takeaway is one statement of a record: an item of ``git traj context --json``, in the record's words, which
+renderers escape. The weights below only order takeaways.
 """
 
 from __future__ import annotations
@@ -56,35 +56,38 @@ class Source:
 
 
 def rank_takeaways(sources: Iterable[Source], names: Collection[str] = ()) -> list[Takeaway]:
-    """The takeaways of ``sources``, in any order, each once, most useful first.
+    """Return the takeaways of ``sources``, which may be in any order: each once, the most useful first.
 
     ``names`` are words that identify the paths: their last names, and what they define.
     """
-    found = sorted(sources, key=lambda s: (s.newer, s.near.commit, s.header["id"]))
+    ordered = sorted(sources, key=lambda s: (s.newer, s.near.commit, s.header["id"]))
     words = frozenset(names)
-    answers = _find_answers(found)
+    answers = _find_answers(ordered)
     rated = [
-        (_rate(takeaway, source, words), takeaway) for source in found for takeaway in _read(source, answers)
+        (_rate(takeaway, source, words), takeaway)
+        for source in ordered
+        for takeaway in _read(source, answers)
     ]
-    rated += [(_rate(takeaway, source, words), takeaway) for source, takeaway in _failing(found)]
-    rated.sort(key=_place)  # stable: the newer first
+    rated += [(_rate(takeaway, source, words), takeaway) for source, takeaway in _failing(ordered)]
+    rated.sort(key=_sort_key)  # stable: the newer first
     kinds: dict[str, int] = defaultdict(int)
     mixed: list[tuple[float, Takeaway]] = []
     for rate, takeaway in _unique(rated):
         mixed.append((rate * _AGAIN ** kinds[takeaway["kind"]], takeaway))
         kinds[takeaway["kind"]] += 1
-    return [takeaway for _, takeaway in sorted(mixed, key=_place)]
+    return [takeaway for _, takeaway in sorted(mixed, key=_sort_key)]
 
 
-def _place(rated: tuple[float, Takeaway]) -> tuple[bool, bool, float]:
-    """The sort key: takeaways about the files themselves first; of these, ours before a remote's, which
-    anybody may have written."""
+def _sort_key(rated: tuple[float, Takeaway]) -> tuple[bool, bool, float]:
+    """Return the sort key: takeaways about the files themselves come first; of these, ours before those of a
+    remote, which anybody may have written."""
     rate, takeaway = rated
     return takeaway["neighbour"] or takeaway["kind"] == "asked", "remote" in takeaway, -rate
 
 
 def _find_answers(sources: Sequence[Source]) -> dict[str, Source]:
-    """For each question the latest commit that answers it: an agent or a person decided, and was sure."""
+    """Return for each question the latest commit that answers it: an agent or a person decided, and was
+    sure."""
     answers: dict[str, Source] = {}
     for source in sources:
         trusted = not (source.reverted or source.header.get("remote"))
@@ -131,24 +134,24 @@ def _read_retrospective(source: Source) -> Iterator[Takeaway]:
 
 
 def _read_work(source: Source) -> Iterator[Takeaway]:
-    """The approach that was tried, or the prompt and its result."""
+    """Yield the approach that was tried, or the prompt and its result."""
     header = source.header
     retrospective = header["retrospective"] or {}
     # not by status: commits of a trajectory that was abandoned later remain
     if header["link"]["role"] == "explored":
         tried = retrospective.get("approach") or header["summary"] or header["prompt"]
-        found = _takeaway(source, "tried", tried)
+        takeaway = _takeaway(source, "tried", tried)
     elif not source.near.neighbour:
         done = header["result"] or header["summary"] or retrospective.get("summary")
-        found = _takeaway(source, "asked", header["prompt"] or header["title"], summary=done)
+        takeaway = _takeaway(source, "asked", header["prompt"] or header["title"], summary=done)
     else:
         return
-    if found["text"]:
-        yield found
+    if takeaway["text"]:
+        yield takeaway
 
 
 def _failing(sources: Sequence[Source]) -> Iterator[tuple[Source, Takeaway]]:
-    """Tests that failed in their last run: older runs do not matter."""
+    """Yield the tests that failed in their last run: older runs do not matter."""
     ran = (source for source in sources if source.header["tests"] and not source.near.neighbour)
     for source in islice(ran, 1):
         last = source.header["tests"]
@@ -157,7 +160,8 @@ def _failing(sources: Sequence[Source]) -> Iterator[tuple[Source, Takeaway]]:
 
 
 def _takeaway(source: Source, kind: str, text: str, *, about: str | None = None, **more: Any) -> Takeaway:
-    """``about``: the file that it names itself, if the commit touched it."""
+    """Return a takeaway; ``about`` is the file that the statement names, which counts if the commit touched
+    it."""
     about = about if about in source.near.files else None
     wrote = {file["path"] for file in source.header["filesChanged"]}
     nearest = next((path for path in source.near.files if path in wrote), source.near.path)
@@ -198,8 +202,8 @@ def _words(takeaway: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _unique(rated: Iterable[tuple[float, Takeaway]]) -> Iterator[tuple[float, Takeaway]]:
-    """Each text once, at its highest rating: copies of a commit repeat them. If one caveat continues the
-    words of another, only the longer is kept."""
+    """Yield each text once, at its highest rating: copies of a commit repeat texts. If one caveat continues
+    the words of another, only the longer one is kept."""
     known = [(*pair, _spell(pair[1])) for pair in rated]
     doubts = "\n".join(f"\n{words[0]}" for _, takeaway, words in known if takeaway["kind"] == "doubt")
     seen = set()

@@ -14,8 +14,8 @@ BATCH = 500
 
 
 def read_fields(repository: Repository, commits: Sequence[str], *fields: str) -> Iterator[list[str]]:
-    """For each commit the ``fields`` of ``git log --format``, in their order, with one process. Raises
-    GitError when one of them is not here."""
+    """Yield for each commit the ``fields`` of ``git log --format``, in the commits' order, with one process.
+    Raises GitError when this clone lacks one of them."""
     if not commits:
         return  # git would describe HEAD
     listed = repository.run(
@@ -29,7 +29,7 @@ def read_fields(repository: Repository, commits: Sequence[str], *fields: str) ->
 
 def describe_all(repository: Repository, commits: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Describe commits as ``log --json`` does, without files and trajectories, with one process. Raises
-    GitError when one of them is not here."""
+    GitError when this clone lacks one of them."""
     rows = read_fields(repository, commits, "%H", "%h", "%s", "%aN", "%aE", "%aI")
     return {
         commit: {
@@ -44,7 +44,7 @@ def describe_all(repository: Repository, commits: Sequence[str]) -> dict[str, di
 
 
 def describe_present(repository: Repository, commits: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Describe those of ``commits`` that exist here."""
+    """Describe those of ``commits`` that are in this clone."""
     try:
         return describe_all(repository, commits)
     except GitError:
@@ -52,8 +52,8 @@ def describe_present(repository: Repository, commits: Sequence[str]) -> dict[str
 
 
 def describe_places(repository: Repository, groups: Sequence[Collection[str]]) -> list[dict[str, Any] | None]:
-    """For each group of copies the commit to show, preferably one that HEAD reaches; None if none exists
-    here."""
+    """Return for each group of copies the commit to show, preferably one that HEAD reaches; None if this
+    clone has none of them."""
     described = describe_present(repository, sorted({c for group in groups for c in group}))
     several = {c for group in groups if len(group) > 1 for c in group if c in described}
     stray = _find_stray(repository, several)
@@ -69,7 +69,7 @@ def describe_places(repository: Repository, groups: Sequence[Collection[str]]) -
 
 
 def _find_stray(repository: Repository, commits: Collection[str]) -> set[str]:
-    """Those of ``commits`` that HEAD does not reach."""
+    """Return those of ``commits`` that HEAD does not reach."""
     if not commits:
         return set()
     listed = repository.run("rev-list", *sorted(commits), "--not", "HEAD", "--", check=False).out

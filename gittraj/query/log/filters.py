@@ -1,4 +1,5 @@
-"""Filters on trajectories' headers: agent, model, task, tag and more. Pure; quick to import, for searches."""
+"""Filters trajectories by their headers: agent, model, task, tag and more. Pure; quick to import, for
+searches."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from gittraj.model.header import Header
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
-    """Conditions, each to be met unless None: an agent's name, part of a model's name, a name of the task, a
-    tag."""
+    """Conditions on a trajectory: an agent's name, part of a model's name, a name of the task, a tag. None
+    means no condition."""
 
     agent: str | None = None
     model: str | None = None
@@ -30,20 +31,21 @@ class Labels:
 
 
 def known_labels(headers: Iterable[Header]) -> dict[str, list[str]]:
-    """The agents, models, tasks (by id, else title) and tags of ``headers``, each once, sorted."""
-    found: dict[str, set[str]] = {name: set() for name in ("agent", "model", "task", "tag")}
+    """Return the agents, models, tasks (by id, else title) and tags of ``headers``, each once, sorted."""
+    labels: dict[str, set[str]] = {name: set() for name in ("agent", "model", "task", "tag")}
     for header in headers:
-        found["agent"].add(header["agent"])
-        found["model"].update(header["models"])
-        found["tag"].update(header["tags"])
+        labels["agent"].add(header["agent"])
+        labels["model"].update(header["models"])
+        labels["tag"].update(header["tags"])
         if task := header["task"]:
             source = task["source"]
-            found["task"].add(f"{source['system']}:{source['id']}" if source else task["title"])
-    return {name: sorted(filter(None, values)) for name, values in found.items()}
+            labels["task"].add(f"{source['system']}:{source['id']}" if source else task["title"])
+    return {name: sorted(filter(None, values)) for name, values in labels.items()}
 
 
 def task_names(title: str, source: tuple[str, str] | None) -> list[str]:
-    """The names of a task: its title, its id, ``system:id``. ``source``: its system and its id there."""
+    """Return the names of a task: its title, its id, ``system:id``. ``source``: its system and its id
+    there."""
     return [title, source[1], ":".join(source)] if source else [title]
 
 
@@ -60,7 +62,7 @@ class Wanted(Labels):
     min_cost: float | None = None
 
     def words(self) -> list[str]:
-        """Values that what is wanted has, each as it stands there."""
+        """Return the values that a wanted trajectory has, each as it is in the header."""
         status = None if self.status == "unknown" else self.status
         return [word for word in (self.agent, self.tag, self.run, status) if word is not None]
 
@@ -90,7 +92,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 
 
 def run_names(run: Header | None) -> list[str]:
-    """The names of a benchmark's run: its id, the solve's, the instance's."""
+    """Return the names of a benchmark's run: its id, the solve's, the instance's."""
     return [name for name in (run["id"], run["solve"], run["instance"]) if name] if run else []
 
 

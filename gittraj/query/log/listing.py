@@ -1,7 +1,7 @@
 """Finds the commits that a listing shows, with their headers: correct without any index.
 
-One pass over the notes, a few git processes however many commits there are, and nothing that a user's git
-configuration could change. It must not know how anything is printed.
+It takes one pass over the notes and a few git processes, however many commits there are, and a user's git
+configuration cannot change the result. This module must not know how anything is printed.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:  # a listing whose text is cached needs neither
 Entry = Header
 """A commit in ``log --json``."""
 
-_FIRST = 25  # commits: few ask for more, and everybody waits for the first
-# git's date parser reads anything it does not understand as now; these do mean now, or today
+_FIRST = 25  # commits: few users want more, and everybody waits for the first ones
+# git's date parser takes anything that it does not understand for now; these words do mean now, or today
 _NOW = r"(?i)\d|\b(?:now|today|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)\b"
 
 
@@ -49,12 +49,13 @@ def list_commits(
     every: bool = False,
     beside: bool = False,
 ) -> tuple[Ancestry, list[str]]:
-    """The commits of ``rev`` (also ``A..B``) that have a note (``recorded``), newest first, and the history
-    around them.
+    """Return the history that ``rev`` (also ``A..B``) reaches, and its commits that have a note
+    (``recorded``), newest first.
 
-    ``every``: those without a note too. ``author`` is an extended regular expression, dates are whatever git
-    understands, ``paths`` git's pathspecs as typed in ``cwd``. ``known``, an index, gives the same answer
-    faster; ``beside``: ``recorded`` also has notes that it lacks. Raises TrajError for an invalid argument.
+    ``every``: also return commits without a note. ``author`` is an extended regular expression, dates are
+    whatever git understands, ``paths`` are git's pathspecs as typed in ``cwd``. ``known``, an index, gives
+    the same answer faster; ``beside``: ``recorded`` has more notes than the index. Raises TrajError for an
+    invalid argument.
     """
     names = _split_paths(repository, paths, follow=follow, cwd=cwd)
     find = partial(_list, repository, recorded, rev, *names, cwd=cwd, every=every, beside=beside)
@@ -86,10 +87,9 @@ def _list(
     every: bool,
     beside: bool,
 ) -> tuple[Ancestry, list[str]]:
-    """The commits that have a note (or all), with the history around them; if there are ``places`` (paths
-    from the top) or ``patterns``, only those that touched one."""
-    reachable = index.below(rev) if index else None
-    ancestry = Ancestry(repository, reachable) if reachable is not None else Ancestry.read(repository, [rev])
+    """Return the history, and the commits that have a note (or all); if there are ``places`` (paths from the
+    top) or ``patterns``, only commits that touched one of them."""
+    ancestry, reachable = _read_history(repository, rev, index)
     look_up = partial(_look_up, reachable, every=every, beside=beside)
     if not patterns and (answer := look_up(places)) is not None:
         return ancestry, answer
@@ -98,19 +98,32 @@ def _list(
         commits = [*ancestry.parents] if every else [*filter(recorded.__contains__, ancestry.parents)]
     if not (places or patterns):
         return ancestry, commits
-    found = touching(ancestry, commits, patterns, cwd=cwd) if patterns else set[str]()
-    if reachable is not None and places:
-        found.update(reachable.touching(places))
-    elif places:
-        found |= following(ancestry, places, index)
-    return ancestry, [commit for commit in commits if commit in found]
+    matching = touching(ancestry, commits, patterns, cwd=cwd) if patterns else set[str]()
+    if places:
+        matching |= _touching_files(ancestry, reachable, places, index)
+    return ancestry, [*filter(matching.__contains__, commits)]
+
+
+def _touching_files(
+    ancestry: Ancestry, reachable: Reachable | None, places: Collection[str], index: IndexLookup | None
+) -> set[str]:
+    return following(ancestry, places, index) if reachable is None else {*reachable.touching(places)}
+
+
+def _read_history(
+    repository: Repository, rev: str, index: IndexLookup | None
+) -> tuple[Ancestry, Reachable | None]:
+    reachable = index.below(rev) if index else None
+    return Ancestry.read(repository, [rev]) if reachable is None else Ancestry(
+        repository, reachable
+    ), reachable
 
 
 def _look_up(
     reachable: Reachable | None, places: Collection[str], *, every: bool, beside: bool
 ) -> list[str] | None:
-    """The commits that the index can list without git: those with a note (or all) that touched one of
-    ``places``, if there are any. None if it cannot."""
+    """Return the commits that the index can list without git: those with a note (or all) that touched one of
+    ``places``, if any are given. None if the index cannot do it."""
     if reachable is None:
         return None
     if not every and not beside:
@@ -127,10 +140,8 @@ def read_entries(
     explored: bool = False,
     files: bool = False,
 ) -> Iterator[Entry]:
-    """The commits with a wanted trajectory; the paths that each changed only with ``files``.
-
-    ``explored``: also trajectories that worked there and made no commit.
-    """
+    """Yield the commits with a wanted trajectory, and with ``files``, the paths that each changed. With
+    ``explored``, trajectories that worked on top of a commit and made none are listed, too."""
     carrying, reverts = iter(commits), Reverts(ancestry.repository)
     size = _FIRST
     while chunk := list(islice(carrying, size)):
@@ -147,8 +158,8 @@ def read_entries(
 
 
 def read_runs(recorded: Recorded, wanted: Wanted) -> Iterator[Entry]:
-    """One entry with the wanted runs that made no commit, newest first; its ``commit`` is null. Nothing
-    without any."""
+    """Yield one entry with the wanted runs that made no commit, newest first; its ``commit`` is null. Without
+    such runs, yield nothing."""
     runs: dict[str, Header] = {}
     for header in chain.from_iterable(recorded.headers(recorded.places(), explored=True)):
         split = header["part"]["of"] > 1  # over months, or some of it on a commit
@@ -160,15 +171,15 @@ def read_runs(recorded: Recorded, wanted: Wanted) -> Iterator[Entry]:
 
 
 def choose_runs(runs: Iterable[Header], wanted: Wanted) -> Iterator[Entry]:
-    """The entry of ``read_runs``, from HEADERs or from rows of the index."""
+    """Yield the entry of ``read_runs``, from HEADERs or from rows of the index."""
     if chosen := [*filter(wanted.accepts, runs)]:
         newest = sorted(chosen, key=lambda header: (header["startedAt"] or "", header["id"]), reverse=True)
         yield {"commit": None, "trajectories": newest}
 
 
 def list_trajectories(recorded: Recorded | None, entries: Iterable[Entry]) -> Iterator[Header]:
-    """The trajectories of ``entries``: each one's whole HEADER, with the ``commits`` that show it. Those on
-    commits are read from ``recorded``."""
+    """Yield the trajectories of ``entries``: each one's whole HEADER, with the ``commits`` that show it.
+    Those on commits are read from ``recorded``."""
     shown: dict[str, list[str]] = {}
     runs: list[Header] = []
     for entry in entries:
@@ -183,15 +194,15 @@ def list_trajectories(recorded: Recorded | None, entries: Iterable[Entry]) -> It
     yield from ({**header, "commits": []} for header in runs)
 
 
-def by_cost(found: Iterable[Header]) -> list[Header]:
-    """Commits or trajectories, the most expensive first; those of unknown cost last, in their order."""
-    return sorted(found, key=lambda each: -_cost(each))
+def by_cost(entries: Iterable[Header]) -> list[Header]:
+    """Sort commits or trajectories, the most expensive first; those of unknown cost last, in their order."""
+    return sorted(entries, key=lambda each: -_cost(each))
 
 
-def _cost(found: Header) -> float:
-    if "trajectories" in found:
-        return max((header["part"]["costUsd"] or 0.0 for header in found["trajectories"]), default=0.0)
-    return float(found["total"]["costUsd"] or 0.0)
+def _cost(entry: Header) -> float:
+    if "trajectories" in entry:
+        return max((header["part"]["costUsd"] or 0.0 for header in entry["trajectories"]), default=0.0)
+    return float(entry["total"]["costUsd"] or 0.0)
 
 
 def describe(repository: Repository, commit: str) -> Entry:
@@ -202,12 +213,12 @@ def describe(repository: Repository, commit: str) -> Entry:
 
 
 def changed_paths(repository: Repository, commits: Sequence[str]) -> dict[str, list[str]]:
-    """The paths in each commit's first-parent diff, by their names after it, with one process; none for a
-    commit that changed nothing, or whose content is not here."""
+    """Return the paths in each commit's first-parent diff, by their names after it, with one process; none
+    for a commit that changed nothing, or whose content is not here."""
     objects = repository.objects
     parents = {c: [p for p in objects.commit(c).parents if objects.exists(p)] for c in commits}
-    found = Ancestry(repository, parents).diff([(commit, 0) for commit in commits], *RENAMES)
-    return {commit: [path for _, _, path in changes] for (commit, _), changes in found.items()}
+    diffs = Ancestry(repository, parents).diff([(commit, 0) for commit in commits], *RENAMES)
+    return {commit: [path for _, _, path in changes] for (commit, _), changes in diffs.items()}
 
 
 def read_date(repository: Repository, name: str, date: str) -> int:
@@ -224,7 +235,7 @@ def _limits(repository: Repository, *, author: str | None, since: str | None, un
 
 
 def _date_limit(repository: Repository, name: str, date: str) -> str:
-    """A date as git's option (``--max-age=SECONDS``)."""
+    """Return a date as git's option (``--max-age=SECONDS``)."""
     read = repository.run("rev-parse", f"--{name}={date}", f"--{name}=now").text.split()
     if read[0] == read[1] and not re.search(_NOW, date):
         raise UsageError(f"--{name}: '{date}' is not a date", hint="such as 2026-03-31 or '2 weeks ago'")
@@ -235,14 +246,14 @@ def _date_limit(repository: Repository, name: str, date: str) -> str:
 
 
 def plain_paths(repository: Repository, paths: Sequence[str], *, cwd: Path | None) -> set[str]:
-    """Those of ``paths`` that name one file or folder, from the top."""
+    """Return those of ``paths`` that name one file or folder, from the top."""
     return _split_paths(repository, paths, follow=True, cwd=cwd)[0]
 
 
 def _split_paths(
     repository: Repository, paths: Sequence[str], *, follow: bool, cwd: Path | None
 ) -> tuple[set[str], list[str]]:
-    """Split ``paths`` into the names to follow, from the top, and the rest, for git to match."""
+    """Split ``paths`` into the names to follow, from the top, and the patterns that git must match."""
     # a pathspec with magic may exclude files: then git matches all of them together, and nothing is followed
     follow = follow and not any(path.startswith(":") for path in paths)
     plain = [path for path in paths if follow and _is_plain(path, cwd)]
@@ -254,5 +265,5 @@ def _split_paths(
 
 
 def _is_plain(path: str, cwd: Path | None) -> bool:
-    """Whether it names one file or folder, not a pattern."""
+    """Whether the path names one file or folder, and is not a pattern."""
     return not re.search(r"[*?\[]", path) or (cwd is not None and os.path.lexists(cwd / path))

@@ -1,8 +1,8 @@
 """Finds the commits that touched a path, by their diff to the first parent, following renames.
 
 ``git log --follow`` loses the name where branches meet, and its simplification of history drops a merge that
-equals its second parent. Here a name is handed down from each commit to each of its parents, renamed on the
-way where that step renamed it. A handful of git processes, however long the history.
+equals its second parent. This module passes a name on from each commit to each of its parents, and changes it
+where that step renamed the file. It takes a handful of git processes, however long the history is.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RENAMES = ("--find-renames=50%", "-l1000")
 
 @dataclass(frozen=True, slots=True)
 class Ancestry:
-    """Commits, children first, with the parents that git knows (none at the edge of a shallow clone)."""
+    """Commits, children first, with the parents that git knows: no parents at the edge of a shallow clone."""
 
     repository: Repository
     parents: Mapping[str, Sequence[str]]
@@ -36,7 +36,8 @@ class Ancestry:
 
     @classmethod
     def read(cls, repository: Repository, revs: Sequence[str]) -> Ancestry:
-        """List what ``revs`` (``A``, ``A..B``) reach, newest first. Raises GitError for unknown ones."""
+        """Read the commits that ``revs`` (``A``, ``A..B``) reach, newest first. Raises GitError for an
+        unknown revision."""
         listed = repository.run(*_WALK, *revs, "--", check=False)
         if listed.code != 0 and [*revs] == ["HEAD"] and repository.head() is None:
             return cls(repository, {})  # an unborn branch
@@ -52,7 +53,7 @@ class Ancestry:
     def diff(
         self, steps: Iterable[Step], *options: str, paths: Sequence[str] = (), cwd: Path | None = None
     ) -> dict[Step, list[Change]]:
-        """The changes in each step, without steps whose content is missing here.
+        """Return the changes in each step, without steps whose content is missing here.
 
         Raises GitError for a path that git refuses.
         """
@@ -60,11 +61,11 @@ class Ancestry:
         for commit, number in steps:
             if not self.is_edge(commit):
                 asked.setdefault(number, []).append(commit)
-        found: dict[Step, list[Change]] = {}
+        answers: dict[Step, list[Change]] = {}
         for number, commits in asked.items():
             for answer in self.ask(commits, number, *options, "--", *paths, cwd=cwd):
-                found.update(((commit, number), changes) for commit, changes in read_changes(answer))
-        return found
+                answers.update(((commit, number), changes) for commit, changes in read_changes(answer))
+        return answers
 
     def ask(
         self, commits: Sequence[str], number: int, *arguments: str, cwd: Path | None = None
@@ -98,14 +99,15 @@ class Ancestry:
 def touching(
     ancestry: Ancestry, candidates: Sequence[str], pathspecs: Sequence[str], *, cwd: Path | None = None
 ) -> set[str]:
-    """Those of ``candidates`` whose first-parent diff matches one of the pathspecs, read as in ``cwd``."""
+    """Return those of ``candidates`` whose first-parent diff matches one of the pathspecs, read as in
+    ``cwd``."""
     steps = [(commit, 0) for commit in candidates]
     return {commit for commit, _ in ancestry.diff(steps, "--no-renames", paths=pathspecs, cwd=cwd)}
 
 
 def following(ancestry: Ancestry, paths: Collection[str], index: IndexLookup | None = None) -> set[str]:
-    """The commits whose first-parent diff touches one of ``paths`` (from the top), under earlier names too.
-    An ``index`` may make git's diffs unnecessary.
+    """Return the commits whose first-parent diff touches one of ``paths`` (from the top), under earlier names
+    too. An ``index`` may make git's diffs unnecessary.
 
     A folder's path includes what is in it; folder renames are not followed.
     """
@@ -128,14 +130,18 @@ def _read_steps(
     steps = [(c, n) for c, parents in ancestry.parents.items() for n in range(max(1, len(parents)))]
     while fresh:
         names |= fresh
-        literal = [f":(top,literal){name}" for name in sorted(fresh)]
-        found = ancestry.diff(steps, "--no-renames", paths=literal)
-        for step, changes in found.items():
+        literal = list(map(":(top,literal){}".format, sorted(fresh)))
+        touched = ancestry.diff(steps, "--no-renames", paths=literal)
+        for step, changes in touched.items():
             changed.setdefault(step, []).extend(changes)
-        added = [s for s, changes in found.items() if any(c[0] == "A" and c[2] in fresh for c in changes)]
+        added = [step for step, changes in touched.items() if _adds(changes, fresh)]
         for step, changes in ancestry.diff(added, *RENAMES, "--diff-filter=R").items():
             renamed.setdefault(step, {}).update({new: old for _, old, new in changes if new in fresh})
-        fresh = set(chain.from_iterable(table.values() for table in renamed.values())) - names
+        fresh = set(chain.from_iterable(map(dict.values, renamed.values()))) - names
+
+
+def _adds(changes: Iterable[Change], names: Collection[str]) -> bool:
+    return any(kind == "A" and new in names for kind, _, new in changes)
 
 
 def _hand_down(
@@ -144,7 +150,7 @@ def _hand_down(
     changed: Mapping[Step, Sequence[Change]],
     renamed: Mapping[Step, Mapping[str, str]],
 ) -> Iterator[str]:
-    """The commits that touched a name that one of the paths had there."""
+    """Yield the commits that touched a name that one of the paths had there."""
     names: dict[str, set[str]] = {}
     for commit, parents in ancestry.parents.items():
         here = names.setdefault(commit, set(paths))

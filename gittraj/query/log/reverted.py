@@ -1,7 +1,7 @@
-"""Finds commits that a later one reverted entirely, and names in its message, as ``git revert`` does.
+"""Finds commits that a later commit reverted entirely and names in its message, as ``git revert`` does.
 
-A message alone proves nothing: the later change must be the earlier one, backwards. An empty change proves
-nothing either, nor does a binary file that had other content in between.
+A message alone does not prove it: the later change must be the earlier change, backwards. An empty change
+proves nothing, and neither does a binary file that had other content in between.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _NAMED = re.compile(rf"^{_SAID}([0-9a-f]{{40,64}})\b", re.MULTILINE)
 
 
 class Reverts:
-    """The reverts below ``head``, read back to the oldest commit that was asked for; the second time, all of
-    them."""
+    """The reverts below ``head``, read back to the oldest commit to mark; if a later call has older commits,
+    all reverts are read."""
 
     def __init__(self, repository: Repository, head: str = "HEAD") -> None:
         self._repository, self._head = repository, head
@@ -27,7 +27,7 @@ class Reverts:
         self._by: dict[str, str] = {}
 
     def mark(self, described: Iterable[dict[str, Any]]) -> None:
-        """Give each of these commits its ``revertedBy``: a commit's id, or None."""
+        """Set each commit's ``revertedBy``: a commit's id, or None."""
         entries = list(described)
         dated = ((datetime.fromisoformat(entry["date"]), entry["commit"]) for entry in entries)
         since, oldest = min(dated, default=(None, ""))
@@ -41,8 +41,8 @@ class Reverts:
     def _read(self, *limits: str) -> None:
         asked = ("log", "-z", "--fixed-strings", f"--grep={_SAID}", "--format=%H%x00%B", "--no-patch")
         where = ("--no-show-signature", "--no-notes", self._head, *limits, "--")
-        found = self._repository.run(*asked, *where, check=False)
-        fields = found.out.decode("utf-8", "replace").split("\0")
+        listed = self._repository.run(*asked, *where, check=False)
+        fields = listed.out.decode("utf-8", "replace").split("\0")
         self._by = {}
         undone = set()
         for commit, message in zip(fields[::2], fields[1::2], strict=False):  # the newest first
@@ -59,7 +59,7 @@ class Reverts:
         return ours.keys() == theirs.keys() and self._change(commit, "-R") == self._change(by) != []
 
     def _raw(self, commit: str) -> dict[bytes, tuple[list[bytes], list[bytes]]]:
-        """Each path's mode and blob, before and after."""
+        """Return each path's mode and blob, before and after."""
         asked = ("diff-tree", "-r", "-z", "--root", "--no-commit-id", "--no-renames", commit)
         fields = self._repository.run(*asked, check=False).out.split(b"\0")
         rows = zip(fields[::2], fields[1::2], strict=False)
@@ -67,7 +67,7 @@ class Reverts:
         return {path: (row[0:3:2], row[1:4:2]) for path, row in raw}
 
     def _change(self, commit: str, *options: str) -> list[bytes]:
-        """The patch with one line of context, without line numbers; empty if it has a binary file."""
+        """Return the patch with one line of context, without line numbers; empty if it has a binary file."""
         asked = ("diff-tree", "-p", "-U1", "--root", "--no-commit-id", "--no-renames", "--no-prefix")
         patch = self._repository.run(*asked, *options, commit, check=False).out
         lines = [line for line in patch.split(b"\n") if not line.startswith((b"@@ ", b"index "))]

@@ -1,8 +1,10 @@
-"""Finds records on unreachable commits only: no branch, tag or HEAD reaches one with the same record."""
+"""Finds records that are only on unreachable commits: no branch, tag or HEAD reaches a commit with the same
+record."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import chain
 
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
@@ -13,7 +15,8 @@ from gittraj.query.notes import Notes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreachableRecords:
-    """``here``: whether the commit is in this clone; if not, a branch elsewhere may reach it."""
+    """An unreachable commit and its trajectories. ``here``: the commit is in this clone; if it is not, a
+    branch elsewhere may reach it."""
 
     commit: str
     trajectories: tuple[str, ...]
@@ -23,12 +26,13 @@ class UnreachableRecords:
 def find_unreachable_records(
     repository: Repository, notes: Notes, among: Collection[str]
 ) -> list[UnreachableRecords]:
-    """``notes`` are all notes; those of ``among`` may be on unreachable commits. Raises GitError."""
+    """Find the records that are only on unreachable commits of ``among``; ``notes`` are all notes. Raises
+    GitError."""
     unreachable = find_unreachable(repository, among)
     remaining = {commit: records_on(commit, notes.read(commit)) for commit in among if commit in unreachable}
-    ids = {record.id for records in remaining.values() for record in records}
-    elsewhere = {commit for name in ids for commit in notes.naming(name)} - unreachable
-    living = {record.key for commit in elsewhere for record in records_on(commit, notes.read(commit))}
+    ids = {record.id for record in chain.from_iterable(remaining.values())}
+    elsewhere = {*chain.from_iterable(map(notes.naming, ids))} - unreachable
+    living = {r.key for r in chain.from_iterable(records_on(c, notes.read(c)) for c in elsewhere)}
     return [
         UnreachableRecords(
             commit=commit,
@@ -36,5 +40,5 @@ def find_unreachable_records(
             here=repository.objects.exists(commit),
         )
         for commit, records in remaining.items()
-        if any(record.key not in living for record in records)
+        if not living.issuperset(record.key for record in records)
     ]

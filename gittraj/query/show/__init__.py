@@ -1,1 +1,1 @@
-"""Everything about one commit's trajectories, or about one trajectory."""
+"""Reads everything about the trajectories of one commit, or about one trajectory."""

@@ -1,7 +1,7 @@
 """Finds the lines that a commit added, and which trajectory wrote them.
 
 Line numbers are those in the commit: a session's edits are compared with the file as committed. A line that
-no session wrote has no trajectory; it must not guess.
+no session wrote has no trajectory; this module must not guess.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ Sessions = Mapping[str, Sequence[AnyEvent]]
 
 
 def attribute(repository: Repository, commit: str, sessions: Sessions) -> list[Run]:
-    """Runs of added lines in the order of paths and lines; none for a merge or a commit that is not here."""
+    """Return the runs of added lines, in the order of paths and lines; none for a merge, or for a commit that
+    this clone lacks."""
     if not repository.objects.exists(commit):
         return []
     changes = read_changes(repository, [commit])[commit]
@@ -40,8 +41,8 @@ def attribute(repository: Repository, commit: str, sessions: Sessions) -> list[R
             paths = {name for name in (change.path, change.old_path) if name}
             before = partial(read_blob, repository, "".join(changes.parents), change.old_path or change.path)
             wanted = [place - 1 for place in change.line_numbers if place <= len(lines)]
-            found = find_writers(lines, wanted, sessions.items(), paths, before)
-            writers = {at + 1: name for at, (name, _) in found.items()}
+            edits = find_writers(lines, wanted, sessions.items(), paths, before)
+            writers = {at + 1: name for at, (name, _) in edits.items()}
             runs += _runs(change.path, lines, change.line_numbers, writers)
     return runs
 

@@ -1,6 +1,6 @@
-"""The events of a trajectory's parts, read from their segments, as chapters of docs/json.md.
+"""Reads the events of a trajectory's parts from their segments, as chapters of docs/json.md.
 
-Events come by reference: a part names its segments, and those of earlier parts that wrote files of its
+A part's record names the segments with its events, and the segments of earlier parts that wrote files of its
 commit. A missing segment is reported, never fatal: the record is still shown. Nothing is written.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import field
+from itertools import chain
 from typing import Any
 
 from gittraj.errors import FormatError, GitError, TrajError
@@ -45,15 +46,15 @@ _ONLY = {
     "retrospective": RetrospectiveEvent,
     "recipient": PeerMessage,
 }
-"""The event type that each field belongs to: in other types, of a later version, it could be anything."""
+"""The event type that each field belongs to: a later version may use the field differently in other types."""
 _TOOL = {"name": None, "arguments": None, "callId": None}
 _RESULT = {"callId": None, "exitCode": None, "isError": False, "truncated": False, "bytes": None}
 
 
 @dataclass(slots=True)
 class Segments:
-    """Reads segments; ``missing`` collects those that could not be read, ``months`` their months. ``opener``
-    decrypts sealed thinking."""
+    """Reads segments; ``missing`` collects the segments that could not be read, and ``months`` their months.
+    ``opener`` decrypts sealed thinking."""
 
     repository: Repository
     opener: Opener | None = None
@@ -77,8 +78,8 @@ class Segments:
 
 
 def read_chapters(segments: Segments, records: Sequence[Record], header: Header) -> list[Header]:
-    """The chapters of these parts, in the order of the log, each event once, split at each prompt and at
-    the author's chapter marks."""
+    """Return the chapters of these parts, in the order of the log, each event once; a chapter begins at each
+    prompt and at each chapter mark of the author."""
     refs = [ref for record in records for ref in record.segments]
     recorded = list(segments.read(header["id"], dict.fromkeys(refs)))
     if segments.opener is not None:
@@ -91,24 +92,33 @@ def read_chapters(segments: Segments, records: Sequence[Record], header: Header)
         if isinstance(event, Prompt) or _begins_chapter(event) or not chapters:
             chapters.append([])
         chapters[-1].append(event)
-    return [_chapter(found, header) for found in chapters]
+    return [_chapter(chapter, header) for chapter in chapters]
 
 
 def read_earlier(
     segments: Segments, records: Sequence[Record], header: Header, *, files: Set[str], known: Set[str]
 ) -> Header | None:
-    """A chapter of the calls of earlier parts that wrote ``files``, with their results; None without any.
-    They are counted in their own part. ``known`` are the ids of the events shown already."""
-    refs = [ref for record in records for ref in record.also]
-    events = [e for e in segments.read(header["id"], dict.fromkeys(refs)) if e.id not in known]
-    calls = [e for e in events if isinstance(e, ToolCall) and not files.isdisjoint(f.path for f in e.files)]
+    """Return a chapter of the calls of earlier parts that wrote ``files``, with their results, or None. These
+    are counted in their own part. ``known`` are the ids of the events that are already shown."""
+    refs = dict.fromkeys(chain.from_iterable(record.also for record in records))
+    events = [e for e in segments.read(header["id"], refs) if e.id not in known]
+    earlier = {e.id: e for e in _select_calls(events, files)}
+    return _chapter(list(earlier.values()), header) | {"title": EARLIER} if earlier else None
+
+
+def _writes(call: ToolCall, files: Set[str]) -> bool:
+    return any(file.path in files for file in call.files)
+
+
+def _select_calls(events: Sequence[AnyEvent], files: Set[str]) -> list[AnyEvent]:
+    """Return the calls that wrote one of ``files``, and their results."""
+    calls = [call for call in events if isinstance(call, ToolCall) and _writes(call, files)]
     ids, answered = {call.id for call in calls}, {call.call_id for call in calls} - {None, ""}
-    found = {e.id: e for e in events if e.id in ids or (isinstance(e, ToolResult) and e.call_id in answered)}
-    return _chapter(list(found.values()), header) | {"title": EARLIER} if found else None
+    return [e for e in events if e.id in ids or (isinstance(e, ToolResult) and e.call_id in answered)]
 
 
 def spell_event(event: AnyEvent, agent: str | None) -> Header:
-    """An EVENT of docs/json.md."""
+    """Return an event as an EVENT of docs/json.md."""
     fields = {k: v for k, v in event_to_json(event).items() if isinstance(event, _ONLY.get(k, Event))}
     defaults: dict[str, Any] = {
         "id": event.id,
@@ -139,31 +149,38 @@ def _chapter(events: Sequence[AnyEvent], header: Header) -> Header:
     prompt = first.content if titled else header["prompt"] or header["title"]
     line = next(filter(None, map(str.strip, (prompt or "").splitlines())), "")
     received = isinstance(first, PeerMessage) and first.direction == "received"
-    times = sorted(event.ts for event in events if event.ts)
+    times = sorted(filter(None, (event.ts for event in events)))
     return {
         "id": first.id,
         "title": shorten(line, TITLE_LIMIT),
         "agentName": (None if received else first.agent) or header["agent"],
-        "startedAt": times[0] if times else None,
-        "endedAt": times[-1] if times else None,
+        "startedAt": min(times, default=None),
+        "endedAt": max(times, default=None),
         "events": [spell_event(event, header["agent"]) for event in events],
     }
 
 
 def read_seal(repository: Repository, name: str) -> bytes:
-    """The seal whose name has this prefix. Raises TrajError unless there is exactly one, and it is here."""
-    found: dict[str, Record] = {}
-    for commit, body in NotesRef(repository).items():
-        for record in records_on(commit, body) if b'"seals"' in body else ():
-            for seal in record.seals:
-                if seal.startswith(name) and record.rev >= found.setdefault(seal, record).rev:
-                    found[seal] = record
-    if len(found) != 1:
-        what = "is ambiguous: several seals have names that start with it" if found else "is not a seal here"
+    """Return the seal whose name has this prefix. Raises TrajError unless there is exactly one, and this
+    clone has its text."""
+    sealed = _find_sealed(repository, name)
+    if len(sealed) != 1:
+        what = "is ambiguous: several seals have names that start with it" if sealed else "is not a seal here"
         raise TrajError(f"'{name}' {what}", "git traj show --json lists the seals of events")
-    ((seal, record),) = found.items()
+    ((seal, record),) = sealed.items()
     segments = Segments(repository)
     for event in segments.read(record.id, record.segments):
         if isinstance(event, Thinking) and event.seal == seal and event.payload:
             return record.seals[seal][0].encode() + event.payload
     raise TrajError(f"the text of seal {seal} is not here", "git traj fetch")
+
+
+def _find_sealed(repository: Repository, prefix: str) -> dict[str, Record]:
+    """Return the latest record of each seal whose name has this prefix."""
+    latest: dict[str, Record] = {}
+    for commit, body in NotesRef(repository).items():
+        for record in records_on(commit, body) if b'"seals"' in body else ():
+            for seal in record.seals:
+                if seal.startswith(prefix) and record.rev >= latest.setdefault(seal, record).rev:
+                    latest[seal] = record
+    return latest

@@ -1,9 +1,9 @@
-"""Chooses which commits and trajectories are exported, with the contents that ``show`` has of them: for
-commits the parts there, for a trajectory all of it.
+"""Chooses which commits and trajectories are exported, with the contents that ``show`` prints: for a commit
+the parts on it, for a trajectory all its parts.
 
 ``choose`` lists by commit, for documents about commits; ``gather`` collects each trajectory once, with its
-subagents, for the formats of other tools. Sealed text is never opened here, so no export can contain it. It
-must not know any format.
+subagents, for the formats of other tools. Sealed text is never opened, so that no export can contain it. This
+module must not know any format.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ commit, a trajectory over all its commits."""
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """``commits`` newest first, then ``trajectories``, by id. ``segments`` lists what was missing once
-    the entries were read."""
+    """The chosen ``commits``, newest first, and ``trajectories``, by id. Once the entries were read,
+    ``segments`` lists what was missing."""
 
     repository: Repository
     recorded: Recorded
@@ -48,7 +48,7 @@ class Chosen:
         return len(self.commits) + len(self.trajectories)
 
     def entries(self) -> Iterator[Entry]:
-        """The entries, read lazily."""
+        """Yield the entries, read lazily."""
         reverts = Reverts(self.repository)
         for at in range(0, len(self.commits), BATCH):
             some = self.commits[at : at + BATCH]
@@ -77,8 +77,8 @@ def choose(
     *,
     runs: bool = False,
 ) -> Chosen:
-    """Resolve revisions, ranges (``A..B``: the recorded commits in it) and trajectory ids; None: every
-    recorded commit that HEAD reaches, and with ``runs`` those without a commit.
+    """Resolve revisions, ranges (``A..B``: the recorded commits in it) and trajectory ids; None means every
+    recorded commit that HEAD reaches, and with ``runs`` the trajectories without a commit.
 
     Raises TrajError for an unknown name.
     """
@@ -100,16 +100,16 @@ def choose(
 
 
 def _list(repository: Repository, recorded: Recorded, name: str) -> list[str]:
-    """The commits of a range, or below a revision, that have a trajectory (a note may have only deletions),
-    newest first."""
+    """Return the commits of a range, or below a revision, that have a trajectory (a note may have only
+    deletions), newest first."""
     return [c for c in list_commits(repository, recorded, name)[1] if recorded.on(c)]
 
 
 def _runs(recorded: Recorded, here: Iterable[str]) -> list[str]:
-    """The trajectories without a commit, unless some of their work is on a commit of ``here``."""
+    """Return the trajectories without a commit, unless some of their work is on a commit of ``here``."""
     shown = {folded.whole["id"] for commit in here for folded in recorded.on(commit)}
-    found = dict.fromkeys(f.whole["id"] for place in recorded.places() for f in recorded.on(place))
-    return [identity for identity in found if identity not in shown]
+    runs = dict.fromkeys(f.whole["id"] for place in recorded.places() for f in recorded.on(place))
+    return [identity for identity in runs if identity not in shown]
 
 
 # ---------------------------------------------------------------- each trajectory once
@@ -117,14 +117,14 @@ def _runs(recorded: Recorded, here: Iterable[str]) -> list[str]:
 
 @dataclass(slots=True)
 class _Selected:
-    """A trajectory, and the commits on which it is exported; ``whole``: all of them."""
+    """A trajectory, and the commits whose parts are exported; ``whole``: all its commits."""
 
     folded: Folded
     commits: dict[str, None] = field(default_factory=dict)
     whole: bool = False
 
-    def place(self, commit: str) -> int:
-        """The commit's position in the trajectory: commits of one second have no other order."""
+    def position(self, commit: str) -> int:
+        """Return the commit's position in the trajectory: commits of one second have no other order."""
         return self.folded.numbers.get(commit, 0)
 
 
@@ -136,29 +136,36 @@ def gather(
     *,
     runs: bool = False,
 ) -> Exported:
-    """Collect each trajectory once. ``names`` are revisions, ranges and trajectory ids, None all that HEAD
-    reaches, and with ``runs`` those without a commit. Raises TrajError for an unknown name."""
-    wanted: dict[str, _Selected] = {}
-    known = list_commits(repository, recorded, "HEAD")[1][::-1] if names is None else names
-    found = chain.from_iterable(_find(repository, recorded, name) for name in known)
-    alone = ((identity, None) for identity in _runs(recorded, known)) if runs and names is None else ()
-    for identity, commits in chain(found, alone):
-        folded = recorded.folded(identity)
-        if folded is not None:
-            each = wanted.setdefault(identity, _Selected(folded))
-            each.whole |= commits is None
-            each.commits |= dict.fromkeys(folded.parts if commits is None else commits)
-    exported = [_export(each, segments) for each in wanted.values()]
-    here = [c for each in wanted.values() for c in each.commits]
-    entries = describe_present(repository, list(dict.fromkeys(here)))
+    """Collect each trajectory once. ``names`` are revisions, ranges and trajectory ids; None means all that
+    HEAD reaches, and with ``runs`` those without a commit. Raises TrajError for an unknown name."""
+    selected = _select(repository, recorded, names, runs=runs)
+    exported = [_export(each, segments) for each in selected.values()]
+    commits = [c for each in selected.values() for c in each.commits]
+    entries = describe_present(repository, list(dict.fromkeys(commits)))
     return Exported(
         trajectories=exported,
         commits={
-            identity: [entries[c] for c in sorted(each.commits, key=each.place) if c in entries]
-            for identity, each in wanted.items()
+            identity: [entries[c] for c in sorted(each.commits, key=each.position) if c in entries]
+            for identity, each in selected.items()
         },
         runs=lambda commit: attribute(repository, commit, _events(exported)),
     )
+
+
+def _select(
+    repository: Repository, recorded: Recorded, names: Sequence[str] | None, *, runs: bool
+) -> dict[str, _Selected]:
+    known = list_commits(repository, recorded, "HEAD")[1][::-1] if names is None else names
+    named = chain.from_iterable(_find(repository, recorded, name) for name in known)
+    alone = ((identity, None) for identity in _runs(recorded, known)) if runs and names is None else ()
+    selected: dict[str, _Selected] = {}
+    for identity, commits in chain(named, alone):
+        folded = recorded.folded(identity)
+        if folded is not None:
+            each = selected.setdefault(identity, _Selected(folded))
+            each.whole |= commits is None
+            each.commits |= dict.fromkeys(folded.parts if commits is None else commits)
+    return selected
 
 
 def _find(

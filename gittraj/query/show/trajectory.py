@@ -1,6 +1,6 @@
-"""The data of ``show``: a commit's trajectories, or one over all its commits, with their events.
+"""Collects the data of ``show``: a commit's trajectories, or one over all its commits, with their events.
 
-It must not know how anything is printed.
+This module must not know how anything is printed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CANDIDATES = 5
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A commit, or else a trajectory; a task or a run may have ``others``."""
+    """What a name means: a commit, or else a trajectory; a task or a run may have ``others``."""
 
     commit: str | None = None
     trajectory: str | None = None
@@ -36,40 +36,47 @@ class Target:
 
 
 def find_target(repository: Repository, recorded: Recorded, name: str) -> Target:
-    """Resolve a trajectory's id, a revision, a prefix of a trajectory's id, or a task's or run's name.
+    """Resolve a trajectory's id, a revision, a prefix of a trajectory's id, or the name of a task or run.
 
-    The full id of a recorded commit that is gone names its trajectories.
-
-    An unborn HEAD is an empty target. Raises TrajError for an unknown or ambiguous name.
+    The full id of a recorded commit that no longer exists means its trajectories. An unborn HEAD is an empty
+    target. Raises TrajError for an unknown or ambiguous name.
     """
     if recorded.folded(name):
         return Target(trajectory=name)
     if commit := repository.find_commit(name):
         return Target(commit=commit)
     gone = [folded.whole["id"] for folded in recorded.on(name)] if name in recorded else []
-    found = gone or _find_begun(recorded, name)
-    if not found and name == "HEAD":
+    ids = gone or _find_by_prefix(recorded, name)
+    if not ids and name == "HEAD":
         return Target()
-    if found := found or [each for each in recorded.ids() if name in _labels(recorded.folded(each))]:
-        return Target(trajectory=found[0], others=tuple(found[1:]))
+    if ids := ids or _find_by_label(recorded, name):
+        return Target(trajectory=ids[0], others=tuple(ids[1:]))
+    raise _report_unknown(repository, name)
+
+
+def _report_unknown(repository: Repository, name: str) -> TrajError:
     if repository.work_tree is not None and Path(name).exists():
-        raise TrajError(f"'{name}' is a file, not a commit", f"git traj log {name}; git traj why {name}")
-    raise TrajError(
+        return TrajError(f"'{name}' is a file, not a commit", f"git traj log {name}; git traj why {name}")
+    return TrajError(
         f"'{name}' is not a revision, trajectory, task or run here",
         hint="git traj log --trajectories lists their ids; what only waits for a commit is not stored yet",
     )
 
 
-def _find_begun(recorded: Recorded, name: str) -> list[str]:
-    """The one trajectory whose id begins with ``name``, if there is one. Raises TrajError for several."""
-    found = list(islice(recorded.ids(name), _CANDIDATES + 1)) if name else []
-    if len(found) > 1:
-        more = ", …" if len(found) > _CANDIDATES else ""
+def _find_by_label(recorded: Recorded, name: str) -> list[str]:
+    return [each for each in recorded.ids() if name in _labels(recorded.folded(each))]
+
+
+def _find_by_prefix(recorded: Recorded, name: str) -> list[str]:
+    """Return the trajectory whose id begins with ``name``, if there is one. Raises TrajError for several."""
+    ids = list(islice(recorded.ids(name), _CANDIDATES + 1)) if name else []
+    if len(ids) > 1:
+        more = ", …" if len(ids) > _CANDIDATES else ""
         raise TrajError(
             f"'{name}' is ambiguous: several trajectory ids start with it",
-            hint=", ".join(found[:_CANDIDATES]) + more,
+            hint=", ".join(ids[:_CANDIDATES]) + more,
         )
-    return found
+    return ids
 
 
 def _labels(folded: Folded | None) -> list[str]:
@@ -79,14 +86,11 @@ def _labels(folded: Folded | None) -> list[str]:
 def show_target(
     repository: Repository, recorded: Recorded, target: Target, segments: Segments
 ) -> list[Header]:
-    """The trajectories of ``show --json``.
-
-    On a commit that a trajectory produced, explored parts are left out; a whole trajectory is
-    complete.
-    """
+    """Return the trajectories of ``show --json``. On a commit that a trajectory produced, its explored parts
+    are left out; a whole trajectory is complete."""
     if target.trajectory is not None:
-        found = (recorded.folded(name) for name in (target.trajectory, *target.others))
-        return [show_one(folded, None, segments, files=()) for folded in found if folded]
+        named = (recorded.folded(name) for name in (target.trajectory, *target.others))
+        return [show_one(folded, None, segments, files=()) for folded in named if folded]
     if target.commit is None:
         return []
     trajectories = recorded.on(target.commit)
@@ -97,7 +101,7 @@ def show_target(
 
 
 def show_one(folded: Folded, commit: str | None, segments: Segments, *, files: Iterable[str]) -> Header:
-    """One trajectory on a commit that changed ``files``, or (None) over all its commits."""
+    """Return a trajectory on a commit that changed ``files``, or (None) over all its commits."""
     explored = not folded.records(commit)
     records = folded.records(commit, explored=explored)
     header = folded.header(commit, explored=explored)
@@ -116,8 +120,8 @@ def show_one(folded: Folded, commit: str | None, segments: Segments, *, files: I
 
 
 def keep_events(trajectories: Iterable[Header], keep: Callable[[list[Header]], list[Header]]) -> list[Header]:
-    """The trajectories with fewer events: ``keep`` filters those of a trajectory, in order; empty chapters
-    are dropped."""
+    """Return the trajectories with fewer events: ``keep`` filters the events of each, in order; empty
+    chapters are dropped."""
     fewer = []
     for trajectory in trajectories:
         chapters, also = trajectory["chapters"], trajectory["also"]
@@ -129,10 +133,8 @@ def keep_events(trajectories: Iterable[Header], keep: Callable[[list[Header]], l
 
 
 def after(events: list[Header], since: str) -> list[Header]:
-    """The events after the one whose id is ``since``, or from that time (ISO 8601) on.
-
-    Empty if ``since`` is neither an event here nor a time.
-    """
+    """Return the events after the event with the id ``since``, or from the time ``since`` (ISO 8601) on; none
+    if it is neither of these."""
     at = next((i for i, event in enumerate(events) if event["id"] == since), None)
     if at is not None:
         return events[at + 1 :]
@@ -141,7 +143,7 @@ def after(events: list[Header], since: str) -> list[Header]:
 
 
 def touching_file(events: list[Header], path: str) -> list[Header]:
-    """The calls that wrote ``path`` (or below it), with their results."""
+    """Return the calls that wrote ``path`` (or below it), with their results."""
     calls = [e for e in events if any(is_below(file["path"], path) for file in e.get("files", ()))]
     answered = {e["tool"]["callId"] for e in calls if "tool" in e} - {None, ""}
     ids = {e["id"] for e in calls}
@@ -149,11 +151,11 @@ def touching_file(events: list[Header], path: str) -> list[Header]:
 
 
 def between_agents(events: list[Header]) -> list[Header]:
-    """The messages between agents."""
+    """Return the messages between agents."""
     return [event for event in events if event["type"] in ("message_sent", "message_received")]
 
 
 def significant(events: list[Header], least: str) -> list[Header]:
-    """The events with at least that significance (one of ``SIGNIFICANCES``)."""
+    """Return the events with at least that significance (one of ``SIGNIFICANCES``)."""
     enough = SIGNIFICANCES[SIGNIFICANCES.index(least) :]
     return [event for event in events if event.get("significance") in enough]

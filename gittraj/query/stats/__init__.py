@@ -1,1 +1,1 @@
-"""Statistics over many commits."""
+"""Computes statistics over many commits."""

@@ -1,7 +1,7 @@
-"""The counts that a commit adds to statistics, small enough to cache for every commit. Pure.
+"""Computes the counts that a commit adds to statistics, small enough to cache for every commit. Pure.
 
 A part is stored with its key and all that decides whether it counts, so that sums over several commits agree
-with a listing: a part counts once, on however many commits it is. It must not add anything up itself.
+with a listing: a part counts once, on however many commits it is. This module must not add anything up.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ _OWN, _CARRIED = Link(evidence="agent"), Link(evidence="agent", carried_from=(""
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
     """One trajectory on one commit. ``present`` is from ``completeness`` of the whole trajectory; ``run``,
-    ``task``, ``status``, ``seconds`` and ``malformed`` are the whole trajectory's, too.
+    ``task``, ``status``, ``seconds`` and ``malformed`` are also those of the whole trajectory.
 
-    ``records`` have only what decides whether they count, tokens, costs and ``OTHER_COUNTS``; ``bytes``, for
-    each of them, the size of its segments; ``note`` the size of its lines in the commit's note.
+    ``records`` have only what decides whether they count, tokens, costs and ``OTHER_COUNTS``; ``bytes`` has
+    for each record the size of its segments; ``note`` is the size of the trajectory's lines in the commit's
+    note.
     """
 
     id: str
@@ -54,7 +55,7 @@ class Tallies:
 
 
 def tally(folded: Folded, commit: str, *, present: Sequence[str], size: int) -> Header:
-    """JSON of a trajectory on a commit; ``size`` is its bytes in the note."""
+    """Return the JSON form of a trajectory on a commit; ``size`` is its number of bytes in the note."""
     whole = folded.whole
     return {
         **{name: whole[name] for name in ("id", "agent", "session", "models")},

@@ -1,7 +1,7 @@
 """Counts how much of history is explained, by which agents, and at what cost. Correct without any index.
 
 A part counts once, on however many commits it is, as in a listing; so the rows of a table add up to the total
-(except for paths, as a commit may touch several). Unrecorded values are null.
+(except the rows by path, as a commit may touch several). Unrecorded values are null.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import cache
+from itertools import chain
 
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
@@ -29,7 +30,7 @@ _EPOCH = date(1970, 1, 1).toordinal()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """``month`` (``2026-11``, UTC) is when it was committed."""
+    """A commit; ``month`` (``2026-11``, UTC) is when it was committed."""
 
     id: str
     month: str
@@ -65,13 +66,14 @@ def describe_commits(repository: Repository, commits: Sequence[str]) -> list[Com
 
 
 def month_of(seconds: int) -> str:
-    """The month (``2026-11``, UTC) of seconds since 1970."""
+    """Return the month (``2026-11``, UTC) of seconds since 1970."""
     return _month(seconds // 86_400)
 
 
 @cache
 def _month(day: int) -> str:
-    """The month of a ``day`` since 1970, in UTC, clamped to valid years: a commit may state any time."""
+    """Return the month of a ``day`` since 1970, in UTC, clamped to valid years: a commit may state any
+    time."""
     return date.fromordinal(min(max(_EPOCH + day, 1), date.max.toordinal())).isoformat()[:7]
 
 
@@ -99,14 +101,14 @@ def without_stubs(tallies: Tallies) -> Tallies:
 
 
 def place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:
-    """The parts without overlaps, each on the oldest commit that it was not carried to."""
-    found: dict[str, list[Record]] = defaultdict(list)
+    """Yield the parts without overlaps, each on the oldest commit that it was not carried to."""
+    by_id: dict[str, list[Record]] = defaultdict(list)
     commits: dict[int, str] = {}
     for commit in reversed([*tallies]):
         for tally in tallies[commit].trajectories:
-            found[tally.id] += tally.records
+            by_id[tally.id] += tally.records
             commits.update((id(record), commit) for record in tally.records)
-    for records in found.values():
+    for records in by_id.values():
         for record in without_overlaps(distinct(records)):
             yield Part(record, commits[id(record)])
 
@@ -115,13 +117,15 @@ def place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:
 
 
 def figures(totals: Counted) -> Header:
-    """The FIGURES of docs/json.md."""
+    """Return the FIGURES of docs/json.md."""
     return sum_figures(len(totals.commits), totals.tallies, totals.parts)
 
 
 def sum_figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[Part]) -> Header:
     figures_of = [part.record.figures for part in parts]
-    each = {tally.id: tally for found in tallies.values() for tally in found.trajectories}.values()
+    each = {
+        tally.id: tally for commit_tallies in tallies.values() for tally in commit_tallies.trajectories
+    }.values()
     return {
         "commits": commits,
         "recorded": sum(map(explains, tallies.values())),
@@ -134,19 +138,20 @@ def sum_figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[
 
 
 def overview(totals: Counted) -> Header:
-    """Everything but tables: FIGURES, agents, models, completeness of sessions, bytes."""
+    """Return everything except tables: FIGURES, agents, models, completeness of sessions, bytes."""
     trajectories = {each.id: each for each in trajectories_of(totals)}
     sessions: dict[tuple[str | None, str], set[str]] = defaultdict(set)
     for each in trajectories.values():  # a subagent belongs to its session
         sessions[each.agent, each.session or each.id] |= each.present
+    present = Counter(chain.from_iterable(sessions.values()))
     return {
         **figures(totals),
         "mergesLeftOut": totals.merges,
-        "withoutCommit": len(trajectories) - len({t.id for t in trajectories_of(totals) if _produced(t)}),
+        "withoutCommit": len(trajectories) - len({t.id for t in filter(_produced, trajectories_of(totals))}),
         "agents": _ranking(map(author, trajectories.values())),
-        "models": _ranking(model for each in trajectories.values() for model in each.models or (None,)),
+        "models": _ranking(chain.from_iterable(each.models or (None,) for each in trajectories.values())),
         "sessions": len(sessions),
-        "telling": {part: sum(part in present for present in sessions.values()) for part in PARTS},
+        "telling": {part: present[part] for part in PARTS},
         "beside": {
             name: sum(getattr(part.record.figures.counts, name) for part in totals.parts)
             for name in OTHER_COUNTS
@@ -159,12 +164,13 @@ def overview(totals: Counted) -> Header:
 
 
 def author(each: Tally) -> str | None:
-    """The agent; ``a person`` for a trajectory recorded by hand, which has no session; None: not known."""
+    """Return the agent; ``a person`` for a trajectory that was recorded by hand, without a session; None if
+    the agent is unknown."""
     return each.agent or (None if each.session or each.models else "a person")
 
 
 def trajectories_of(totals: Counted) -> Iterator[Tally]:
-    return (each for found in totals.tallies.values() for each in found.trajectories)
+    return (each for commit_tallies in totals.tallies.values() for each in commit_tallies.trajectories)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,15 +184,15 @@ class StoredPart:
 
 
 def stored_parts(tallies: Mapping[str, Tallies]) -> Collection[StoredPart]:
-    """Each part, overlapping ones too, on the oldest commit that it was not carried to."""
-    found: dict[Key, StoredPart] = {}
+    """Return each part, overlapping ones too, on the oldest commit that it was not carried to."""
+    stored: dict[Key, StoredPart] = {}
     for commit in reversed([*tallies]):
         for tally in tallies[commit].trajectories:
             for record, size in zip(tally.records, tally.bytes, strict=True):
                 here = StoredPart(record.key, size, commit, carried=bool(record.link.carried_from))
-                if found.setdefault(here.part, here).carried and not here.carried:
-                    found[here.part] = here
-    return found.values()
+                if stored.setdefault(here.part, here).carried and not here.carried:
+                    stored[here.part] = here
+    return stored.values()
 
 
 def total_size(segments: Iterable[StoredPart]) -> int:
@@ -202,15 +208,15 @@ def _ranking(names: Iterable[str | None]) -> list[Header]:
 
 
 def read_disk_size(repository: Repository) -> int | None:
-    """The bytes on disk of all current records and events, without earlier versions; None if git cannot
-    measure it (a partial clone, a git before 2.31)."""
+    """Return the bytes on disk of all current records and events, without earlier versions; None if git
+    cannot measure it (a partial clone, a git before 2.31)."""
     refs = repository.run("for-each-ref", "--format=%(refname)^{tree}", RECORDS_REF, f"{DATA_PREFIX}*")
     trees = refs.text.split()
     if not trees:
         return 0
-    found = repository.run("rev-list", "--objects", "--disk-usage", *trees, "--", check=False)
-    return int(found.out) if found.code == 0 else None
+    measured = repository.run("rev-list", "--objects", "--disk-usage", *trees, "--", check=False)
+    return int(measured.out) if measured.code == 0 else None
 
 
 def note_bytes(tallies: Mapping[str, Tallies]) -> int:
-    return sum(found.bytes for found in tallies.values())
+    return sum(each.bytes for each in tallies.values())

@@ -1,4 +1,4 @@
-"""Statistics by month, author, agent, model or path: the rows of ``git traj stats --by``."""
+"""Computes statistics by month, author, agent, model or path: the rows of ``git traj stats --by``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from gittraj.query.stats.statistics import (
 
 
 def table(totals: Counted, by: str, touched: Callable[[], Mapping[str, Collection[str]]]) -> list[Header]:
-    """Rows of FIGURES with ``name`` (null: not known) and ``bytes``, the largest first, months newest first.
+    """Return rows of FIGURES with ``name`` (null: unknown) and ``bytes``, the largest first, months newest
+    first.
 
     ``touched``, called for ``path`` only, returns the names under which each commit counts.
     """
@@ -64,7 +65,7 @@ def _by_commit(totals: Counted, names: Mapping[str, str]) -> Iterator[Header]:
 
 
 def _by_trajectory(totals: Counted, name_of: Callable[[Tally], str | None]) -> Iterator[Header]:
-    """Each row's ``commits`` are all commits, so that it shows the share of its name."""
+    """Yield the rows by trajectories; each row's ``commits`` are all commits, so that it shows a share."""
     names = {each.id: name_of(each) for each in trajectories_of(totals)}
     parts: dict[str | None, list[Part]] = defaultdict(list)
     for part in totals.parts:
@@ -72,11 +73,11 @@ def _by_trajectory(totals: Counted, name_of: Callable[[Tally], str | None]) -> I
     stored: dict[str | None, list[StoredPart]] = defaultdict(list)
     for segment in stored_parts(totals.tallies):
         stored[names[segment.part[0]]].append(segment)
-    found: dict[str | None, dict[str, list[Tally]]] = {name: defaultdict(list) for name in names.values()}
+    by_name: dict[str | None, dict[str, list[Tally]]] = {name: defaultdict(list) for name in names.values()}
     for commit, here in totals.tallies.items():
         for each in here.trajectories:
-            found[names[each.id]][commit].append(each)
-    for name, by_commit in found.items():
+            by_name[names[each.id]][commit].append(each)
+    for name, by_commit in by_name.items():
         tallies = {commit: Tallies(0, several) for commit, several in by_commit.items()}
         records = sum(each.note for several in by_commit.values() for each in several)
         yield _row(name, len(totals.commits), tallies, parts[name], records, total_size(stored[name]))
@@ -93,7 +94,7 @@ def _by_path(totals: Counted, touched: Mapping[str, Collection[str]]) -> Iterato
 def _row(
     name: str | None, commits: int, tallies: Mapping[str, Tallies], parts: Collection[Part], *sizes: int
 ) -> Header:
-    """``sizes``: bytes of records and of events."""
+    """Return a row; ``sizes`` are the bytes of records and of events."""
     stored = dict(zip(("records", "events"), sizes, strict=True))
     return {"name": name, **sum_figures(commits, tallies, parts), "bytes": stored}
 
@@ -103,18 +104,18 @@ def _of(totals: Counted, commits: Iterable[str]) -> dict[str, Tallies]:
 
 
 def _invert(names: Iterable[tuple[str, Collection[str]]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    inverted: dict[str, list[str]] = defaultdict(list)
     for commit, several in names:
         for name in several:
-            found[name].append(commit)
-    return found
+            inverted[name].append(commit)
+    return inverted
 
 
 def read_touched(
     ancestry: Ancestry, commits: Sequence[str], paths: Collection[str], index: IndexLookup | None
 ) -> dict[str, set[str]]:
-    """The touched files and folders (with a slash) directly below ``paths`` (none: the top), by commit. A
-    commit that touched a path under an earlier name counts for the path itself."""
+    """Return the touched files and folders (with a slash) directly below ``paths`` (none: the top), by
+    commit. A commit that touched a path under an earlier name counts for the path itself."""
     changed: dict[Step, list[Change]] = {}
     if index is None or not _read_indexed(index, commits, changed):
         changed = ancestry.diff([(commit, 0) for commit in commits], "--no-renames")

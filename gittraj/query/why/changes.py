@@ -17,7 +17,7 @@ Row = tuple[str, str]
 
 
 def normalize(line: str) -> str:
-    """A line without white space, for comparison."""
+    """Return a line without white space, for comparison."""
     return "".join(line.split())
 
 
@@ -31,7 +31,8 @@ def is_long(hunk: tuple[Sequence[str], Sequence[str]]) -> bool:
 
 
 def compare(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
-    """The opcodes of difflib, whose time is quadratic: of very many lines, only those that one side lacks."""
+    """Yield the opcodes of difflib, whose time is quadratic: for very many lines, only an opcode for each
+    line that one side lacks."""
     if is_long((old, new)):
         kept = {*old} & {*new}
         yield from (("delete", at, at + 1, 0, 0) for at, line in enumerate(old) if line not in kept)
@@ -43,7 +44,7 @@ def compare(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, 
 
 
 def compare_lines(hunk: Hunk, key: Callable[[str], str] = str) -> Iterator[Row]:
-    """Lines with their mark, ``-``, ``+`` or a blank, compared by ``key``."""
+    """Yield the lines with their mark, ``-``, ``+`` or a blank, compared by ``key``."""
     old, new = hunk
     for tag, i, j, k, m in compare([*map(key, old)], [*map(key, new)]):
         if tag == "equal":
@@ -54,8 +55,8 @@ def compare_lines(hunk: Hunk, key: Callable[[str], str] = str) -> Iterator[Row]:
 
 
 def show_change(edit: Edit, lines: Sequence[str]) -> tuple[list[str], int]:
-    """Lines prefixed with ``-``, ``+`` or a blank, from the first to the last of ``lines`` that a hunk wrote,
-    and how many changed ones follow. Nothing is shown for lines without a letter or digit."""
+    """Return lines prefixed with ``-``, ``+`` or a blank, from the first to the last of ``lines`` that a hunk
+    wrote, and how many changed lines follow. Nothing is shown for lines without a letter or digit."""
     wanted = {text for text in map(normalize, lines) if has_text(text)}
     parts = product(dict.fromkeys((False, edit.part)), edit.hunks)  # whole lines first
     shown = next(filter(None, (_show(hunk, wanted, part=part) for part, hunk in parts)), [])

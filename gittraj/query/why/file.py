@@ -13,9 +13,9 @@ _SEARCHED = 8000  # bytes: where git itself looks for a NUL to call a file binar
 
 
 def read_lines(repository: Repository, path: str, rev: str | None) -> list[str]:
-    """The lines of ``path`` (from the top) at ``rev``, None: in the work tree; without line ends.
+    """Return the lines of ``path`` (from the top) at ``rev``, or (None) in the work tree, without line ends.
 
-    UTF-8 with surrogateescape. Raises GitError if it is not a text file there.
+    Other bytes than UTF-8 become surrogate escapes. Raises GitError if it is not a text file.
     """
     body = _read_here(repository, path) if rev is None else _read_at(repository, path, rev)
     if b"\0" in body[:_SEARCHED]:
@@ -38,7 +38,8 @@ def _read_here(repository: Repository, path: str) -> bytes:
 
 
 def _find(repository: Repository, path: str) -> str:
-    """A hint for a missing file: the commit that deleted or renamed it, or files with a similar name."""
+    """Return a hint for a missing file: the commit that deleted or renamed it, or files with a similar
+    name."""
     from difflib import get_close_matches  # noqa: PLC0415 - most files exist
 
     run = partial(repository.run, check=False)
@@ -65,9 +66,9 @@ def _find(repository: Repository, path: str) -> str:
 
 
 def _read_at(repository: Repository, path: str, rev: str) -> bytes:
-    found = repository.run("cat-file", "blob", f"{rev}:{path}", check=False)
-    if found.code == 0:
-        return found.out
+    read = repository.run("cat-file", "blob", f"{rev}:{path}", check=False)
+    if read.code == 0:
+        return read.out
     if repository.run("rev-parse", "-q", "--verify", f"{rev}^{{commit}}", check=False).code != 0:
         raise GitError(f"'{rev}' is not a commit here", hint="git log --oneline lists them")
     if repository.run("cat-file", "-e", f"{rev}:{path}", check=False).code == 0:

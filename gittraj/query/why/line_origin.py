@@ -1,9 +1,9 @@
 """Finds the call of a session that wrote a line. Pure.
 
-By content: a call's arguments are compared with the lines of the file, ignoring white space. Context lines of
-a change were not written by it, nor were unchanged lines by a call that overwrites the file. Of several
-candidates the one whose text matches the line's neighbours wins, else the last. An edit inside a line wrote
-the line that it turned an earlier one into. It must not guess: a line that no call wrote has none.
+It compares the text in a call's arguments with the lines of the file, ignoring white space. A change did not
+write its context lines, nor did a call that overwrites the file write the unchanged lines. Of several
+candidates the one whose text matches the line's neighbours wins, or else the last. An edit inside a line
+wrote the whole resulting line. This module must not guess: a line that no call wrote has no call.
 """
 
 from __future__ import annotations
@@ -32,25 +32,26 @@ def find_writers(
     paths: Collection[str],
     before: Callable[[], Sequence[str]] = tuple,
 ) -> dict[int, tuple[S, Edit]]:
-    """The session and the edit that wrote each of ``lines`` whose index is ``wanted``; all edits are replayed
-    in the order of time. Lines without one are left out. ``before`` reads the file before the edits."""
+    """Return the session and the edit that wrote each of ``lines`` whose index is ``wanted``; all edits are
+    replayed in the order of time. A line that no edit wrote is left out. ``before`` reads the file as it was
+    before the edits."""
     timed = _order(sessions, paths)
-    standing = _Standing(before)
+    written = _Written(before)
     for _, _, edit in timed:
-        standing.apply(edit)
+        written.apply(edit)
     if not timed:
         return {}
     compared = [*map(normalize, lines)]
-    found = {at: writer for at in wanted if (writer := standing.find(compared, at))}
-    _lend(found, [at for at in sorted(wanted) if not has_text(compared[at])])
+    writers = {at: writer for at in wanted if (writer := written.find(compared, at))}
+    _lend(writers, [at for at in sorted(wanted) if not has_text(compared[at])])
     owners = {id(edit): session for _, session, edit in timed}
-    return {at: (owners[id(edit)], edit) for at, edit in found.items()}
+    return {at: (owners[id(edit)], edit) for at, edit in writers.items()}
 
 
 def _order(
     sessions: Iterable[tuple[S, Iterable[AnyEvent]]], paths: Collection[str]
 ) -> list[tuple[str, S, Edit]]:
-    """All edits, in the order of time; a call without a time was made at that of the call before."""
+    """Return all edits, in the order of time; a call without a time gets that of the call before it."""
     timed: list[tuple[str, S, Edit]] = []
     for session, events in sessions:
         edits = read_edits(events, paths)
@@ -59,25 +60,25 @@ def _order(
     return sorted(timed, key=itemgetter(0))
 
 
-def _lend(found: dict[int, Edit], bare: Sequence[int]) -> None:
-    """Give each line without a letter or digit its neighbour's edit, if it has none."""
+def _lend(writers: dict[int, Edit], bare: Sequence[int]) -> None:
+    """Give each line without a letter or digit its neighbour's edit, if no edit is known for it."""
     for order, step in ((bare, -1), (bare[::-1], 1)):
         for at in order:
-            if at not in found and at + step in found:
-                found[at] = found[at + step]
+            if at not in writers and at + step in writers:
+                writers[at] = writers[at + step]
 
 
 class _Line:
-    """A line that an edit put into a file, at index ``place`` of the normalized ``text``, which is empty for
-    an edit inside a line."""
+    """A line that an edit put into a file: line ``at`` of the normalized ``text``, which is empty for an edit
+    inside a line."""
 
-    __slots__ = ("edit", "place", "text")
+    __slots__ = ("at", "edit", "text")
 
-    def __init__(self, edit: Edit, text: Sequence[str] = (), place: int = 0) -> None:
-        self.edit, self.text, self.place = edit, text, place
+    def __init__(self, edit: Edit, text: Sequence[str] = (), at: int = 0) -> None:
+        self.edit, self.text, self.at = edit, text, at
 
 
-class _Standing:
+class _Written:
     """The lines that edits have written so far, by their normalized text, the oldest first. ``before`` reads
     the file before the edits."""
 
@@ -87,8 +88,8 @@ class _Standing:
         self._left = _WORK
 
     def find(self, lines: Sequence[str], at: int) -> Edit | None:
-        """The edit that wrote line ``at`` of the normalized ``lines``. The text of a command counts only if
-        no edit wrote the line, and if the line has a letter or digit."""
+        """Return the edit that wrote line ``at`` of the normalized ``lines``. Text in a command counts only
+        if no other edit wrote the line, and if the line has a letter or digit."""
         candidates = self._lines.get(lines[at], [])
         edited = [line for line in candidates if not line.edit.mentioned]
         if not edited and not (candidates and has_text(lines[at])):
@@ -115,23 +116,24 @@ class _Standing:
             self._add(made, _Line(edit))
 
     def _overwrite(self, edit: Edit, came: Sequence[str]) -> None:
-        """Earlier lines remain if they are in the new text."""
+        """Replace the whole file; earlier lines remain if they are in the new text."""
         earlier, self._lines = self._lines, {}
-        for place, text in enumerate(came):
+        for at, text in enumerate(came):
             known = earlier.get(text)
-            self._add(text, known.pop(0) if known else _Line(edit, came, place))
+            self._add(text, known.pop(0) if known else _Line(edit, came, at))
 
     def _change(self, edit: Edit, gone: Sequence[str], came: Sequence[str]) -> None:
         for _, i, j, k, m in (each for each in compare(gone, came) if each[0] != "equal"):
             for at in range(i, j):
                 if candidates := self._lines.get(gone[at]):
                     candidates.remove(_choose(candidates, gone, at))
-            for place in range(k, m):
-                self._add(came[place], _Line(edit, came, place))
+            for at in range(k, m):
+                self._add(came[at], _Line(edit, came, at))
 
 
 def _inside(gone: Sequence[str], came: Sequence[str], lines: Iterable[str]) -> Iterator[str]:
-    """The results of replacing ``gone``, a part of a line, with ``came`` in the ``lines`` that have it."""
+    """Yield the results of replacing ``gone``, a part of a line, with ``came`` in the ``lines`` that have
+    it."""
     (old,) = gone
     for line in lines if old else ():
         head, found, tail = line.partition(old)
@@ -141,7 +143,7 @@ def _inside(gone: Sequence[str], came: Sequence[str], lines: Iterable[str]) -> I
 
 
 def _across(gone: Sequence[str], came: Sequence[str], lines: Collection[str]) -> Iterator[str]:
-    """The results of replacing ``gone`` in those of ``lines`` in which it may begin, or end."""
+    """Yield the results of replacing ``gone`` in those of ``lines`` in which it may begin, or end."""
     first, last = gone[0], gone[-1]
     heads, tails = _cut(lines, first, str.removesuffix), _cut(lines, last, str.removeprefix)
     if len(came) > 1:
@@ -156,14 +158,14 @@ def _cut(lines: Iterable[str], part: str, cut: Callable[[str, str], str]) -> lis
 
 
 def _choose(candidates: Sequence[_Line], lines: Sequence[str], at: int) -> _Line:
-    """The candidate whose text agrees with most lines around ``at``; the last of equal ones."""
+    """Return the candidate whose text agrees with most lines around ``at``; the last of equal candidates."""
     if all(each.edit is candidates[-1].edit for each in candidates):
         return candidates[-1]
     return max(reversed(candidates[-_MOST:]), key=lambda each: _agree(each, lines, at))
 
 
 def _agree(candidate: _Line, lines: Sequence[str], at: int) -> int:
-    """How many lines around line ``at`` match those around the candidate."""
-    above = min(_NEAR, at, candidate.place)
-    text = candidate.text[candidate.place - above : candidate.place + _NEAR + 1]
+    """Return how many lines around line ``at`` match those around the candidate."""
+    above = min(_NEAR, at, candidate.at)
+    text = candidate.text[candidate.at - above : candidate.at + _NEAR + 1]
     return sum(map(eq, text, lines[at - above : at + _NEAR + 1]))

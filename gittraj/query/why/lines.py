@@ -1,7 +1,7 @@
 """Explains lines: the commits that git blames, their records, and the calls that wrote the lines.
 
-Only the notes of these commits are read, so a trajectory's totals and its number of commits are unknown here,
-and null. It must not know how anything is printed.
+Only the notes of these commits are read, so that a trajectory's totals and its number of commits are unknown,
+and null. This module must not know how anything is printed.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ def answer(
     find_noted: Callable[[Collection[str]], Collection[str] | None],
     later: bool,
 ) -> list[Header]:
-    """One entry for each distinct origin of the ``blamed`` lines, in the order of their first lines.
+    """Return one entry for each distinct origin of the ``blamed`` lines, in the order of their first lines.
 
     ``lines`` are all lines of the file. ``find_noted`` returns the commits with a note that touched one of
-    some paths, under earlier names too, if that is known, which saves git a walk. If the only origin has no
-    record, git blames again, with the lines around, which takes longer. ``later``: mark commits that were
-    reverted since, whose lines the work tree no longer has. Nothing is written, nothing fetched.
+    the given paths, under earlier names too, or None if they are unknown; it saves git a walk. If the only
+    origin has no record, git blames again, with the lines around, which takes longer. ``later``: mark the
+    commits that were reverted since, whose lines the work tree no longer has. Nothing is written or fetched.
     """
 
     def explain(blamed: Sequence[BlamedLine]) -> list[Header]:
@@ -78,7 +78,8 @@ def _explain_lines(
     find_noted: Callable[[Collection[str]], Collection[str] | None],
     respaced: Mapping[int, str],
 ) -> list[Header]:
-    """The entries of ``answer``. ``respaced``: the commits that changed the white space of lines since."""
+    """Return the entries of ``answer``. ``respaced`` has, by a line's number, the commit that only changed
+    its white space since."""
     commits = {*filter(None, (line.commit for line in blamed))}
     recorded = _read_records(repository, commits, read)
     origins = find_origins(repository, recorded, blamed, lines, segments)
@@ -106,7 +107,7 @@ def _explain_lines(
             "places": origin.places,
             "nearest": nearest.get(origin.commit),
             "unread": origin.commit in unread,
-            "respaced": _tell_respaced(origin, respaced, described, first_headers),
+            "respaced": _list_respaced(origin, respaced, described, first_headers),
         }
         for origin in origins
     ]
@@ -114,7 +115,8 @@ def _explain_lines(
 
 
 def _read_records(repository: Repository, commits: Collection[str], read: Read) -> Recorded:
-    """The records of these commits, and of those that they were carried from, which may have tombstones."""
+    """Return the records of these commits, and of those that they were carried from, which may have
+    tombstones."""
     over: list[str] = []
     notes = dict(NotesRef(repository).pick(commits, over=over))
     lines = chain.from_iterable(decode_note(body) for body in notes.values())
@@ -127,13 +129,13 @@ def _first_header(recorded: Recorded, commit: str) -> Header | None:
     return next((header for _, header in headers(recorded.on(commit), commit)), None)
 
 
-def _tell_respaced(
+def _list_respaced(
     origin: Origin,
     respaced: Mapping[int, str],
     described: Mapping[str, Header],
     first_headers: Mapping[str, Header | None],
 ) -> list[Header]:
-    """The commits that changed the white space of lines since, each with the lines' numbers."""
+    """Return the commits that changed the white space of lines since, each with the lines' numbers."""
     since: dict[str, list[int]] = {}
     for number in origin.numbers:
         if by := respaced.get(number):
@@ -145,7 +147,7 @@ def _tell_respaced(
 
 
 def _begin(origin: Origin, described: Mapping[str, Header]) -> Header:
-    """The fields of an entry without a record."""
+    """Return the fields of an entry without a record."""
     commit = described[origin.commit] if origin.commit else dict.fromkeys(_COMMIT)
     nothing: Header = {"trajectory": None, "prompt": None, "decisions": [], "said": None, "change": []}
     more: Header = {"changeMore": 0, "doubts": [], "beside": [], "events": [], "movedBy": []}
@@ -154,7 +156,7 @@ def _begin(origin: Origin, described: Mapping[str, Header]) -> Header:
 
 
 def _explain_origin(repository: Repository, origin: Origin) -> Header:
-    """Explain the lines: the decisions about exactly these lines first, and the caveats about them."""
+    """Explain the lines by decisions, those about exactly these lines first, and by caveats about them."""
     session = origin.session
     if session is None:
         return {}
@@ -162,7 +164,7 @@ def _explain_origin(repository: Repository, origin: Origin) -> Header:
     doubts = find_doubts(origin, session.header)
     explained = {"trajectory": session.header, "decisions": pinned, "doubts": doubts}
     if origin.edit is None:
-        return explained | _tell_beside(origin.sessions)
+        return explained | _list_sessions(origin.sessions)
     part = next(part for part in session.parts if origin.edit.call in part.events)
     edited = _explain_edit(session, part, origin.edit, origin)
     known = {decision["chosen"] for decision in pinned}
@@ -170,8 +172,9 @@ def _explain_origin(repository: Repository, origin: Origin) -> Header:
     return {**edited, **explained, "movedBy": _list_moves(repository, part, origin)}
 
 
-def _tell_beside(sessions: Sequence[Session]) -> Header:
-    """The commit's sessions, if it is not known which one wrote the lines: no decision is their reason."""
+def _list_sessions(sessions: Sequence[Session]) -> Header:
+    """Return the commit's sessions, for lines whose session is unknown: no decision is the reason for
+    them."""
     beside = [
         {"id": s.header["id"], "prompt": s.header["prompt"], "read": not s.parts or any(s.events)}
         for s in leave_strangers(sessions)
@@ -180,8 +183,8 @@ def _tell_beside(sessions: Sequence[Session]) -> Header:
 
 
 def _explain_edit(session: Session, part: Part, edit: Edit, origin: Origin) -> Header:
-    """A session's explanation of the lines: in ``events`` the prompt above the call that wrote them, the
-    nearest stated decision, and the call itself."""
+    """Return a session's explanation of the lines: ``events`` has the prompt above the call that wrote them,
+    the nearest stated decision, and the call itself."""
     at = part.events.index(edit.call)
     prompt = find_prompt(session, part, at)
     reasons, decided = find_reasons(session, part, at, origin)
@@ -199,8 +202,8 @@ def _explain_edit(session: Session, part: Part, edit: Edit, origin: Origin) -> H
 
 
 def _list_moves(repository: Repository, part: Part, origin: Origin) -> list[Header]:
-    """The commits that the edit's record was carried from, the original first; those that are here but lack
-    the lines are left out."""
+    """Return the commits that the edit's record was carried from, the original first; a commit that is in
+    this clone but lacks the lines is left out."""
     first = {record.origin.commit for record in part.records if record.origin}
     former = {commit for record in part.records for commit in record.link.carried_from}
     return [

@@ -17,13 +17,14 @@ from gittraj.query.why.session import Session, read_session
 from gittraj.query.why.written import Edit, Hunk
 
 _SEEN = ("manual", "agent", "output", "order", "content")
-"""The kinds of evidence that a session made a commit, or wrote its content."""
+"""The kinds of evidence that prove that a session made a commit, or wrote its content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where some lines of a ``file`` come from: the ``blamed`` ones, all of one commit. ``sessions``: the
-    commit's; ``session``: the one that explains the lines; ``edit``: the one known to have written them."""
+    """Where some lines of a ``file`` come from: the ``blamed`` lines, all of one commit. ``sessions`` are
+    those of the commit, ``session`` is the one that explains the lines, and ``edit`` the edit that is known
+    to have written them."""
 
     session: Session | None
     edit: Edit | None
@@ -76,6 +77,7 @@ def find_origins(
     lines: Sequence[str],
     segments: Segments,
 ) -> list[Origin]:
+    """Return the distinct origins of the ``blamed`` lines; ``lines`` are all lines of the file."""
     groups: dict[Any, list[BlamedLine]] = {}
     for line in blamed:
         groups.setdefault((line.commit, line.parent, line.path, line.was), []).append(line)
@@ -90,15 +92,16 @@ def find_origins(
 
 
 def _read_sessions(recorded: Recorded, commit: str | None, segments: Segments) -> list[Session]:
-    found = recorded.on(commit) if commit else ()
+    trajectories = recorded.on(commit) if commit else ()
     return [
-        read_session(header, folded.records(commit), segments) for folded, header in headers(found, commit)
+        read_session(header, folded.records(commit), segments)
+        for folded, header in headers(trajectories, commit)
     ]
 
 
-def headers(found: Iterable[Folded], commit: str | None) -> Iterator[tuple[Folded, Header]]:
-    """Headers without the fields that need the notes of all commits."""
-    for folded in found:
+def headers(trajectories: Iterable[Folded], commit: str | None) -> Iterator[tuple[Folded, Header]]:
+    """Yield headers without the fields that need the notes of all commits."""
+    for folded in trajectories:
         if folded.records(commit):
             header = folded.header(commit)
             part = {**header["part"], "number": None, "of": None}
@@ -108,28 +111,28 @@ def headers(found: Iterable[Folded], commit: str | None) -> Iterator[tuple[Folde
 def _attribute(
     repository: Repository, blamed: Sequence[BlamedLine], lines: Sequence[str], sessions: Sequence[Session]
 ) -> Iterator[tuple[BlamedLine, Session | None, Edit | None]]:
-    """Each of the lines, all of one file, with its session and the edit that wrote it, if they are known.
-    Sessions that are known to have made the commit are tried before those that may have."""
+    """Yield each of the lines, all of one file, with its session and the edit that wrote it, if they are
+    known. Sessions that certainly made the commit are tried before the other ones."""
     paths = _paths(blamed[0])
     before = partial(read_blob, repository, blamed[0].parent or "", blamed[0].was or "")
     seen = [session for session in sessions if session.header["link"]["evidence"] in _SEEN]
-    found: dict[int, tuple[Session, Edit]] = {}
+    writers: dict[int, tuple[Session, Edit]] = {}
     for some in (seen, sessions):
-        wanted = {line.number - 1 for line in blamed} - found.keys()
+        wanted = {line.number - 1 for line in blamed} - writers.keys()
         if wanted:
-            found |= find_writers(lines, wanted, ((one, one.events) for one in some), paths, before)
-    default = _find_teller(sessions, paths)
-    yield from ((line, *found.get(line.number - 1, (default, None))) for line in blamed)
+            writers |= find_writers(lines, wanted, ((one, one.events) for one in some), paths, before)
+    default = _find_default(sessions, paths)
+    yield from ((line, *writers.get(line.number - 1, (default, None))) for line in blamed)
 
 
-def _find_teller(sessions: Sequence[Session], paths: Collection[str]) -> Session | None:
-    """The session to show for lines without a known writer: preferably one that wrote in their file."""
+def _find_default(sessions: Sequence[Session], paths: Collection[str]) -> Session | None:
+    """Return the session to show for lines without a known writer: preferably one that edited their file."""
     ours = leave_strangers(sessions)
     wrote = (s for s in ours if any(file["path"] in paths for file in s.header["filesChanged"]))
     return next(wrote, next(iter(ours), None))
 
 
 def leave_strangers(sessions: Sequence[Session]) -> Sequence[Session]:
-    """Without the sessions that only a remote recorded, unless there are no others: strangers' records do not
-    explain our work."""
+    """Return the sessions without those that only a remote recorded, unless there are no others: strangers'
+    records do not explain our work."""
     return [session for session in sessions if not session.header.get("remote")] or sessions

@@ -25,20 +25,20 @@ def find_all_previous(
     read: Read,
     find_noted: Callable[[Collection[str]], Collection[str] | None],
 ) -> dict[str, tuple[str, bool]]:
-    """For each commit without a record, the previous commit of its lines that has one, else that of its file;
-    and whether it is that of the lines."""
+    """Return for each commit without a record the last earlier commit with a record that wrote the lines
+    which its lines replaced, or else one that touched their file; and whether it is the one of the lines."""
     of_lines = _find_replaced(repository, silent, read)
     asked = {c: {line.path for line in lines} for c, lines in silent.items() if c not in of_lines}
     known = find_noted(set().union(*asked.values())) if asked else None
-    found = find_previous(repository, asked, known) | of_lines
-    return {commit: (previous, commit in of_lines) for commit, previous in found.items()}
+    commits = find_previous(repository, asked, known) | of_lines
+    return {commit: (previous, commit in of_lines) for commit, previous in commits.items()}
 
 
 def _find_replaced(
     repository: Repository, asked: Mapping[str, Sequence[BlamedLine]], read: Read
 ) -> dict[str, str]:
-    """For each commit, the one with a record that wrote most of what its lines replaced; not searched for
-    many commits, or many lines."""
+    """Return for each commit the commit with a record that wrote most of the lines that its lines replaced;
+    many commits, or many lines, are not searched."""
     few = {c: lines for c, lines in asked.items() if len(asked) <= _FEW and len(lines) <= _SHORT}
     before = {c: _read_replaced(repository, lines) for c, lines in few.items()}
     recorded = read({*chain.from_iterable(before.values())})
@@ -49,14 +49,14 @@ def _find_replaced(
 
 
 def _read_replaced(repository: Repository, lines: Sequence[BlamedLine]) -> Counter[str]:
-    """How many of the lines that these lines of one commit replaced were from each commit."""
+    """Count by commit the lines that these lines of one commit replaced."""
     one = lines[0]
     if one.parent is None or one.was is None:
         return Counter()
     sides = (f"{one.parent}:{one.was}", f"{one.commit}:{one.path}")
     plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--inter-hunk-context=0")
-    found = repository.run("diff", "-U0", "-w", *plain, *sides, check=False).out
-    old = _place_before(found, {line.first for line in lines if line.path == one.path})
+    diff = repository.run("diff", "-U0", "-w", *plain, *sides, check=False).out
+    old = _place_before(diff, {line.first for line in lines if line.path == one.path})
     if not old:
         return Counter()
     try:
@@ -67,7 +67,8 @@ def _read_replaced(repository: Repository, lines: Sequence[BlamedLine]) -> Count
 
 
 def _place_before(diff: bytes, wanted: Set[int]) -> set[int]:
-    """The old numbers of the lines that the ``wanted`` ones replaced: one for one, or all of their hunk."""
+    """Return the old numbers of the lines that the ``wanted`` lines replaced: one for one if the hunk has as
+    many old lines as new ones, or else all old lines of the hunk."""
     old: set[int] = set()
     for hunk in _HUNK.finditer(diff):
         at, gone, new, made = (int(number or 1) for number in hunk.groups())
@@ -82,16 +83,16 @@ def _place_before(diff: bytes, wanted: Set[int]) -> set[int]:
 def find_previous(
     repository: Repository, asked: Mapping[str, Collection[str]], known: Collection[str] | None = None
 ) -> dict[str, str]:
-    """For each commit the newest earlier one, by first parents, that touched one of its paths and has a
-    record, if there is one near enough. One walk covers all commits that it passes.
+    """Return for each commit the newest earlier commit, by first parents, that touched one of its paths and
+    has a record, if one is near enough. One walk covers all commits that it passes.
 
-    ``known``: the commits with a note that touched one of the paths, and maybe others; None: not known.
+    ``known`` are the commits with a note that touched one of the paths, and maybe others; None if unknown.
     """
-    found: dict[str, str | None] = {}
+    previous_of: dict[str, str | None] = {}
     for commit in asked if known is None or known else ():
-        if commit not in found:
-            found |= _walk(repository, commit, asked, known)
-    return {commit: previous for commit, previous in found.items() if previous is not None}
+        if commit not in previous_of:
+            previous_of |= _walk(repository, commit, asked, known)
+    return {commit: previous for commit, previous in previous_of.items() if previous is not None}
 
 
 def _walk(

@@ -1,7 +1,8 @@
 """Finds what explains an edit: the prompt above it, the decisions that it carries out, the message before it.
 
-A decision is the reason for lines only if something ties it to them: it names them, their file or a symbol in
-them, or it is right before the edit that wrote them. One about another file or other code is not.
+A decision is the reason for lines only if something ties it to them: it names the lines, their file or a
+symbol in them, or it is right before the edit that wrote them. A decision about another file or other code is
+not.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ _COMMON |= {name for name in dir(builtins) if name.islower()}
 
 
 def names(origin: Origin, decision: Header) -> int | None:
-    """What the decision names: the lines or something in them (2), only their file (1), neither (0); None: it
-    is about something else."""
+    """Return what the decision names: the lines or something in them (2), only their file (1), neither (0);
+    None if it is about something else."""
     if decision["path"] and is_one_of(decision["path"], origin.paths):
         return _reaches(origin, decision["line"])
     if decision["path"] and decision["by"] in STATED:  # an inferred path may be code
@@ -62,7 +63,7 @@ def _reaches(origin: Origin, line: int | None) -> int:
 
 
 def _compare(origin: Origin, chosen: str, *, named: bool) -> int | None:
-    """Compare the code in the choice with the lines and the edit; returns as ``names`` does."""
+    """Compare the code in the choice with the lines and the edit; the result is that of ``names``."""
     code = _words(piece for piece in _CODE.findall(chosen) if not _has_name(piece, origin.paths))
     if (code | {*_SYMBOL.findall(chosen)}) & _words(origin.lines):
         return _LINES
@@ -71,11 +72,11 @@ def _compare(origin: Origin, chosen: str, *, named: bool) -> int | None:
 
 
 def find_doubts(origin: Origin, header: Header) -> list[str]:
-    """The caveats that name the lines, their file or something in them."""
+    """Return the caveats that name the lines, their file or something in them."""
     nothing = {"question": None, "reasoning": None, "quote": None, "alternatives": (), "by": "inferred"}
     sources = (source or {"path": None, "line": None} for source in header["caveatSources"])
-    found = zip(header["caveats"], sources, strict=True)
-    return [text for text, source in found if names(origin, {**source, **nothing, "chosen": text})]
+    caveats = zip(header["caveats"], sources, strict=True)
+    return [text for text, source in caveats if names(origin, {**source, **nothing, "chosen": text})]
 
 
 def _has_name(text: str, paths: Collection[str]) -> bool:
@@ -90,19 +91,20 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
 
 
 def find_pinned(origin: Origin) -> list[Header]:
-    """The decisions about exactly these lines; if no edit wrote them, also stated ones about their file."""
-    found = [
+    """Return the decisions about exactly these lines; if no edit wrote them, also stated decisions about
+    their file."""
+    pinned = [
         decision
         for session in leave_strangers(origin.sessions)
         for decision in session.header["decisions"]
         if decision["path"] and is_one_of(decision["path"], origin.paths)
         if decision["line"] in origin.places or (origin.edit is None and decision["by"] in STATED)
     ]
-    return sorted(found, key=lambda decision: decision["line"] not in origin.places)
+    return sorted(pinned, key=lambda decision: decision["line"] not in origin.places)
 
 
 def find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
-    """The last prompt above the call: in its part, else the one that matches its record's prompt."""
+    """Return the last prompt above the call: in its part, or else the prompt that the part's record has."""
     above = (event for event in reversed(part.events[:at]) if isinstance(event, Prompt))
     prompts = (event for event in session.events if isinstance(event, Prompt))
     alike = (prompt for prompt in prompts if part.prompt == shorten(prompt.content, PROMPT_LIMIT))
@@ -110,7 +112,7 @@ def find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
 
 
 def find_said(part: Part, at: int) -> str | None:
-    """A quote from the agent's last message above the call, in the same turn."""
+    """Return a quote from the agent's last message above the call, in the same turn."""
     above = (event for event in reversed(part.events[:at]) if event.agent == part.events[at].agent)
     said = (e for e in above if isinstance(e, Prompt) or (isinstance(e, Message) and e.content.strip()))
     last = next(said, None)
@@ -118,27 +120,33 @@ def find_said(part: Part, at: int) -> str | None:
 
 
 def _quote(message: str) -> str:
-    """The sentences of a message that lead up to the last action announced with a reason, else to the last
-    choice, else to its end, without headings, tables and code; importing a Markdown parser takes longer than
-    the answer."""
+    """Return the sentences of a message around the most telling one, without headings, tables and code. A
+    Markdown parser is not used: to import one takes longer than the answer."""
     lines = (line.strip() for line in message.splitlines())
     text = " ".join(" ".join(line for line in lines if not line.startswith(("#", "|", "`" * 3))).split())
-    found = _SENTENCE_END.split(text)
-    reasoned = [i for i, each in enumerate(found) if announces(each.rstrip("."))]
-    chosen = [i for i, each in enumerate(found) if _CHOOSES.search(each)]
-    begin = (reasoned or chosen or [len(found) - 1])[-1]
+    sentences = _SENTENCE_END.split(text)
+    begin = _find_telling(sentences)
     end = begin + 1
-    while begin and len(" ".join(found[begin - 1 : end])) <= _SAID:
+    while begin and len(" ".join(sentences[begin - 1 : end])) <= _SAID:
         begin -= 1
-    while end < len(found) and len(" ".join(found[begin : end + 1])) <= _SAID:
+    while end < len(sentences) and len(" ".join(sentences[begin : end + 1])) <= _SAID:
         end += 1
-    quoted = shorten(" ".join(found[begin:end]), PROMPT_LIMIT)
-    return f"{'… ' * bool(begin)}{quoted}{' …' * (end < len(found))}"
+    quoted = shorten(" ".join(sentences[begin:end]), PROMPT_LIMIT)
+    return f"{'… ' * bool(begin)}{quoted}{' …' * (end < len(sentences))}"
+
+
+def _find_telling(sentences: Sequence[str]) -> int:
+    """Return the index of the last action that is announced with a reason, else of the last choice, else of
+    the last sentence."""
+    reasoned = [i for i, each in enumerate(sentences) if announces(each.rstrip("."))]
+    chosen = [i for i, each in enumerate(sentences) if _CHOOSES.search(each)]
+    return (reasoned or chosen or [len(sentences) - 1])[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A decision at index ``at`` of a part; ``stated``: the id of its event, if it is a stated one."""
+    """A decision at index ``at`` of a part; ``stated`` is the id of its event, if it was stated
+    explicitly."""
 
     decision: Header
     part: Part
@@ -147,9 +155,12 @@ class _Placed:
 
 
 def find_reasons(session: Session, part: Part, at: int, origin: Origin) -> tuple[list[Header], set[str]]:
-    """The decisions that the call at ``at`` carries out, and the ids of the events of those that were stated.
-    The best name its lines; next are those right before it, or stated about a file that only it edits; then
-    those that name the file. Of equal ones: stated ones, of the same part, before the call, the nearest."""
+    """Return the decisions that the call at ``at`` carries out, and the ids of the events of the stated ones.
+
+    The best decisions name the call's lines; next are those right before it, or stated about a file that only
+    this call edits; then those that name the file. Among equals, stated decisions come first, then those of
+    the same part, then those before the call, then the nearest.
+    """
     ranked = [(_rank(placed, origin, part, at), placed) for placed in _place(session)]
     best = min((rank for rank, _ in ranked if rank), default=None)
     chosen = [placed for rank, placed in ranked if rank and rank == best][:_MOST]
@@ -157,21 +168,28 @@ def find_reasons(session: Session, part: Part, at: int, origin: Origin) -> tuple
 
 
 def _rank(placed: _Placed, origin: Origin, part: Part, at: int) -> tuple[int, ...] | None:
-    """A sort key, the best first; None: the decision is not a reason for the call at ``at`` of ``part``."""
+    """Return a sort key, the best first; None if the decision is not a reason for the call at ``at`` of
+    ``part``."""
     named, i, own = names(origin, placed.decision), placed.at, placed.part is part
     beside = own and _is_beside(part.events, i, at, stated=placed.stated is not None)
     if named is None or not (named or beside):
         return None
     near = beside and i < at and not any(map(_is_edit, part.events[i:at]))
     only = placed.stated and named and own and _is_only(part.events, at)
-    weight = 0 if named == _LINES else 1 if near or only else 3 - named
+    weight = _weigh(named, is_close=any((near, only)))
     return weight, placed.stated is None, not own, i > at, abs(i - at)
 
 
+def _weigh(named: int, *, is_close: bool) -> int:
+    if named == _LINES:
+        return 0
+    return 1 if is_close else 3 - named
+
+
 def _is_beside(events: Sequence[AnyEvent], i: int, at: int, *, stated: bool) -> bool:
-    """Whether the decision at ``i`` is right before the edit at ``at``, or before several edits of which it
-    is one: of the same file or response, if it was not ``stated``. A later decision is about the edit if it
-    is the only one."""
+    """Whether the decision at ``i`` is right before the edit at ``at``, or before several edits of which this
+    edit is one: of the same file or response, if the decision was not ``stated``. A later decision is about
+    the edit if there is no other edit."""
     if i > at:
         return not any(map(_is_edit, chain(events[:at], events[at + 1 :])))
     since = [*dropwhile(lambda event: not _is_edit(event), events[i + 1 : at]), events[at]]
@@ -181,7 +199,7 @@ def _is_beside(events: Sequence[AnyEvent], i: int, at: int, *, stated: bool) -> 
 
 
 def _is_only(events: Sequence[AnyEvent], at: int) -> bool:
-    """Whether no other call edits its files."""
+    """Whether no other call edits the files of the call at ``at``."""
     paths = {file.path for file in events[at].files}
     return sum(_is_edit(event) and not _kin(event).isdisjoint(paths) for event in events) == 1
 

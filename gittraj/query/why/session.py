@@ -1,4 +1,4 @@
-"""A session of a commit, with the events that are recorded there."""
+"""Reads a session of a commit, with the events that are recorded on the commit."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from gittraj.query.show.chapters import Segments
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Events that were recorded together, in the log's order; ``prompt`` is their record's (None for an
-    earlier part, whose record is on another commit), ``records`` brought them to this commit."""
+    """Events that were recorded together, in the log's order; ``prompt`` is that of their record (None for an
+    earlier part, whose record is on another commit), ``records`` are the commit's records that name them."""
 
     events: list[AnyEvent]
     prompt: str | None
@@ -34,7 +34,8 @@ class Session:
 
 
 def read_session(header: Header, records: Sequence[Record], segments: Segments) -> Session:
-    """Read a session with its parts there, and those in ``also``, each event once, in the log's order."""
+    """Read a session with its parts on the commit, and the earlier parts that ``also`` names, each event
+    once, in the log's order."""
     own = {ref for record in records for ref in record.segments}
     groups: dict[tuple[SegmentRef, ...], list[Record]] = {}
     for record in records:

@@ -29,8 +29,8 @@ _LITERAL = re.compile(r"['\"]([^'\"\n]+)['\"]")
 
 
 def read_command(text: str, paths: Collection[str]) -> Iterator[Hunk]:
-    """The hunks that a command writes to a file with one of ``paths``; what they replace is a part of a line.
-    The folder in which it ran is not known: a relative name matches the end of any path."""
+    """Yield the hunks that a command writes to a file with one of ``paths``; they replace a part of a line.
+    The folder in which the command ran is unknown: a relative name matches the end of any path."""
     if len(text) > _LONGEST or not _MAY_WRITE.search(text):
         return
     try:
@@ -96,7 +96,7 @@ def _read_output(words: Sequence[str], documents: Sequence[str], targets: Collec
 
 
 def read_script(text: str, paths: Collection[str], *, named: bool = False) -> Iterator[Hunk]:
-    """The lines of a program that writes files, and those that its literals write as ``\\n``."""
+    """Yield the lines of a program that writes files, and the lines that its literals separate by ``\\n``."""
     if _WRITES.search(text) and (named or any(_is_at("", paths, name) for name in _LITERAL.findall(text))):
         yield (), tuple(text.split("\n"))
         for first, *more, _ in (row.split("\\n") for row in text.split("\n") if "\\n" in row):
@@ -104,7 +104,7 @@ def read_script(text: str, paths: Collection[str], *, named: bool = False) -> It
 
 
 def _read_in_place(words: Sequence[str]) -> Iterator[Hunk]:
-    """The text that ``sed -i`` replaces and inserts; replacements that reuse the match are left out."""
+    """Yield the text that ``sed -i`` replaces and inserts; replacements that reuse the match are left out."""
     scripts = words if any(map(_IN_PLACE.fullmatch, words)) else ()
     for script in (word for word in scripts if len(word) < _LONGEST // 5):
         if inserted := _INSERT.fullmatch(script):

@@ -24,9 +24,9 @@ Hunk = tuple[tuple[str, ...], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """The lines that a call wrote to a file. ``whole``: the new ones are the whole file; ``part``: what they
-    replace may begin and end inside a line; ``mentioned``: they are only text in its command, which may have
-    written them."""
+    """The lines that a call wrote to a file. ``whole``: the new lines are the whole file; ``part``: the
+    replaced text may begin and end inside a line; ``mentioned``: the lines are only text in the call's
+    command, which may have written them."""
 
     call: ToolCall
     hunks: tuple[Hunk, ...]
@@ -36,8 +36,8 @@ class Edit:
 
 
 def read_edits(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Edit]:
-    """The edits of a file, known by ``paths``, among ``events`` (in the log's order), without failed ones;
-    but a shell command that failed may have written before, and counts."""
+    """Return the edits of a file, known by ``paths``, among ``events`` (in the log's order), without failed
+    edits; a shell command that failed counts, since it may have written before."""
     events = list(events)
     failed = {e.call_id for e in events if isinstance(e, ToolResult) and e.is_error and e.call_id}
     calls = (event for event in events if isinstance(event, ToolCall))
@@ -57,7 +57,7 @@ def _read_call(call: ToolCall, paths: Collection[str], *, failed: bool) -> Itera
 
 
 def _read_program(arguments: Any, paths: Collection[str]) -> Iterator[Hunk]:
-    """The hunks that a command writes, or a program that is given as ``code``."""
+    """Yield the hunks that a command writes, or a program that is given as ``code``."""
     names = {posixpath.basename(path) for path in paths}
     texts = [text for text in _texts(arguments) if any(name in text for name in names)]
     if texts:
@@ -69,13 +69,13 @@ def _read_program(arguments: Any, paths: Collection[str]) -> Iterator[Hunk]:
 
 
 def read_hunks(arguments: Any, paths: Collection[str]) -> tuple[list[Hunk], bool]:
-    """The hunks of these files in a call's arguments, and whether they are a whole file."""
+    """Return the hunks of these files in a call's arguments, and whether they are a whole file."""
     if isinstance(arguments, str):
         return [*_read_patch(arguments, paths)] if _is_patch(arguments) else [], False
     if isinstance(arguments, dict):
         return _read_fields(arguments, paths)
-    found = [read_hunks(item, paths) for item in arguments] if isinstance(arguments, list) else []
-    return [hunk for hunks, _ in found for hunk in hunks], False
+    items = [read_hunks(item, paths) for item in arguments] if isinstance(arguments, list) else []
+    return [hunk for hunks, _ in items for hunk in hunks], False
 
 
 def _read_fields(arguments: Mapping[str, Any], paths: Collection[str]) -> tuple[list[Hunk], bool]:
@@ -100,8 +100,8 @@ def _is_patch(text: str) -> bool:
 
 
 def _read_patch(text: str, paths: Collection[str]) -> Iterator[Hunk]:
-    """The hunks of ``paths`` in a patch, in Codex's format or as a unified diff, and all hunks before the
-    first file name."""
+    """Yield the hunks of ``paths`` in a patch, in Codex's format or as a unified diff, and all hunks before
+    the first file name."""
     old: list[str] = []
     new: list[str] = []
     ours = True

@@ -143,23 +143,23 @@ def events(items: list[Item], start: Cursor = START, recall: object = None) -> l
 
 
 def test_an_event_is_inserted_before_the_result_of_its_command() -> None:
-    told = events(session(("git traj decision a --reasoning b", f"{ID} in traj_x\n")))
-    assert [type(event) for event in told] == [ToolCall, Decided, ToolResult]
-    assert isinstance(told[1], Decided)
-    assert (told[1].id, told[1].decision.chosen, told[1].decision.by) == (ID, "a", "agent")
+    derived = events(session(("git traj decision a --reasoning b", f"{ID} in traj_x\n")))
+    assert [type(event) for event in derived] == [ToolCall, Decided, ToolResult]
+    assert isinstance(derived[1], Decided)
+    assert (derived[1].id, derived[1].decision.chosen, derived[1].decision.by) == (ID, "a", "agent")
 
 
 def test_a_decision_may_name_a_file_and_a_line() -> None:
-    told = events(session(("git traj decision a --path src/x.py --line 12", f"{ID} in traj_x\n")))
-    assert isinstance(told[1], Decided)
-    assert (told[1].decision.path, told[1].decision.line) == ("src/x.py", 12)
-    assert told[1].decision.extra == {}
+    derived = events(session(("git traj decision a --path src/x.py --line 12", f"{ID} in traj_x\n")))
+    assert isinstance(derived[1], Decided)
+    assert (derived[1].decision.path, derived[1].decision.line) == ("src/x.py", 12)
+    assert derived[1].decision.extra == {}
 
 
 def test_the_stored_event_replaces_what_the_command_shows() -> None:
     known = NoteEvent(id=ID, kind="note", content="in full")
-    told = events(session(("git traj event note $X", ID)), recall={ID: known}.get)
-    assert [event.content for event in told if event.id == ID] == ["in full"]
+    derived = events(session(("git traj event note $X", ID)), recall={ID: known}.get)
+    assert [event.content for event in derived if event.id == ID] == ["in full"]
 
 
 def test_a_command_that_printed_no_id_recorded_nothing() -> None:
@@ -184,22 +184,22 @@ def test_a_command_that_printed_no_id_recorded_nothing() -> None:
 )
 def test_an_id_is_matched_to_the_command_that_printed_it(line: str, ids: int, chosen: list[str]) -> None:
     """If the line does not show which, each id becomes a note."""
-    told = events(session((line, "\n".join((ID, OTHER)[:ids]))))
-    assert [e.decision.chosen for e in told if isinstance(e, Decided)] == chosen
-    assert len([e for e in told if e.id.startswith("ev_")]) == ids
+    derived = events(session((line, "\n".join((ID, OTHER)[:ids]))))
+    assert [e.decision.chosen for e in derived if isinstance(e, Decided)] == chosen
+    assert len([e for e in derived if e.id.startswith("ev_")]) == ids
 
 
 def test_an_id_that_is_printed_again_is_one_event() -> None:
-    told = events(session(("git traj decision a", ID), ("git traj decision b", f"{ID}\n{OTHER}\n")))
-    assert [event.id for event in told if event.id.startswith("ev_")] == [ID, OTHER]
+    derived = events(session(("git traj decision a", ID), ("git traj decision b", f"{ID}\n{OTHER}\n")))
+    assert [event.id for event in derived if event.id.startswith("ev_")] == [ID, OTHER]
 
 
 def test_a_completion_without_words_in_the_line_is_a_note() -> None:
-    told = events(session(("git traj complete", ID), ("git traj complete --retrospective f.json", OTHER)))
-    assert [type(event) for event in told if event.id in (ID, OTHER)] == [NoteEvent, NoteEvent]
-    said = events(session(("git traj complete --summary s --learning l", ID)))[1]
-    assert isinstance(said, RetrospectiveEvent)
-    assert (said.retrospective.summary, said.retrospective.learnings) == ("s", ("l",))
+    derived = events(session(("git traj complete", ID), ("git traj complete --retrospective f.json", OTHER)))
+    assert [type(event) for event in derived if event.id in (ID, OTHER)] == [NoteEvent, NoteEvent]
+    text = events(session(("git traj complete --summary s --learning l", ID)))[1]
+    assert isinstance(text, RetrospectiveEvent)
+    assert (text.retrospective.summary, text.retrospective.learnings) == ("s", ("l",))
 
 
 def test_start_and_abandon_set_facts_of_the_session() -> None:
@@ -234,6 +234,6 @@ def test_no_mark_while_a_command_has_no_result() -> None:
 
 
 def test_events_of_blocks_are_inserted_before_their_message() -> None:
-    said = 'Well.\n\n[[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]'
-    told = events([Entry(event=Message(id="m", content=said, response="r"), end=1)])
-    assert [(type(e), e.id, e.content) for e in told] == [(Decided, "m/1", ""), (Message, "m", "Well.")]
+    text = 'Well.\n\n[[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]'
+    derived = events([Entry(event=Message(id="m", content=text, response="r"), end=1)])
+    assert [(type(e), e.id, e.content) for e in derived] == [(Decided, "m/1", ""), (Message, "m", "Well.")]

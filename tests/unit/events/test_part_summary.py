@@ -222,10 +222,10 @@ def test_a_report_of_checks_is_a_test_run() -> None:
 
 
 def test_an_error_that_is_reported_again_counts_once() -> None:
-    told = [NoteEvent(id=str(n), kind="error", content="overloaded") for n in range(3)]
+    repeated = [NoteEvent(id=str(n), kind="error", content="overloaded") for n in range(3)]
     call = ToolResult(id="r", call_id="c", is_error=True, content="no such file")
     beside = NoteEvent(id="e", kind="error", content="no such file")
-    assert folded(*told, call, beside).counts.errors == 2
+    assert folded(*repeated, call, beside).counts.errors == 2
 
 
 def test_the_result_of_abandoned_work_is_the_reason_given() -> None:

@@ -20,7 +20,7 @@ def rest(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("a\n```\nX\n```\nb", "a\nb"),
         ("a\r\n```\r\nX\r\n```\r\nb", "a\r\nb"),
@@ -42,8 +42,8 @@ def rest(text: str) -> str:
         ("a ~~b~~ c", "a ~~b~~ c"),
     ],
 )
-def test_quoted_lines_are_found(text: str, said: str) -> None:
-    assert rest(text) == said
+def test_quoted_lines_are_found(text: str, message: str) -> None:
+    assert rest(text) == message
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from gittraj.model.values import AnyEvent, Foreign, Message, Thinking
 PIECES = st.lists(st.text(alphabet="abR- \n", max_size=6), min_size=1, max_size=6)
 
 
-def put(whole: str, places: list[tuple[int, int]]) -> str:
+def put(whole: str, spans: list[tuple[int, int]]) -> str:
     """Return ``whole`` with a placeholder for each span of ``places``."""
     clean, at = "", 0
-    for number, (start, end) in enumerate(places, 1):
+    for number, (start, end) in enumerate(spans, 1):
         clean += f"{whole[at:start]}REDACTED-key-n{number}"
         at = end
     return clean + whole[at:]
@@ -48,16 +48,16 @@ def test_without_a_match_the_fragments_stay() -> None:
 def test_no_text_is_lost_and_no_secret_comes_back(pieces: list[str], data: st.DataObject) -> None:
     whole = "".join(pieces)
     cuts = sorted(data.draw(st.sets(st.integers(0, len(whole)), max_size=6)))
-    places = list(zip(cuts[::2], cuts[1::2], strict=False))
-    clean = put(whole, places)
-    split = split_text(pieces, places, clean)
+    spans = list(zip(cuts[::2], cuts[1::2], strict=False))
+    clean = put(whole, spans)
+    split = split_text(pieces, spans, clean)
     assert "".join(split) == clean
     assert len(split) == len(pieces)
-    inside = {i for start, end in places for i in range(start, end)}
+    inside = {i for start, end in spans for i in range(start, end)}
     at = 0
     for piece, kept in zip(pieces, split, strict=True):
         untouched = not inside & set(range(at, at + len(piece)))
-        begins = any(at <= start < at + len(piece) for start, _ in places)
+        begins = any(at <= start < at + len(piece) for start, _ in spans)
         assert not untouched or kept == piece
         assert begins or "REDACTED" not in kept
         at += len(piece)

@@ -28,9 +28,9 @@ def test_a_received_message_is_credited_to_its_sender() -> None:
     assert spell_event(replace(named, agent=None), "codex")["agent"] is None
     sent = event_from_json({"id": "e", "type": "message_sent", "content": "Go on"})
     assert spell_event(sent, "codex")["agent"] == "codex"
-    said = {"content": "Go on", "from": "lead", "agentName": "worker"}
-    told = parse_event("message_received", said, by="agent", id="e")
-    assert (told.agent, told.content) == ("lead", "Go on")
+    data = {"content": "Go on", "from": "lead", "agentName": "worker"}
+    received = parse_event("message_received", data, by="agent", id="e")
+    assert (received.agent, received.content) == ("lead", "Go on")
 
 
 class _Plain:

@@ -18,7 +18,7 @@ from tests.unit.render.headers import COMMIT, full_header
 DECISION = Decision(chosen="X", by="agent")
 
 
-def told(**figures: Any) -> Header:
+def measure(**figures: Any) -> Header:
     whole = figures.pop("whole", SessionInfo())
     return complete(fold({COMMIT: [record(whole=whole, **figures)]}).header(None))
 
@@ -46,7 +46,10 @@ def told(**figures: Any) -> Header:
 def test_stated_fields_are_present_and_inferred_ones_missing(
     given: dict[str, Any], present: list[str]
 ) -> None:
-    assert told(**given) == {"present": present, "missing": [part for part in PARTS if part not in present]}
+    assert measure(**given) == {
+        "present": present,
+        "missing": [part for part in PARTS if part not in present],
+    }
 
 
 def test_a_nearly_complete_trajectory_lacks_only_its_task() -> None:

@@ -31,7 +31,7 @@ def test_the_lines_and_names_that_a_diff_shows_are_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "path", "line", "found"),
+    ("text", "path", "line", "result"),
     [
         ("Not sure", "src/http/retry.py", 3, ("src/http/retry.py", 3)),
         ("Not sure", "src/http/retry.py", 9, ("src/http/retry.py", None)),
@@ -47,9 +47,9 @@ def test_the_lines_and_names_that_a_diff_shows_are_found() -> None:
     ],
 )
 def test_a_text_is_assigned_to_a_file_and_line(
-    text: str, path: str | None, line: int | None, found: object
+    text: str, path: str | None, line: int | None, result: object
 ) -> None:
-    assert DIFF.find(text, path, line) == found
+    assert DIFF.find(text, path, line) == result
 
 
 def test_a_huge_diff_is_read_only_in_part() -> None:
@@ -65,6 +65,6 @@ def test_a_whole_diff_is_split_into_the_hunks_of_each_file() -> None:
         "diff --git a/gone b/gone\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n"
         "diff --git a/i.png b/i.png\nBinary files differ\n"
     )
-    found = split_patches(text)
-    assert found == {"a.py": "@@ -1 +1 @@\n-1\n+diff --git a/x b/x\n", "a b.py": "@@ -2 +2 @@\n-1\n+2\n"}
-    assert Diff.of(found, found).lines == {"a.py": {1}, "a b.py": {2}}
+    result = split_patches(text)
+    assert result == {"a.py": "@@ -1 +1 @@\n-1\n+diff --git a/x b/x\n", "a b.py": "@@ -2 +2 @@\n-1\n+2\n"}
+    assert Diff.of(result, result).lines == {"a.py": {1}, "a b.py": {2}}

@@ -306,8 +306,8 @@ def test_neither_order_nor_copies_change_the_total(
         if taken.isdisjoint(range(at, at + n)):
             taken |= {*range(at, at + n)}
             total += 2**at
-    for told in (dict(notes), dict(mixed)):
-        folded = fold(told)
+    for parts in (dict(notes), dict(mixed)):
+        folded = fold(parts)
         assert folded.header(None)["total"]["usage"]["inputTokens"] == total
         assert folded.of == len(notes)
 
@@ -396,5 +396,9 @@ def test_tests_of_a_carried_commit_are_marked_as_run_before_the_rewrite() -> Non
 def test_the_closing_message_of_a_turn_with_several_commits_is_not_the_last_ones_result() -> None:
     asked = record(prompt="Two things", result="One works.", counts=Counts(prompts=1))
     rest = record(at=5, prompt="Two things", result="One still works.")
-    told = fold({A: [asked], B: [rest], C: [asked, rest]})
-    assert [told.header(commit)["result"] for commit in (A, B, C)] == ["One works.", None, "One still works."]
+    parts = fold({A: [asked], B: [rest], C: [asked, rest]})
+    assert [parts.header(commit)["result"] for commit in (A, B, C)] == [
+        "One works.",
+        None,
+        "One still works.",
+    ]

@@ -61,8 +61,8 @@ def edit(number: int, old: str, new: str) -> ToolCall:
 
 def who(lines: list[str], *events: AnyEvent, before: list[str] | None = None) -> list[str | None]:
     """Return for each line the id of the call that wrote it."""
-    found = find_writers(lines, range(len(lines)), [(None, events)], {PATH}, lambda: before or [])
-    return [found[at][1].call.id if at in found else None for at in range(len(lines))]
+    writers = find_writers(lines, range(len(lines)), [(None, events)], {PATH}, lambda: before or [])
+    return [writers[at][1].call.id if at in writers else None for at in range(len(lines))]
 
 
 @pytest.mark.parametrize(
@@ -87,13 +87,13 @@ def who(lines: list[str], *events: AnyEvent, before: list[str] | None = None) ->
     ],
 )
 def test_the_written_lines_are_read_from_every_agents_arguments(arguments: Any) -> None:
-    found = who(["unknown", "new line", "of another file", "third"], call(1, arguments))
-    assert found == [None, "c1", None, None]
+    writers = who(["unknown", "new line", "of another file", "third"], call(1, arguments))
+    assert writers == [None, "c1", None, None]
 
 
 def test_a_line_that_an_edit_only_repeats_is_not_credited_to_it() -> None:
-    found = who(["a", "b", "c"], write(1, "a", "c"), edit(2, "a\nc", "a\nb\nc"))
-    assert found == ["c1", "c2", "c1"]
+    writers = who(["a", "b", "c"], write(1, "a", "c"), edit(2, "a\nc", "a\nb\nc"))
+    assert writers == ["c1", "c2", "c1"]
 
 
 def test_a_line_written_again_is_credited_to_the_last_call() -> None:
@@ -200,8 +200,8 @@ def test_a_failed_edit_is_not_credited() -> None:
 
 def test_a_line_is_credited_to_the_later_of_two_sessions() -> None:
     early, late = (dataclasses.replace(edit(n, "a", "b"), ts=f"2026-01-0{n}T00:00:00.000Z") for n in (1, 2))
-    found = find_writers(["b"], [0], [("second", [late]), ("first", [early])], {PATH})
-    assert [session for session, _ in found.values()] == ["second"]
+    writers = find_writers(["b"], [0], [("second", [late]), ("first", [early])], {PATH})
+    assert [session for session, _ in writers.values()] == ["second"]
 
 
 @pytest.mark.parametrize(
@@ -263,10 +263,10 @@ def test_calls_on_other_files_and_other_events_are_not_credited() -> None:
 
 @given(st.lists(st.lists(st.sampled_from("abc{}"), max_size=6), min_size=1, max_size=5))
 def test_every_line_of_the_last_write_is_credited_to_a_call(texts: list[list[str]]) -> None:
-    """And only to a call that wrote it."""
+    """Each line is credited to a call, and only to one that wrote it."""
     events = [write(number, *text) for number, text in enumerate(texts)]
-    found = who(texts[-1], *events)
-    for line, writer in zip(texts[-1], found, strict=True):
+    writers = who(texts[-1], *events)
+    for line, writer in zip(texts[-1], writers, strict=True):
         assert writer is not None
         assert line in texts[int(writer[1:])]
 

@@ -11,26 +11,26 @@ def near(
     paths: tuple[str, ...] = ("src/a.py",),
     beside: tuple[str, ...] = ("src/a.py",),
 ) -> dict[str, Near]:
-    return {found.commit: found for found in find_near(changed, touching, paths, beside)}
+    return {commits.commit: commits for commits in find_near(changed, touching, paths, beside)}
 
 
 def test_commits_that_changed_the_path_are_nearest_and_fewer_files_count_more() -> None:
-    found = near(
+    commits = near(
         {"few": ["src/a.py"], "many": ["src/a.py", "x", "y"], "beside": ["src/b.py"]}, {"few", "many"}
     )
-    assert [(n.path, n.neighbour) for n in found.values()] == [
+    assert [(n.path, n.neighbour) for n in commits.values()] == [
         ("src/a.py", False),
         ("src/a.py", False),
         ("src/b.py", True),
     ]
-    assert 1 == found["few"].weight > found["many"].weight > found["beside"].weight > 0
+    assert 1 == commits["few"].weight > commits["many"].weight > commits["beside"].weight > 0
 
 
 def test_files_that_changed_together_more_often_are_nearer() -> None:
     together = {f"t{i}": ["src/a.py", "often"] for i in range(5)}
-    found = near({**together, "t5": ["src/a.py", "once"], "o": ["once"], "f": ["often"]}, {*together, "t5"})
-    assert found["f"].weight > found["o"].weight > 0
-    assert (found["f"].path, found["f"].neighbour) == ("often", True)
+    commits = near({**together, "t5": ["src/a.py", "once"], "o": ["once"], "f": ["often"]}, {*together, "t5"})
+    assert commits["f"].weight > commits["o"].weight > 0
+    assert (commits["f"].path, commits["f"].neighbour) == ("often", True)
 
 
 def test_a_commit_of_many_files_does_not_relate_them() -> None:
@@ -42,8 +42,8 @@ def test_a_commit_of_many_files_does_not_relate_them() -> None:
 
 def test_former_names_and_folders_of_a_path_count() -> None:
     assert near({"c": ["old.py"]}, {"c"})["c"] == Near("c", 1.0, "src/a.py", False, ["src/a.py"])
-    found = near({"c": ["src/deep/x"], "d": ["lib"]}, {"c"}, ("top", "src"), beside=("src",))
-    assert (found["c"].path, found["d"].path) == ("src", "lib")
+    commits = near({"c": ["src/deep/x"], "d": ["lib"]}, {"c"}, ("top", "src"), beside=("src",))
+    assert (commits["c"].path, commits["d"].path) == ("src", "lib")
     assert near({"c": ["anything"]}, {"c"}, (".",))["c"].path == "."
 
 

@@ -20,12 +20,12 @@ FAILED = TestRuns(runs=2, ran=True, kind="test", outcome="failed", last_passed=3
 
 
 def source(
-    number: int = 0, *, path: str = "a.py", weight: float = 1, neighbour: bool = False, **said: Any
+    number: int = 0, *, path: str = "a.py", weight: float = 1, neighbour: bool = False, **fields: Any
 ) -> Source:
     commit = f"{number:040x}"
-    role: Role = said.pop("role", "produced")
-    told = record(f"traj_{number}", role=role, **said)
-    header = fold({commit: [told]}).header(commit, explored=True)
+    role: Role = fields.pop("role", "produced")
+    ranked = record(f"traj_{number}", role=role, **fields)
+    header = fold({commit: [ranked]}).header(commit, explored=True)
     near = Near(commit, weight, path, neighbour)
     return Source(near, short=commit[-7:], date="2026-03-01T09:00:00Z", newer=number, header=header)
 
@@ -44,7 +44,7 @@ def test_every_kind_of_takeaway_is_read_from_a_record() -> None:
             by="agent", challenges=("locks",), learnings=("batch",), suggestions=("cache",), confidence=0.7
         )
     )
-    told = source(
+    ranked = source(
         whole=whole,
         decisions=(
             Decision(
@@ -57,7 +57,7 @@ def test_every_kind_of_takeaway_is_read_from_a_record() -> None:
         prompt="Do it",
         summary=Summary(text="Done", by="agent"),
     )
-    takeaways = rank_takeaways([told])
+    takeaways = rank_takeaways([ranked])
     assert [(x["kind"], x["text"]) for x in takeaways] == [
         ("rejected", "Y or Z"),
         ("doubt", "unsure"),
@@ -110,13 +110,13 @@ def test_the_more_useful_takeaway_comes_first(first: Source, second: Source) -> 
 
 def test_a_rejection_is_not_crowded_out_by_newer_doubts() -> None:
     noise = [source(i, caveats=(f"parse {i} a", f"parse {i} b"), prompt=f"Do {i}") for i in range(29)]
-    told = texts(*noise, source(29, **chose("x", "the old one")), names=("parse",))
-    assert told.index("the old one") < 6
+    ranked = texts(*noise, source(29, **chose("x", "the old one")), names=("parse",))
+    assert ranked.index("the old one") < 6
 
 
 def test_no_kind_crowds_out_the_others() -> None:
-    told = texts(*(source(i, **chose("x", f"y{i}")) for i in range(30)), source(30, caveats=("unsure",)))
-    assert told.index("unsure") < 6
+    ranked = texts(*(source(i, **chose("x", f"y{i}")) for i in range(30)), source(30, caveats=("unsure",)))
+    assert ranked.index("unsure") < 6
 
 
 def test_the_same_words_are_listed_once() -> None:
@@ -126,7 +126,7 @@ def test_the_same_words_are_listed_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ran", "told"),
+    ("ran", "ranked"),
     [
         ([replace(FAILED, last_passed=None, last_failed=2)], ["2 failed (last of 2 runs)"]),
         ([TestRuns(runs=1, ran=True, kind="build", outcome="failed")], ["build failed"]),
@@ -135,8 +135,8 @@ def test_the_same_words_are_listed_once() -> None:
         ([None, FAILED], ["3 passed, 1 failed (last of 2 runs)"]),
     ],
 )
-def test_only_tests_that_still_fail_are_listed(ran: list[TestRuns | None], told: list[str]) -> None:
-    assert texts(*(source(i, tests=tests) for i, tests in enumerate(ran))) == told
+def test_only_tests_that_still_fail_are_listed(ran: list[TestRuns | None], ranked: list[str]) -> None:
+    assert texts(*(source(i, tests=tests) for i, tests in enumerate(ran))) == ranked
 
 
 def test_a_related_commits_prompt_and_tests_are_left_out() -> None:
@@ -145,10 +145,10 @@ def test_a_related_commits_prompt_and_tests_are_left_out() -> None:
 
 def test_work_without_a_commit_is_listed_as_tried() -> None:
     whole = SessionInfo(status="abandoned", retrospective=Retrospective(by="agent", approach="A grammar"))
-    told = rank_takeaways([source(whole=whole, prompt="Parse", role="explored")])
-    assert [(x["kind"], x["text"]) for x in told] == [("tried", "A grammar")]
-    told = rank_takeaways([source(whole=whole, prompt="Parse")])
-    assert [(x["kind"], x["text"]) for x in told] == [("asked", "Parse")]
+    ranked = rank_takeaways([source(whole=whole, prompt="Parse", role="explored")])
+    assert [(x["kind"], x["text"]) for x in ranked] == [("tried", "A grammar")]
+    ranked = rank_takeaways([source(whole=whole, prompt="Parse")])
+    assert [(x["kind"], x["text"]) for x in ranked] == [("asked", "Parse")]
 
 
 def test_in_a_trajectory_recorded_by_hand_the_title_is_the_prompt() -> None:
@@ -175,16 +175,16 @@ def test_in_a_trajectory_recorded_by_hand_the_title_is_the_prompt() -> None:
     ),
     st.randoms(use_true_random=False),
 )
-def test_the_order_does_not_depend_on_that_of_the_sources(told: Any, chance: random.Random) -> None:
+def test_the_order_does_not_depend_on_that_of_the_sources(ranked: Any, chance: random.Random) -> None:
     sources = [
         source(i, weight=w, caveats=tuple(words), **chose("x", *words, by=by, confidence=c))
-        for i, (words, by, c, w) in enumerate(told)
+        for i, (words, by, c, w) in enumerate(ranked)
     ]
     takeaways = rank_takeaways(sources, ["parse"])
     chance.shuffle(sources)
     assert rank_takeaways(sources, ["parse"]) == takeaways
-    said = [(x["text"].casefold(), x["chosen"]) for x in takeaways]
-    assert len(said) == len(set(said))
+    fields = [(x["text"].casefold(), x["chosen"]) for x in takeaways]
+    assert len(fields) == len(set(fields))
 
 
 def test_a_later_answer_to_an_unsure_decision_is_named() -> None:
@@ -210,16 +210,16 @@ def test_of_two_doubts_one_of_which_contains_the_other_the_longer_is_kept() -> N
 def test_a_decision_that_names_a_file_is_listed_for_that_file() -> None:
     near = Near("a" * 40, 1, "a.py", neighbour=False, paths=["a.py", "b.py"], files=["a.py", "b.py", "c.py"])
     for named, path in (("b.py", "b.py"), ("c.py", "c.py"), ("random.uniform", None)):
-        told = replace(source(0, **chose("x", "y", path=named), caveats=("slow",)), near=near)
-        paths = {t["kind"]: (t["path"], t["paths"]) for t in rank_takeaways([told])}
+        ranked = replace(source(0, **chose("x", "y", path=named), caveats=("slow",)), near=near)
+        paths = {t["kind"]: (t["path"], t["paths"]) for t in rank_takeaways([ranked])}
         both = ("a.py", ["a.py", "b.py"])
         assert paths == {"rejected": (path, [path]) if path else both, "doubt": both}
 
 
 def test_a_file_that_the_session_wrote_is_named_as_the_related_one() -> None:
     near = Near("a" * 40, 0.15, "aa.py", neighbour=True, files=["aa.py", "b.py", "a.py"])
-    told = source(0, caveats=("slow",), files=(FileChanged(path="b.py", kind="edit", edits=1),))
-    assert [t["path"] for t in rank_takeaways([replace(told, near=near)])] == ["b.py"]
+    ranked = source(0, caveats=("slow",), files=(FileChanged(path="b.py", kind="edit", edits=1),))
+    assert [t["path"] for t in rank_takeaways([replace(ranked, near=near)])] == ["b.py"]
     assert [t["path"] for t in rank_takeaways([replace(source(0, caveats=("slow",)), near=near)])] == [
         "aa.py"
     ]

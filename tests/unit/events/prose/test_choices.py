@@ -15,7 +15,7 @@ ONE_FILE = "it is one file"
 
 
 @pytest.mark.parametrize(
-    ("said", "chosen", "other", "why"),
+    ("sentence", "chosen", "other", "why"),
     [
         ("I used ruff instead of flake8.", "ruff", "flake8", None),
         ("We'll go with SQLite rather than Postgres because it is one file.", "SQLite", "Postgres", ONE_FILE),
@@ -38,14 +38,16 @@ ONE_FILE = "it is one file"
         ("I replaced `a` with `b` for better safety, added a flag.", "`b`", "`a`", "for better safety"),
     ],
 )
-def test_a_choice_names_the_rejected_alternative(said: str, chosen: str, other: str, why: str | None) -> None:
-    [found] = find_choices(said)
-    assert (found.chosen, found.rejected, found.reason) == (chosen, (other,), why)
-    assert found.quote in said
+def test_a_choice_names_the_rejected_alternative(
+    sentence: str, chosen: str, other: str, why: str | None
+) -> None:
+    [result] = find_choices(sentence)
+    assert (result.chosen, result.rejected, result.reason) == (chosen, (other,), why)
+    assert result.quote in sentence
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "I used ruff.",
         "You should use ruff instead of flake8.",
@@ -104,22 +106,22 @@ def test_a_choice_names_the_rejected_alternative(said: str, chosen: str, other: 
         "",
     ],
 )
-def test_a_sentence_without_a_choice_is_not_one(said: str) -> None:
-    assert find_choices(said) == ()
+def test_a_sentence_without_a_choice_is_not_one(sentence: str) -> None:
+    assert find_choices(sentence) == ()
 
 
 def test_a_heading_within_a_list_does_not_end_it() -> None:
-    said = "- # Storage\n- I used a file instead of a table.\n\nI used a queue instead of a thread."
-    assert [choice.rejected for choice in find_choices(said)] == [("a table",), ("a thread",)]
+    sentence = "- # Storage\n- I used a file instead of a table.\n\nI used a queue instead of a thread."
+    assert [choice.rejected for choice in find_choices(sentence)] == [("a table",), ("a thread",)]
 
 
 def test_each_choice_counts_once_and_their_number_is_limited() -> None:
-    said = [f"I used a{n} instead of b{n}." for n in (0, 0, *range(11))]
-    assert [d.chosen for d in find_choices(" ".join(said))] == [f"a{n}" for n in range(8)]
+    sentence = [f"I used a{n} instead of b{n}." for n in (0, 0, *range(11))]
+    assert [d.chosen for d in find_choices(" ".join(sentence))] == [f"a{n}" for n in range(8)]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "I'm not sure this is enough.",
         "I haven’t tested it on Windows.",
@@ -128,18 +130,20 @@ def test_each_choice_counts_once_and_their_number_is_limited() -> None:
         "This may break old clients.",
     ],
 )
-def test_a_doubt_is_quoted_word_for_word(said: str) -> None:
-    assert find_doubts(f"All done. {said} Bye.") == (said,)
+def test_a_doubt_is_quoted_word_for_word(sentence: str) -> None:
+    assert find_doubts(f"All done. {sentence} Bye.") == (sentence,)
 
 
-@pytest.mark.parametrize("said", ["All tests pass.", "I tested it."])
-def test_a_sentence_without_a_doubt_is_not_one(said: str) -> None:
-    assert find_doubts(said) == ()
+@pytest.mark.parametrize("sentence", ["All tests pass.", "I tested it."])
+def test_a_sentence_without_a_doubt_is_not_one(sentence: str) -> None:
+    assert find_doubts(sentence) == ()
 
 
 @given(st.text(max_size=180))
-def test_any_text_is_read_without_an_error(said: str) -> None:
-    assert all(quote in said for quote in (*find_doubts(said), *(c.quote for c in find_choices(said))))
+def test_any_text_is_read_without_an_error(sentence: str) -> None:
+    assert all(
+        quote in sentence for quote in (*find_doubts(sentence), *(c.quote for c in find_choices(sentence)))
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,20 +181,20 @@ DECIMAL = "I'll use Decimal rather than float, because cents must not be lost to
 @pytest.mark.parametrize("verb", ["considered", "thought about", "looked at", "tried"])
 def test_an_option_considered_but_with_a_drawback_is_a_rejected_alternative(verb: str) -> None:
     against = "the accountant's export has three places for fuel"
-    said = f"I {verb} integers of cents, but {against}."
-    assert find_choices(said) == ()
-    (choice,) = find_choices(f"I decided on Decimal, because cents must not be lost. {said}")
+    sentence = f"I {verb} integers of cents, but {against}."
+    assert find_choices(sentence) == ()
+    (choice,) = find_choices(f"I decided on Decimal, because cents must not be lost. {sentence}")
     assert (choice.chosen, choice.rejected) == ("Decimal", ("integers of cents",))
     assert choice.reason == f"cents must not be lost; {against}"
     alone = [("integers of cents",)] if verb in ("considered", "thought about") else []
     for between in (" ", "\n\n"):  # a choice that names its own alternative gets no other
-        apart = [choice.rejected for choice in find_choices(f"{DECIMAL}{between}{said}")]
+        apart = [choice.rejected for choice in find_choices(f"{DECIMAL}{between}{sentence}")]
         assert apart == [("float",), *alone]
     assert find_choices("I considered using a queue instead of a table, but it needs a server.") == ()
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "I considered a queue, but went with a table.",
         "I considered a queue, but I kept the table.",
@@ -198,8 +202,8 @@ def test_an_option_considered_but_with_a_drawback_is_a_rejected_alternative(verb
         "I thought about a queue, but in the end used a table.",
     ],
 )
-def test_an_option_considered_with_another_one_taken_is_a_choice(said: str) -> None:
-    (choice,) = find_choices(said)
+def test_an_option_considered_with_another_one_taken_is_a_choice(sentence: str) -> None:
+    (choice,) = find_choices(sentence)
     assert choice.rejected == ("a queue",)
     assert "table" in choice.chosen
 
@@ -214,7 +218,7 @@ def test_choosing_one_time_over_another_is_a_choice() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "Tests: a large batch is posted in chunks instead of dropped.",
         "Some systems accept the short name instead of the long one.",
@@ -222,11 +226,11 @@ def test_choosing_one_time_over_another_is_a_choice() -> None:
         "The GPT-5-nano model uses `max_completion_tokens` instead of `max_tokens`.",
     ],
 )
-def test_a_description_of_a_test_or_product_is_not_a_choice(said: str) -> None:
-    assert find_choices(said) == ()
+def test_a_description_of_a_test_or_product_is_not_a_choice(sentence: str) -> None:
+    assert find_choices(sentence) == ()
 
 
 def test_an_option_dismissed_in_its_own_paragraph_is_a_rejection() -> None:
-    said = "I considered the tenacity package, but it is a new dependency."
-    (choice,) = find_choices(f"Retry each request three times.\n\n{said}")
+    sentence = "I considered the tenacity package, but it is a new dependency."
+    (choice,) = find_choices(f"Retry each request three times.\n\n{sentence}")
     assert (choice.chosen, choice.rejected) == ("not: the tenacity package", ("the tenacity package",))

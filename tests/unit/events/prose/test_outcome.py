@@ -93,11 +93,11 @@ def test_a_choice_with_its_reason_is_preferred_and_one_without_is_not_a_reason()
 
 
 def test_a_report_of_the_work_is_not_a_reason() -> None:
-    said = "pretty(0) gives an empty string, which is probably wrong; I left it, as the task didn't say."
-    message = f"Done: pretty() prints all units and there's a README. {said}"
+    sentence = "pretty(0) gives an empty string, which is probably wrong; I left it, as the task didn't say."
+    message = f"Done: pretty() prints all units and there's a README. {sentence}"
     assert find_choices(message) == ()
     assert find_reason([message], find_choices(message)) is None
-    assert find_reason([said], find_choices(said)) == said
+    assert find_reason([sentence], find_choices(sentence)) == sentence
 
 
 def test_the_reason_for_a_doubt_is_not_the_reason_for_the_work() -> None:

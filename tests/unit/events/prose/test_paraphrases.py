@@ -205,37 +205,39 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize("said", CHOICES)
-def test_a_choice_is_recognized_by_its_reasons(said: str) -> None:
-    (found,) = find_choices(REPORT + said)
-    assert found.quote in said
-    assert found.chosen
+@pytest.mark.parametrize("sentence", CHOICES)
+def test_a_choice_is_recognized_by_its_reasons(sentence: str) -> None:
+    (result,) = find_choices(REPORT + sentence)
+    assert result.quote in sentence
+    assert result.chosen
 
 
-@pytest.mark.parametrize("said", DOUBTS)
-def test_a_doubt_in_a_report_is_found(said: str) -> None:
-    (found,) = find_doubts(REPORT + said)
-    assert found in said
+@pytest.mark.parametrize("sentence", DOUBTS)
+def test_a_doubt_in_a_report_is_found(sentence: str) -> None:
+    (result,) = find_doubts(REPORT + sentence)
+    assert result in sentence
 
 
-@pytest.mark.parametrize("said", NEITHER)
-def test_other_sentences_are_neither_choice_nor_doubt(said: str) -> None:
-    assert find_choices(REPORT + said) == ()
-    assert find_doubts(REPORT + said) == ()
+@pytest.mark.parametrize("sentence", NEITHER)
+def test_other_sentences_are_neither_choice_nor_doubt(sentence: str) -> None:
+    assert find_choices(REPORT + sentence) == ()
+    assert find_doubts(REPORT + sentence) == ()
 
 
 def test_work_left_undone_on_purpose_is_a_choice_with_its_reason() -> None:
-    said = "## What I deliberately did not do\n\n- Did not edit `ANALYSIS.md` (it is no part of this phase)\n"
-    (found,) = find_choices(REPORT + said)
-    assert (found.chosen, found.reason) == ("Did not edit `ANALYSIS.md`", "it is no part of this phase")
+    sentence = (
+        "## What I deliberately did not do\n\n- Did not edit `ANALYSIS.md` (it is no part of this phase)\n"
+    )
+    (result,) = find_choices(REPORT + sentence)
+    assert (result.chosen, result.reason) == ("Did not edit `ANALYSIS.md`", "it is no part of this phase")
 
 
 def test_a_choice_counts_even_if_the_message_ends_with_an_offer() -> None:
-    said = (
+    sentence = (
         "- Updated the type to be an option instead of text\n\nWould you like me to adjust the page as well?"
     )
-    (found,) = find_choices(said)
-    assert found.rejected == ("text",)
+    (result,) = find_choices(sentence)
+    assert result.rejected == ("text",)
 
 
 @pytest.mark.parametrize(
@@ -253,14 +255,14 @@ def test_a_choice_counts_even_if_the_message_ends_with_an_offer() -> None:
     ],
 )
 def test_items_below_a_heading_of_open_matters_are_doubts(heading: str) -> None:
-    said = f"## {heading}\n\n- Export of large tables\n- The sync of deleted rows\n"
-    assert len(find_doubts(REPORT + said)) == 2
+    sentence = f"## {heading}\n\n- Export of large tables\n- The sync of deleted rows\n"
+    assert len(find_doubts(REPORT + sentence)) == 2
 
 
 @pytest.mark.parametrize("heading", ["What did not change", "Key features", "To verify this works", "Tests"])
 def test_items_below_another_heading_are_not_doubts(heading: str) -> None:
-    said = f"## {heading}\n\n- Export of large tables\n- The sync of deleted rows\n"
-    assert find_doubts(REPORT + said) == ()
+    sentence = f"## {heading}\n\n- Export of large tables\n- The sync of deleted rows\n"
+    assert find_doubts(REPORT + sentence) == ()
 
 
 def test_the_rows_of_a_table_of_limitations_are_doubts_and_those_of_notes_are_not() -> None:
@@ -276,34 +278,34 @@ def test_items_of_an_agents_todo_list_are_not_doubts() -> None:
 
 
 def test_a_message_with_a_choice_is_a_report() -> None:
-    said = (
+    sentence = (
         "BullMQ instead of pg-boss, because Redis is there already. The dashboard is behind basic auth only."
     )
-    assert find_doubts(said, without={said.partition(" The")[0]})
+    assert find_doubts(sentence, without={sentence.partition(" The")[0]})
 
 
 def test_a_table_of_taken_and_rejected_options_is_a_choice() -> None:
-    (found,) = find_choices(TABLE)
-    assert (found.chosen, found.rejected, found.reason) == ("a file", ("a table",), "one writer")
+    (result,) = find_choices(TABLE)
+    assert (result.chosen, result.rejected, result.reason) == ("a file", ("a table",), "one writer")
 
 
-@pytest.mark.parametrize("said", LISTS)
-def test_a_list_below_a_label_with_the_colon_inside_is_read(said: str) -> None:
-    assert len(find_doubts(REPORT + said)) == 2
+@pytest.mark.parametrize("sentence", LISTS)
+def test_a_list_below_a_label_with_the_colon_inside_is_read(sentence: str) -> None:
+    assert len(find_doubts(REPORT + sentence)) == 2
 
 
 def test_a_bold_question_is_answered_by_the_sentence_after_it() -> None:
-    (found,) = find_choices(REPORT + "**Why a queue and not a direct call?** The mail server is slow.")
-    assert (found.chosen, found.rejected) == ("a queue", ("a direct call",))
-    assert found.quote == "The mail server is slow."
+    (result,) = find_choices(REPORT + "**Why a queue and not a direct call?** The mail server is slow.")
+    assert (result.chosen, result.rejected) == ("a queue", ("a direct call",))
+    assert result.quote == "The mail server is slow."
 
 
 def test_the_objection_after_a_choice_names_the_rejected_alternative() -> None:
-    (found,) = find_choices("I went with polling. Webhooks need a public address.")
-    assert (found.chosen, found.rejected) == ("I went with polling", ("Webhooks",))
+    (result,) = find_choices("I went with polling. Webhooks need a public address.")
+    assert (result.chosen, result.rejected) == ("I went with polling", ("Webhooks",))
 
 
 def test_a_negative_sentence_before_a_call_is_not_a_doubt() -> None:
-    said = REPORT + "The `--watch` mode does not pick up new files."
-    assert find_doubts(said)
-    assert find_doubts(said, on_the_way=True) == ()
+    sentence = REPORT + "The `--watch` mode does not pick up new files."
+    assert find_doubts(sentence)
+    assert find_doubts(sentence, on_the_way=True) == ()

@@ -40,17 +40,17 @@ def test_a_summary_in_markdown_gives_decisions_doubts_and_result() -> None:
 
 
 def test_an_option_that_the_user_asked_for_is_not_the_agents_choice() -> None:
-    said = Message(id="m", content="I used SQLite instead of Postgres.")
-    assert [d.chosen for d in read_prose([said], (), "make it faster").decisions] == ["SQLite"]
-    assert read_prose([said], (), "use SQLite please").decisions == ()
+    sentence = Message(id="m", content="I used SQLite instead of Postgres.")
+    assert [d.chosen for d in read_prose([sentence], (), "make it faster").decisions] == ["SQLite"]
+    assert read_prose([sentence], (), "use SQLite please").decisions == ()
 
 
 def test_the_reason_of_a_stated_decision_is_preferred() -> None:
-    said = [Message(id="m", content="I chose A over B because it is small.")]
+    sentence = [Message(id="m", content="I chose A over B because it is small.")]
     stated = Decision(chosen="X", by="agent", reasoning="the licence")
-    assert read_prose(said, [stated], None).why == "X, because the licence"
+    assert read_prose(sentence, [stated], None).why == "X, because the licence"
     long = Decision(chosen="X" * 200, by="agent", reasoning="the licence")
-    assert read_prose(said, [long], None).why == "the licence"
+    assert read_prose(sentence, [long], None).why == "the licence"
 
 
 def test_a_message_without_substance_gives_nothing() -> None:
@@ -66,7 +66,7 @@ def test_a_choice_that_a_summary_repeats_is_listed_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("sentence", "expected"),
     [
         (
             "Redis is overkill for a single process, so lru_cache it is.",
@@ -114,21 +114,23 @@ def test_a_choice_that_a_summary_repeats_is_listed_once() -> None:
         ("It's a small change, so I took a look at the docs.", None),
     ],
 )
-def test_a_conclusion_is_a_choice(said: str, told: tuple[str, tuple[str, ...], str | None] | None) -> None:
-    decisions = read_prose([Message(id="m", content=said)], (), None).decisions
-    assert [(d.chosen, d.alternatives, d.reasoning) for d in decisions] == ([told] if told else [])
+def test_a_conclusion_is_a_choice(
+    sentence: str, expected: tuple[str, tuple[str, ...], str | None] | None
+) -> None:
+    decisions = read_prose([Message(id="m", content=sentence)], (), None).decisions
+    assert [(d.chosen, d.alternatives, d.reasoning) for d in decisions] == ([expected] if expected else [])
 
 
 def test_a_sentence_before_an_edit_is_the_reason_if_there_is_no_other() -> None:
-    def why(said: str, *then: AnyEvent) -> str | None:
+    def why(sentence: str, *then: AnyEvent) -> str | None:
         edit = ToolCall(id="c", name="Edit", files=(FileTouched(path="a.py", kind="update"),))
-        return read_prose([Message(id="m", content=said), edit, *then], (), None).why
+        return read_prose([Message(id="m", content=sentence), edit, *then], (), None).why
 
-    said = "Regexes get unreadable here, so I'll write a small tokenizer."
-    assert why(said) == said
-    assert why(f"{said} Let me see.", Message(id="n", content="It is done.")) == said
+    sentence = "Regexes get unreadable here, so I'll write a small tokenizer."
+    assert why(sentence) == sentence
+    assert why(f"{sentence} Let me see.", Message(id="n", content="It is done.")) == sentence
     reason = "I used a table because it is shorter."
-    assert why(said, Message(id="n", content=reason)) == reason
+    assert why(sentence, Message(id="n", content=reason)) == reason
     assert why("That file is not there, so I'll look in src.") is None
     queue, lock = (
         "I'll use a queue, because it keeps the order.",
@@ -141,11 +143,11 @@ def test_a_sentence_before_an_edit_is_the_reason_if_there_is_no_other() -> None:
 
 def test_a_doubt_before_the_committing_call_counts() -> None:
     edit = ToolCall(id="e", name="Edit", files=(FileTouched(path="a.py", kind="update"),))
-    said = Message(id="m", content="Green. I'm unsure whether the clock counts while a laptop sleeps.")
+    sentence = Message(id="m", content="Green. I'm unsure whether the clock counts while a laptop sleeps.")
     look = ToolCall(id="c", name="Bash", call_id="t", arguments={"command": "git log --grep commit"})
     doubts = ("I'm unsure whether the clock counts while a laptop sleeps.",)
-    assert read_prose([edit, said, look], (), None, committing={"t"}).caveats == doubts
-    assert read_prose([said, edit, look], (), None, committing={"t"}).caveats == ()
+    assert read_prose([edit, sentence, look], (), None, committing={"t"}).caveats == doubts
+    assert read_prose([sentence, edit, look], (), None, committing={"t"}).caveats == ()
     for command in (
         "git log --grep commit",
         "grep -rn 'git commit' docs",
@@ -153,14 +155,14 @@ def test_a_doubt_before_the_committing_call_counts() -> None:
         "git commit-graph",
     ):
         look = ToolCall(id="c", name="Bash", call_id="t", arguments={"command": command})
-        assert read_prose([edit, said, look], (), None).caveats == ()
+        assert read_prose([edit, sentence, look], (), None).caveats == ()
     for command in (
         "git commit -am x",
         "make && git -c user.name=a commit -m x",
         ["bash", "-lc", "git commit -m x"],
     ):
         commits = ToolCall(id="c", name="Bash", call_id="t", arguments={"command": command})
-        assert read_prose([edit, said, commits], (), None).caveats == doubts
+        assert read_prose([edit, sentence, commits], (), None).caveats == doubts
     settled = Message(
         id="m", content="I added the floor. It applies after rounding, so that doubt is settled."
     )
@@ -175,11 +177,11 @@ def test_a_choice_that_the_next_message_scraps_is_not_a_decision() -> None:
     scraps = Message(id="2", content="Scrap that: a NamedTuple it is. The queue pickles labels by position.")
     other = Message(id="3", content="The label is done.")
     assert [d.chosen for d in read_prose([first, edit, other], (), None).decisions] == ["a dataclass"]
-    told = read_prose([first, edit, scraps, edit, other], (), None)
-    assert "a dataclass" not in [d.chosen for d in told.decisions]
-    assert told.why is None
+    expected = read_prose([first, edit, scraps, edit, other], (), None)
+    assert "a dataclass" not in [d.chosen for d in expected.decisions]
+    assert expected.why is None
 
 
 def test_a_state_after_a_semicolon_is_not_a_reason() -> None:
-    said = Message(id="1", content="Raised instead of defaulted; uncommitted.")
-    assert [d.reasoning for d in read_prose([said], (), None).decisions] == [None]
+    sentence = Message(id="1", content="Raised instead of defaulted; uncommitted.")
+    assert [d.reasoning for d in read_prose([sentence], (), None).decisions] == [None]

@@ -173,21 +173,21 @@ NEITHER = [
 ]
 
 
-@pytest.mark.parametrize("said", CHOICES)
-def test_a_sentence_that_states_a_choice(said: str) -> None:
-    (found,) = find_choices(said)
-    assert found.quote in said
-    assert found.chosen
-    assert found.rejected
+@pytest.mark.parametrize("sentence", CHOICES)
+def test_a_sentence_that_states_a_choice(sentence: str) -> None:
+    (result,) = find_choices(sentence)
+    assert result.quote in sentence
+    assert result.chosen
+    assert result.rejected
 
 
-@pytest.mark.parametrize("said", DOUBTS)
-def test_a_sentence_that_states_a_doubt(said: str) -> None:
-    (found,) = find_doubts(said)
-    assert found in said
+@pytest.mark.parametrize("sentence", DOUBTS)
+def test_a_sentence_that_states_a_doubt(sentence: str) -> None:
+    (result,) = find_doubts(sentence)
+    assert result in sentence
 
 
-@pytest.mark.parametrize("said", NEITHER)
-def test_a_sentence_that_states_neither(said: str) -> None:
-    assert find_choices(said) == ()
-    assert find_doubts(said) == ()
+@pytest.mark.parametrize("sentence", NEITHER)
+def test_a_sentence_that_states_neither(sentence: str) -> None:
+    assert find_choices(sentence) == ()
+    assert find_doubts(sentence) == ()

@@ -189,16 +189,16 @@ NOT_STARTED: list[Row] = [
 def test_the_outcome_of_a_test_run_is_read(
     command: str, output: str, exit_code: int | None, outcome: str
 ) -> None:
-    found = read_call(command, output, exit_code)
-    assert found is not None
-    assert (found.kind, found.outcome) == ("test", outcome)
+    result = read_call(command, output, exit_code)
+    assert result is not None
+    assert (result.kind, result.outcome) == ("test", outcome)
 
 
 @pytest.mark.parametrize("row", NOT_STARTED)
 def test_a_runner_that_did_not_start_did_not_run(row: Row) -> None:
-    found = read_call(*row[:3])
-    assert found is not None
-    assert not found.ran
+    result = read_call(*row[:3])
+    assert result is not None
+    assert not result.ran
 
 
 @pytest.mark.parametrize(
@@ -315,10 +315,10 @@ def test_zero_errors_are_a_linters_pass_but_warnings_alone_are_unknown() -> None
 def test_an_exit_status_of_0_does_not_prove_that_a_check_passed(
     command: str, output: str, outcome: str
 ) -> None:
-    found = read_call(command, output, 0)
-    assert found is not None
-    assert found.kind != "test"
-    assert found.outcome == outcome
+    result = read_call(command, output, 0)
+    assert result is not None
+    assert result.kind != "test"
+    assert result.outcome == outcome
 
 
 @pytest.mark.parametrize(
@@ -337,16 +337,16 @@ def test_an_exit_status_of_0_does_not_prove_that_a_check_passed(
 def test_a_summary_or_status_that_may_be_another_commands_is_not_counted(
     command: str, output: str, code: int, outcome: str, counted: bool
 ) -> None:
-    found = read_call(command, output, code)
-    assert found is not None
-    assert (found.outcome, found.counts is not None) == (outcome, counted)
+    result = read_call(command, output, code)
+    assert result is not None
+    assert (result.outcome, result.counts is not None) == (outcome, counted)
 
 
 def test_errors_that_a_linter_fixed_do_not_count() -> None:
-    found = read_call("ruff check --fix .", "Found 2 errors (2 fixed, 0 remaining).\n", 0)
-    assert found is not None
-    assert found.counts is not None
-    assert (found.outcome, found.counts.errors) == ("passed", 0)
+    result = read_call("ruff check --fix .", "Found 2 errors (2 fixed, 0 remaining).\n", 0)
+    assert result is not None
+    assert result.counts is not None
+    assert (result.outcome, result.counts.errors) == ("passed", 0)
 
 
 def test_several_runs_in_one_call_are_added_up() -> None:
@@ -505,15 +505,15 @@ def test_each_runners_example_is_read(
     runner = find_runner(command.split())
     assert runner is not None
     assert runner.name == name
-    found = read_call(command, output + "\n", None)
-    assert found is not None
-    seen = found.counts and (
-        found.counts.passed,
-        found.counts.failed,
-        found.counts.skipped,
-        found.counts.errors,
+    result = read_call(command, output + "\n", None)
+    assert result is not None
+    seen = result.counts and (
+        result.counts.passed,
+        result.counts.failed,
+        result.counts.skipped,
+        result.counts.errors,
     )
-    assert (found.kind, found.outcome, seen or None) == (runner.kind, outcome, counts)
+    assert (result.kind, result.outcome, seen or None) == (runner.kind, outcome, counts)
 
 
 def test_each_runner_has_an_example() -> None:
@@ -541,8 +541,8 @@ _MORE = ("'", '"', "$(", "`", "{", "}", "<<E", "\n", "2>&1", ">", "log", "$?", "
 
 @given(st.lists(st.sampled_from((*_PIECES, *_MORE)), max_size=25), st.sampled_from((None, 0, 1, 127)))
 def test_any_command_line_is_read_without_an_error(pieces: list[str], exit_code: int | None) -> None:
-    found = read_call(" ".join(pieces), "x\n1\n", exit_code)
-    assert found is None or found.outcome in ("passed", "failed", "error", "unknown", "none")
+    result = read_call(" ".join(pieces), "x\n1\n", exit_code)
+    assert result is None or result.outcome in ("passed", "failed", "error", "unknown", "none")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,36 @@
+"""Finds the git commands in a shell command that can make a commit.
+
+Commands come from an agent, and a regular expression can run for ever: no pattern here can match the same
+text in two ways.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_WORD = r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"])++"
+GIT = rf"\bgit(?:\s+-[cC]\s+{_WORD}|\s+-(?![cC]\s)[\w-]+(?:={_WORD})?)*+\s+"
+"""A pattern for ``git`` with its own options, up to the verb."""
+_NOT_DRY = r"(?![\w-])(?![^;&|\n]*--dry-run)"
+_COMMITS = re.compile(GIT + r"(commit|cherry-pick|revert|am|merge|rebase|pull)" + _NOT_DRY)
+_BEGINS_WITH_COMMIT = re.compile(r"(?:^|[;&|(\n]|-\w*c ')[ \t]*" + GIT + "commit" + _NOT_DRY)
+_END_OF_COMMAND = 5_000
+
+
+@lru_cache(maxsize=1024)
+def git_verbs(command: str) -> tuple[str, ...]:
+    """Return the verbs of the git commands that can make a commit, also if they may be quoted text."""
+    return tuple(_COMMITS.findall(_shorten(command)))
+
+
+def runs_commit(command: str) -> bool:
+    """Whether one of the commands begins with ``git commit``; quoted text does not count."""
+    return _BEGINS_WITH_COMMIT.search(_shorten(command)) is not None
+
+
+def _shorten(command: str) -> str:
+    """Return the two ends of a long command: between them is the text of a file that it writes."""
+    if len(command) <= 2 * _END_OF_COMMAND:
+        return command
+    return f"{command[:_END_OF_COMMAND]}\n{command[-_END_OF_COMMAND:]}"
