@@ -251,7 +251,7 @@ class Answers(IndexLookup):
         if not self._folded:
             return {}
         from gittraj.notes.places import find_places
-        from gittraj.render.text.log import render_rest, render_small
+        from gittraj.render.text.log import render_below_title, render_small
         from gittraj.render.text.terminal import Page
 
         places, page = {*find_places(self._folded)}, Page(COLUMNS)
@@ -262,7 +262,9 @@ class Answers(IndexLookup):
                 text = None if runs is None else ""
                 found[commit] = records.FoldedCommit(headers, text, None, tallies, runs or ())
             else:
-                text, small = (render_rest(headers, page), render_small(headers)) if headers else ("", "")
+                text, small = (
+                    (render_below_title(headers, page), render_small(headers)) if headers else ("", "")
+                )
                 found[commit] = records.FoldedCommit(headers, text, small, tallies)
         return found
 

@@ -115,7 +115,7 @@ class Host:
         step = self.runner.run(event, payload, **{"max_wait_notes": "0", **inputs})  # commits here are young
         assert TOKEN not in step.log
         assert "Traceback" not in step.log
-        assert "a bug of git-traj" not in step.log
+        assert "a bug in git-traj" not in step.log
         return step
 
     def carrying(self, commit: str, ref: str = NOTES) -> list[str]:

@@ -19,10 +19,10 @@
     return texts.get(place);
   };
 
-  // what a link leads to may be folded away
+  // the target of a link may be folded
   const arrive = () => {
     let name = location.hash.slice(1);
-    try { name = decodeURIComponent(name); } catch { /* it is as it is */ }
+    try { name = decodeURIComponent(name); } catch { /* not encoded: used as it is */ }
     const target = name && document.getElementById(name);
     if (!target) return;
     unfold(target);
@@ -33,7 +33,7 @@
   arrive();
   addEventListener("load", arrive); // the browser's own arrival takes the focus away
 
-  // printed is what was unfolded, and every chapter
+  // a print shows what was unfolded, and every chapter
   addEventListener("beforeprint", () => all(".chapter").forEach((chapter) => { chapter.open = true; }));
 
   const mark = (places, words) => {
@@ -60,7 +60,7 @@
     CSS.highlights.set("found", new Highlight(...ranges));
   };
 
-  // lists of a site: a filter by the words of its rows, and a search over what commits say
+  // lists of a site: a filter by the words of a row, and a search over the texts of all commits
   const delay = (then) => { let waiting; return () => { clearTimeout(waiting); waiting = setTimeout(then, 80); }; };
   const wordsOf = (input) => input.value.toLowerCase().split(/\s+/).filter(Boolean);
   for (const filter of all("[data-filter]")) {
@@ -135,7 +135,7 @@
       if (asked && any) chapter.open = true;
     }
     if (words.length) {
-      // where the words stand only inside of what is folded, it is unfolded
+      // an element is unfolded if only its folded part has the words
       for (const event of events) {
         const inside = !event.hidden && event.querySelector("details:not([open])");
         if (!inside) continue;
