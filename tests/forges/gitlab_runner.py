@@ -1,4 +1,4 @@
-"""Runs the job of ``templates/git-traj.yml`` as GitLab's runner does: inputs, bash, variables, artifacts.
+"""Runs the job of ``templates/git-traj.yml`` as GitLab's runner does, with inputs, variables and artifacts.
 
 https://docs.gitlab.com/ci/inputs, https://docs.gitlab.com/ci/variables/predefined_variables
 """
@@ -29,7 +29,7 @@ HOSTED = ("PATH", "HOME")
 
 @functools.cache
 def source() -> tuple[str, str]:
-    """A repository with what is in this work tree, and its commit."""
+    """Make a repository with the modules of this work tree; returns its address and its commit."""
     folder = Path(tempfile.mkdtemp(prefix="git-traj-source-"))
     git = Git.init(folder)
     for name in ("gittraj", "github_action"):
@@ -41,7 +41,7 @@ def source() -> tuple[str, str]:
 
 @dataclass
 class GitLabRunner(Runner):
-    """``run`` takes an event of GitHub's and tells the job of it as GitLab does."""
+    """A runner whose ``run`` translates an event of GitHub's into the variables of a GitLab job."""
 
     def run(self, event: str, payload: Mapping[str, Any], **inputs: str) -> Step:
         number = next(self._numbers)
@@ -79,16 +79,16 @@ class GitLabRunner(Runner):
         return Step(status, log, outputs, left.get("git-traj.md", ""))
 
     def _within(self, environ: Mapping[str, str], place: Path) -> tuple[int, str]:
-        """What ``github_action/gitlab.sh`` does, without a process."""
+        """Do what ``github_action/gitlab.sh`` does, in this process."""
         temp, builds = place / "temp", place / "builds"
         temp.mkdir()
-        told = {"GITHUB_STEP_SUMMARY": "git-traj.md", "GITHUB_OUTPUT": "git-traj.env"}
+        files = {"GITHUB_STEP_SUMMARY": "git-traj.md", "GITHUB_OUTPUT": "git-traj.env"}
         strict = {"INPUT_REQUIRE": "off", "INPUT_FAIL_ON_ERROR": "false"}
         status, log = within(
             {
                 **environ,
                 "RUNNER_TEMP": str(temp),
-                **{name: str(builds / file) for name, file in told.items()},
+                **{name: str(builds / file) for name, file in files.items()},
                 **{name: environ.get(f"GIT_TRAJ_{name[6:]}") or usual for name, usual in strict.items()},
             }
         )
@@ -115,8 +115,8 @@ class GitLabRunner(Runner):
     def _predefined(
         self, event: str, payload: Mapping[str, Any], number: int, folder: Path
     ) -> dict[str, str]:
-        """A fork's pipeline runs in its own project, unless one of the parent project started it
-        (``pull_request_target``)."""
+        """GitLab's predefined variables. A fork's pipeline runs in its own project, unless a member of the
+        parent project started it (``pull_request_target``)."""
         request = payload.get("pull_request")
         home = (request["head"]["repo"] or {}).get("full_name", "") if request else self.repository
         here = self.repository if event != "pull_request" or not home else home

@@ -1,5 +1,5 @@
-"""A GitLab, and a Gitea or Forgejo, with one repository, on loopback: each request and answer is checked
-(``description``), and a test ends with ``violations == []``."""
+"""A GitLab, and a Gitea or Forgejo, with one repository, on loopback. Each request and answer is checked
+against the host's description; a test ends with ``violations == []``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DATE = "2026-01-02T03:04:05Z"
 
 @dataclass
 class Forge:
-    """As ``tests.github.server.GitHub``. ``web``: where people look; ``diff``: of the pull request, whole."""
+    """A host like ``tests.github.server.GitHub``; a subclass for each kind."""
 
     name: ClassVar[str]
     prefix: ClassVar[str]

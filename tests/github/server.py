@@ -1,8 +1,8 @@
-"""A GitHub with one repository, on loopback. What it is asked and what it answers is checked
-(``description``).
+"""A GitHub with one repository, on loopback. Its requests and answers are checked against GitHub's
+description.
 
-Routes that GitHub's description does not have, parameters, bodies and answers that do not fit it, and
-requests without a version or a token are violations; a test ends with ``violations == []``.
+Routes that the description does not have, parameters, bodies and answers that do not match it, and requests
+without a version or a token are violations; a test ends with ``violations == []``.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ from tests.integration.services import Asked, Reply, serve
 
 BOT = "github-actions[bot]"
 TOKEN = "-".join(("the", "token", "of", "a", "job"))
-LONGEST = 65536  # characters of a comment: what GitHub's own refusal says
+LONGEST = 65536  # characters of a comment, as GitHub's own error message says
 _GRAPHQL = build_schema("type Query { viewer: User! } type User { login: String! databaseId: Int }")
 
 
 @dataclass
 class GitHub:
-    """``prefix`` is ``/api/v3`` on an Enterprise Server. ``grants``: what the token may, beside reading.
-    ``pause`` is called before a request is looked at and before its answer leaves, outside of any lock."""
+    """``prefix`` is ``/api/v3`` on an Enterprise Server. ``grants``: the permissions of the token in addition
+    to reading. ``pause`` is called before a request is handled and before its answer is sent, outside of any
+    lock."""
 
     prefix: Literal["", "/api/v3"] = ""
     viewer: str = BOT

@@ -55,7 +55,7 @@ def test_installed_packages_are_locked_by_hash() -> None:
 
 
 def test_the_action_runs_without_cryptography() -> None:
-    """It is large, and nothing that PyGithub needs it for is used."""
+    """The package is large, and the Action does not use what PyGithub needs it for."""
     assert "cryptography==" not in (ROOT / "github_action" / "requirements.txt").read_text("utf-8")
     script = """if True:
         import sys

@@ -122,7 +122,7 @@ def test_commits_since_the_last_push_are_new() -> None:
 
 
 def test_a_partly_damaged_note_is_named() -> None:
-    """It counts as recorded; the rest of its content is unknown."""
+    """The commit counts as recorded, and is named as not read in full."""
     whole = noted(A, B)
     half = Notes(tip=whole.tip, bodies=whole.bodies | {A: whole.bodies[A] + b'{"v": 1, "id": 5}\n'})
     change = read_change(details(A, B), [half], SETTINGS)

@@ -1,4 +1,4 @@
-"""A commit and its trajectory, in the form that the renderers take."""
+"""Makes a commit and its trajectory, in the form that the renderers take."""
 
 from __future__ import annotations
 

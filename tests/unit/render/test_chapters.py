@@ -1,4 +1,4 @@
-"""How ``show`` prints events."""
+"""The events as ``git traj show`` prints them."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ WORK = chapter(
     event("decision", decision={"chosen": "full jitter", "alternatives": ["a fixed delay"], "by": "agent"}),
     event("message", "The clock is injected now:\n\n    retry(clock=fake)", ts="2026-03-02T00:00:01.000Z"),
 )
-TOLD = {**full_header(), "chapters": [WORK], "also": [], **WHOLE}
+HEADER = {**full_header(), "chapters": [WORK], "also": [], **WHOLE}
 
 
 def shown(page: Page = PAGE, *, everything: bool = False, thinking: bool = False) -> str:
     text = "".join(
-        render_commit(None, [TOLD], page, NOW, detail=Detail(everything=everything, thinking=thinking))
+        render_commit(None, [HEADER], page, NOW, detail=Detail(everything=everything, thinking=thinking))
     )
     return text[text.index("»") :]
 
 
 def test_a_trajectory_is_shown_with_its_chapters() -> None:
-    text = "".join(render_commit(entry(), [TOLD], PAGE, NOW, detail=Detail()))
+    text = "".join(render_commit(entry(), [HEADER], PAGE, NOW, detail=Detail()))
     assert (
         text
         == """\
@@ -154,7 +154,7 @@ def test_a_chapter_without_anything_to_show_is_left_out() -> None:
 
 def test_the_timeline_is_ordered_by_time() -> None:
     other = chapter("Other", event("message", "Meanwhile.", ts="2026-03-01T08:55:02.000Z"))
-    told = [TOLD, {**bare_header(), "chapters": [{**other, "agentName": "codex"}], "also": [], **WHOLE}]
+    told = [HEADER, {**bare_header(), "chapters": [{**other, "agentName": "codex"}], "also": [], **WHOLE}]
     assert (
         "".join(render_timeline(told, PAGE, detail=Detail()))
         == """\

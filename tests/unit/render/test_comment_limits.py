@@ -52,7 +52,8 @@ def decision(chosen: str, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("sign", ["\u0301", "\u0301\u200d", "&", "\x1b", "|", "\u202e", "漢", "@a "])
 def test_one_long_text_does_not_empty_the_comment(sign: str) -> None:
-    """Combining marks have no width, and escaping makes a text longer."""
+    """The limit counts neither width nor raw text: combining marks have no width, and escaping adds
+    characters."""
     long = "x" + sign * 10_000
     fields = {
         "decisions": [decision(long, alternatives=[long], reasoning=long, confidence=0.1)],

@@ -1,4 +1,4 @@
-"""Lessons as lines and as JSON: never more than the budget, and every foreign word in quotes."""
+"""Takeaways as lines and as JSON: never more than the budget, and all foreign text in quotes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``log`` prints: whole outputs, as people see them."""
+"""The output of ``git traj log``, in full, as people see it."""
 
 from __future__ import annotations
 

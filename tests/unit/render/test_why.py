@@ -1,4 +1,4 @@
-"""What ``why`` prints for an entry; whole outputs are in the integration tests."""
+"""The output of ``git traj why`` for one entry; the integration tests have whole outputs."""
 
 from __future__ import annotations
 
