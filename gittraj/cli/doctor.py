@@ -56,7 +56,9 @@ def doctor(fix: bool, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps({**findings_to_json(findings), "status": status_to_json(facts)}))
     else:
-        status = (line.replace(" (git traj doctor)", "") for line in status_to_lines(facts))  # this is it
+        status = (
+            line.replace(" (git traj doctor)", "") for line in status_to_lines(facts)
+        )  # which is this command
         for line in (*status, *findings_to_lines(findings)):
             click.echo(render_line(line, page), nl=False, color=page.colour)
     return int(is_ill(findings))

@@ -84,7 +84,7 @@ def _indexed_runs(notes: Notes | Recorded, wanted: Wanted, limit: int | None) ->
 
     if not isinstance(notes, Notes):
         return None
-    # the rows from which some are still chosen are all read
+    # all rows are read if some of them may still be left out
     return notes.rows_of_runs(wanted.words(), limit if wanted == Wanted() else None)
 
 

@@ -154,7 +154,7 @@ def _rows(lines: Iterable[Line], page: str) -> Iterator[Html]:
             "li",
             render_clock(event.ts) or tag("span", class_="clock"),
             tag("span", line(event.name), class_="name"),
-            tag("a", event.text or "…", href=f"{page}#{event.link}", class_="told"),
+            tag("a", event.text or "…", href=f"{page}#{event.link}", class_="text"),
         )
 
 

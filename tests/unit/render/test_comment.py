@@ -62,8 +62,8 @@ def test_a_long_path_is_shown_by_its_end() -> None:
     assert "[`…/deep/folder/of/the/shop/retry.py`](https://" in LOCATION.file(path, most=34)
     assert "[`…try_with_a_long_name.py`]" in LOCATION.file("retry_with_a_long_name.py", most=24)
     assert f"[`{path}`]" in LOCATION.file(path)
-    told = record("traj_one", whole=whole(), **figures(files=(FileChanged(path=path, edits=9),)))
-    assert "| ↩️ | [`…/folder/of/the/shop/retry.py`](" in render(change_of({A: [told]}, files=(path,)))
+    part_record = record("traj_one", whole=whole(), **figures(files=(FileChanged(path=path, edits=9),)))
+    assert "| ↩️ | [`…/folder/of/the/shop/retry.py`](" in render(change_of({A: [part_record]}, files=(path,)))
 
 
 def test_a_file_names_the_agent_that_wrote_it() -> None:
@@ -97,8 +97,10 @@ def test_without_a_reason_the_result_is_shown_and_the_prompt_only_on_request() -
     assert "**Result:** The client retries with jitter." in text
     assert "Decided" not in text
     assert "A private prompt" not in text
-    told = change_of({A: [record("traj_one", whole=whole(), **{**figures(), "prompt": "A private prompt"})]})
-    assert "A private prompt" in render(told, CommentOptions(prompts=True))
+    change = change_of(
+        {A: [record("traj_one", whole=whole(), **{**figures(), "prompt": "A private prompt"})]}
+    )
+    assert "A private prompt" in render(change, CommentOptions(prompts=True))
 
 
 def test_a_summary_in_markdown_is_shown_without_its_structure() -> None:
@@ -123,8 +125,8 @@ def test_the_text_above_the_folds_fits_on_a_screen() -> None:
         for n in range(9)
     )
     doubts = tuple(f"{n} I am not sure of it. " + "Really. " * 12 for n in range(5))
-    told = record("traj_one", whole=whole(), **figures(decisions=chosen, caveats=doubts))
-    wordy = change_of({A: [told]}, rewritten=Rewritten(before="e" * 40))
+    part_record = record("traj_one", whole=whole(), **figures(decisions=chosen, caveats=doubts))
+    wordy = change_of({A: [part_record]}, rewritten=Rewritten(before="e" * 40))
     for change in (full_change(), full_change(merged=A, rewritten=Rewritten(before="e" * 40)), wordy):
         above, _, below = render(change).partition("<details>")
         assert height(re.sub(r"(?m)^\|.*$", "", above)) <= FOLD
@@ -154,16 +156,16 @@ def test_columns_without_values_are_left_out() -> None:
     text = render(change_of({A: bare}))
     assert "| Agent |\n|---|\n| Claude Code |\n" in text
     assert "| Commit | Subject | Agent | What it says |\n" in text
-    told = render(change_of({A: [record(n, whole=whole(), **figures()) for n in ("traj_one", "traj_two")]}))
-    assert "| Agent | Model | Time | Tokens out | Calls | Cost |\n|---|---|--:|--:|--:|--:|\n" in told
+    text = render(change_of({A: [record(n, whole=whole(), **figures()) for n in ("traj_one", "traj_two")]}))
+    assert "| Agent | Model | Time | Tokens out | Calls | Cost |\n|---|---|--:|--:|--:|--:|\n" in text
 
 
 def test_commits_whose_notes_cannot_be_read_are_not_called_unrecorded() -> None:
-    told = record("traj_one", whole=whole(), **figures())
-    half = change_of({A: [told]}, left=(A, B))
+    part_record = record("traj_one", whole=whole(), **figures())
+    half = change_of({A: [part_record]}, left=(A, B))
     assert "**at least 1 of 3 commits** have" in render(half)
     assert "Not read in full (" in render(half)
-    assert "**1 of 3 commits** have" in render(change_of({A: [told]}, left=(A,)))
+    assert "**1 of 3 commits** have" in render(change_of({A: [part_record]}, left=(A,)))
     bare, none = change_of({}, left=(B,)), change_of({}, left=(A, B, C))
     for text in (render(bare), render_plain(bare, CommentOptions(), Page())):
         assert "No agent trajectory is attached to the other commits" in text
@@ -195,8 +197,8 @@ def test_a_change_of_code_without_a_test_run_is_left_open() -> None:
 def test_a_failed_test_is_shown_above_a_doubt() -> None:
     failed = TestRuns(runs=1, ran=True, kind="test", outcome="failed", last_failed=1)
     unsure = Decision(chosen="seconds only", by="agent", confidence=0.6)
-    told = record("traj_one", whole=whole(), **figures(tests=failed, decisions=(unsure,)))
-    assert [flag.icon for flag in find_flags(change_of({A: [told]}))[:2]] == ["❌", "⚠️"]
+    part_record = record("traj_one", whole=whole(), **figures(tests=failed, decisions=(unsure,)))
+    assert [flag.icon for flag in find_flags(change_of({A: [part_record]}))[:2]] == ["❌", "⚠️"]
 
 
 def test_a_doubt_names_the_later_commit_that_answered_it_or_changed_its_file() -> None:
@@ -250,10 +252,10 @@ def test_the_cache_of_flags_keeps_no_change_in_memory() -> None:
 
 
 def test_doubts_about_files_not_changed_later_come_first() -> None:
-    told = figures(caveats=("Is retry.py right?", "Is pool.py right?"))
-    flags = find_flags(change_of({A: [record("traj_one", whole=whole(), **told)]}))
+    fields = figures(caveats=("Is retry.py right?", "Is pool.py right?"))
+    flags = find_flags(change_of({A: [record("traj_one", whole=whole(), **fields)]}))
     assert [flag.path for flag in flags[:2]] == ["src/retry.py", "src/pool.py"], "no commit came after"
-    change = change_of({A: [record("traj_one", whole=whole(), **told)]})
+    change = change_of({A: [record("traj_one", whole=whole(), **fields)]})
     moved = replace(change, commits=(change.commits[2], *change.commits[:2]))
     assert [(f.path, f.later) for f in find_flags(moved)[:2]] == [("src/pool.py", None), ("src/retry.py", B)]
 
@@ -267,8 +269,8 @@ def test_all_flags_are_counted_including_those_not_shown() -> None:
 
 
 def test_a_reason_is_shown_without_markup_for_bold() -> None:
-    told = record("traj_one", whole=whole(), **figures(why="**Slow** without it"))
-    assert "**Why:** Slow without it\n" in render(change_of({A: [told]}))
+    part_record = record("traj_one", whole=whole(), **figures(why="**Slow** without it"))
+    assert "**Why:** Slow without it\n" in render(change_of({A: [part_record]}))
 
 
 def test_several_tasks_are_shown_separately() -> None:
@@ -303,8 +305,8 @@ def test_the_reasoning_of_a_decision_is_not_the_reason_for_the_change() -> None:
     assert "**Why:**" not in render(change)
     assert "| In the process | Redis | One server |" in render(change)
     quoted = replace(decision, by="rules", quote="I kept it in the process, because One server")
-    told = figures(why="I kept it in the process, because One server", decisions=(quoted,))
-    assert "**Why:**" not in render(change_of({A: [record("traj_one", **told)]}))
+    fields = figures(why="I kept it in the process, because One server", decisions=(quoted,))
+    assert "**Why:**" not in render(change_of({A: [record("traj_one", **fields)]}))
     stated = change_of({A: [record("traj_one", **figures(why="Pages were slow", decisions=(decision,)))]})
     assert "**Why:** Pages were slow" in render(stated)
 
@@ -317,8 +319,8 @@ def test_the_least_sure_decision_is_not_folded() -> None:
 
 
 def test_a_file_without_a_recorded_edit_is_flagged() -> None:
-    told = record("traj_one", **figures(files=(FileChanged(path="src/a.py", edits=1),)))
-    change = change_of({A: [told]}, files=("src/a.py", "README"))
+    part_record = record("traj_one", **figures(files=(FileChanged(path="src/a.py", edits=1),)))
+    change = change_of({A: [part_record]}, files=("src/a.py", "README"))
     found = find_flags(change)
     why = "No recorded edit names it; a command may have written it"
     assert (found[-1].path, found[-1].why) == ("README", why)
@@ -326,7 +328,7 @@ def test_a_file_without_a_recorded_edit_is_flagged() -> None:
     assert (found[-1].path, found[-1].why) == ("README", "No recorded edit matches its lines")
     written = dataclasses.replace(change, written=frozenset({"README"}))
     assert "❔" not in [flag.icon for flag in find_flags(written)]
-    many = change_of({A: [told]}, files=("src/a.py", *(f"made/{n}" for n in range(9))))
+    many = change_of({A: [part_record]}, files=("src/a.py", *(f"made/{n}" for n in range(9))))
     assert "❔" not in [flag.icon for flag in find_flags(many)]
 
 
@@ -403,7 +405,7 @@ OURS = set(
 @pytest.mark.parametrize("seed", range(40))
 def test_no_foreign_text_becomes_active(seed: int) -> None:
     evil = hostile(seed), hostile(seed + 1_000), hostile(seed + 2_000), hostile(seed + 3_000)
-    told = record(
+    part_record = record(
         "traj_one",
         whole=whole(
             title=evil[0],
@@ -423,7 +425,7 @@ def test_no_foreign_text_becomes_active(seed: int) -> None:
             files=(FileChanged(path=evil[3], edits=9, reverts=1),),
         ),
     )
-    change = change_of({A: [told]}, title=evil[0], fork=evil[1], files=(evil[3], "x"))
+    change = change_of({A: [part_record]}, title=evil[0], fork=evil[1], files=(evil[3], "x"))
     change = replace(
         change, commits=tuple(replace(c, subject=evil[2], files=(evil[3],)) for c in change.commits)
     )
