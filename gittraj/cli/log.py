@@ -24,14 +24,7 @@ from gittraj.cli.common.options import (
     path_options,
     team_option,
 )
-from gittraj.cli.common.output import (
-    columns,
-    dump_json,
-    print_wrapped,
-    show_progress,
-    text_page,
-    write,
-)
+from gittraj.cli.common.output import columns, dump_json, print_wrapped, show_progress, text_page, write
 from gittraj.cli.common.repository import environment, find_drained, read_records, say_once
 from gittraj.index.answers import COLUMNS, open_index
 from gittraj.notes.unjoined import find_unjoined
@@ -39,10 +32,7 @@ from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.listing import list_commits
 from gittraj.query.log.reverted import Reverts
 from gittraj.query.notes import Notes, NotesInMemory, name_over
-from gittraj.render.text.log import (
-    render_oneline,
-    render_title,
-)
+from gittraj.render.text.log import render_oneline, render_title
 from gittraj.render.text.terminal import Page
 
 if TYPE_CHECKING:
