@@ -56,7 +56,7 @@ def record_event(
     from gittraj.config import Environ
     from gittraj.decisions.commands import Call
 
-    call = Call(verb, {key: value for key, value in values.items() if value not in (None, (), [])})
+    call = Call(verb, _without_empty(values))
     raw = environment()
     environ = Environ.of(raw)
     # only start follows tasks: complete must work although the task is closed, as its author has more to say
@@ -74,6 +74,10 @@ def record_event(
             sys.stderr.write("git-traj: no commit gets this before git traj install\n")
         if report:
             update_task(repository, raw, reported, _STATUSES[verb])
+
+
+def _without_empty(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value not in (None, (), [])}
 
 
 def _amend(repository: Repository, trajectory: str, call: Call, environ: Environ, *, quiet: bool) -> None:

@@ -31,12 +31,7 @@ def command(purge: bool, everywhere: bool, dry_run: bool) -> int:
         steps = list(uninstall_globally(environment()))
     else:
         steps, remains = _uninstall_here(purge=purge, dry_run=dry_run)
-    if steps and dry_run:
-        click.echo("What would be done:")
-    for step in steps:
-        print_wrapped(f"{step.name}: {step.text}")
-    if not steps:
-        click.echo("nothing to remove", err=True)
+    _print_steps(steps, dry_run=dry_run)
     if remains:
         click.echo("\n" * bool(steps), nl=False)
         _print_remains(remains, "What would stay" if dry_run else "What stays")
@@ -57,6 +52,15 @@ def _uninstall_here(*, purge: bool, dry_run: bool) -> tuple[list[Step], list[tup
         purged = (purge and dry_run) or not LocalState.of(repository).exists
         remains = list(name_what_is_left(repository, Environ.of(environment()), copies, purged=purged))
     return steps, remains
+
+
+def _print_steps(steps: Sequence[Step], *, dry_run: bool) -> None:
+    if not steps:
+        click.echo("nothing to remove", err=True)
+    elif dry_run:
+        click.echo("What would be done:")
+    for step in steps:
+        print_wrapped(f"{step.name}: {step.text}")
 
 
 def _print_remains(remains: Sequence[tuple[str, str]], title: str) -> None:

@@ -43,8 +43,8 @@ def find_entries(
 
     wanted = make_wanted(conditions)
     rows = None
-    if runs and not (commits or files or wanted.grep):
-        rows = _indexed_runs(notes, wanted, limit if form == "rows" and sort == "date" else None)
+    if runs and not any((commits, files, wanted.grep)):
+        rows = _indexed_runs(notes, wanted, limit, form=form, sort=sort)
     recorded: Recorded | None = None
     if rows is not None:  # importing the code that reads records takes longer than listing these
         entries = choose_runs(rows, wanted)
@@ -78,14 +78,17 @@ def make_wanted(conditions: dict[str, Any]) -> Wanted:
     return Wanted(grep=compile_pattern(grep) if grep else None, **conditions)
 
 
-def _indexed_runs(notes: Notes | Recorded, wanted: Wanted, limit: int | None) -> Any:
-    """The index's rows of runs without a commit, of which ``limit`` are listed; None if it has no rows."""
+def _indexed_runs(
+    notes: Notes | Recorded, wanted: Wanted, limit: int | None, *, form: str | None, sort: str
+) -> Any:
+    """The index's rows of runs without a commit; None if there is no index. All rows are read if some of them
+    may be left out, or are sorted or counted."""
     from gittraj.query.log.filters import Wanted
 
     if not isinstance(notes, Notes):
         return None
-    # all rows are read if some of them may still be left out
-    return notes.rows_of_runs(wanted.words(), limit if wanted == Wanted() else None)
+    most = limit if form == "rows" and sort == "date" and wanted == Wanted() else None
+    return notes.rows_of_runs(wanted.words(), most)
 
 
 def as_recorded(notes: Notes | Recorded) -> Recorded:
