@@ -31,7 +31,7 @@ def test_a_doubt_is_shown_at_the_file_that_it_names() -> None:
     assert flags["retry-after as seconds only"] == "src/retry.py", "the only one of its commit"
     doubt = figures(decisions=(Decision(chosen="a guess", by="agent", confidence=0.4),))
     (of_two, *_) = find_flags(change_of({B: [record("traj_one", **doubt)]}))
-    assert (of_two.path, of_two.commits) == (None, (B,)), "it names none of two: the commit stands there"
+    assert (of_two.path, of_two.commits) == (None, (B,)), "it names neither of two files: the flag is at the commit"
 
 
 def test_without_flags_there_is_no_verdict() -> None:
@@ -50,7 +50,7 @@ def test_without_flags_there_is_no_verdict() -> None:
 def test_a_change_of_code_without_a_test_run_is_left_open() -> None:
     never = record("traj_one", whole=whole(), **figures(tests=None))
     change = change_of({A: [never], B: [never], C: [never]})
-    assert not find_flags(change), "what nobody did is no fault of a line"
+    assert not find_flags(change), "an omission does not belong to a line"
     assert "**Left open:** no test was run in these sessions." in render(change)
     assert "no test was run" not in render(replace(change, files=("README.md", "docs/a.rst")))
 
