@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _OPTIONS = ("--json", "--porcelain", "--no-fetch")
-_MAX_DIGITS = 20
-"""The most characters of the two line numbers and the comma."""
+_TOO_LONG = 20
+"""The length from which line numbers are left to the command."""
 _LEADING = ("git", "--no-pager", "-c", "color.ui=false", "-c", "core.quotePath=false")
 _started: dict[tuple[str, str | None], tuple[int, int]] = {}
 
@@ -58,7 +58,7 @@ def _parse_span(numbers: str) -> list[int] | None:
     """The first and the last line of ``LINE`` or ``LINE,LINE``; None if ``numbers`` has another form."""
     first, _, last = numbers.partition(",")
     last = last or first
-    if not (numbers.isascii() and first.isdecimal() and last.isdecimal() and len(numbers) < _MAX_DIGITS):
+    if not (numbers.isascii() and first.isdecimal() and last.isdecimal() and len(numbers) < _TOO_LONG):
         return None
     return sorted((int(first), int(last)))
 
