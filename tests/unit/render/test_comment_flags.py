@@ -31,7 +31,9 @@ def test_a_doubt_is_shown_at_the_file_that_it_names() -> None:
     assert flags["retry-after as seconds only"] == "src/retry.py", "the only one of its commit"
     doubt = figures(decisions=(Decision(chosen="a guess", by="agent", confidence=0.4),))
     (of_two, *_) = find_flags(change_of({B: [record("traj_one", **doubt)]}))
-    assert (of_two.path, of_two.commits) == (None, (B,)), "it names neither of two files: the flag is at the commit"
+    assert (of_two.path, of_two.commits) == (None, (B,)), (
+        "it names neither of two files: the flag is at the commit"
+    )
 
 
 def test_without_flags_there_is_no_verdict() -> None:
