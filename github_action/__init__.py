@@ -1,1 +1,1 @@
-"""The pull request bot: comments on a pull request. Imports gittraj, never the reverse."""
+"""The pull request bot, which comments on a pull request. It imports gittraj; gittraj never imports it."""

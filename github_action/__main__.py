@@ -1,9 +1,8 @@
 """The Action: turns an event into a comment on the pull request, and keeps the job green.
 
 An error becomes a line in the log and a notice; only a configured gate or ``fail-on-error`` fails the job. A
-gate that cannot be evaluated fails. Only the line
-that makes the runner mask a token contains one, and only annotations of the diff's lines contain a
-trajectory's text.
+gate that cannot be evaluated fails. In the log, only the line that makes the runner mask a token contains a
+token, and only annotations of the diff's lines contain a trajectory's text.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from github_action import gitlab, pull_request, upsert_comment
 from github_action.activity import Idle, OnPull, OnPush, OnRun, decide
 from github_action.annotating import Annotation, as_code_quality, find_annotations
+from github_action.api import Api
 from github_action.carrying import carry
 from github_action.console import Console
 from github_action.errors import ForgeError
@@ -50,7 +50,7 @@ def main(environ: Mapping[str, str], budget: RetryBudget | None = None) -> int:
         if error.hint:
             console.say(error.hint)
     except Exception as error:  # noqa: BLE001 - its text may quote anything
-        console.annotate("error" if strict else "warning", f"a bug of git-traj: {type(error).__name__}")
+        console.annotate("error" if strict else "warning", f"a bug in git-traj: {type(error).__name__}")
     write_failure(environ)
     return int(strict)
 
@@ -91,20 +91,7 @@ def run(
         api = forge.api
         match activity:
             case OnPush():
-                carried = carry(
-                    api,
-                    activity,
-                    job.source(),
-                    ref=settings.notes,
-                    folder=settings.folder,
-                    environ=environ,
-                    forks=settings.forks,
-                )
-                console.say(f"records carried to {count(carried.commits, 'commit')}")
-                if carried.more:
-                    console.annotate("notice", "the push brought more commits than were examined")
-                write(settings, {"result": "skipped"})
-                return 0
+                return _carry(job, api, activity)
             case OnRun():
                 numbers = pull_request.find_pulls(
                     api, head=activity.head, branch=activity.branch, repository=activity.head_repository
@@ -118,29 +105,51 @@ def run(
         return _report_all(job, pulls)
 
 
+def _carry(job: Job, api: Api, push: OnPush) -> int:
+    """Carry records to the commits of a push; returns the exit status. Raises TrajError."""
+    settings = job.settings
+    carried = carry(
+        api,
+        push,
+        job.source(),
+        ref=settings.notes,
+        folder=settings.folder,
+        environ=job.environ,
+        forks=settings.forks,
+    )
+    job.console.say(f"records carried to {count(carried.commits, 'commit')}")
+    if carried.more:
+        job.console.annotate("notice", "the push brought more commits than were examined")
+    write(settings, {"result": "skipped"})
+    return 0
+
+
 def _report_all(job: Job, pulls: Sequence[OnPull]) -> int:
-    asked = job.settings.wait or 0.0
-    granted = lambda: job.forge.budget.granted + asked  # noqa: E731 - it changes as the run goes on
+    """Report on each pull request within the time limit; returns the highest exit status."""
+    configured = job.settings.wait or 0.0
+    granted = lambda: job.forge.budget.granted + configured  # noqa: E731 - it changes as the run goes on
     with Watchdog(late=lambda: _give_up(job), granted=granted):
         return max(_report(job, pull) for pull in pulls)
 
 
 def _give_up(job: Job) -> int:
-    """Publish what is known when the time limit is reached, in the job's summary and outputs."""
+    """Publish what is known when the time limit is reached, in the job's summary and outputs; returns the
+    exit status."""
     settings = job.settings
     strict = settings.strict or settings.require == "fail"
-    why = f"the run is ended after {SECONDS:.0f} s: the host is too slow, or there is too much to read"
+    why = f"stopped after {SECONDS:.0f} s: the host is too slow, or there is too much to read"
     job.console.annotate("error" if strict else "warning", why)
-    if not job.made:
+    if not job.reports:
         write(settings, {"result": "failed"})
         return int(strict)
-    scanned, verdict = job.made[-1]
+    scanned, verdict = job.reports[-1]
     publish(scanned.report, post=None, summary=settings.summary, console=job.console)
     write(settings, {**outputs(scanned), "result": "summary-only"})
     return int(verdict.fails or settings.strict)
 
 
 def _report(job: Job, pull: OnPull) -> int:
+    """Report on one pull request; returns the exit status. Raises TrajError."""
     settings, console = job.settings, job.console
     details = job.forge.details(pull.number)
     if pull.head is not None and details.pull.head != pull.head:
@@ -150,12 +159,12 @@ def _report(job: Job, pull: OnPull) -> int:
     change = read_records(job, details)
     scanned = make_report(change, settings, number=pull.number)
     for rule in scanned.leaks:
-        console.annotate("warning", f"a secret was taken out of the comment (rule {rule}): rotate it")
+        console.annotate("warning", f"a secret was removed from the comment (rule {rule}): rotate it")
     change = scanned.change
     verdict = check_coverage(change, details.pull.labels, settings)
-    job.made.append((scanned, verdict))
+    job.reports.append((scanned, verdict))
     published = _publish(job, pull, scanned)
-    _mark(job, pull, scanned)
+    _annotate(job, pull, scanned)
     _relabel(job, pull, scanned)
     path = write_json(settings, scanned, pull.number)
     write(settings, {**outputs(scanned), **published.outputs(), "json-path": path})
@@ -188,38 +197,43 @@ def _publish(job: Job, pull: OnPull, scanned: ScannedReport) -> Published:
 def _has_comment(job: Job, pull: OnPull, marker: upsert_comment.Marker) -> bool:
     """Whether our comment exists already: then it is updated, even with nothing to report."""
     author = job.settings.author or job.forge.viewer()
-    there = job.forge.thread(pull.number).comments()
-    return bool(upsert_comment.own(there, author=author, marker=marker))
+    comments = job.forge.thread(pull.number).comments()
+    return bool(upsert_comment.own(comments, author=author, marker=marker))
 
 
-def _mark(job: Job, pull: OnPull, scanned: ScannedReport) -> None:
+def _annotate(job: Job, pull: OnPull, scanned: ScannedReport) -> None:
     """Annotate lines of the diff: by a check run or review comments if that is configured and allowed, else
     by the job's log."""
     settings, change = job.settings, scanned.change
     if settings.annotations == "false":
         return
-    found = find_annotations(change, scanned.flags)
+    annotations = find_annotations(change, scanned.flags)
     if settings.host == "gitlab":
-        settings.folder.joinpath("code-quality.json").write_text(as_code_quality(found), encoding="utf-8")
-    placed = False
+        report = as_code_quality(annotations)
+        settings.folder.joinpath("code-quality.json").write_text(report, encoding="utf-8")
+    posted = False
     try:
-        placed = isinstance(job.forge, GitHub) and _place(job.forge, pull, scanned, found, settings)
+        posted = isinstance(job.forge, GitHub) and _post(job.forge, pull, scanned, annotations, settings)
     except ForgeError as error:
         job.console.say(f"line comments became annotations instead: {pull.read_only or error.message}")
-    for each in found if settings.event in _AT_LINES and not placed else ():
+    for each in annotations if settings.event in _AT_LINES and not posted else ():
         job.console.point(each.text, title=each.title, file=each.path, line=each.line)
 
 
-def _place(
-    forge: GitHub, pull: OnPull, scanned: ScannedReport, found: Sequence[Annotation], settings: Settings
+def _post(
+    forge: GitHub,
+    pull: OnPull,
+    scanned: ScannedReport,
+    annotations: Sequence[Annotation],
+    settings: Settings,
 ) -> bool:
     """Post annotations as configured; returns False if they go to the log. Raises ForgeError."""
     change, report = scanned.change, scanned.report
     if settings.annotations == "check":
-        post_check(forge.api, change, found, title=report.line, summary=report.brief)
-    elif settings.annotations == "review" and found:
+        post_check(forge.api, change, annotations, title=report.line, summary=report.brief)
+    elif settings.annotations == "review" and annotations:
         author = settings.author or forge.viewer()
-        post_review(forge.api, change, found, number=pull.number, author=author)
+        post_review(forge.api, change, annotations, number=pull.number, author=author)
     return settings.annotations != "true"
 
 

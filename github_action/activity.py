@@ -75,8 +75,6 @@ class Idle:
 
 
 Activity = OnPull | OnRun | OnPush | Idle
-
-
 _IDLE = {
     "workflow_dispatch": "the input 'pr' is empty: set it to the number of a pull request",
     "merge_group": "nothing to do for a merge queue: records are carried on the push at its end",
@@ -86,9 +84,9 @@ _IDLE = {
 def decide(
     event: str, payload: Payload, *, repository: str, actor: str = "", mode: str = "auto", pr: str = ""
 ) -> Activity:
-    """``event``, ``repository`` and ``actor`` are ``GITHUB_EVENT_NAME``, ``GITHUB_REPOSITORY`` and
-    ``GITHUB_ACTOR``; ``mode`` and ``pr`` the action's inputs. Raises EventError for an input or a payload
-    that is not valid."""
+    """Decide what to do. ``event``, ``repository`` and ``actor`` are ``GITHUB_EVENT_NAME``,
+    ``GITHUB_REPOSITORY`` and ``GITHUB_ACTOR``; ``mode`` and ``pr`` are the action's inputs. Raises EventError
+    for an input or a payload that is not valid."""
     if mode not in get_args(Mode):
         raise EventError(f"'mode' is not one of {', '.join(get_args(Mode))}")
     number = _read_number(pr.strip())
@@ -107,10 +105,10 @@ def decide(
 
 
 def _read_number(pr: str) -> int | None:
-    named = _NUMBER.fullmatch(pr)
-    if pr and not named:
+    match = _NUMBER.fullmatch(pr)
+    if pr and not match:
         raise EventError("'pr' is not the number of a pull request")
-    return int(named[1]) if named else None
+    return int(match[1]) if match else None
 
 
 def _pull(payload: Payload, repository: str, *, target: bool, actor: str, check: bool) -> OnPull:
@@ -118,9 +116,9 @@ def _pull(payload: Payload, repository: str, *, target: bool, actor: str, check:
     fork = home != repository
     read_only = None
     if not target and fork:
-        read_only = "in a workflow run for a fork the token only reads"
+        read_only = "the token is read-only in a workflow run for a fork"
     elif not target and _DEPENDABOT in (actor, payload.text("sender.login")):
-        read_only = "in a workflow run for Dependabot the token only reads"
+        read_only = "the token is read-only in a workflow run for Dependabot"
     return OnPull(
         repository=repository,
         number=_required(payload.number("pull_request.number")),

@@ -1,4 +1,4 @@
-"""Annotations of the pull request's lines: where an agent was unsure, and what was rejected there. Pure.
+"""Makes annotations for lines of the pull request: an agent's doubts, and what was rejected there. Pure.
 
 Only lines that the diff shows are annotated (see ``Diff.find``); everything else is only in the comment.
 """
@@ -13,15 +13,17 @@ from itertools import islice
 
 from github_action.console import inert
 from gittraj.query.change import Change, decisions
-from gittraj.render.comment.flags import Flag, find_place, titled
+from gittraj.render.comment.flags import Flag, find_location, titled
 
 MOST = 10
-_DESCRIBED = 1_000
+"""The most annotations of one pull request."""
+_DESCRIPTION = 1_000
+"""The most characters of a description for GitLab."""
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """``title`` and ``text`` are not escaped."""
+    """An annotation of one line. ``title`` and ``text`` are not escaped."""
 
     path: str
     line: int
@@ -30,21 +32,19 @@ class Annotation:
 
 
 def find_annotations(change: Change, flags: Sequence[Flag]) -> list[Annotation]:
-    """Return at most ten, the worst first; one for each line."""
-    found: dict[tuple[str, int], Annotation] = {}
-    for each in _doubts(flags):
-        found.setdefault((each.path, each.line), each)
-    for each in _rejections(change):
-        found.setdefault((each.path, each.line), each)
-    return list(islice(found.values(), MOST))
+    """Return at most ``MOST`` annotations, the worst first, and at most one for each line."""
+    by_line: dict[tuple[str, int], Annotation] = {}
+    for each in (*_doubts(flags), *_rejections(change)):
+        by_line.setdefault((each.path, each.line), each)
+    return list(islice(by_line.values(), MOST))
 
 
-def as_code_quality(found: Sequence[Annotation]) -> str:
+def as_code_quality(annotations: Sequence[Annotation]) -> str:
     """Return a report that GitLab shows on a merge request, in the "Code Quality report format" of
     https://docs.gitlab.com/ci/testing/code_quality."""
     rows = [
         {
-            "description": inert(f"{each.title}: {each.text}")[:_DESCRIBED],
+            "description": inert(f"{each.title}: {each.text}")[:_DESCRIPTION],
             "check_name": "git-traj",
             "fingerprint": hashlib.sha256(
                 f"{each.path}\n{each.title}\n{each.text}".encode(errors="replace")
@@ -52,7 +52,7 @@ def as_code_quality(found: Sequence[Annotation]) -> str:
             "severity": "info",
             "location": {"path": each.path, "lines": {"begin": each.line}},
         }
-        for each in found
+        for each in annotations
     ]
     return json.dumps(rows)
 
@@ -69,7 +69,7 @@ def _rejections(change: Change) -> Iterator[Annotation]:
     if change.diff is None:
         return
     for decision in decisions(change):
-        path, line = find_place(decision, change.diff)
+        path, line = find_location(decision, change.diff)
         if decision["alternatives"] and path and line:
             rejected = "; ".join(decision["alternatives"])
             because = f", because {decision['reasoning']}" if decision["reasoning"] else ""

@@ -60,8 +60,8 @@ class Api:
 
 
 def connect(token: Token, *, repository: str, url: str, budget: RetryBudget) -> Api:
-    """``url``: ``GITHUB_API_URL``, which is ``https://HOST/api/v3`` on an Enterprise Server. Raises
-    EventError for a URL that the token must not be sent to."""
+    """Return a connection. ``url`` is ``GITHUB_API_URL``, which is ``https://HOST/api/v3`` on an Enterprise
+    Server. Raises EventError for a URL that the token must not be sent to."""
     github = Github(
         auth=Auth.Token(token.reveal()),
         base_url=check_address(url),
@@ -79,7 +79,8 @@ def connect(token: Token, *, repository: str, url: str, budget: RetryBudget) -> 
 
 @contextmanager
 def translated(doing: str, *, missing: type[ForgeError] = Refused) -> Iterator[None]:
-    """Translate exceptions of PyGithub and requests into ForgeErrors; ``missing``: the error for a 404."""
+    """Translate exceptions of PyGithub and requests into ForgeErrors. ``doing`` begins the message, such as
+    "listing comments"; ``missing`` is the error for a 404."""
     try:
         yield
     except GithubException as error:

@@ -34,9 +34,10 @@ from gittraj.record.rewrite_segments import clean_record
 from gittraj.redact.events import Redact
 from gittraj.state.folder import LocalState
 
-_LONGEST = 50
-"""Commits of one push to examine, at most."""
+_MAX_COMMITS = 50
+"""The most commits of one push to examine."""
 _TRIES = 5
+"""The most attempts to push the records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,28 +68,29 @@ def carry(
     forks: bool = False,
 ) -> Carried:
     """Carry the records, with ``forks`` also those in forks, and push them to ``ref``. Raises TrajError."""
-    place = folder / "git-traj-carry"
-    fetched = Fetched(place, source, environ=environ)
+    own_folder = folder / "git-traj-carry"
+    fetched = Fetched(own_folder, source, environ=environ)
     try:
-        fetched.bring_history(push.after, f"refs/heads/{push.branch}", _LONGEST + 1)
-        brought = fetched.between(push.before, push.after)
-        new = brought[:_LONGEST]
+        fetched.bring_history(push.after, f"refs/heads/{push.branch}", _MAX_COMMITS + 1)
+        pushed = fetched.between(push.before, push.after)
+        new = pushed[:_MAX_COMMITS]
         numbers = dict.fromkeys(n for commit in new for n in merged_pulls(api, commit, branch=push.branch))
-        merged = [_fetch(api, fetched, number, place, ref=ref, forks=forks) for number in numbers]
-        got = _carry(fetched, new, merged, ref=ref) if merged else 0
-        return Carried(commits=got, more=len(brought) > len(new))
+        merged = [_fetch(api, fetched, number, own_folder, ref=ref, forks=forks) for number in numbers]
+        commits = _carry(fetched, new, merged, ref=ref) if merged else 0
+        return Carried(commits=commits, more=len(pushed) > len(new))
     finally:
         fetched.close()
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(own_folder, ignore_errors=True)
 
 
-def _fetch(api: Api, fetched: Fetched, number: int, place: Path, *, ref: str, forks: bool) -> Merged:
+def _fetch(api: Api, fetched: Fetched, number: int, folder: Path, *, ref: str, forks: bool) -> Merged:
+    """Fetch the commits of a merged pull request and, with ``forks``, their records in its fork."""
     pull = read_pull(api, number)
     fetched.bring_history(pull.head, f"refs/pull/{number}/head", pull.commit_count + 1)
     commits = tuple(fetched.last(pull.head, pull.commit_count))
     bodies: dict[str, bytes] = {}
     if forks and pull.fork and pull.head_url:
-        fork = fetched.beside(place / f"fork-{number}", pull.head_url)
+        fork = fetched.beside(folder / f"fork-{number}", pull.head_url)
         try:
             if fork.bring_notes(commits, ref=ref):
                 bodies = dict(fork.notes.pick(commits, most=limits.PULL, each=0))
@@ -104,30 +106,31 @@ def _redacted(fetched: Fetched, body: bytes, fork: str | None) -> list[Record]:
     """The records of a fork's note, redacted by today's rules, each with its ``fork``. Left out: those that
     cannot be scanned, have a secret in an id or a name, or that this version does not know."""
     pipeline = _pipeline(fetched)
-    redactor, kept = pipeline.redactor(), list[Record]()
+    redactor, records = pipeline.redactor(), list[Record]()
     for record in decode_note(body):
         if isinstance(record, Record):
             with suppress(RedactionError):
                 clean = clean_record(redactor, pipeline.ruleset, {}, record)
-                if not _is_named_by_secret(redactor, clean):
-                    kept.append(replace(clean, extra={"fork": fork or "unknown"}))
-    return kept
+                if not _has_secret_in_name(redactor, clean):
+                    records.append(replace(clean, extra={"fork": fork or "unknown"}))
+    return records
 
 
-def _is_named_by_secret(redactor: Redact, record: Record) -> bool:
+def _has_secret_in_name(redactor: Redact, record: Record) -> bool:
+    """Whether the redactor would change an id or a name of the record."""
     names = replace(record, figures=PartSummary(), whole=SessionInfo(), extra={})
     return map_texts(names, lambda text, _: redactor.text(text)) != names
 
 
 def _pipeline(fetched: Fetched) -> Pipeline:
     LocalState.of(fetched.repository).create()
-    made = make_pipeline(fetched.repository, Config(), Environ(home=None), live={})
-    return replace(made, task_of=lambda _: None)
+    pipeline = make_pipeline(fetched.repository, Config(), Environ(home=None), live={})
+    return replace(pipeline, task_of=lambda _: None)
 
 
 def _carry(fetched: Fetched, new: list[str], merged: list[Merged], *, ref: str) -> int:
-    """Return how many commits received records. Retries on the newest tip if another push came first. Raises
-    TrajError."""
+    """Carry and push; returns how many commits received records. Tries again on the newest tip if another
+    push came first. Raises TrajError."""
     commits = [*new, *(commit for each in merged for commit in each.commits)]
     why = ""
     for _ in range(_TRIES):
@@ -135,36 +138,36 @@ def _carry(fetched: Fetched, new: list[str], merged: list[Merged], *, ref: str) 
         changed = _apply(fetched, new, merged)
         if fetched.notes.tip() == tip:
             return 0
-        refused = fetched.push_notes(ref)
-        if refused is None:
+        refusal = fetched.push_notes(ref)
+        if refusal is None:
             return len(changed)
-        why = refused
+        why = refusal
     raise TrajError(f"the records cannot be pushed: {why}", "the job needs 'permissions: {contents: write}'")
 
 
 def _apply(fetched: Fetched, new: list[str], merged: list[Merged]) -> set[str]:
     """Carry the records; returns the commits that received some."""
     repository, notes = fetched.repository, fetched.notes
-    gone = chain.from_iterable(each.commits for each in merged)
-    before = {commit: notes.read(commit) or b"" for commit in gone}
+    replaced = chain.from_iterable(each.commits for each in merged)
+    before = {commit: notes.read(commit) or b"" for commit in replaced}
     lines = [*chain.from_iterable(_imported(each, before) for each in merged)]
-    held = {*dict(lines), *(c for c in before if standing(c, decode_note(before[c])))}
-    pairs = _find_pairs(repository, sorted(held), new, notes)
+    recorded = {*dict(lines), *(c for c in before if standing(c, decode_note(before[c])))}
+    pairs = _find_pairs(repository, sorted(recorded), new, notes)
     pipeline = _pipeline(fetched)
-    written = pipeline.write([], lines=lines)
-    done = pipeline.store([], carry=pairs)
-    return written.commits | done.commits
+    imported = pipeline.write([], lines=lines)
+    carried = pipeline.store([], carry=pairs)
+    return imported.commits | carried.commits
 
 
 def _find_pairs(
-    repository: Repository, held: list[str], new: list[str], notes: NotesRef
+    repository: Repository, recorded: list[str], new: list[str], notes: NotesRef
 ) -> list[tuple[str, str]]:
-    """Pairs of a commit with records and the ``new`` commit, without records of its own, that replaced it."""
+    """Pairs of a ``recorded`` commit and the ``new`` commit, without records of its own, that replaced it."""
 
     def has_own(commit: str) -> bool:
         return any(is_own(commit, r) for r in standing(commit, decode_note(notes.read(commit) or b"")))
 
-    rewrites = find_rewrites(repository, held, taken=[*filter(has_own, new)])
+    rewrites = find_rewrites(repository, recorded, taken=[*filter(has_own, new)])
     return [(r.old, r.new) for r in rewrites if r.new in new and r.old != r.new]
 
 

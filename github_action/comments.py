@@ -1,6 +1,6 @@
-"""The comments of one pull request: lists all of them, creates, edits and deletes.
+"""Lists, creates, edits and deletes the comments of one pull request on GitHub.
 
-It must not decide whose comments they are, nor repeat a write: ``upsert_comment`` does.
+This module must not decide which comments are ours, nor repeat a write: ``upsert_comment`` does both.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from github_action.errors import Gone
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comment:
-    """``author``: the login, with ``[bot]`` for apps."""
+    """A comment; ``author`` is the login, with ``[bot]`` for apps."""
 
     id: int
     author: str
@@ -32,7 +32,7 @@ class Thread:
         self._issue = api.repository.get_issue(number)
 
     def comments(self) -> tuple[Comment, ...]:
-        """Return the comments of all pages: ours may be on any."""
+        """Return the comments of all pages: our comment may be on any page."""
         with translated("listing comments"):
             return tuple(_comment(comment) for comment in self._issue.get_comments())
 
@@ -41,12 +41,12 @@ class Thread:
             return _comment(self._issue.create_comment(body))
 
     def edit(self, comment: Comment, body: str) -> None:
-        """Raises Gone if it was deleted."""
+        """Replace the comment's text. Raises Gone if it was deleted."""
         with translated("editing the comment", missing=Gone):
             self._lazy(comment).edit(body)
 
     def delete(self, comment: Comment) -> None:
-        """Also succeeds if it was deleted already."""
+        """Delete the comment; succeeds, too, if it was deleted already."""
         try:
             with translated("deleting a comment", missing=Gone):
                 self._lazy(comment).delete()
@@ -54,16 +54,17 @@ class Thread:
             pass
 
     def relabel(self, labels: Mapping[str, bool]) -> None:
+        """Add the labels whose value is true, and remove the others."""
         with translated("setting labels"):
-            there = {label.name for label in self._issue.get_labels()}
-            new = [name for name, wanted in labels.items() if wanted and name not in there]
+            present = {label.name for label in self._issue.get_labels()}
+            new = [name for name, wanted in labels.items() if wanted and name not in present]
             if new:
                 # PyGithub's add_to_labels sends a bare list, which GitHub's API description does not allow
                 self._api.repository.requester.requestJsonAndCheck(
                     "POST", f"{self._issue.url}/labels", input={"labels": new}
                 )
             for name, wanted in labels.items():
-                if not wanted and name in there:
+                if not wanted and name in present:
                     self._issue.remove_from_labels(name)
 
     def _lazy(self, comment: Comment) -> IssueComment:

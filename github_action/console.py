@@ -1,9 +1,9 @@
-"""The job's log, where a line can be a command to the runner: foreign text must never become one.
+"""Writes the job's log, in which a line can be a command to the runner: foreign text must never become one.
 
-The runner reads ``::name …::`` as a command at the start of a line, after blanks, and the older ``##[name]``
-anywhere in it (https://github.com/actions/runner, src/Runner.Common/ActionCommand.cs). A trajectory's
-text is printed only in annotations of lines of the diff, and of git's stderr only one line: both after text
-of our own on the same line.
+The runner reads ``::name …::`` as a command at the start of a line, after white space, and the older
+``##[name]`` anywhere in a line (https://github.com/actions/runner, src/Runner.Common/ActionCommand.cs). A
+trajectory's text is printed only in annotations of lines of the diff, and of git's stderr only one line: both
+after text of our own on the same line.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Level = Literal["notice", "warning", "error"]
 _TITLE = 255
 _ANNOTATIONS = 10
 _MESSAGE = 4096
-"""The runner's limits: annotations of one level in a step, and characters of one annotation,
-src/Runner.Worker/ExecutionContext.cs."""
+"""The runner's limits: characters of a title, annotations of one level in a step, and characters of one
+annotation, src/Runner.Worker/ExecutionContext.cs."""
 
 
 @dataclass(slots=True)
@@ -47,13 +47,13 @@ class Console:
         self._command("notice", text, file=file, line=str(line), title=title)
 
     def _command(self, level: Level, text: str, **properties: str) -> bool:
-        """Returns False, and writes nothing, past the runner's limit."""
+        """Write a command. Returns False, and writes nothing, past the runner's limit."""
         self._annotated[level] += 1
         if self._annotated[level] > _ANNOTATIONS or not self.commands:
             return False
-        given = ",".join(f"{name}={_property(inert(value)[:_TITLE])}" for name, value in properties.items())
+        pairs = ",".join(f"{name}={_property(inert(value)[:_TITLE])}" for name, value in properties.items())
         # escaping may make the text three times as long
-        self._put(f"::{level} {given}::{_data(inert(text)[: _MESSAGE // 3])}")
+        self._put(f"::{level} {pairs}::{_data(inert(text)[: _MESSAGE // 3])}")
         return True
 
     def mask(self, token: Token) -> None:
@@ -74,7 +74,8 @@ def inert(text: str) -> str:
 
 
 def _data(text: str) -> str:
-    """Escape as @actions/core does: https://github.com/actions/toolkit, packages/core/src/command.ts."""
+    """Escape a command's text as @actions/core does: https://github.com/actions/toolkit,
+    packages/core/src/command.ts."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -1,4 +1,4 @@
-"""Errors between the action and the host, one class for each way the action handles them.
+"""Errors between the action and the host, one class for each way in which the action handles them.
 
 ::
 
@@ -24,7 +24,7 @@ class EventError(TrajError):
 
 
 class ForgeError(TrajError):
-    """``wait``: seconds before the next attempt."""
+    """A request to the host failed; ``wait`` is the number of seconds before the next attempt."""
 
     def __init__(self, message: str, hint: str | None = None, *, wait: float = 0.0) -> None:
         super().__init__(message, hint)

@@ -35,7 +35,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """``error``: why the comment could not be written."""
+    """How the report was published; ``error`` says why the comment could not be written."""
 
     result: Result
     comment: Comment | None = None
@@ -58,9 +58,8 @@ def publish(
     expected: str | None = None,
 ) -> Published:
     """Publish ``report``. ``post`` writes the comment (None: no comment is wanted); it raises ForgeError, and
-    returns None if
-    there is nothing to report. ``summary``: ``GITHUB_STEP_SUMMARY``. ``expected``: why a refusal is expected,
-    such as a fork's token."""
+    returns None if there is nothing to report. ``summary`` is the file ``GITHUB_STEP_SUMMARY``. ``expected``
+    says why a refusal is expected, such as a fork's token."""
     published = Published(result="summary-only")
     if post:
         try:
@@ -93,7 +92,7 @@ def _report_refusal(console: Console, error: ForgeError, expected: str | None) -
 
 
 def _write_summary(report: Report, path: Path | None) -> bool:
-    """Write the longest version that fits. Returns whether one did."""
+    """Write the longest version that fits. Returns whether a version was written."""
     try:
         return path is not None and any(
             write_summary(path, t) for t in (report.summary, report.body, report.brief)

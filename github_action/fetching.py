@@ -27,7 +27,7 @@ _TIMEOUT = 120.0
 _ALONE = 3.0
 """Seconds for the fetch of one note, after fetching all at once failed."""
 _LEVELS = 20
-"""Folders above a note, at most; git makes three."""
+"""The most folders above a note; git makes at most three."""
 _FETCH = (
     *("-c", "fetch.negotiationAlgorithm=noop", "-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=20"),
     *(
@@ -43,8 +43,8 @@ _PARTIAL = (
     *("-c", "remote.origin.promisor=true"),
     *("-c", "remote.origin.partialclonefilter=blob:none"),
 )
-"""Only for commands that use the network: with these, git before 2.45 would fetch a missing note when it is
-read, and fail if it cannot."""
+"""Options for commands that use the network. No other command gets them: with these, git before 2.45 would
+fetch a missing note when the note is read, and fail if it cannot."""
 _CONFIG = {
     "core.hooksPath": "/dev/null",
     "transfer.fsckObjects": "true",
@@ -56,8 +56,8 @@ _CONFIG = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where to fetch from. ``token`` is sent in a header and nowhere else; ``protocols``: allowed besides
-    https."""
+    """Where to fetch from. ``token`` is sent in a header and nowhere else; ``protocols`` are allowed in
+    addition to https."""
 
     url: str
     token: str | None = field(default=None, repr=False)
@@ -69,7 +69,7 @@ class LateError(TrajError):
     """The notes did not arrive in time; ``tip`` is the tip of their ref."""
 
     def __init__(self, tip: str) -> None:
-        super().__init__("the records did not come in time", "run the job again later")
+        super().__init__("the records did not arrive in time", "run the job again later")
         self.tip = tip
 
 
@@ -77,21 +77,22 @@ class Fetched:
     """A bare repository at ``folder`` with the requested objects of a source."""
 
     def __init__(self, folder: Path, source: Source, *, environ: Mapping[str, str]) -> None:
-        """Raises TrajError, GitError."""
+        """Create the repository. Raises TrajError, GitError."""
         folder.mkdir(parents=True, exist_ok=True)
         self.source = source
         clean = {**environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
-        started = Repository(folder, folder, None, "sha1", clean, "plumbing")
-        started.run("init", "--quiet", "--bare", str(folder))
+        empty = Repository(folder, folder, None, "sha1", clean, "plumbing")
+        empty.run("init", "--quiet", "--bare", str(folder))
         config = {**_CONFIG, **{f"protocol.{name}.allow": "always" for name in source.protocols}}
         config["remote.origin.url"] = source.url
         for key, value in config.items():
-            started.run("config", key, value)
+            empty.run("config", key, value)
         self._until = math.inf
         self.repository = open_repository(folder, environ=clean, backend="plumbing")
 
     def beside(self, folder: Path, url: str) -> Fetched:
-        """Return another one for the repository at ``url``, without the token. Raises TrajError, GitError."""
+        """Return a second ``Fetched``, for the repository at ``url``, without the token. Raises TrajError,
+        GitError."""
         source = Source(url=url, protocols=self.source.protocols)
         return Fetched(folder, source, environ=self.repository.environ)
 
@@ -111,7 +112,7 @@ class Fetched:
             raise LateError(listed[0]) from None
 
     def _bring_notes(self, commits: Sequence[str], ref: str) -> str | None:
-        # tree:1 would fetch the root too, but GitHub's bitmaps only support tree:0, and it refuses the rest
+        # tree:1 would fetch the root tree, too, but GitHub accepts only tree:0, which its bitmaps support
         self._call(*_FETCH, "--depth=1", "--filter=tree:0", "origin", f"+{ref}:{RECORDS_REF}")
         objects = self.repository.objects
         tip = objects.resolve(RECORDS_REF)
@@ -147,6 +148,7 @@ class Fetched:
         return self.repository.run("rev-list", new, *known).out.decode().split()
 
     def last(self, commit: str, count: int) -> list[str]:
+        """The ids of ``count`` fetched commits back from ``commit``, newest first."""
         return self.repository.run("rev-list", f"--max-count={count}", commit).out.decode().split()
 
     def push_notes(self, ref: str = RECORDS_REF) -> str | None:
@@ -176,7 +178,8 @@ class Fetched:
         return below
 
     def _bring(self, oids: Collection[str], *, timeout: float = _TIMEOUT) -> None:
-        """Fetch these objects with one request. Don't test whether one exists: that would fetch it alone."""
+        """Fetch these objects with one request. It must not test first whether an object exists: git would
+        fetch that object alone."""
         if oids:
             names = "".join(f"{oid}\n" for oid in dict.fromkeys(oids)).encode()
             self._call(*_FETCH, "--filter=tree:0", "--stdin", "origin", stdin=names, timeout=timeout)
@@ -189,8 +192,8 @@ class Fetched:
 
     def _run(self, *args: str, stdin: bytes | None = None, timeout: float = _TIMEOUT) -> Result:
         env = self._environment()
-        most = min(timeout, max(self._until - time.monotonic(), 1.0))
-        return self.repository.run(*_PARTIAL, *args, input=stdin, check=False, env=env, timeout=most)
+        limit = min(timeout, max(self._until - time.monotonic(), 1.0))
+        return self.repository.run(*_PARTIAL, *args, input=stdin, check=False, env=env, timeout=limit)
 
     def _environment(self) -> dict[str, str]:
         """Variables that pass the token, which must not be in a command line, a URL or a file."""

@@ -29,7 +29,7 @@ class Forge(Protocol):
         """The current head commit of the pull request."""
 
     def files_of(self, commit: str) -> tuple[str, ...] | None:
-        """The first files that a commit changed; None on any error: not worth a second request."""
+        """The first files that a commit changed; None on any error, without a retry."""
 
     def viewer(self) -> str:
         """The login that the token writes under."""

@@ -12,7 +12,8 @@ from gittraj.query.change import Change
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``fails``: whether the job fails; ``line``: the annotation for the job's page, if any."""
+    """The result of the check. ``fails``: whether the job fails; ``line``: the annotation for the job's page,
+    if any."""
 
     fails: bool = False
     line: str | None = None
@@ -26,5 +27,5 @@ def check_coverage(change: Change, labels: Collection[str], settings: Settings) 
         return Verdict()
     line = f"{int(share)} % of the commits have a trajectory, {settings.coverage:g} % are required"
     if settings.bypass and settings.bypass in labels:
-        return Verdict(line=f"{line}; the label lets it pass")
+        return Verdict(line=f"{line}; allowed by the label '{settings.bypass}'")
     return Verdict(fails=settings.require == "fail", line=line)

@@ -1,5 +1,5 @@
-"""Pull requests of Gitea and Forgejo (https://docs.gitea.com/api, https://forgejo.org/docs/latest/user/api-usage):
-the part of their API that we use. Both run GitHub's kind of Action, with its variables."""
+"""Reads and writes pull requests of Gitea and Forgejo (https://docs.gitea.com/api,
+https://forgejo.org/docs/latest/user/api-usage). Both run Actions like GitHub's, with GitHub's variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COLOUR = "#ededed"
 
 
 class Gitea:
-    """See ``forge.Forge``."""
+    """One repository on Gitea or Forgejo: see ``forge.Forge``."""
 
     def __init__(self, rest: Rest, *, server: str, repository: str) -> None:
         self._rest = rest
@@ -36,7 +36,7 @@ class Gitea:
             listed = self._rest.pages(
                 f"{at}/commits", doing=doing, most=COMMITS_MOST, files="true", verification="false"
             )
-            commits = tuple(self._commit(raw) for raw in listed)[::-1]  # the newest comes first
+            commits = tuple(self._commit(raw) for raw in listed)[::-1]  # Gitea lists the newest first
             names = [raw["filename"] for raw in self._rest.pages(f"{at}/files", doing=doing, most=FILES)]
             patches = split_patches(self._patches(at, doing))
             files = {name: patches.get(name, "") for name in names}
@@ -78,27 +78,27 @@ class Gitea:
     def relabel(self, number: int, labels: Mapping[str, bool]) -> None:
         doing, at = "setting labels", f"{self._at}/issues/{number}/labels"
         with readable(doing):
-            there = {raw["name"]: int(raw["id"]) for raw in self._rest.get(at, doing=doing)}
-            new = [name for name, wanted in labels.items() if wanted and name not in there]
+            present = {raw["name"]: int(raw["id"]) for raw in self._rest.get(at, doing=doing)}
+            new = [name for name, wanted in labels.items() if wanted and name not in present]
             if new:
                 self._rest.send("POST", at, {"labels": self._find_labels(new, doing)}, doing=doing)
-            for name, each in there.items():
+            for name, label_id in present.items():
                 if not labels.get(name, True):
-                    self._rest.delete(f"{at}/{each}", doing=doing)
+                    self._rest.delete(f"{at}/{label_id}", doing=doing)
 
     def _find_labels(self, names: list[str], doing: str) -> list[int]:
-        """Return the labels' numbers; labels that the repository does not have are created."""
+        """Return the labels' numbers; create labels that the repository does not have."""
         path = f"{self._at}/labels"
         known = {raw["name"]: raw["id"] for raw in self._rest.pages(path, doing=doing, most=1_000)}
         for name in names:
             if name not in known:
-                made = self._rest.send("POST", path, {"name": name, "color": _COLOUR}, doing=doing)
-                known[name] = made["id"]
+                created = self._rest.send("POST", path, {"name": name, "color": _COLOUR}, doing=doing)
+                known[name] = created["id"]
         return [int(known[name]) for name in names]
 
 
 def _comment(raw: Any) -> Comment:
-    author = raw["user"]["login"] if raw.get("user") else ""  # of a deleted account
+    author = raw["user"]["login"] if raw.get("user") else ""  # null for a deleted account
     return Comment(id=int(raw["id"]), author=author, body=raw["body"] or "", url=raw["html_url"])
 
 

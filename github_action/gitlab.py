@@ -1,5 +1,5 @@
-"""Merge requests of GitLab (https://docs.gitlab.com/api/merge_requests): the part of its API that we use, and
-the translation of a pipeline's variables into those of a GitHub job.
+"""Reads and writes merge requests of GitLab (https://docs.gitlab.com/api/merge_requests), and translates a
+pipeline's variables into those of a GitHub job.
 
 A job's own token may read git, but not merge requests: they need a project access token.
 """
@@ -20,7 +20,7 @@ from github_action.token import Token
 
 
 class GitLab:
-    """See ``forge.Forge``."""
+    """One project on GitLab: see ``forge.Forge``."""
 
     def __init__(self, rest: Rest, *, server: str, repository: str) -> None:
         self._rest = rest
@@ -88,6 +88,7 @@ class GitLab:
 
 
 def _comment(page: str, raw: Any) -> Comment | None:
+    """The comment; None if GitLab itself wrote it. ``page`` is the address of the merge request."""
     author, number = raw["author"]["username"], int(raw["id"])
     if raw.get("system"):
         return None
@@ -131,9 +132,11 @@ def as_github(environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any
             raise EventError(f"{name} is not set", "run this in a merge request's pipeline of GitLab")
         return environ[name]
 
-    given = {f"INPUT_{name}": environ.get(f"GIT_TRAJ_{name}", "") for name in map(variable, INPUTS)}
+    inputs = {f"INPUT_{name}": environ.get(f"GIT_TRAJ_{name}", "") for name in map(variable, INPUTS)}
     path = text("CI_PROJECT_PATH")
-    known = {
+    variables = {
+        **environ,
+        **inputs,
         "GITHUB_API_URL": text("CI_API_V4_URL"),
         "GITHUB_SERVER_URL": text("CI_SERVER_URL"),
         "GITHUB_RUN_ID": text("CI_PIPELINE_ID"),
@@ -143,15 +146,15 @@ def as_github(environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any
         "GITHUB_EVENT_NAME": _event(environ),
         "INPUT_TOKEN": environ.get("GIT_TRAJ_TOKEN", ""),
     }
-    if "pull_request" not in known["GITHUB_EVENT_NAME"]:
-        return {**environ, **given, **known}, {}
+    if "pull_request" not in variables["GITHUB_EVENT_NAME"]:
+        return variables, {}
     sha = environ.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA") or text("CI_COMMIT_SHA")
     source = environ.get("CI_MERGE_REQUEST_SOURCE_PROJECT_PATH") or path
     request = {
         "number": int(text("CI_MERGE_REQUEST_IID")),
         "head": {"sha": sha, "repo": {"full_name": source}},
     }
-    return {**environ, **given, **known}, {"pull_request": request}
+    return variables, {"pull_request": request}
 
 
 def _event(environ: Mapping[str, str]) -> str:

@@ -21,13 +21,13 @@ fail() {
 fits() { "$1" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
 
 find_python() {
-	local found
+	local candidate
 	for name in python3 python python3.14 python3.13 python3.12 python3.11; do
-		if found=$(command -v "$name") && fits "$found"; then echo "$found" && return; fi
+		if candidate=$(command -v "$name") && fits "$candidate"; then echo "$candidate" && return; fi
 	done
 	# setup-python's cache: Python/<version>/<architecture>/bin/python, on Windows python.exe without bin
-	for found in "${RUNNER_TOOL_CACHE:-/opt/hostedtoolcache}"/Python/3.*/*/{bin/python3,python.exe}; do
-		if [ -x "$found" ] && fits "$found"; then echo "$found" && return; fi
+	for candidate in "${RUNNER_TOOL_CACHE:-/opt/hostedtoolcache}"/Python/3.*/*/{bin/python3,python.exe}; do
+		if [ -x "$candidate" ] && fits "$candidate"; then echo "$candidate" && return; fi
 	done
 	return 1
 }
@@ -38,7 +38,7 @@ if command -v cygpath >/dev/null; then # Git Bash on Windows: Python there under
 fi
 
 lock=(--requirement "$root/github_action/requirements.txt" --require-hashes --no-deps --only-binary ':all:')
-unreached="the Action's packages cannot be installed: no package index answers"
+unreached="the Action's packages cannot be installed: the package index did not answer"
 if command -v uv >/dev/null; then
 	uv pip install --quiet --python "$python" --target "$target" "${lock[@]}" || fail "$unreached"
 else

@@ -1,4 +1,4 @@
-"""One run of the Action: the data its steps share, reading the records, and writing the outputs."""
+"""One run of the Action: the data that its steps share; reads the records, and writes the outputs."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from gittraj.errors import TrajError
 from gittraj.query.change import Change
 
 _UNKNOWN = dict.fromkeys(("coverage", "unsure", "cost"), "unknown")
-"""Outputs that other steps may base decisions on: set in every outcome."""
+"""Outputs that other steps may base decisions on, so that they are set in every outcome."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """The data of a run: settings, event, environment, log and connection; and the reports
-    that it has ``made``, the newest last."""
+    """The data of a run: settings, event, environment, log and connection; and the reports that it made, the
+    newest last."""
 
     settings: Settings
     payload: Payload
     environ: Mapping[str, str]
     console: Console
     forge: Forge
-    made: list[tuple[ScannedReport, Verdict]] = field(default_factory=list)
+    reports: list[tuple[ScannedReport, Verdict]] = field(default_factory=list)
 
     def source(self, fork: str | None = None) -> Source:
-        """Where records come from: the repository with its token, or a fork (its URL) without one. git may
-        use the host's protocol for both."""
+        """Where to fetch records from: the repository, with its token, or ``fork`` (a URL), without a token.
+        For both, git may use the protocol of the host's address."""
         settings = self.settings
         protocols = (settings.server.partition(":")[0],)
         if fork is not None:
@@ -79,20 +79,22 @@ def _fetch(job: Job, details: PullDetails, source: Source) -> Notes:
 
 
 def write_json(settings: Settings, scanned: ScannedReport, number: int) -> str:
+    """Write the report on pull request ``number`` as JSON; returns the file's path."""
     path = settings.folder / f"git-traj-{settings.run}-{number}-{settings.key}.json"
     path.write_text(as_json(scanned), encoding="utf-8", errors="replace", newline="\n")
     return str(path)
 
 
 def write(settings: Settings, values: Mapping[str, str]) -> None:
+    """Write the step's outputs."""
     if settings.output is not None:
-        put = write_dotenv if settings.host == "gitlab" else write_outputs
-        put(settings.output, {**_UNKNOWN, **values})
+        append = write_dotenv if settings.host == "gitlab" else write_outputs
+        append(settings.output, {**_UNKNOWN, **values})
 
 
 def write_failure(environ: Mapping[str, str]) -> None:
     """Write the outputs of a failed run, for later steps that rely on them."""
     if environ.get("GITHUB_OUTPUT"):
         with suppress(OSError):
-            put = write_dotenv if environ.get("GITLAB_CI") == "true" else write_outputs
-            put(Path(environ["GITHUB_OUTPUT"]), {**_UNKNOWN, "result": "failed"})
+            append = write_dotenv if environ.get("GITLAB_CI") == "true" else write_outputs
+            append(Path(environ["GITHUB_OUTPUT"]), {**_UNKNOWN, "result": "failed"})

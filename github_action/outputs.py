@@ -10,26 +10,26 @@ from pathlib import Path
 from github_action.errors import EventError
 
 SUMMARY = 1024 * 1024
-"""Most bytes of a step's summary; the runner drops a larger one. https://docs.github.com/en/actions/
+"""The most bytes of a step's summary; the runner drops a larger one. https://docs.github.com/en/actions/
 reference/workflows-and-actions/workflow-commands#step-isolation-and-limits"""
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 
 def write_outputs(path: Path, outputs: Mapping[str, str]) -> None:
-    """Append to ``GITHUB_OUTPUT``, as ``name<<delimiter`` with a random delimiter, which no value can
-    contain. Raises EventError for a name that is not valid, OSError."""
+    """Append to ``GITHUB_OUTPUT``, as ``name<<delimiter`` with a random delimiter, so that no value can
+    contain it. Raises EventError for a name that is not valid, OSError."""
     lines: list[str] = []
     for name, value in outputs.items():
         delimiter = f"ghadelimiter_{uuid.uuid4()}"
         if not _NAME.fullmatch(name) or delimiter in value:
-            raise EventError("an output cannot be written")
+            raise EventError(f"the output {name!r} cannot be written")
         lines += (f"{name}<<{delimiter}", value, delimiter)
     _append(path, "".join(f"{line}\n" for line in lines))
 
 
 def write_dotenv(path: Path, outputs: Mapping[str, str]) -> None:
-    """Append ``GIT_TRAJ_NAME=value`` lines for GitLab's later jobs, https://docs.gitlab.com/ci/yaml/
-    artifacts_reports/#artifactsreportsdotenv. Raises OSError."""
+    """Append ``GIT_TRAJ_NAME=value`` lines for GitLab's later jobs; a value that is not printable is left
+    out. https://docs.gitlab.com/ci/yaml/artifacts_reports/#artifactsreportsdotenv. Raises OSError."""
     names = {name: f"GIT_TRAJ_{name.upper().replace('-', '_')}" for name in outputs}
     _append(path, "".join(f"{names[n]}={value}\n" for n, value in outputs.items() if value.isprintable()))
 

@@ -1,6 +1,6 @@
-"""The event's payload (``GITHUB_EVENT_PATH``), each value validated when it is read.
+"""The event's payload (``GITHUB_EVENT_PATH``). Each value is validated when it is read.
 
-The server made it, but it contains names that people chose, such as branches.
+The server made the payload, but it contains names that people chose, such as those of branches.
 https://docs.github.com/en/webhooks/webhook-events-and-payloads
 """
 
@@ -21,20 +21,21 @@ _LIMIT = 1 << 25  # bytes; GitHub's own are at most 25 MB
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """Names are dotted paths. A missing value is None; one of another type raises EventError."""
+    """Reads values by name; a name is a dotted path. A missing value is None; a value of another type raises
+    EventError."""
 
     value: dict[str, Any]
 
     @classmethod
     def read(cls, path: Path | None) -> Payload:
-        """Raises EventError."""
+        """Read the file. Raises EventError."""
         if path is None:
             raise EventError("GITHUB_EVENT_PATH is not set", "run this in a workflow of GitHub Actions")
         try:
             with path.open("rb") as file:
                 value = json.loads(file.read(_LIMIT))
         except (OSError, ValueError, RecursionError):
-            raise EventError("the event cannot be read: GITHUB_EVENT_PATH names no JSON") from None
+            raise EventError("the event cannot be read: GITHUB_EVENT_PATH is not a JSON file") from None
         if not isinstance(value, dict):
             raise EventError("the event cannot be read: it is not a JSON object")
         return cls(value)
@@ -43,7 +44,7 @@ class Payload:
         return self._matching(name, _SHA)
 
     def repository(self, name: str) -> str | None:
-        """OWNER/NAME; GitLab's may have more parts."""
+        """A repository as OWNER/NAME; on GitLab it may have more parts."""
         return self._matching(name, _REPOSITORY)
 
     def text(self, name: str) -> str | None:

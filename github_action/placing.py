@@ -1,6 +1,6 @@
-"""Posts annotations in other ways than in the job's log: as a check run, or review comments. GitHub only.
+"""Posts annotations on GitHub as a check run or as review comments, instead of in the job's log.
 
-It must not post the same again on the next push, nor repeat a write whose answer was lost.
+A review comment must not be posted again on the next push, and a write whose answer was lost not repeated.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ _TITLE, _TEXT, _SUMMARY = 255, 2_000, 65_000
 """Limits, in characters; GitHub accepts 65,535 in a check run's summary."""
 
 
-def post_check(api: Api, change: Change, found: Sequence[Annotation], *, title: str, summary: str) -> None:
+def post_check(
+    api: Api, change: Change, annotations: Sequence[Annotation], *, title: str, summary: str
+) -> None:
     """Create a neutral check run on the head. Needs ``checks: write``. Raises ForgeError."""
     rows = [
         {
@@ -28,24 +30,26 @@ def post_check(api: Api, change: Change, found: Sequence[Annotation], *, title: 
             "title": inert(each.title)[:_TITLE],
             "message": inert(each.text)[:_TEXT],
         }
-        for each in found
+        for each in annotations
     ]
     output = {"title": title, "summary": summary[:_SUMMARY], "annotations": rows}
     check = {"name": "git-traj", "head_sha": change.head, "status": "completed", "conclusion": "neutral"}
-    _send(api, "check-runs", {**check, "output": output}, doing="making a check run")
+    _send(api, "check-runs", {**check, "output": output}, doing="creating a check run")
 
 
-def post_review(api: Api, change: Change, found: Sequence[Annotation], *, number: int, author: str) -> None:
-    """Post one review with a comment at each line, except those that ``author`` has made before. Raises
+def post_review(
+    api: Api, change: Change, annotations: Sequence[Annotation], *, number: int, author: str
+) -> None:
+    """Post one review with a comment at each line, without those that ``author`` posted before. Raises
     ForgeError."""
     names = (author.lower(), f"{author.lower()}[bot]")
     with translated("listing review comments"):
         listed = api.repository.get_pull(number).get_review_comments()
-        there = {(each.path, each.body) for each in listed if each.user and each.user.login.lower() in names}
+        posted = {(each.path, each.body) for each in listed if each.user and each.user.login.lower() in names}
     rows = [
         {"path": each.path, "line": each.line, "side": "RIGHT", "body": body}
-        for each in found
-        if (each.path, body := f"**{words(each.title, _TITLE)}**: {words(each.text, _TEXT)}") not in there
+        for each in annotations
+        if (each.path, body := f"**{words(each.title, _TITLE)}**: {words(each.text, _TEXT)}") not in posted
     ]
     if rows:
         review = {"commit_id": change.head, "event": "COMMENT", "comments": rows}

@@ -20,17 +20,17 @@ from github_action.errors import ForgeError, Unreachable
 COMMITS, FILES = 250, 3000
 """The most that GitHub lists: https://docs.github.com/en/rest/pulls/pulls (list commits, list files)."""
 COMMITS_MOST = 1_000
-"""Commits to examine, at most."""
+"""The most commits to examine."""
 _PAGE = 300
-"""Files of one commit in one answer, https://docs.github.com/en/rest/commits/commits#get-a-commit."""
+"""The most files of one commit in one answer, https://docs.github.com/en/rest/commits/commits#get-a-commit."""
 _SHA = re.compile(r"[0-9a-f]{40}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pull:
-    """``head_repository`` and ``head_url`` (to clone from) are None if the fork was deleted.
+    """A pull request. ``head_repository`` and ``head_url`` (to clone from) are None if the fork was deleted.
 
-    ``merged_as``: the commit that the merge made on the base branch; the last one of a rebase.
+    ``merged_as`` is the commit that the merge made on the base branch; after a rebase, the last such commit.
     """
 
     number: int
@@ -48,7 +48,7 @@ class Pull:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """``made``: when it was committed, as its committer says."""
+    """A commit of a pull request; ``made`` is its committer's date."""
 
     sha: str
     parents: tuple[str, ...]
@@ -58,7 +58,8 @@ class Commit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullDetails:
-    """``files``: the hunks of each path, empty if they are too large for the host to show."""
+    """A pull request with its commits and files. ``files`` maps a path to its hunks, which are empty if they
+    are too large for the host to show."""
 
     pull: Pull
     commits: tuple[Commit, ...]
@@ -66,7 +67,7 @@ class PullDetails:
 
     @property
     def commits_unlisted(self) -> int:
-        """How many GitHub did not list; git has them."""
+        """The number of commits that GitHub did not list; git has them."""
         return max(0, self.pull.commit_count - len(self.commits))
 
     @property
@@ -75,13 +76,13 @@ class PullDetails:
 
 
 def read_pull(api: Api, number: int) -> Pull:
-    """One request. Raises ForgeError."""
+    """Read a pull request without its commits and files, with one request. Raises ForgeError."""
     with translated(f"reading pull request {number}"):
         return _pull(api.repository.get_pull(number))
 
 
 def read_details(api: Api, number: int) -> PullDetails:
-    """Raises ForgeError."""
+    """Read a pull request with its commits and files. Raises ForgeError."""
     with translated(f"reading pull request {number}"):
         request = api.repository.get_pull(number)
         pull = _pull(request)
@@ -102,7 +103,7 @@ def read_files(api: Api, commit: str) -> tuple[str, ...] | None:
 
 def find_pulls(api: Api, *, head: str, branch: str, repository: str) -> tuple[int, ...]:
     """Numbers of the open pull requests from ``branch`` of ``repository`` (OWNER/NAME) whose head still is
-    ``head``. For ``workflow_run``, whose payload lists none for forks. Raises ForgeError."""
+    ``head``. The payload of ``workflow_run`` does not have them for forks. Raises ForgeError."""
     owner = repository.partition("/")[0]
     with translated("finding the run's pull request"):
         pulls = api.repository.get_pulls(state="open", head=f"{owner}:{branch}")
@@ -163,7 +164,7 @@ def _pull(request: PullRequest) -> Pull:
 
 
 def check_sha(text: str) -> str:
-    """A validated commit id: it goes into links and command lines. Raises Unreachable."""
+    """Return a commit id if it is valid: it will be part of links and command lines. Raises Unreachable."""
     if not isinstance(text, str) or not _SHA.fullmatch(text):
         raise Unreachable("the host's answer cannot be read: it has no commit where one belongs")
     return text

@@ -29,13 +29,14 @@ from gittraj.render.comment.flags import Flag, find_flags, omissions
 from gittraj.render.comment.tables import Location
 
 _SUMMARY = 900_000
-"""Characters of a job's summary; the runner drops one over 1,024 KiB."""
+"""The most characters of a job's summary; the runner drops a summary over 1,024 KiB."""
 _BRIEF = 8_000
+"""The most characters of the short comment."""
 _LOOKED_UP = 10
-"""Commits without a record to look up files for, with one request each."""
-_PATIENCE = 20.0
+"""The most commits whose files are looked up, with one request each."""
+_WAIT = 20.0
 """Seconds to wait for records, unless an input sets another time."""
-_YOUNG = 300.0
+_RECENT = 300.0
 """Seconds after its last commit in which the push of a branch may still be under way."""
 _POLL = 4.0
 """Seconds between two attempts to fetch records that have not arrived yet."""
@@ -43,8 +44,8 @@ _POLL = 4.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScannedReport:
-    """A change, where to look first in it, and its report; ``leaks``: rules that matched in the last scan
-    for secrets."""
+    """A change, its flags (where to look first), and its report. ``leaks`` are the rules that found secrets
+    in it."""
 
     change: Change
     flags: Sequence[Flag]
@@ -54,8 +55,8 @@ class ScannedReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:
-    """The notes of a pull request's commits in one repository: the ``tip`` of its notes ref (None: it has
-    none), the notes that could be read, and the commits whose notes were too large or too late."""
+    """The notes of a pull request's commits in one repository: the ``tip`` of its notes ref (None: there is
+    no such ref), the notes that could be read, and the commits whose notes were too large or too late."""
 
     tip: str | None
     bodies: Mapping[str, bytes]
@@ -65,7 +66,7 @@ class Notes:
 def read_notes(
     details: PullDetails, fetched: Fetched, settings: Settings, *, sleep: Callable[[float], None] = time.sleep
 ) -> Notes:
-    """Raises TrajError if the notes cannot be fetched."""
+    """Fetch and read the notes of the pull request's commits. Raises TrajError if they cannot be fetched."""
     ids = [commit.sha for commit in details.commits]
     try:
         return _read_notes(ids, details, fetched, settings, sleep)
@@ -81,8 +82,8 @@ def _read_notes(
     sleep: Callable[[float], None],
 ) -> Notes:
     tip = fetched.bring_notes(ids, ref=settings.notes)
-    waited, most = 0.0, _patience(details, settings, here=tip is not None)
-    while waited < most and not (tip and fetched.notes.has(ids)):
+    waited, limit = 0.0, _seconds_to_wait(details, settings, has_records=tip is not None)
+    while waited < limit and not (tip and fetched.notes.has(ids)):
         sleep(_POLL)
         waited += _POLL
         tip = fetched.bring_notes(ids, ref=settings.notes)
@@ -92,14 +93,14 @@ def _read_notes(
     return Notes(tip=tip, bodies=bodies, left=tuple(c for c in fetched.notes.has(ids) if c not in bodies))
 
 
-def _patience(details: PullDetails, settings: Settings, *, here: bool) -> float:
-    """Seconds to wait for notes, since git pushes a branch before the records of its commits. Without the
+def _seconds_to_wait(details: PullDetails, settings: Settings, *, has_records: bool) -> float:
+    """How long to wait for notes, since git pushes a branch before the records of its commits. Without the
     input, wait only if the repository has records and the head is so new that its push may be under way."""
     if settings.wait is not None:
         return settings.wait
     made = parse_time(details.commits[-1].made) if details.commits else None
-    young = made is not None and abs(time.time() - made.timestamp()) < _YOUNG
-    return _PATIENCE if here and young else 0.0
+    is_recent = made is not None and abs(time.time() - made.timestamp()) < _RECENT
+    return _WAIT if has_records and is_recent else 0.0
 
 
 def read_change(
@@ -110,8 +111,9 @@ def read_change(
     before: str | None = None,
     files_of: Callable[[str], tuple[str, ...] | None] = lambda _: None,
 ) -> Change:
-    """Join what the ``sources``, the repository itself last, have recorded about the pull request's commits.
-    ``before``: the head in an earlier report; ``files_of`` returns the files of a commit, None if unknown."""
+    """Join the records of the pull request's commits from ``sources``, of which the repository itself is the
+    last. ``before`` is the head before the push; ``files_of`` returns the files of a commit, or None if they
+    are not known."""
     recorded, pull = _join(details, sources), details.pull
     unread = recorded.unread(c.sha for c in details.commits)
     commits = _look_up(tuple(_reviewed(c, recorded) for c in details.commits), details, files_of)
@@ -136,11 +138,12 @@ def read_change(
 
 def _join(details: PullDetails, sources: Sequence[Notes]) -> Recorded:
     bodies = [(c.sha, [n.bodies[c.sha] for n in sources if c.sha in n.bodies]) for c in details.commits]
-    return Recorded((commit, b"\n".join(found)) for commit, found in bodies if found)
+    return Recorded((commit, b"\n".join(notes)) for commit, notes in bodies if notes)
 
 
 def make_report(change: Change, settings: Settings, *, number: int) -> ScannedReport:
-    """The report in all its lengths, scanned for secrets before and after rendering."""
+    """Make the report in all its lengths, scanned for secrets before and after rendering: escaping may hide a
+    secret from the redactor."""
     location = Location(
         server=settings.server,
         repository=settings.repository,
@@ -150,8 +153,7 @@ def make_report(change: Change, settings: Settings, *, number: int) -> ScannedRe
     )
     options = CommentOptions(prompts=settings.prompts, cost=settings.cost)
     redactor, leaks = Redactor(key=os.urandom(32)), list[str]()
-    # escaping may hide a secret from the redactor
-    diff = change.diff  # not scanned: it has many names, and none is shown
+    diff = change.diff  # not scanned: it has many names, which are not shown
     scan = cache(lambda text, name: _scan(redactor, text, leaks, name=name))  # most texts occur often
     change = map_texts(replace(change, diff=None), scan)
     change = replace(change, diff=diff)
@@ -186,7 +188,7 @@ def outputs(scanned: ScannedReport) -> dict[str, str]:
 
 
 def find_labels(scanned: ScannedReport) -> dict[str, bool]:
-    """Return for each label that we manage whether the pull request should have it. Empty if some records
+    """Return for each label that we manage whether the pull request should have it; nothing if some records
     could not be read."""
     change = scanned.change
     if change.unread or change.left or change.notes is None:
@@ -196,11 +198,12 @@ def find_labels(scanned: ScannedReport) -> dict[str, bool]:
 
 
 def coverage(change: Change) -> float:
-    """Percentage of commits that have a record; 100 without any commit."""
+    """The percentage of commits that have a record; 100 if there are no commits."""
     return 100.0 * len(change.recorded) / len(change.own) if change.own else 100.0
 
 
 def as_json(scanned: ScannedReport) -> str:
+    """The JSON document of the output ``json-path``: see docs/json.md."""
     change = scanned.change
     document: dict[str, Any] = {
         "version": 1,
@@ -247,16 +250,16 @@ def _reviewed(commit: Commit, recorded: Recorded) -> Reviewed:
 def _look_up(
     commits: tuple[Reviewed, ...], details: PullDetails, files_of: Callable[[str], tuple[str, ...] | None]
 ) -> tuple[Reviewed, ...]:
-    """Add the files that no record names, such as those that a shell command wrote: first for commits without
-    a record. The commits are unchanged if none has a record."""
+    """Add the files that no record names, such as those that a shell command wrote, first to commits without
+    a record. The commits are unchanged if none of them has a record."""
     own = sorted((c for c in commits if not c.merge), key=lambda c: bool(c.trajectories))
     unnamed = set(details.files).difference(*(c.files for c in own))
     if not unnamed or not any(c.trajectories for c in own):
         return commits
     if len(own) == 1:
         files_of = lambda _: tuple(details.files)  # noqa: E731 - all belong to that commit
-    found = {c.commit: files_of(c.commit) for c in own[:_LOOKED_UP]}
-    return tuple(_with_files(c, found.get(c.commit)) for c in commits)
+    files = {c.commit: files_of(c.commit) for c in own[:_LOOKED_UP]}
+    return tuple(_with_files(c, files.get(c.commit)) for c in commits)
 
 
 def _with_files(commit: Reviewed, more: tuple[str, ...] | None) -> Reviewed:
@@ -265,33 +268,33 @@ def _with_files(commit: Reviewed, more: tuple[str, ...] | None) -> Reviewed:
 
 
 def _new(details: PullDetails, before: str | None) -> tuple[str, ...]:
-    """The commits after ``before``; none if it is not one of them."""
+    """The commits after ``before``; empty if ``before`` is not one of the pull request's commits."""
     ids = [commit.sha for commit in details.commits]
     return tuple(ids[ids.index(before) + 1 :]) if before in ids else ()
 
 
 def _rewritten(details: PullDetails, recorded: Recorded, before: str | None) -> Rewritten | None:
     """Return the earlier head, if a force push replaced it, with the commits whose records were carried from
-    commits that are gone."""
-    here = {commit.sha for commit in details.commits}
-    if before is None or before in here or before == details.pull.head:
+    commits that are gone; else None."""
+    present = {commit.sha for commit in details.commits}
+    if before is None or before in present or before == details.pull.head:
         return None
     carried = [
         commit.sha
         for commit in details.commits
         for folded in recorded.on(commit.sha)
-        if set(folded.header(commit.sha)["link"]["carriedFrom"]) - here
+        if set(folded.header(commit.sha)["link"]["carriedFrom"]) - present
     ]
     return Rewritten(before=before, carried=tuple(dict.fromkeys(carried)))
 
 
 def _scan(redactor: Redactor, text: str, leaks: list[str], *, name: str | None = None) -> str:
-    """Return the text without secrets that today's rules find; add their rules, never their values, to
-    ``leaks``. Raises RedactionError: a text that cannot be scanned is not posted."""
-    clean, end = list[str](), 0
+    """Return the text without secrets that today's rules find. Add the rules that found one, never the
+    secret, to ``leaks``. Raises RedactionError: a text that cannot be scanned is not posted."""
+    parts, end = list[str](), 0
     for span in sorted(redactor.find(text, name=name), key=lambda each: each.start):
         if span.start >= end:
-            clean.append(text[end : span.start] + "REDACTED")
+            parts.append(text[end : span.start] + "REDACTED")
             leaks.append(span.rule)
             end = span.end
-    return "".join((*clean, text[end:]))
+    return "".join((*parts, text[end:]))

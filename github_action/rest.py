@@ -1,7 +1,7 @@
-"""JSON over HTTPS for hosts that PyGithub does not speak to: GitLab, Gitea, Forgejo.
+"""Sends JSON over HTTPS to hosts that PyGithub does not support: GitLab, Gitea, Forgejo.
 
-Reads and deletions are repeated within the run's budget; a write never is: the writer first checks whether it
-arrived (``upsert_comment``). Redirects are not followed, and no message quotes an answer.
+Reads and deletions are repeated within the run's budget. Writes are not: the caller first checks whether the
+write arrived (``upsert_comment``). Redirects are not followed, and no message quotes an answer.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from github_action.retry import RetryBudget, check_address, refusal
 from gittraj import __version__
 
 _TIMEOUT = 10  # seconds to wait for the answer, and for each part of it
-_PAGES = 100
-_COMMENTS = 100_000
-_MOST = 1 << 25  # bytes of one answer
+_PAGES = 100  # the most pages of a list
+_COMMENTS = 100_000  # the most comments of a pull request
+_MOST = 1 << 25  # the most bytes of one answer
 
 
 class Rest:
-    """The API at ``url``. Its methods raise ForgeError; ``doing`` is for the message, ``missing`` the error
-    for a 404. A context manager that closes the connection."""
+    """The API at ``url``. Its methods raise ForgeError, whose message begins with ``doing``, such as "listing
+    comments"; ``missing`` is the error for a 404. A context manager that closes the connection."""
 
     def __init__(self, url: str, headers: Mapping[str, str], *, budget: RetryBudget) -> None:
-        """Raises EventError for an address that the token must not be sent to."""
+        """Prepare the connection. Raises EventError for an address that the token must not be sent to."""
         self._url = check_address(url)
         self.budget = budget
         self._session = requests.Session()
@@ -52,12 +52,12 @@ class Rest:
         return self.budget.retry(lambda: self._ask("GET", path, doing=doing, missing=missing)[0])
 
     def pages(self, path: str, *, doing: str, most: int, **query: str) -> Iterator[Any]:
-        """Yield at most ``most`` items of all pages. The next page's address is made here, not taken from the
-        answer."""
+        """Yield at most ``most`` items of all pages. The address of the next page is made by this method, not
+        taken from the answer."""
         left = most
         for page in range(1, _PAGES + 1):
-            asked = {**query, "page": str(page)} if page > 1 else query  # not every list has pages
-            body, more = self.budget.retry(lambda: self._ask("GET", path, doing=doing, query=asked))  # noqa: B023
+            paged = {**query, "page": str(page)} if page > 1 else query  # not every list has pages
+            body, more = self.budget.retry(lambda: self._ask("GET", path, doing=doing, query=paged))  # noqa: B023
             items = json.loads(body)
             yield from items[:left]
             left -= len(items)
@@ -72,7 +72,7 @@ class Rest:
             return json.loads(answer) if answer.strip() else None
 
     def delete(self, path: str, *, doing: str) -> None:
-        """Also succeeds if it was deleted already."""
+        """Delete the object; succeeds, too, if it was deleted already."""
         with suppress(Gone):
             self.budget.retry(lambda: self._ask("DELETE", path, doing=doing, missing=Gone))
 
@@ -110,9 +110,12 @@ class Rest:
 
 
 class RestThread:
-    """See ``upsert_comment.Comments``. ``at``: the path to list and create the comments of one pull request;
-    ``each``: the path of a comment without its number; ``verb``: the method that edits one. ``read`` parses a
-    comment of the host's, and returns None if no user wrote it."""
+    """The comments of one pull request: see ``upsert_comment.Comments``.
+
+    ``at`` is the path to list and create them; ``each`` is the path of a comment without its number; ``verb``
+    is the HTTP method that edits a comment. ``read`` parses a comment of the host's, and returns None if no
+    user wrote it. ``order`` has the query's parameters for the list.
+    """
 
     def __init__(
         self,
@@ -135,10 +138,10 @@ class RestThread:
     def create(self, body: str) -> Comment:
         doing = "writing the comment"
         with readable(doing):
-            made = self._read(self._rest.send("POST", self._at, {"body": body}, doing=doing))
-            if made is None:
+            comment = self._read(self._rest.send("POST", self._at, {"body": body}, doing=doing))
+            if comment is None:
                 raise ValueError(doing)
-            return made
+            return comment
 
     def edit(self, comment: Comment, body: str) -> None:
         doing, path = "editing the comment", f"{self._each}/{comment.id}"

@@ -1,8 +1,8 @@
-"""How long one run waits, what an answer's status means, and which requests are repeated unconditionally.
+"""Decides how long one run waits, what an answer's status means, and which requests are repeated.
 
 PyGithub's own policy does not fit: it repeats a POST whose 502 came after the write, which makes a second
-comment, and it waits until a rate limit ends, up to an hour. Here reads and deletions are repeated; POST and
-PATCH never are: the writer first checks whether the write arrived (``upsert_comment``). All waits of a run
+comment, and it waits until a rate limit ends, up to an hour. This one repeats reads and deletions, but never
+POST and PATCH: the caller first checks whether the write arrived (``upsert_comment``). All waits of a run
 share one budget.
 """
 
@@ -26,14 +26,14 @@ SECONDARY = 60.0
 """Seconds to wait after a secondary limit without a time: "wait for at least one minute",
 https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit."""
 _ATTEMPTS = 5
-_HERE = ("localhost", "127.0.0.1", "::1")
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(slots=True)
 class RetryBudget:
-    """``left``: seconds that this run may still wait, in total. ``between_writes``: seconds, see
-    https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api. ``granted``:
-    seconds waited so far because of the host's rate limit."""
+    """The time that a run may wait, in seconds: ``left`` is what remains of it, ``granted`` what was waited
+    so far because of the host's rate limit; ``between_writes`` is the pause that GitHub asks for in
+    https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api."""
 
     left: float = 90.0
     granted: float = 0.0
@@ -49,7 +49,8 @@ class RetryBudget:
         self.sleep(error.wait)
 
     def pace(self) -> None:
-        """Pause after a write. PyGithub would pause before it, when what was read may go out of date."""
+        """Pause after a write. PyGithub would pause before it: what was read before may then be out of
+        date."""
         self.sleep(self.between_writes)
 
     def retry(self, ask: Callable[[], T]) -> T:
@@ -97,7 +98,7 @@ _POLICY: dict[str, Any] = {
 
 def limited(wait: float) -> Limited:
     hint = "run the job again then, or give the action a token of its own"
-    return Limited(f"the host limits the rate: not before {wait:.0f} s", hint, wait=wait)
+    return Limited(f"rate limit reached: the host answers again in {wait:.0f} s", hint, wait=wait)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -120,7 +121,7 @@ def refusal(
     doing: str,
     missing: type[ForgeError],
     limit: bool = False,
-    hint: str = "the token may not read or write it: see docs/pull-requests.md",
+    hint: str = "the token lacks a permission: see docs/pull-requests.md",
 ) -> ForgeError:
     """Return the error for an answer with this ``status``; ``headers`` as for ``retry_after``. ``limit``: the
     answer says that a 403 is due to a rate limit."""
@@ -128,19 +129,20 @@ def refusal(
     if status == 429 or (status == 403 and (wait is not None or limit)):
         return limited(SECONDARY if wait is None else wait)
     if status >= 500:
-        return Unreachable(f"{doing}: the host fails ({status})", "run the job again later", wait=wait or 2.0)
+        message = f"{doing}: the host reported an error ({status})"
+        return Unreachable(message, "run the job again later", wait=wait or 2.0)
     kinds: dict[int, tuple[type[ForgeError], str]] = {
         404: (missing, "not found, or hidden from the token"),
-        410: (Gone, "it is gone"),
+        410: (Gone, "it was deleted"),
         422: (Invalid, "the host does not accept it"),
     }
-    kind, what = kinds.get(status, (Refused, "the token may not"))
+    kind, what = kinds.get(status, (Refused, "the token lacks the permission"))
     return kind(f"{doing}: {what} ({status})", hint if status not in (410, 422) else None)
 
 
 def check_address(url: str) -> str:
     """Return an API's address, to which the token may be sent. Raises EventError."""
     parts = urlsplit(url)
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _HERE):
+    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
         raise EventError("GITHUB_API_URL is not an https address", "run this in a workflow of GitHub Actions")
     return url.rstrip("/")

@@ -1,4 +1,4 @@
-"""The action's inputs and the runner's variables: only this module reads the environment.
+"""Reads the action's inputs and the runner's variables; only this module reads the environment.
 
 Inputs come as ``INPUT_…`` variables, never as text in a script.
 """
@@ -21,18 +21,21 @@ Require = Literal["off", "warn", "fail"]
 Annotations = Literal["true", "false", "check", "review"]
 Host = Literal["github", "gitlab", "gitea"]
 _REF = re.compile(r"refs/notes/[\w./-]+", re.ASCII)
-_WAIT = 300
-"""Upper limit for ``max-wait-notes``, in seconds."""
+_MAX_WAIT = 300
+"""The upper limit for ``max-wait-notes``, in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """``foreign_token``: not the job's own token, which the runner masks. ``api``, ``server``: the host's
-    URLs; ``run``: the number of this run; ``folder``: for our temporary files; ``coverage``: percent of the
-    commits; ``wait``: seconds to wait for records that arrive after their branch (None: a default, if a push
-    of them may be under way); ``forks``: whether records of forks are carried; ``owner``: see ``owner_of``;
-    ``page``: the URL of this run's page, with its summary; ``git_user``, ``git_token``: for git, if it does
-    not use ``token``."""
+    """The settings of a run. Those that their names do not explain:
+
+    ``foreign_token``: ``token`` is not the job's own token, which the runner masks. ``api`` and ``server``
+    are the host's URLs; ``run`` is the number of this run; ``folder`` is for our temporary files;
+    ``coverage`` is a percentage of the commits. ``wait`` is how many seconds to wait for records that arrive
+    after their branch (None: a default, if they may be on their way). ``forks``: records of forks are
+    carried. ``owner``: see ``owner_of``. ``page`` is the URL of this run's page, with its summary.
+    ``git_user`` and ``git_token`` are for git, if it does not use ``token``.
+    """
 
     token: Token
     foreign_token: bool
@@ -79,7 +82,7 @@ def is_strict(environ: Mapping[str, str]) -> bool:
 
 
 def read_settings(environ: Mapping[str, str]) -> Settings:
-    """Raises EventError for an input that is not valid, or outside of a GitHub runner."""
+    """Read the settings. Raises EventError for an input that is not valid, or outside of a GitHub runner."""
 
     def required(name: str) -> str:
         if not environ.get(name):
@@ -90,9 +93,9 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         return Path(environ[name]) if environ.get(name) else None
 
     server, repository, run = map(required, ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"))
-    host, token = _host(environ), _given(environ, "token")
+    host, token = _host(environ), _input(environ, "token")
     inputs = {
-        field: read(name, _given(environ, name) or default) for name, (field, read, default) in INPUTS.items()
+        field: read(name, _input(environ, name) or default) for name, (field, read, default) in INPUTS.items()
     }
     return Settings(
         token=Token(token),
@@ -121,11 +124,11 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
 
 
 def variable(name: str) -> str:
-    """The end of the name of an input's variable."""
+    """An input's name as it is in the names of variables: ``MAX_WAIT_NOTES``."""
     return name.upper().replace("-", "_")
 
 
-def _given(environ: Mapping[str, str], name: str) -> str:
+def _input(environ: Mapping[str, str], name: str) -> str:
     return environ.get(f"INPUT_{variable(name)}", "").strip()
 
 
@@ -136,7 +139,7 @@ def _host(environ: Mapping[str, str]) -> Host:
 
 
 def _page(environ: Mapping[str, str], host: Host) -> str:
-    """The URL of this run's page; empty for Gitea, whose URL has a number that is in no variable."""
+    """The URL of this run's page; empty on Gitea, where it has a number that is not in any variable."""
     server, run = environ["GITHUB_SERVER_URL"].rstrip("/"), environ["GITHUB_RUN_ID"]
     if host == "github":
         return f"{server}/{environ['GITHUB_REPOSITORY']}/actions/runs/{run if run.isdecimal() else 0}"
@@ -180,7 +183,7 @@ def _number(name: str, value: str, *, most: float = 100) -> float:
 
 
 def _wait(name: str, value: str) -> float | None:
-    return None if value.lower() == "auto" else _number(name, value, most=_WAIT)
+    return None if value.lower() == "auto" else _number(name, value, most=_MAX_WAIT)
 
 
 def _ref(name: str, value: str) -> str:

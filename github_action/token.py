@@ -16,5 +16,5 @@ class Token:
         return "***"
 
     def reveal(self) -> str:
-        """For the ``Authorization`` header only."""
+        """Return the secret value: for a request's header, and for git's."""
         return self._value

@@ -1,6 +1,6 @@
 """Keeps exactly one comment on a pull request, despite races, lost answers and deletions.
 
-No host has "create if absent" and no "edit if unchanged", and the answer to a write may be lost. So only a
+No host has "create if absent" or "edit if unchanged", and the answer to a write may be lost. So only a
 listing is trusted: list, delete our duplicates, write if the comment with the lowest id is not up to date,
 list again; done when a listing needs no change. All runs agree on the lowest id, so one comment remains. It
 describes the newest head: before a write the pull request's head is read, and a run for another head writes
@@ -37,13 +37,14 @@ _RUN = re.compile(r"(?:(?<=/actions/runs/)|(?<=/-/jobs/))\d+")
 _BEGINS = "### Why this change"
 """How each of our reports begins."""
 _ROUNDS = 6
-"""Each ends in a write. A race takes two or three; more means that our comment is deleted again and again."""
+"""The most rounds, each of which ends in a write. A race takes two or three; more means that something
+deletes our comment again and again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marker:
-    """The hidden first line of the comment, of a fixed alphabet. ``key`` distinguishes several comments on
-    one pull request; ``of`` is the comment's ``owner_of``, empty in comments of earlier versions."""
+    """The hidden first line of our comment. ``key`` distinguishes several comments on one pull request;
+    ``of`` is the comment's ``owner_of``, empty in comments of earlier versions."""
 
     key: str
     head: str
@@ -59,7 +60,8 @@ class Marker:
 
     @classmethod
     def read(cls, body: str) -> tuple[Self, str] | None:
-        """Parse the marker and the text after it. Only at the very beginning: elsewhere it is a quote."""
+        """Parse the marker and the text after it; None unless the body begins with it: elsewhere it is a
+        quote."""
         match = _MARKER.match(body)
         if not match:
             return None
@@ -68,21 +70,21 @@ class Marker:
 
 
 def owner_of(repository: str, workflow: str) -> str:
-    """Hash that binds a comment to a workflow: ``repository`` is the id, ``workflow`` the path of its file.
-    All workflows of a repository write under the same login."""
+    """The hash that binds a comment to a workflow: all workflows of a repository write under the same login.
+    ``repository`` is the repository's id, ``workflow`` the path of the workflow's file."""
     return hashlib.sha256(f"{repository}\n{workflow}".encode()).hexdigest()[:16]
 
 
 def check_key(key: str) -> str:
     """Validate a marker's key and return it. Raises EventError."""
     if not _KEY.fullmatch(key):
-        raise EventError("'key' has other characters than a-z, 0-9 and '-', or too many", "use a short word")
+        raise EventError("'key' may contain only a-z, 0-9 and '-', and at most 50 characters")
     return key
 
 
 @dataclass(frozen=True, slots=True)
 class Upserted:
-    """``comment``: our comment now, if any."""
+    """What was done; ``comment`` is our comment afterwards, if there is one."""
 
     result: Result
     comment: Comment | None
@@ -152,26 +154,26 @@ def own(comments: Iterable[Comment], *, author: str, marker: Marker) -> list[Com
     """The comments that ``author`` wrote under the key and for the owner of ``marker``, by id; of two with
     the same id the first. A listing may lack a comment just written, so pass that after the listing.
 
-    If there are none, the first one of an earlier version, whose marker named no owner, if it is a report.
+    If there are none, return the first report of an earlier version, whose marker does not name an owner.
     """
     keyed = [*_keyed(comments, author.lower(), marker.key)]
-    former = (comment for comment, found, text in keyed if not found.of and text.startswith(_BEGINS))
-    return [comment for comment, found, _ in keyed if found.of == marker.of] or [*islice(former, 1)]
+    former = (comment for comment, other, text in keyed if not other.of and text.startswith(_BEGINS))
+    return [comment for comment, other, _ in keyed if other.of == marker.of] or [*islice(former, 1)]
 
 
 def _keyed(comments: Iterable[Comment], author: str, key: str) -> Iterator[tuple[Comment, Marker, str]]:
     """Yield each comment of ``author`` under ``key``, by id, with its marker and the text after it."""
     names = (author, f"{author}[bot]")  # GraphQL omits the suffix, and so do people
-    found: dict[int, tuple[Comment, Marker, str]] = {}
+    by_id: dict[int, tuple[Comment, Marker, str]] = {}
     for comment in comments:
         parsed = Marker.read(comment.body)
         if parsed and parsed[0].key == key and comment.author.lower() in names:
-            found.setdefault(comment.id, (comment, *parsed))
-    yield from (each for _, each in sorted(found.items()))
+            by_id.setdefault(comment.id, (comment, *parsed))
+    yield from (each for _, each in sorted(by_id.items()))
 
 
 def _wrote_after(keeper: Comment | None, written: Comment | None, marker: Marker) -> bool:
-    """Whether another run for the same head wrote after us: overwriting each other would never end."""
+    """Whether another run for the same head wrote after us: then stop, or both would overwrite forever."""
     if keeper is None or written is None or keeper.id != written.id:
         return False
     parsed = Marker.read(keeper.body)
@@ -186,12 +188,12 @@ def _write(thread: Comments, keeper: Comment | None, text: str) -> Comment:
 
 
 def _is_current(comment: Comment, marker: Marker, body: str) -> bool:
-    """Whether the comment has this head and body; a different run alone is no reason to edit."""
+    """Whether the comment has this head, owner and body; a different run alone is not a reason to edit."""
     parsed = Marker.read(comment.body)
     if parsed is None:
         return False
-    found, text = parsed
-    return (found.head, found.of, _plain(text)) == (marker.head, marker.of, _plain(body))
+    current, text = parsed
+    return (current.head, current.of, _plain(text)) == (marker.head, marker.of, _plain(body))
 
 
 def _plain(text: str) -> str:

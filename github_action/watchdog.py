@@ -1,7 +1,8 @@
-"""Ends a run that takes too long, whatever delays it: a host that sends one byte at a time, or a fetch.
+"""Ends a run that takes too long, whatever delays it, such as a host that sends one byte at a time, or a
+fetch.
 
-The job's own time-out would end it without any output; here the results so far are published first. The
-process ends at once, so nothing that must be finished may run in parallel.
+The job's own time-out would end the run without any output; the watchdog publishes the results so far first.
+The process ends at once, so nothing that must be finished may run in parallel.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 SECONDS = 55.0
-"""Time limit of a whole run, not counting the waits that the host or an input demanded."""
+"""The time limit of a whole run, without the waits that the host or an input demanded."""
 _TICK = 0.5
 
 
 @dataclass(slots=True)
 class Watchdog:
-    """``late`` is called when the time is over; then the process ends with the status that it returns.
-    ``granted`` returns the seconds allowed on top."""
+    """A context manager. When the time is over, it calls ``late``, and the process ends with the status that
+    ``late`` returns. ``granted`` returns the seconds to allow in addition."""
 
     late: Callable[[], int]
     granted: Callable[[], float] = lambda: 0.0

@@ -6,25 +6,25 @@ Importing this costs nothing: click and everything else is imported by the comma
 from __future__ import annotations
 
 _ALLOCATED = 50_000
-"""Objects made before a garbage collection: after Python's 700, it would scan everything that is imported,
-again and again."""
+"""The objects to allocate before a garbage collection: with Python's default of 700, it would scan everything
+that is imported again and again."""
 
 
 def main() -> None:
-    """``git-traj`` and ``python -m gittraj``: run the command line and exit with its status."""
+    """Run the command line, for ``git-traj`` and ``python -m gittraj``, and exit with its status."""
     import gc
     import os
     import sys
 
     gc.disable()  # imported modules are not garbage
-    if sys.platform == "win32":  # there a pipe has the country's code page, and ends lines with \r\n
+    if sys.platform == "win32":  # where a pipe would have the country's code page, and lines end with \r\n
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(encoding="utf-8", newline="\n")
-    named = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
-    if next(filter(None, named), "") in ("C", "POSIX"):
-        from gittraj.cli.common.plain_signs import use_plain_signs
+    locales = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    if next(filter(None, locales), "") in ("C", "POSIX"):
+        from gittraj.cli.common.ascii_output import use_ascii
 
-        use_plain_signs()
+        use_ascii()
     from gittraj.cli.common.ahead import begin
 
     begin(sys.argv[1:])

@@ -81,6 +81,7 @@ def _compare(repository: Repository, recorded: Recorded, sides: list[Side], *, f
 
 
 def _render(compared: Header, form: str, page: Page, *, everything: bool) -> Iterable[str]:
+    """The comparison in one of ``_FORMATS``; ``everything``: with every step in full."""
     if form == "json":
         return [dump_json(compared) + "\n"]
     from gittraj.render.comparison import render_html, render_markdown, render_text

@@ -2,7 +2,7 @@
 _git_traj() {
 	local kind value help current file at=${__git_cmd_idx-}
 	local -a typed
-	if [ -n "$at" ]; then # git's completion knows where its command stands
+	if [ -n "$at" ]; then # git's completion knows the position of its command
 		typed=("${words[@]:at+1:cword-at}")
 	else
 		at=0

@@ -14,6 +14,6 @@ function __git_traj_suggest
     end
 end
 complete -c git-traj -f -a '(__git_traj_suggest)'
-# fish asks git-NAME for the words of git NAME, but 3.6.0 meets no name there
+# fish completes git NAME by the rules for git-NAME, but 3.6.0 does not find them
 complete -c git -n __fish_git_needs_command -f -a traj -d 'Why code is as it is'
 complete -c git -n '__fish_git_using_command traj' -f -a '(__git_traj_suggest)'

@@ -1,6 +1,7 @@
-"""``git traj completion``: a shell script that calls back for the completions.
+"""``git traj completion``: prints a shell script that calls this command for the completions.
 
-It calls ``--words``: a line ``word<TAB>value<TAB>help`` for each completion, ``files`` if files fit too.
+The script calls it with ``--words``, which prints a line ``word<TAB>value<TAB>help`` for each completion, and
+``files`` if files fit, too.
 """
 
 from __future__ import annotations
@@ -10,10 +11,7 @@ import click
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command(
-    "completion",
-    context_settings={"ignore_unknown_options": True},
-)
+@click.command("completion", context_settings={"ignore_unknown_options": True})
 @click.option("--words", is_flag=True, hidden=True)
 @click.argument("shell", nargs=-1, type=click.UNPROCESSED, metavar="bash|zsh|fish")
 def command(shell: tuple[str, ...], words: bool) -> None:

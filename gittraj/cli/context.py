@@ -1,15 +1,15 @@
 """``git traj context``.
 
-A line: ``COMMIT DATE KIND "TEXT" [for "…"] [on "…"] [because "…"] [done "…"] [(by, N% sure, answered in
-COMMIT, reverted by COMMIT, from "REMOTE", near "PATH")]``. ``from`` names a remote whose record is not joined
-with ours.
-KIND is ``rejected`` (for what, on which question), ``decided``, ``doubt``, ``challenge``, ``learned``,
-``suggested``, ``tried`` (no commit), ``tests`` (left failing) or ``asked``. ``near`` names a
-neighbour: a file that changed together with a path, or is in the same folder; ``in`` says which path if
-several were named. A quote is a JSON string. Lines with ``#`` come before and after.
+A line has the form ``COMMIT DATE KIND "TEXT" [for "…"] [on "…"] [because "…"] [done "…"] [(by, N% sure,
+answered in COMMIT, reverted by COMMIT, from "REMOTE", near "PATH")]``. KIND is ``rejected`` (for what, on
+which question), ``decided``, ``doubt``, ``challenge``, ``learned``, ``suggested``, ``tried`` (no commit),
+``tests`` (left failing) or ``asked``. ``from`` names a remote whose record is not joined with ours. ``near``
+names a neighbour: a file that changed together with a path, or is in the same folder; ``in`` says which path
+if several were named. A quote is a JSON string. Lines with ``#`` come before and after.
 
-Both forms keep to the budget (a JSON document always has its paths), estimated as one token per four ASCII
-characters or two other bytes. A text has at most a fifth of the budget in characters, and at most 240.
+Text and JSON both keep to the budget (a JSON document always has its paths), estimated as one token per four
+ASCII characters or two other bytes. A quoted text has at most as many characters as a fifth of the budget in
+tokens, and at most 240.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ def command(
     with find_drained(to_read=True) as repository, ExitStack() as stack:
         index = stack.enter_context(open_index(repository, build=False))
         recorded = read_records(repository, index.notes if index else None)
-        found = brief(repository, recorded, paths, cwd=Path.cwd(), index=index)
-        if not found.touched:
+        briefing = brief(repository, recorded, paths, cwd=Path.cwd(), index=index)
+        if not briefing.touched:
             from gittraj.cli.common.no_match import say_nothing_about
 
-            say_nothing_about(repository, recorded, found.paths, neighbours=bool(found.lessons))
-        if found.lessons or as_json:
+            say_nothing_about(repository, recorded, briefing.paths, neighbours=bool(briefing.lessons))
+        if briefing.lessons or as_json:
             render = render_document if as_json else render_briefing
-            text = render(found.lessons, budget=budget, paths=found.paths)
+            text = render(briefing.lessons, budget=budget, paths=briefing.paths)
             write(repository, [text], environment(), pager=obj["pager"] and not as_json)

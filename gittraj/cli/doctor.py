@@ -52,16 +52,18 @@ def doctor(fix: bool, as_json: bool) -> int:
     from gittraj.commands.status import status_to_json, status_to_lines
 
     with find_repository() if fix else find_to_read() as repository:
-        kept, raw = drain_first(repository), environment()
+        failure, raw = drain_first(repository), environment()
         facts = gather(repository, Environ.of(raw))
-        found = examine_all(repository, facts, raw, unrecorded=kept)
-        findings = fix_findings(found, tell=say) if fix else [(finding, False) for finding in found]
+        problems = examine_all(repository, facts, raw, unrecorded=failure)
+        findings = fix_findings(problems, tell=say) if fix else [(problem, False) for problem in problems]
         facts = gather(repository, Environ.of(raw)) if fix else facts
         page = Page(columns(raw), wants_colour(repository, raw))
     if as_json:
         click.echo(json.dumps({**findings_to_json(findings), "status": status_to_json(facts)}))
     else:
-        status = (line.replace(" (git traj doctor)", "") for line in status_to_lines(facts))  # it runs now
+        status = (
+            line.replace(" (git traj doctor)", "") for line in status_to_lines(facts)
+        )  # which is this command
         for line in (*status, *findings_to_lines(findings)):
             click.echo(render_line(line, page), nl=False, color=page.colour)
     return int(has_problems(findings))

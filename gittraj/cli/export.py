@@ -61,25 +61,23 @@ def export(
     Sealed thinking stays sealed in every format. --seal writes one seal unchanged: git traj export --seal
     NAME | age -d -i KEY | gunzip.
     """
-    if form and seal:
-        raise UsageError("choose --format or --seal")
-    if not seal:
-        form = form or _guess(output)
-    if everything and names:
-        raise UsageError("--all cannot be combined with names", hint="use one of them")
-    if opens and not output:
-        raise UsageError("--open needs -o PATH", hint="git traj show --open needs no PATH")
+    for wrong, message, hint in (
+        (form and seal, "choose --format or --seal", None),
+        (everything and names, "--all cannot be combined with names", "use one of them"),
+        (opens and not output, "--open needs -o PATH", "git traj show --open needs no PATH"),
+    ):
+        if wrong:
+            raise UsageError(message, hint=hint)
     if not output:
         refuse_html(form, environment())
     with find_drained() as repository:
-        if form is None:
+        if seal:
             from gittraj.query.show.chapters import read_seal
 
-            _put([read_seal(repository, seal or "")], output)
-            written = True
-        else:
-            written = _export(repository, names, form, output, everything=everything, fetch=not no_fetch)
-    if output and written:
+            _put([read_seal(repository, seal)], output)
+        elif not _export(repository, names, form, output, everything=everything, fetch=not no_fetch):
+            return
+    if output:
         say_written(output, show=opens)
 
 
@@ -96,7 +94,7 @@ def bundle(ctx: click.Context, /, *, names: tuple[str, ...], output: Path) -> No
 def _export(
     repository: Repository,
     names: Sequence[str],
-    form: str,
+    form: str | None,
     output: Path | None,
     *,
     everything: bool,
@@ -106,35 +104,40 @@ def _export(
     from gittraj.cli.common.repository import read_events
     from gittraj.query.show.selection import choose, gather
 
-    runs = everything
-    folder = output if output is not None and form in FOLDERS and _is_folder(output) else None
-    everything = everything or (folder is not None and not names)
-    named = None if everything else names or ["HEAD"]
+    form = form or _guess(output)
+    folder = _choose_folder(form, output)
+    all_commits = everything or (folder is not None and not names)
+    chosen_names = None if all_commits else names or ["HEAD"]
     recorded = read_records(repository)
     read = partial(read_events, repository, command="export", fetch=fetch)
     if form in exchanges():
-        exported = read(partial(gather, repository, recorded, named, runs=runs))
-        found = bool(exported.trajectories)
-        if found:
-            _put_documents(exchanges()[form], exported, output)
+        exported = read(partial(gather, repository, recorded, chosen_names, runs=everything))
+        is_written = _put_documents(exchanges()[form], exported, output)
     else:
 
         def write(segments: Segments) -> list[str | bytes] | None:
-            chosen = choose(repository, recorded, named, segments, runs=runs)
-            return _write(chosen, form, folder) if chosen else None
+            return _write(choose(repository, recorded, chosen_names, segments, runs=everything), form, folder)
 
         parts = read(write)
-        found = parts is not None
+        is_written = parts is not None
         if parts is not None and folder is None:
             _put(parts, output)
-    if not found:
+    if not is_written:
         from gittraj.cli.common.no_match import say_nothing_found
 
         say_nothing_found(repository, recorded, others="git traj export --all exports")
-    return found
+    return is_written
 
 
-def _write(chosen: Chosen, form: str, folder: Path | None) -> list[str | bytes]:
+def _choose_folder(form: str, output: Path | None) -> Path | None:
+    """The folder to write into, if the format has several files and ``output`` names a folder."""
+    return output if output is not None and form in FOLDERS and _is_folder(output) else None
+
+
+def _write(chosen: Chosen | None, form: str, folder: Path | None) -> list[str | bytes] | None:
+    """Write into the folder, or return what is to be written into a file; None if nothing was chosen."""
+    if not chosen:
+        return None
     if folder is None:
         return [*load(FORMATS[form])(chosen)]
     from gittraj.cli.common.output import show_progress
@@ -145,7 +148,7 @@ def _write(chosen: Chosen, form: str, folder: Path | None) -> list[str | bytes]:
 
 
 def _guess(output: Path | None) -> str:
-    """The format that a file's name implies; a folder is a site, and everything else Markdown."""
+    """The format that the output's name implies: HTML for a folder, Markdown for an unknown extension."""
     if output is None or not _is_folder(output):
         return {".html": "html", ".json": "json", ".csv": "csv"}.get(
             output.suffix if output else "", "markdown"
@@ -154,6 +157,7 @@ def _guess(output: Path | None) -> str:
 
 
 def _is_folder(path: Path) -> bool:
+    """Whether the path is a folder, or has no extension."""
     return path.is_dir() or not path.suffix
 
 
@@ -162,15 +166,19 @@ def _put(parts: Iterable[str | bytes], output: Path | None) -> None:
         stream.write(join(parts))
 
 
-def _put_documents(form: Exchange, exported: Exported, output: Path | None) -> None:
-    """Write one document to standard output or into the named file, several into a folder."""
+def _put_documents(form: Exchange, exported: Exported, output: Path | None) -> bool:
+    """Write one document to standard output or into the named file, several into a folder; returns False if
+    there is nothing to write."""
+    if not exported.trajectories:
+        return False
     files = list(documents(form, exported))
     if not form.tree and len(files) == 1 and not (output and output.is_dir()):
         _put([files[0][1]], output)
-        return
+        return True
     if output is None:
         raise UsageError(f"{len(files)} documents need a folder", hint="-o FOLDER names one")
     for name, body in files:
         path = output / name
         path.parent.mkdir(parents=True, exist_ok=True)
         _put([body], path)
+    return True

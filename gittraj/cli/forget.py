@@ -25,11 +25,8 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
     from gittraj.commands.forget import choose, forget
     from gittraj.index.keep_warm import remove_deleted
 
-    if (dry_run or no_fetch or gc) and not purge:
-        given = {"--dry-run": dry_run, "--no-fetch": no_fetch, "--gc": gc}
-        options = " ".join(option for option, wanted in given.items() if wanted)
-        hint = f"git traj forget {name} --purge {options}"
-        raise UsageError("--dry-run, --no-fetch and --gc need --purge", hint=hint)
+    if not purge:
+        _refuse_purge_options(name, {"--dry-run": dry_run, "--no-fetch": no_fetch, "--gc": gc})
     raw = environment()
     with find_repository() as repository:
         if purge and not (dry_run or no_fetch):
@@ -50,3 +47,11 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
             return run_purge(repository, target, dry_run=dry_run, gc=gc)
     click.echo("its events remain in refs/notes/traj-data-*, unreferenced; --purge deletes them", err=True)
     return 0
+
+
+def _refuse_purge_options(name: str, options: dict[str, bool]) -> None:
+    """Raise UsageError if one of these options was given: they need --purge."""
+    given = " ".join(option for option, is_given in options.items() if is_given)
+    if given:
+        hint = f"git traj forget {name} --purge {given}"
+        raise UsageError("--dry-run, --no-fetch and --gc need --purge", hint=hint)

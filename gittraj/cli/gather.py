@@ -44,8 +44,8 @@ def command(
     """Gather the records of many repositories into one database, to query them all with --team.
 
     REMOTE is an address, a clone, a folder of clones, a file with an address on each line, or
-    github:ORGANISATION. Only what changed is fetched. What was purged or forgotten there is deleted
-    from the database, too. Prompts and events are left out unless asked for.
+    github:ORGANISATION. Only what changed is fetched. What was purged or forgotten in a repository is deleted
+    from the database, too. Prompts and events are gathered only with --prompts and --events.
     """
     if bool(remotes) + verify + bool(forgotten) != 1:
         from gittraj.errors import UsageError
@@ -89,6 +89,7 @@ def _gather(
     events: bool,
     jobs: int,
 ) -> tuple[dict[str, object], list[str], list[str]]:
+    """Gather; returns the fields of the JSON document, the lines to print, and the failures."""
     from gittraj.gather.remotes import find_sources, list_organisation
     from gittraj.gather.run import Wanted, gather
 

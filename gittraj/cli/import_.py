@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
@@ -27,9 +27,9 @@ _STDIN = "-"
 @click.option("--format", "form", metavar="NAME", help="Read as this format (default: by its content).")
 @click.option("--commit", "rev", metavar="REV", help="Link the whole session to this commit.")
 @click.option("--auto", is_flag=True, help="Link the session to the commits that it made, by evidence.")
-@click.option("--task", metavar="SYSTEM:ID", help="The task that it worked on.")
-@click.option("--include-paused", "paused", is_flag=True, help="Import what it did during a pause, too.")
-@click.option("--raw", is_flag=True, help="Keep a file that no format reads, for a later version.")
+@click.option("--task", metavar="SYSTEM:ID", help="The task that the session worked on.")
+@click.option("--include-paused", "paused", is_flag=True, help="Import also what it did during a pause.")
+@click.option("--raw", is_flag=True, help="Keep a file in an unknown format, for a later version to read.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
     """Import sessions: files of any known agent, one file from a pipe (-), or what other tools keep in git.
@@ -41,15 +41,10 @@ def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
     From a pipe the exit status is always 0, so that the run that feeds it does not fail; failed imports are
     reported.
     """
-    from gittraj.commands.import_files import Imported, is_ref
+    from gittraj.commands.import_files import Imported
     from gittraj.render.text.backfill import render_imported
 
-    if options["rev"] and options["auto"]:
-        raise click.UsageError("--commit and --auto cannot be combined")
-    if options["task"] and not all(options["task"].partition(":")):
-        raise click.UsageError(f"--task {options['task']}: a task is named SYSTEM:ID")
-    if options["rev"] and any(map(is_ref, files)):
-        raise click.UsageError("--commit: notes go to the commits that they are on")
+    _check_options(files, options)
     piped = _STDIN in files
     try:
         imported = _import(files, **options)
@@ -69,10 +64,21 @@ def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
     return int(bool(imported.failed) and not piped)
 
 
+def _check_options(files: Sequence[str], options: Mapping[str, Any]) -> None:
+    from gittraj.commands.import_files import is_ref
+
+    if options["rev"] and options["auto"]:
+        raise click.UsageError("--commit and --auto cannot be combined")
+    if options["task"] and not all(options["task"].partition(":")):
+        raise click.UsageError(f"--task {options['task']}: a task is named SYSTEM:ID")
+    if options["rev"] and any(map(is_ref, files)):
+        raise click.UsageError("--commit: notes go to the commits that they are on")
+
+
 def _import(files: Sequence[str], **options: Any) -> Imported:
     from gittraj.commands.import_files import import_files
 
-    with TemporaryFile() as content:  # it has no name, so nothing is left even if this process is killed
+    with TemporaryFile() as content:  # without a name: nothing is left even if this process is killed
         pipe = _read_pipe(files, content)
         with find_drained() as repository, show_progress() as progress:
             imported = import_files(
@@ -83,7 +89,7 @@ def _import(files: Sequence[str], **options: Any) -> Imported:
 
 
 def _read_pipe(files: Sequence[str], content: IO[bytes]) -> Pipe | None:
-    """Copy the one pipe among the files into ``content``."""
+    """Copy the pipe among the files, if there is one, into ``content``."""
     from gittraj.commands.import_files import Pipe, is_pipe
 
     pipes = [name for name in files if name == _STDIN or is_pipe(name)]

@@ -1,5 +1,5 @@
-"""``git traj install``, and what it offers: the agents found, their past sessions, and what to do next.
-docs/json.md has its ``--json``.
+"""``git traj install``: sets up the repository, then offers to set up the agents on this machine and to link
+their past sessions, and says what to do next. docs/json.md has its ``--json``.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 
 
 class Offer:
-    """The questions of one installation. ``ask``: on a terminal; ``accept``: the answer is yes without it;
-    with neither, nothing is done that was not requested; ``dry_run``: questions are only printed.
-    ``agents``: the options of those found."""
+    """The questions of one installation.
+
+    ``ask``: ask them, on a terminal; ``accept``: answer yes to all of them without asking; with neither,
+    only what was requested is done; ``dry_run``: only print them. The attribute ``agents`` has the
+    options of the agents that were found.
+    """
 
     def __init__(
         self,
@@ -44,20 +47,21 @@ class Offer:
         self.repository, self.environ, self.raw = repository, environ, raw
         self.ask, self.accept, self.dry_run = ask, accept, dry_run
         self.agents = find_agents(environ, raw)
-        self.left: str | None = None
+        self.advice: str | None = None
+        """What to say about agents that are not set up."""
 
     def choose_agents(self) -> tuple[str, ...]:
         """Choose which of the agents found, and not yet set up in this work tree, to set up."""
         from gittraj.commands.install.discover import find_new_agents
 
         if not self.agents:
-            self.left = "No agent to set up was found here: agents are recognised when they start to work"
+            self.advice = "No agent to set up was found here: agents are recognised when they start to work"
         new = find_new_agents(self.repository, self.agents)
         names = ", ".join(new)
         if not new or self.accept:
             return new
         if not self.ask:
-            self.left = f"On this machine: {names} (git traj install --agent NAME sets one up, --yes all)"
+            self.advice = f"On this machine: {names} (git traj install --agent NAME sets one up, --yes all)"
             return ()
         if self.dry_run:
             print_wrapped(f"Would ask which of the agents on this machine to set up: {names}.")
@@ -72,17 +76,19 @@ class Offer:
         return _ask_which(new)
 
     def preview(self, past: int) -> Iterator[str]:
-        """Say what the installation would go on to do or ask, with ``past`` sessions found."""
+        """Yield, in a dry run, what the installation would do or ask next, with ``past`` sessions found."""
+        if not self.dry_run:
+            return
         if past:
             would = "would link" if self.accept else "would ask whether to link" if self.ask else ""
-            links = f"{would or 'git traj backfill links'} {_its(past)}"
+            links = f"{would or 'git traj backfill links'} {_to_commits(past)}"
             yield f"{count(past, 'session')} of this repository found: {links}"
-        if self.left:
-            yield self.left
+        if self.advice:
+            yield self.advice
 
     def follow_up(self, *, fresh: bool) -> None:
-        """After a ``fresh`` installation offer the past sessions and the remotes' records; then the next
-        steps."""
+        """Print the next steps; after a ``fresh`` installation, offer past sessions and remotes' records
+        first."""
         from gittraj.commands.install.discover import count_sessions
         from gittraj.notes.store import NotesRef
 
@@ -90,14 +96,14 @@ class Offer:
         first = "git commit", "work with your agent as usual, and let it commit"
         if past:
             found = f"{count(past, 'session')} of this repository {'were' if past > 1 else 'was'} found"
-            if self._agrees(f"{found}: link {_its(past)}?"):
+            if self._agrees(f"{found}: link {_to_commits(past)}?"):
                 self._backfill()
             else:
-                first = "git traj backfill", f"{found}: link {_its(past)}"
+                first = "git traj backfill", f"{found}: link {_to_commits(past)}"
         elif NotesRef(self.repository).tip() is None and self.repository.run("remote").out:
             first = "git traj fetch", "get the records that your team shares"
-        if self.left:
-            print_wrapped(self.left)
+        if self.advice:
+            print_wrapped(self.advice)
         click.echo("\nNext:")
         last = (
             ("git traj log", "commits and their reasons"),
@@ -126,27 +132,25 @@ class Offer:
 
 
 def _ask_which(new: tuple[str, ...]) -> tuple[str, ...]:
-    """Of several: all, none, or those whose names begin with a word of the answer."""
-    whole = {"all": new, "yes": new, "y": new, "none": (), "no": (), "n": ()}
+    """Ask which of several agents to set up: all, none, or those whose names begin with the typed words."""
+    answers = {"all": new, "yes": new, "y": new, "none": (), "no": (), "n": ()}
     while True:
         answer = click.prompt("Set up which (all, none, or names)", default="all").lower()
-        asked = answer.replace(",", " ").split()
-        if len(asked) == 1 and asked[0] in whole:
-            return whole[asked[0]]
-        wrong = [name for name in asked if not any(each.startswith(name) for each in new)]
+        words = answer.replace(",", " ").split()
+        if len(words) == 1 and words[0] in answers:
+            return answers[words[0]]
+        wrong = [word for word in words if not any(name.startswith(word) for name in new)]
         if not wrong:
-            return tuple(each for each in new if each.startswith(tuple(asked)))
+            return tuple(name for name in new if name.startswith(tuple(words)))
         print_wrapped(f"{', '.join(wrong)}: not one of {', '.join(new)}; all or none")
 
 
-def _its(sessions: int) -> str:
+def _to_commits(sessions: int) -> str:
     return "it to its commits" if sessions == 1 else "them to their commits"
 
 
 AGENTS = ("claude-code", "cline", "codex", "copilot", "gemini", "pi", "qwen")
-"""The options of agents that have hooks or read an instruction; listed here so that none is imported."""
-
-
+"""The options of agents that have hooks or read an instruction; listed here so that no agent is imported."""
 _ALONE = (
     (
         "starter",
@@ -159,10 +163,11 @@ _ALONE = (
         "--global takes neither --agent nor --yes nor --no-fetch-refspec",
     ),
 )
-"""Options, those that they cannot be combined with, and the message for that."""
+"""Options, the others that they cannot be combined with, and the error message."""
 
 
 def _plugged_agents() -> list[str]:
+    """The options of all agents that have hooks or read an instruction, with those of plug-ins."""
     from gittraj.agents import all_agents
 
     return [agent.option for agent in all_agents().values() if agent.hooks or agent.instructions]
@@ -219,12 +224,14 @@ def command(*, agents: tuple[str, ...], starter: str | None, uses: str | None, *
 
 
 def _install_here(agents: tuple[str, ...], options: Mapping[str, bool]) -> int:
+    """Install in this repository; returns the exit status."""
     from gittraj.commands.install.discover import count_sessions, provide_key
     from gittraj.commands.install.install import install
 
     raw, dry_run, as_json, yes = environment(), options["dry_run"], options["as_json"], options["yes"]
     environ = Environ.of(raw)
-    asks = sys.stdin.isatty() and sys.stdout.isatty() and environ.ci is None and not as_json
+    asks = _is_interactive() and environ.ci is None and not as_json
+    ends_here = dry_run or as_json
     with find_repository() as repository:
         offer = Offer(repository, environ, raw, ask=asks and not yes, accept=yes, dry_run=dry_run)
         chosen = agents or offer.choose_agents()
@@ -233,13 +240,16 @@ def _install_here(agents: tuple[str, ...], options: Mapping[str, bool]) -> int:
         make = (asks or yes) and environ.ci is None
         steps += provide_key(repository, environ, make=make, dry_run=dry_run)
         fresh = steps[0].did == "added"
-        past = count_sessions(repository, environ) if fresh and (dry_run or as_json) else 0
+        past = count_sessions(repository, environ) if fresh and ends_here else 0
         found = {"agentsFound": list(offer.agents), "sessionsFound": past}
-        ahead = offer.preview(past) if dry_run else ()
-        status = _report(steps, found, dry_run=dry_run, as_json=as_json, ahead=ahead)
-        if not (status or dry_run or as_json):
+        status = _report(steps, found, dry_run=dry_run, as_json=as_json, ahead=offer.preview(past))
+        if not (status or ends_here):
             offer.follow_up(fresh=fresh)
     return status
+
+
+def _is_interactive() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _report(
@@ -250,7 +260,8 @@ def _report(
     as_json: bool,
     ahead: Iterable[str] = (),
 ) -> int:
-    """Print the steps, hooks with the same text on one line, and what is ``ahead``; returns the status."""
+    """Print the steps, those with the same text on one line, and the lines ``ahead`` of what comes next; or
+    the JSON document, with the fields ``found``. Returns the exit status."""
     if as_json:
         rows = [{"what": s.what, "name": s.name, "did": s.did, "text": s.text} for s in steps]
         click.echo(json.dumps({"version": 1, "dryRun": dry_run, "steps": rows, **found}))
@@ -274,9 +285,9 @@ def _write_workflow(name: str, uses: str | None, *, yes: bool, dry_run: bool) ->
     with find_repository() as repository:
         starter = make_starter(repository, name, uses=uses)
     click.echo(f"{starter.path}:\n\n{starter.text}")
-    asked = sys.stdin.isatty() and sys.stdout.isatty()
-    if dry_run or not (yes or (asked and click.confirm("Write it?"))):
-        click.echo("Nothing was written." if dry_run or asked else "Nothing was written: --yes writes it.")
+    asks = _is_interactive()
+    if dry_run or not (yes or (asks and click.confirm("Write it?"))):
+        click.echo("Nothing was written." if dry_run or asks else "Nothing was written: --yes writes it.")
         return 0
     starter.write()
     click.echo(f"{starter.path} is written: read it, and commit it.")

@@ -106,17 +106,17 @@ def add(readers: tuple[str, ...], comment: str | None) -> None:
 
     raw = environment()
     server = raw.get("GITHUB_SERVER_URL") or "https://github.com"
-    named: list[Reader] = []
+    to_add: list[Reader] = []
     for name in readers:
-        found, refused = resolve_readers(name, comment=comment or "", server=server)
-        named += found
+        resolved, refused = resolve_readers(name, comment=comment or "", server=server)
+        to_add += resolved
         for why in refused:
             sys.stderr.write(f"git-traj: left out: {printable(why)}\n")
     with find_repository() as repository:
-        added = add_readers(repository, Environ.of(raw), named)
+        added = add_readers(repository, Environ.of(raw), to_add)
     for reader in added:
         click.echo(printable(f"added: {describe_reader(reader)}"))
-    for reader in named:
+    for reader in to_add:
         if reader not in added:
             click.echo(printable(f"already there: {describe_reader(reader)}"))
     if added:

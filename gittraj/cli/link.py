@@ -37,9 +37,9 @@ def unlink(rev: str, trajectory: str | None) -> None:
     from gittraj.index.keep_warm import remove_deleted
 
     with find_drained() as repository:
-        commit, taken = unlink(repository, rev, trajectory)
+        commit, unlinked = unlink(repository, rev, trajectory)
         remove_deleted(repository)
-    for name in taken:
+    for name in unlinked:
         click.echo(f"unlinked {name} from {commit[:12]}")
 
 
@@ -55,5 +55,5 @@ def strike(rev: str, statement: str, why: str | None) -> None:
     from gittraj.commands.strike import strike
 
     with find_drained() as repository:
-        found, quote = strike(repository, rev, statement, why, environ=Environ.of(environment()))
-    print_wrapped(f"{found[:8]} is struck: {printable(quote)}")
+        full_id, quote = strike(repository, rev, statement, why, environ=Environ.of(environment()))
+    print_wrapped(f"{full_id[:8]} is struck: {printable(quote)}")

@@ -1,21 +1,21 @@
 """``git traj log``.
 
-The index keeps the text of what was listed before: only a listing that is not in it imports the code that
-reads, folds and filters records, which takes longer than the answer.
+The index keeps the text of earlier listings. Only a listing that is not in the index imports the code that
+reads, folds and filters records: the import takes longer than the answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
-from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gittraj.cli.common.log_listing import as_recorded, entries_to_json, find_entries, render_listing
 from gittraj.cli.common.options import (
     Number,
     WithPaths,
@@ -24,14 +24,7 @@ from gittraj.cli.common.options import (
     path_options,
     team_option,
 )
-from gittraj.cli.common.output import (
-    columns,
-    dump_json,
-    print_wrapped,
-    show_progress,
-    text_page,
-    write,
-)
+from gittraj.cli.common.output import columns, dump_json, print_wrapped, show_progress, text_page, write
 from gittraj.cli.common.repository import environment, find_drained, read_records, say_once
 from gittraj.index.answers import COLUMNS, open_index
 from gittraj.notes.unjoined import find_unjoined
@@ -39,31 +32,21 @@ from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.listing import list_commits
 from gittraj.query.log.reverted import Reverts
 from gittraj.query.notes import Notes, NotesInMemory, name_over
-from gittraj.render.text.log import (
-    render_entry,
-    render_oneline,
-    render_row,
-    render_runs,
-    render_small,
-    render_title,
-)
+from gittraj.render.text.log import render_oneline, render_title
 from gittraj.render.text.terminal import Page
 
 if TYPE_CHECKING:
     from gittraj.git import Repository
     from gittraj.index.answers import Answers
-    from gittraj.query.log.listing import Entry
-    from gittraj.query.log.paths import Ancestry
     from gittraj.query.records import Recorded
 
 _OF_COMMITS = ("author", "since", "until", "paths")
 """Options that never match runs without a commit."""
-_BRANCHES, _ASKED = 4, 50
+_MAX_BRANCHES, _MAX_COMMITS = 4, 50
 """The most branches that are named, and the most commits for which they are looked up."""
 _SHARE = Number(0, 1)
-_AT_ONCE = 100  # rows that are written together
 _CHOICE = ("author", "since", "until", "paths", "follow")
-"""Options that choose commits: arguments of ``list_commits``. The others choose trajectories."""
+"""Options that choose commits: arguments of ``list_commits``. The other options choose trajectories."""
 
 
 @click.command("log", cls=WithPaths)
@@ -73,7 +56,7 @@ _CHOICE = ("author", "since", "until", "paths", "follow")
 @commit_options
 @click.option("--grep", metavar="RE", help="Match the subject, prompt, summary or decisions.")
 @click.option("--run", metavar="ID", help="A benchmark's run, solve or instance.")
-@click.option("--status", metavar="S", help="Only completed, abandoned, failed, active or unknown ones.")
+@click.option("--status", metavar="S", help="Only those completed, abandoned, failed, active or unknown.")
 @click.option("--decisions", is_flag=True, help="Only trajectories with a decision.")
 @click.option("--min-confidence", type=_SHARE, metavar="X", help="The agent's confidence at least, 0 to 1.")
 @click.option("--max-confidence", type=_SHARE, metavar="X", help="The agent's confidence at most, 0 to 1.")
@@ -103,14 +86,29 @@ def command(
 ) -> None:
     """List the commits that have a trajectory, newest first: what was asked, what was decided, and why."""
     explored = explored or options["status"] is not None or options["run"] is not None
+    options |= {"limit": limit, "form": form, "explored": explored, "as_json": as_json, "sort": sort}
     if team is not None:
         from gittraj.cli.common.team import show_log
 
-        chosen = {"limit": limit, "form": form, "explored": explored, "as_json": as_json, "sort": sort}
-        show_log(team, rev, pager=obj["pager"], **chosen, **options)  # type: ignore[arg-type]
+        show_log(team, rev, pager=obj["pager"], **options)
         return
-    runs = rev == "HEAD" and not any(options[name] for name in _OF_COMMITS)
-    everything = explored and runs
+    runs = explored and rev == "HEAD" and not any(options[name] for name in _OF_COMMITS)
+    _show_log(rev, runs=runs, pager=obj["pager"], **options)
+
+
+def _show_log(
+    rev: str,
+    *,
+    limit: int | None,
+    form: str | None,
+    sort: str,
+    explored: bool,
+    runs: bool,
+    as_json: bool,
+    pager: bool,
+    **options: Any,
+) -> None:
+    """Print the listing of this repository; ``runs``: with the runs that led to no commit."""
     choice = {name: options.pop(name) for name in _CHOICE}
     environ = environment()
     with find_drained(to_read=True) as repository, ExitStack() as stack:
@@ -119,26 +117,31 @@ def command(
         ancestry, commits = list_commits(
             repository, notes, rev, cwd=Path.cwd(), known=index, beside=beside, **choice
         )
-        read = partial(_find, ancestry, notes, commits)
+        read = partial(find_entries, ancestry, notes, commits)
         find = partial(read, form=form, limit=limit, sort=sort, explored=explored, runs=runs, **options)
         if as_json:
             click.echo(dump_json(entries_to_json(list(find(files=True)), rows=form == "rows")))
             return
         page = text_page(repository, environ)
         page = Page(columns(environ, table=True), page.colour) if form else page
-        filtered = any(value is not None and value is not False for value in options.values())
-        known = None if beside or explored or filtered or sort != "date" else index
-        cached = _cached_texts(repository, known, commits, form=form, limit=limit, page=page)
+        filtered = _are_given(options)
+        cache = None if beside or explored or filtered or sort != "date" else index
+        cached = _cached_texts(repository, cache, commits, form=form, limit=limit, page=page)
         texts = cached or render_listing(find(files=False), form, page)
-        write(repository, texts, environ, pager=obj["pager"])
-        if everything and not filtered and limit is None:
+        write(repository, texts, environ, pager=pager)
+        if runs and not filtered and limit is None:
             _say_others(repository, notes, commits)
+
+
+def _are_given(options: dict[str, Any]) -> bool:
+    """Whether one of these options was given; 0 is a value, too."""
+    return any(value is not None and value is not False for value in options.values())
 
 
 def _open_notes(
     stack: ExitStack, repository: Repository, rev: str
 ) -> tuple[Answers | None, Notes | Recorded]:
-    """The index, if there is one; and our notes, with those of remotes that we lack."""
+    """The index, if there is one; and our notes, or our records with those of remotes that we lack."""
     with show_progress("commits") as tell:
         index = stack.enter_context(open_index(repository, rev, tell=tell))
     notes = index.notes if index else _read_notes(repository)
@@ -148,34 +151,29 @@ def _open_notes(
 
 
 def _say_others(repository: Repository, notes: Notes | Recorded, listed: Sequence[str]) -> None:
-    """Say how many commits that HEAD does not reach have records: git log --all shows such commits, too."""
+    """Say how many commits with records HEAD does not reach: with --all, git log shows such commits, too."""
     others = {*notes}.difference(listed, notes.places())
-    if others and (others := others & _recorded(notes).commits()):
+    if others and (others := others & as_recorded(notes).commits()):
         more = "1 more commit has" if len(others) == 1 else f"{len(others):,} more commits have"
         print_wrapped(f"{more} records, {_where(repository, sorted(others))}", err=True)
 
 
 def _where(repository: Repository, commits: Sequence[str]) -> str:
-    """Say where they are, and which command shows them: for a branch that has some, else for one commit."""
-    here = [commit for commit in commits if repository.objects.exists(commit)][:_ASKED]
+    """Say where these commits are, and the command that shows them: for a branch that has some of them, or
+    for one commit."""
+    here = [commit for commit in commits if repository.objects.exists(commit)][:_MAX_COMMITS]
     if not here:
         return "none of which is here"
     contains = [f"--contains={commit}" for commit in here]
-    asked = ("for-each-ref", f"--count={_BRANCHES}", "--format=%(refname:short)", *contains)
-    found = (
-        repository.run(*asked, "refs/heads", "refs/remotes", check=False)
+    query = ("for-each-ref", f"--count={_MAX_BRANCHES}", "--format=%(refname:short)", *contains)
+    branches = (
+        repository.run(*query, "refs/heads", "refs/remotes", check=False)
         .out.decode("utf-8", "replace")
         .split()
     )
-    more = f" (or {', '.join(found[1:])})" if found[1:] else ""
-    shown = f"git traj log {found[0]}{more}" if found else f"git traj show {here[0][:7]}"
-    return f"on other branches or rewritten since: {shown}"
-
-
-def entries_to_json(found: list[Any], *, rows: bool) -> dict[str, Any]:
-    """The document of ``git traj log --json``."""
-    more = {"runs": found.pop()["trajectories"]} if found and found[-1].get("commit", "") is None else {}
-    return {"version": 1, "trajectories" if rows else "commits": found, **more}
+    more = f" (or {', '.join(branches[1:])})" if branches[1:] else ""
+    command = f"git traj log {branches[0]}{more}" if branches else f"git traj show {here[0][:7]}"
+    return f"on other branches or rewritten since: {command}"
 
 
 def _read_notes(repository: Repository) -> Notes:
@@ -186,7 +184,8 @@ def _read_notes(repository: Repository) -> Notes:
 
 
 def _read_beside(repository: Repository, notes: Notes) -> Recorded | None:
-    """Our records with those of remotes; None if remotes have none that we lack: then less is imported."""
+    """Our records with those of remotes; None if remotes have no records that we lack, so that less code is
+    imported."""
     unjoined = find_unjoined(repository)
     if not unjoined:
         return None
@@ -205,8 +204,8 @@ def _cached_texts(
     limit: int | None,
     page: Page,
 ) -> Iterator[str] | None:
-    """The listing of all trajectories on ``commits``, as from ``render_listing``; None if the index does not
-    have all of it, or there is nothing to list."""
+    """The listing of all trajectories on ``commits``, equal to that of ``render_listing``; None if the index
+    does not have all of it, or there is nothing to list."""
     if index is None or form == "rows" or (form is None and page != Page(COLUMNS)):
         return None
     rendered = index.rendered(commits, oneline=form == "oneline", limit=limit)
@@ -216,81 +215,14 @@ def _cached_texts(
 def _add_titles(
     repository: Repository, rendered: Sequence[tuple[str, str]], form: str | None, page: Page
 ) -> Iterator[str]:
+    """Yield the texts, each after the title of its commit, which the index does not keep."""
     now, reverts = datetime.now(UTC), Reverts(repository)
     for at in range(0, len(rendered), BATCH):
-        some = rendered[at : at + BATCH]
-        described = describe_all(repository, [commit for commit, _ in some])
+        batch = rendered[at : at + BATCH]
+        described = describe_all(repository, [commit for commit, _ in batch])
         reverts.mark(described.values())
-        for number, (commit, text) in enumerate(some, at):
+        for number, (commit, text) in enumerate(batch, at):
             if form == "oneline":
                 yield render_oneline(described[commit], text, page)
             else:
                 yield "\n" * bool(number) + render_title(described[commit], page, now) + text
-
-
-def _find(
-    ancestry: Ancestry,
-    notes: Notes | Recorded,
-    commits: Sequence[str],
-    *,
-    form: str | None,
-    limit: int | None,
-    explored: bool,
-    files: bool,
-    sort: str,
-    runs: bool,
-    **conditions: Any,
-) -> Iterator[Entry]:
-    """The commits, or with ``rows`` the trajectories, that meet the conditions; ``runs``: also those without
-    a commit. Says so if there are none."""
-    from gittraj.query.log.filters import Wanted, compile_pattern
-    from gittraj.query.log.listing import by_cost, choose_runs, list_trajectories, read_entries, read_runs
-
-    grep = conditions.pop("grep")
-    wanted = Wanted(grep=compile_pattern(grep) if grep else None, **conditions)
-    runs = runs and explored
-    alone = runs and not (commits or files or grep)
-    # what must be chosen, sorted or counted is read in full
-    most = limit if form == "rows" and sort == "date" and wanted == Wanted() else None
-    rows = notes.rows_of_runs(wanted.words(), most) if alone and isinstance(notes, Notes) else None
-    recorded: Recorded | None = None
-    if rows is not None:  # the code that reads records takes longer to import than these to list
-        entries = choose_runs(rows, wanted)
-    else:
-        recorded = _recorded(notes)
-        entries = read_entries(ancestry, recorded, commits, wanted, explored=explored, files=files)
-        entries = chain(entries, read_runs(recorded, wanted) if runs else ())
-    listed = list_trajectories(recorded, entries) if form == "rows" else entries
-    found = islice(by_cost(listed) if sort == "cost" else listed, limit)
-    first = next(found, None)
-    if first is None:
-        from gittraj.cli.common.no_match import say_nothing_found
-
-        labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
-        recorded = recorded or _recorded(notes)
-        say_nothing_found(ancestry.repository, recorded, commits, labels=labels, everywhere=runs)
-        return iter(())
-    return chain([first], found)
-
-
-def _recorded(notes: Notes | Recorded) -> Recorded:
-    from gittraj.query.records import Recorded
-
-    return Recorded(notes) if isinstance(notes, Notes) else notes
-
-
-def render_listing(found: Iterable[Entry], form: str | None, page: Page) -> Iterator[str]:
-    """The listing in text: by commit, ``oneline``, or by trajectory (``rows``)."""
-    now = datetime.now(UTC)
-    if form == "rows":
-        rows = (render_row(item, page, now) for item in found)
-        while some := "".join(islice(rows, _AT_ONCE)):
-            yield some
-        return
-    for number, item in enumerate(found):
-        if item["commit"] is None:
-            yield "\n" * bool(number) + render_runs(item, page)
-        elif form == "oneline":
-            yield render_oneline(item, render_small(item["trajectories"]), page)
-        else:
-            yield "\n" * bool(number) + render_entry(item, page, now)

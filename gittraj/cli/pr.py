@@ -37,8 +37,8 @@ def command(
     form: str | None,
     as_json: bool,
 ) -> None:
-    """Write the comment for this branch's pull request: why it was made, where to look first, what was
-    decided and rejected. As text on a terminal, in Markdown into a pipe."""
+    """Write the comment for this branch's pull request: why the changes were made, where to look first, what
+    was decided and rejected. Prints text on a terminal, Markdown in a pipe."""
     from gittraj.cli.common.repository import read_records
     from gittraj.commands.pr import change_to_json, find_base
     from gittraj.notes.store import NotesRef
@@ -65,7 +65,7 @@ def command(
 
 
 def _say_if_unpushed(repository: Repository) -> None:
-    """Say that the records are not pushed, if so: the comment ends with how others can see them."""
+    """Hint at git traj push if no remote has all records: the comment ends with how others can see them."""
     from gittraj.commands.doctor.recorded import compare_remote
     from gittraj.commands.install.refspecs import find_remotes
 

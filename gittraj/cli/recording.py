@@ -1,7 +1,7 @@
 """Recording by hand: ``git traj start``, ``chapter``, ``decision``, ``event``, ``complete`` and ``abandon``.
 
-The names of options are those of the fields that ``decisions.wording`` reads. In a session the event's id
-comes first on its line, and with ``-q`` alone on it: capture reads it from the session's log.
+The options have the names of the fields that ``decisions.wording`` reads. In an agent's session, a line of
+output begins with the event's id, and with ``-q`` has nothing else: capture reads it from the session's log.
 """
 
 from __future__ import annotations
@@ -21,18 +21,21 @@ from gittraj.render.text.terminal import escape_line
 
 if TYPE_CHECKING:
     from gittraj.commands.record import Recorded
+    from gittraj.config import Environ
     from gittraj.decisions.commands import Call
     from gittraj.errors import TaskError
     from gittraj.git import Repository
     from gittraj.model.values import TaskRef
     from gittraj.tasks.system import Status
 
-
 quiet = click.option("-q", "--quiet", is_flag=True, help="Print only the event's id.")
 agent = click.option("--agent", metavar="NAME[:ROLE]", help="Who records it, if several work together.")
-tag = click.option("--tag", "tags", multiple=True, metavar="T", help="A word to find it by; repeatable.")
+tag = click.option("--tag", "tags", multiple=True, metavar="T", help="A tag to find it by; repeatable.")
 report = click.option("--report", is_flag=True, help="Report the start or the end to the task system.")
 confidence = click.option("--confidence", type=Number(0, 1), metavar="X", help="How sure you are, 0 to 1.")
+
+_STATUSES: dict[str, Status] = {"start": "started", "complete": "completed"}
+"""What to report to a task system, by verb."""
 
 
 def record_event(
@@ -44,66 +47,81 @@ def record_event(
     task: str | None = None,
     report: bool = False,
 ) -> None:
-    """Record the event and print its id. ``task``: as the user names it; ``report``: update its task system.
-    Raises TrajError."""
-    from gittraj.commands.record import amend, is_active_for, record, task_of_active
+    """Record the event and print its id, and what else the user should know. Raises TrajError.
+
+    ``trajectory``: amend this one, unless it is active; ``task``: the task as the user names it; ``report``:
+    report the new status to the task's system.
+    """
+    from gittraj.commands.record import is_active_for, record, task_of_active
     from gittraj.config import Environ
     from gittraj.decisions.commands import Call
 
-    call = Call(verb, {key: value for key, value in values.items() if value not in (None, (), [])})
+    call = Call(verb, _without_empty(values))
     raw = environment()
     environ = Environ.of(raw)
-    # complete, even if the task is closed in its system: its author has something to add
+    # only start follows tasks: complete must work although the task is closed, as its author has more to say
     with find_drained(follow=verb == "start") as repository:
         if trajectory is not None and not is_active_for(repository, trajectory):
-            done = amend(repository, trajectory, call, environ=environ)
-            click.echo(done.trajectory if quiet else f"{done.trajectory}: {', '.join(done.events)}")
+            _amend(repository, trajectory, call, environ, quiet=quiet)
             return
-        named = name_task(repository, raw, task) if verb == "start" else None
-        reported = named or (task_of_active(repository, environ) if report else None)
-        done = record(repository, call, environ=environ, task=named)
+        started = name_task(repository, raw, task) if verb == "start" else None
+        reported = started or (task_of_active(repository, environ) if report else None)
+        done = record(repository, call, environ=environ, task=started)
         if done.by_hand and verb in ("complete", "abandon"):
             drain_first(repository, always=True)
-        _print(done, call, quiet=quiet, born=repository.head() is not None)
+        _print(done, call, quiet=quiet, has_commit=repository.head() is not None)
         if not is_installed(repository):
-            sys.stderr.write("git-traj: it is not added to a commit before git traj install\n")
+            sys.stderr.write("git-traj: no commit gets this before git traj install\n")
         if report:
-            update_task(repository, raw, reported, "started" if verb == "start" else "completed")
+            update_task(repository, raw, reported, _STATUSES[verb])
 
 
-def _print(done: Recorded, call: Call, *, quiet: bool, born: bool) -> None:
-    """Print the ids; or, of what is recorded by hand, where it goes. ``born``: there is a commit."""
+def _without_empty(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value not in (None, (), [])}
+
+
+def _amend(repository: Repository, trajectory: str, call: Call, environ: Environ, *, quiet: bool) -> None:
+    """Add to a trajectory that is on commits already."""
+    from gittraj.commands.record import amend
+
+    done = amend(repository, trajectory, call, environ=environ)
+    click.echo(done.trajectory if quiet else f"{done.trajectory}: {', '.join(done.events)}")
+
+
+def _print(done: Recorded, call: Call, *, quiet: bool, has_commit: bool) -> None:
+    """Print the ids of events in an agent's session, or which commit gets what is recorded by hand.
+    ``has_commit``: the branch has a commit."""
     if quiet or not done.by_hand:
         for number, event in enumerate(done.events):
-            does = "begins" if done.begins and not number else "in"
-            click.echo(event if quiet else f"{event} {does} {done.trajectory}")
+            relation = "begins" if done.begins and not number else "in"
+            click.echo(event if quiet else f"{event} {relation} {done.trajectory}")
         return
     name, what = done.title, call.said.get("type", call.verb).replace("_", " ").capitalize()
-    see = f"git traj show {done.trajectory}" if born else "the first commit here gets it"
-    said = {
+    see = f"git traj show {done.trajectory}" if has_commit else "the first commit here gets it"
+    line = {
         "start": f"Started '{name}': commits made here get what is recorded, until git traj complete",
         "complete": f"Completed '{name}': {see}",
         "abandon": f"Abandoned '{name}', what was tried is kept: {see}",
     }.get(call.verb, f"{what} kept in '{name}': the next commit here gets it")
-    click.echo(escape_line(said))
+    click.echo(escape_line(line))
 
 
-def name_task(repository: Repository, environ: Mapping[str, str], named: str | None) -> TaskRef | None:
-    """The task that the user names, with title and address from its system; without a name, the task in the
+def name_task(repository: Repository, environ: Mapping[str, str], name: str | None) -> TaskRef | None:
+    """The task that the user names, with title and address from its system; without ``name``, the task in the
     branch's name, without a look-up. Raises TrajError for a wrong setting."""
     from gittraj.tasks.lookup import look_up, survey
     from gittraj.tasks.naming import detect, from_branch
 
     site = survey(repository, environ, preferred=read_config(repository).tasks)
-    if named is None:
+    if name is None:
         branch = repository.run("symbolic-ref", "-q", "--short", "HEAD", check=False).text.strip()
         return from_branch(branch, site) if branch else None
-    task = detect(named, site)
+    task = detect(name, site)
     if task is None:
         return None
-    found = look_up(task, site)
-    _say(found.trouble)
-    return found.task
+    result = look_up(task, site)
+    _say(result.trouble)
+    return result.task
 
 
 def update_task(
@@ -113,7 +131,7 @@ def update_task(
     from gittraj.tasks.lookup import report, survey
 
     if task is None:
-        sys.stderr.write("git-traj: there is no task here to report to (--task SYSTEM:ID)\n")
+        sys.stderr.write("git-traj: no task to report to is known here (--task SYSTEM:ID)\n")
         return
     _say(report(task, status, survey(repository, environ, preferred=read_config(repository).tasks)))
 
@@ -131,22 +149,22 @@ def _say(trouble: TaskError | None) -> None:
 @tag
 @report
 @quiet
-def start(*, task: str | None, report: bool, quiet: bool, **said: Any) -> None:
+def start(*, task: str | None, report: bool, quiet: bool, **values: Any) -> None:
     """Begin a trajectory called TITLE; in an agent's session, title the session's own.
 
     What is recorded until complete or abandon goes to the commits made in this worktree meanwhile. The task's
     title and URL are looked up; without --task, the task may be taken from the branch's name.
     """
-    record_event("start", _as_lists(said), quiet=quiet, task=task, report=report)
+    record_event("start", _as_lists(values), quiet=quiet, task=task, report=report)
 
 
 @click.command("chapter")
 @click.argument("title")
 @agent
 @quiet
-def chapter(*, quiet: bool, **said: Any) -> None:
+def chapter(*, quiet: bool, **values: Any) -> None:
     """Begin a chapter called TITLE; with --agent, NAME takes over from here."""
-    record_event("chapter", said, quiet=quiet)
+    record_event("chapter", values, quiet=quiet)
 
 
 @click.command("decision")
@@ -160,14 +178,14 @@ def chapter(*, quiet: bool, **said: Any) -> None:
     help="An alternative that was rejected; repeatable.",
 )
 @click.option("--reasoning", metavar="R", help="Why.")
-@click.option("--path", metavar="PATH", help="The file that it is about, from the top of the repository.")
+@click.option("--path", metavar="PATH", help="The file that this is about, from the top of the repository.")
 @click.option("--line", type=click.IntRange(1), metavar="N", help="The line of PATH.")
 @confidence
 @agent
 @quiet
-def decision(*, quiet: bool, **said: Any) -> None:
+def decision(*, quiet: bool, **values: Any) -> None:
     """Record the decision for CHOSEN, and what was rejected."""
-    record_event("decision", _as_lists(said), quiet=quiet)
+    record_event("decision", _as_lists(values), quiet=quiet)
 
 
 @click.command("event")
@@ -179,10 +197,10 @@ def decision(*, quiet: bool, **said: Any) -> None:
 @agent
 @tag
 @quiet
-def event(*, quiet: bool, **said: Any) -> None:
+def event(*, quiet: bool, **values: Any) -> None:
     """Record TEXT as an event of TYPE: note, finding, error, verification, checkpoint, message_sent,
     message_received, or a word of your own."""
-    record_event("event", _as_lists(said), quiet=quiet)
+    record_event("event", _as_lists(values), quiet=quiet)
 
 
 @click.command("complete")
@@ -203,13 +221,15 @@ def event(*, quiet: bool, **said: Any) -> None:
 @agent
 @report
 @quiet
-def complete(trajectory: str | None, *, file: TextIO | None, report: bool, quiet: bool, **said: Any) -> None:
+def complete(
+    trajectory: str | None, *, file: TextIO | None, report: bool, quiet: bool, **values: Any
+) -> None:
     """End the active trajectory with a retrospective, or add one to TRAJECTORY, which is already on commits.
     A TASK (its id, SYSTEM:ID) means the trajectory that is active for it, else its latest.
 
     The latest retrospective of a trajectory counts.
     """
-    own = {key: value for key, value in _as_lists(said).items() if value not in (None, "", [])}
+    own = {key: value for key, value in _as_lists(values).items() if value not in (None, "", [])}
     record_event("complete", {**_read(file), **own}, quiet=quiet, trajectory=trajectory, report=report)
 
 
@@ -217,13 +237,13 @@ def complete(trajectory: str | None, *, file: TextIO | None, report: bool, quiet
 @click.option("--reason", metavar="R", help="Why.")
 @agent
 @quiet
-def abandon(*, quiet: bool, **said: Any) -> None:
+def abandon(*, quiet: bool, **values: Any) -> None:
     """End the active trajectory without a result. What was tried stays on record."""
-    record_event("abandon", said, quiet=quiet)
+    record_event("abandon", values, quiet=quiet)
 
 
-def _as_lists(said: dict[str, Any]) -> dict[str, Any]:
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in said.items()}
+def _as_lists(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
 
 
 def _read(file: TextIO | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""``git traj redact``, and ``--purge``, also that of ``forget``. docs/json.md has their ``--json``."""
+"""``git traj redact``, and ``--purge``, which ``forget`` has, too. docs/json.md has their ``--json``."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ def command(
         raise click.UsageError(
             f"{', '.join(_MODES)} cannot be combined, except --json with --audit, --rules, --test or --purge"
         )
-    if not purge and (finding or dry_run or no_fetch or gc):
-        raise click.UsageError("--finding, --dry-run, --no-fetch and --gc go with --purge")
+    if not purge and any((finding, dry_run, no_fetch, gc)):
+        raise click.UsageError("--finding, --dry-run, --no-fetch and --gc need --purge")
     if purge:
-        return _purge(source, finding, dry_run=dry_run, fetching=not no_fetch, gc=gc, as_json=as_json)
+        return _purge(source, finding, dry_run=dry_run, fetch=not no_fetch, gc=gc, as_json=as_json)
     if audit:
         return _audit(source, as_json=as_json)
     if listing:
@@ -125,7 +125,7 @@ def _make_redactor() -> tuple[Redact, str, list[str]]:
 
 
 def _filter_lines(redactor: Redact, stream: IO[bytes]) -> int:
-    """Replace each line that cannot be scanned by a placeholder; returns 1 if there was one."""
+    """Write each line redacted, or a placeholder if it cannot be scanned; returns 1 if there was one."""
     from gittraj.redact.filter import clean_lines
 
     failed = 0
@@ -144,36 +144,36 @@ def _audit(revisions: str | None, *, as_json: bool) -> int:
     from gittraj.commands.redact import audit_stored
 
     with find_drained() as repository:
-        found, ruleset = audit_stored(repository, revisions, environ=Environ.of(environment()))
+        audit, ruleset = audit_stored(repository, revisions, environ=Environ.of(environment()))
     rows = [
         {"id": k.finding, "commit": k.commit, "trajectory": k.trajectory, "event": k.event, "rule": k.rule}
-        for k in found.leaks
+        for k in audit.leaks
     ]
     if as_json:
-        head = {"version": 1, "ruleset": ruleset, "records": found.records, "absent": found.absent}
+        head = {"version": 1, "ruleset": ruleset, "records": audit.records, "absent": audit.absent}
         click.echo(json.dumps({**head, "findings": rows}))
         return int(bool(rows))
-    for leak in found.leaks:
+    for leak in audit.leaks:
         where = f"event {leak.event}" if leak.event else "its record"
         click.echo(printable(f"{leak.finding} {leak.commit[:12]} {leak.trajectory} {where}: {leak.rule}"))
-    if found.absent:
-        sys.stderr.write(f"git-traj: not here, so not scanned: {found.absent} segments\n")
+    if audit.absent:
+        sys.stderr.write(f"git-traj: not here, so not scanned: {audit.absent} segments\n")
     sys.stderr.write(
-        f"git-traj: {len(rows)} findings in {found.records} records (a commit may have several)\n"
+        f"git-traj: {len(rows)} findings in {audit.records} records (a commit may have several)\n"
     )
     return int(bool(rows))
 
 
 def _purge(
-    text: str | None, finding: str | None, *, dry_run: bool, fetching: bool, gc: bool, as_json: bool
+    text: str | None, finding: str | None, *, dry_run: bool, fetch: bool, gc: bool, as_json: bool
 ) -> int:
     from gittraj.commands.purge.values import check_values, choose_target
 
     if finding and text:
-        raise click.UsageError("either TEXT or --finding")
+        raise click.UsageError("TEXT and --finding cannot be combined")
     values = None if text is None else check_values(read_values() if text == "-" else [text])
     with find_drained() as repository:
-        if fetching and not dry_run:
+        if fetch and not dry_run:
             fetch_first(repository)
         target = choose_target(repository, values=values, finding=finding, environ=Environ.of(environment()))
         return run_purge(repository, target, dry_run=dry_run, gc=gc, as_json=as_json)
@@ -232,8 +232,8 @@ def fetch_first(repository: Repository) -> None:
     """Fetch all remotes: a secret that only they have would come back with the next join."""
     from gittraj.sync.transfer import fetch_all
 
-    for complaint in fetch_all(repository):
-        sys.stderr.write(printable(f"git-traj: {complaint}: what is only there was not searched") + "\n")
+    for failure in fetch_all(repository):
+        sys.stderr.write(printable(f"git-traj: {failure}: what only this remote has was not searched") + "\n")
 
 
 def run_purge(

@@ -1,4 +1,4 @@
-"""``git traj repair``, and ``carry``, by hand. docs/json.md has the ``--json`` of the first."""
+"""``git traj repair`` (docs/json.md has its ``--json``), and ``carry``, which does it by hand."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def repair(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) -> None:
     """Re-attach records to rewritten commits, and say by which evidence.
 
-    With RANGE (A..B, or a revision and all that it reaches), only from or to its commits. Records on
-    unreachable commits without evidence are listed; they stay where they are. Safe to repeat.
+    With RANGE (A..B, or a revision and all that it reaches), only records that move from or to commits in it.
+    Records on unreachable commits without evidence are listed; they stay where they are. Safe to repeat.
 
     With --reread nothing is moved: tests, decisions, doubts, results and reasons of the parts on these
     commits are read again from the stored events.
@@ -40,8 +40,8 @@ def repair(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) 
             drain_first(repository)
         done = work(repository, revisions, environ=Environ.of(environment()), dry_run=dry_run)
     if as_json:
-        found = asdict(done) if isinstance(done, Reread) else _to_json(done)
-        click.echo(json.dumps({"version": 1, "dryRun": dry_run, **found}))
+        fields = asdict(done) if isinstance(done, Reread) else _to_json(done)
+        click.echo(json.dumps({"version": 1, "dryRun": dry_run, **fields}))
     elif isinstance(done, Reread):
         _say_reread(done, "would change" if dry_run else "changed")
     else:
@@ -55,8 +55,8 @@ def _say_repaired(done: Repaired, verb: str) -> None:
         why = "no evidence of where it went" if each.here else "it is not in this clone"
         click.echo(f"left on {each.commit[:12]}: {', '.join(each.trajectories)}; {why}")
     if any(each.here for each in done.stranded):
-        does = "carry --from COMMIT --onto REV copies them; git traj unlink COMMIT removes discarded ones"
-        click.echo(f"hint: git traj {does}", err=True)
+        copy = "git traj carry --from COMMIT --onto REV copies them"
+        click.echo(f"hint: {copy}; git traj unlink COMMIT removes discarded ones", err=True)
     if not done.carried and not done.stranded:
         click.echo("nothing to repair: every record, or a copy of it, is on a reachable commit", err=True)
 
@@ -86,8 +86,8 @@ def carry(source: str, onto: str) -> None:
     from gittraj.commands.repair import carry
 
     with find_drained() as repository:
-        target, going = carry(repository, source, onto, environ=Environ.of(environment()))
-    for old, trajectories in going.items():
+        target, carried = carry(repository, source, onto, environ=Environ.of(environment()))
+    for old, trajectories in carried.items():
         click.echo(f"carried {old[:12]} to {target[:12]}: {', '.join(trajectories)}")
-    if not going:
+    if not carried:
         click.echo(f"nothing to carry: no commit of {source} has a trajectory", err=True)

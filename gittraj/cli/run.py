@@ -15,13 +15,13 @@ from gittraj.errors import TrajError
     "run",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
-@click.option("--agent", metavar="NAME", help="Who it is (default: the program's name).")
+@click.option("--agent", metavar="NAME", help="The agent's name (default: the program's name).")
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND…")
 def command(agent: str | None, words: tuple[str, ...]) -> int:
     """Run COMMAND, an agent that has neither log nor hook, and record what it prints.
 
-    Typed input is not recorded. A commit that it makes meanwhile gets a trace ("who made it is not known")
-    or, where git printed its id, the output itself. The status is the command's.
+    Typed input is not recorded. A commit made meanwhile gets a trace ("who made it is not known") or, if git
+    printed the commit's id, the output itself. The exit status is that of COMMAND.
     """
     from gittraj.commands.run import run
 
@@ -35,6 +35,6 @@ def command(agent: str | None, words: tuple[str, ...]) -> int:
             )
         try:
             return run(repository, words, agent=agent, live=raw)
-        except TrajError as error:  # with the status that a shell gives
+        except TrajError as error:  # the status is a shell's for a command that it cannot run
             sys.stderr.write(f"git-traj: {error.one_line}\n")
             return 127

@@ -37,7 +37,8 @@ def _run(
     as_json: bool,
     identities: Sequence[Path] = (),
 ) -> int:
-    """Do ``work`` on the records of ``revisions``, for today's readers. Raises TrajError."""
+    """Do ``work`` on the records of ``revisions``, for today's readers; returns the exit status. The report
+    begins with ``did``, a verb. Raises TrajError."""
     from gittraj.commands.reseal import prepare
 
     raw = environment()
@@ -66,10 +67,11 @@ def _report(done: Resealed, did: str, readers: int, *, as_json: bool) -> None:
             sys.stderr.write(f"git-traj: {count(number, 'part')} {why}\n")
 
 
-def keys(repository: Repository, environ: Mapping[str, str], named: Sequence[Path]) -> WithKeys:
+def keys(repository: Repository, environ: Mapping[str, str], identities: Sequence[Path]) -> WithKeys:
+    """The user's keys, with those of ``--identity``; loaded when a seal is to be opened."""
     from gittraj.seal.policy import WithKeys
 
-    return WithKeys(repository, Environ.of(environ), named=named, ask=ask_passphrase)
+    return WithKeys(repository, Environ.of(environ), named=identities, ask=ask_passphrase)
 
 
 def ask_passphrase(name: str) -> str:
@@ -81,6 +83,7 @@ def ask_passphrase(name: str) -> str:
 
 
 def say_problems(keys: WithKeys) -> None:
+    """Print why keys could not be used, each reason once."""
     for problem in dict.fromkeys(keys.problems):
         sys.stderr.write(f"git-traj: {problem}\n")
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gittraj.query.remote_records import RecordedBeside
 
 _FEW = 25
-"""With fewer parts than this, a search is likely to find nothing similar."""
+"""With fewer parts than this, ``--similar`` is likely to find nothing."""
 
 
 @click.command("search")
@@ -72,40 +72,40 @@ def command(
     All words must match, in any form; "a phrase" in this order. Also: limit*, OR, NOT (or -word), and
     parentheses. "rate limit" and "ratelimit" both find rateLimit and rate_limit.
     """
-    asked = " ".join(words)
+    text = " ".join(words)
     if team is not None:
         from gittraj.cli.common.team import show_search
 
         options: dict[str, Any] = {"similar": similar, "limit": limit, "fetch": fetch, "as_json": as_json}
-        show_search(team, asked, pager=obj["pager"], **options, **conditions)
+        show_search(team, text, pager=obj["pager"], **options, **conditions)
         return
-    query = asked if similar else parse_query(asked)
+    query = text if similar else parse_query(text)
     environ = environment()
     with find_drained() as repository, _open_beside(repository) as beside:
         wanted = _read_conditions(repository, beside, conditions)
         with show_progress("trajectories") as tell:
-            found, why = search(repository, query, wanted, limit=limit, tell=tell), None
-            if fetch and found.away:
-                why = fetch_missing(repository, found.away) or "no remote has them"
-                found = search(repository, query, wanted, limit=limit, tell=tell)
+            result, why = search(repository, query, wanted, limit=limit, tell=tell), None
+            if fetch and result.away:
+                why = fetch_missing(repository, result.away) or "no remote has them"
+                result = search(repository, query, wanted, limit=limit, tell=tell)
         if beside:
             from gittraj.index.search_remotes import add_remotes
 
-            hits = add_remotes(found.hits, beside, query, wanted, limit=limit)
-            found = replace(found, hits=hits)
+            hits = add_remotes(result.hits, beside, query, wanted, limit=limit)
+            result = replace(result, hits=hits)
         with open_index(repository, build=False) as index:
             read_records(repository, index.notes if index else None, unjoined={})  # warns of large notes
-        if found.waiting or found.away or not found.hits:
-            _say_missing(repository, found, why, similar=similar)
+        _say_missing(repository, result, why, similar=similar)
         if as_json:
             from gittraj.commands.search import search_to_json
 
-            click.echo(dump_json(search_to_json(repository, asked, found, beside)))
+            click.echo(dump_json(search_to_json(repository, text, result, beside)))
         else:
-            write(repository, _render(repository, found), environ, pager=obj["pager"])
+            write(repository, _render(repository, result), environ, pager=obj["pager"])
 
 
 def _open_beside(repository: Repository) -> AbstractContextManager[RecordedBeside | None]:
+    """Open the records of remotes that are not joined with ours; None without such records."""
     unjoined = find_unjoined(repository)
     if not unjoined:
         return nullcontext()
@@ -124,20 +124,23 @@ def _read_conditions(
     return read_conditions(repository, beside, cwd=Path.cwd(), **options)
 
 
-def _say_missing(repository: Repository, found: Found, why: str | None, *, similar: bool) -> None:
+def _say_missing(repository: Repository, result: Found, why: str | None, *, similar: bool) -> None:
+    """Say what the search did not cover, and why that could not be fetched; or that nothing matches."""
+    if result.hits and not (result.waiting or result.away):
+        return
     from gittraj.cli.common.no_match import say_no_match, say_unread
 
-    say_unread(found.waiting, found.away, why)
-    if not found.hits:
-        hint = "fewer words, word* for its beginning, or git traj search --similar"
+    say_unread(result.waiting, result.away, why)
+    if not result.hits:
+        hint = "try fewer words, word* for its beginning, or git traj search --similar"
         if similar:
-            few = found.parts < _FEW
-            hint = "name other words" + "; little is recorded here yet to be similar to" * few
-        say_no_match(repository, found.parts, hint=hint)
+            few = result.parts < _FEW
+            hint = "try other words" + "; little is recorded here yet to be similar to" * few
+        say_no_match(repository, result.parts, hint=hint)
 
 
-def _render(repository: Repository, found: Found) -> Iterator[str]:
+def _render(repository: Repository, result: Found) -> Iterator[str]:
     page, now = text_page(repository, environment()), datetime.now(UTC)
-    places = describe_places(repository, [hit.commits for hit in found.hits])
-    for number, (hit, commit) in enumerate(zip(found.hits, places, strict=True)):
+    commits = describe_places(repository, [hit.commits for hit in result.hits])
+    for number, (hit, commit) in enumerate(zip(result.hits, commits, strict=True)):
         yield "\n" * bool(number) + render_hit(hit, commit, page, now)

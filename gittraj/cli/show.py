@@ -51,12 +51,12 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json", "redactions")
 @click.option("--show-thinking", "thinking", is_flag=True, help="Show thinking, too; open it with your keys.")
 @click.option("--identity", "identities", multiple=True, type=_FILE, help="A key to open it; repeatable.")
 @click.option(
-    "--file", "path", metavar="PATH", help="Only calls that wrote this file; with --events also results."
+    "--file", "path", metavar="PATH", help="Only calls that wrote this file; --events: results, too."
 )
 @click.option("--messages", is_flag=True, help="Only what agents said to each other.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
 @click.option("-o", "output", type=_FILE, metavar="FILE", help="Write into a file.")
-@click.option("--open", "opens", is_flag=True, help="Open the file of -o; without one, an HTML page.")
+@click.option("--open", "opens", is_flag=True, help="Open the file that -o wrote; without -o, an HTML page.")
 @click.pass_obj
 def command(
     obj: dict[str, bool],
@@ -80,14 +80,7 @@ def command(
     shows all its trajectories. Missing events are fetched. Sealed text is never written into a file by -o.
     """
     environ = environment()
-    if redactions and form == "text":
-        form = "redactions"
-    if opens and not output:
-        import tempfile
-
-        form, output = "html", Path(tempfile.mkdtemp(prefix="git-traj-")) / "show.html"
-    if not output:
-        refuse_html(form, environ)
+    form, output = _choose_output(form, output, redactions=redactions, opens=opens)
     with find_drained(to_read=True) as repository, ExitStack() as stack:
         # listing all notes takes longer than this answer, building an index longer than that
         index = stack.enter_context(open_index(repository, build=False))
@@ -112,6 +105,21 @@ def command(
             say_written(output, show=opens)
         else:
             write(repository, texts, environ, pager=obj["pager"] and form not in ("json", "html"))
+
+
+def _choose_output(
+    form: str, output: Path | None, *, redactions: bool, opens: bool
+) -> tuple[str, Path | None]:
+    """The format, and the file to write: a temporary HTML page if one is to be opened and none was named."""
+    if redactions and form == "text":
+        form = "redactions"
+    if opens and not output:
+        import tempfile
+
+        return "html", Path(tempfile.mkdtemp(prefix="git-traj-")) / "show.html"
+    if not output:
+        refuse_html(form, environment())
+    return form, output
 
 
 def _read(
@@ -139,7 +147,7 @@ def _read(
 
 def _filter(
     repository: Repository,
-    found: list[Header],
+    trajectories: list[Header],
     *,
     messages: bool,
     since: str | None,
@@ -148,28 +156,30 @@ def _filter(
 ) -> list[Header]:
     """The trajectories with only the selected events. Says so if no call wrote the file."""
     if messages:
-        found = keep_events(found, between_agents)
+        trajectories = keep_events(trajectories, between_agents)
     if since is not None:
-        found = keep_events(found, partial(after, since=since))
+        trajectories = keep_events(trajectories, partial(after, since=since))
     if significance is not None:
-        found = keep_events(found, partial(significant, least=significance))
+        trajectories = keep_events(trajectories, partial(significant, least=significance))
     if path is not None:
-        found = keep_events(found, partial(touching_file, path=from_top(repository, path, Path.cwd())))
-        if found and not any(trajectory["chapters"] for trajectory in found):
+        file = from_top(repository, path, Path.cwd())
+        trajectories = keep_events(trajectories, partial(touching_file, path=file))
+        if trajectories and not any(trajectory["chapters"] for trajectory in trajectories):
             from gittraj.cli.common.no_match import say_nothing_wrote
 
             say_nothing_wrote(path)
-    return found
+    return trajectories
 
 
 def _as_json(target: Target, trajectories: list[Header], *, redactions: bool) -> str:
-    found: list[Any] = trajectories
+    """The JSON document: the trajectories, or what was redacted in them."""
+    rows: list[Any] = trajectories
     if redactions:
         from gittraj.render.text.redactions import find_redactions
 
-        found = list(find_redactions(trajectories))
+        rows = list(find_redactions(trajectories))
     name = "redactions" if redactions else "trajectories"
-    return dump_json({"version": 1, "commit": target.commit, name: found}) + "\n"
+    return dump_json({"version": 1, "commit": target.commit, name: rows}) + "\n"
 
 
 def _render(

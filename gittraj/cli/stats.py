@@ -41,7 +41,7 @@ def command(
     team: str | None,
     **limits: Any,
 ) -> None:
-    """Summarise how much of history has a record, by whom, and what it cost: commits, agents,
+    """Summarise how much of the history has records, who made them, and what the work cost: commits, agents,
     models, tokens, costs, sessions without a retrospective, bytes."""
     if team is not None:
         from gittraj.cli.common.team import show_stats
@@ -54,8 +54,8 @@ def command(
     environ = environment()
     with find_drained(to_read=True) as repository:
         with show_progress("commits") as tell:
-            asked: dict[str, Any] = {"by": by, "cwd": Path.cwd(), **limits}
-            total, rows = compute_stats(repository, rev, paths, tell=tell, say=say_once, **asked)
+            choice: dict[str, Any] = {"by": by, "cwd": Path.cwd(), **limits}
+            total, rows = compute_stats(repository, rev, paths, tell=tell, say=say_once, **choice)
         if not total["trajectories"]:
             from gittraj.cli.common.no_match import say_nothing_found
 
@@ -70,6 +70,7 @@ def command(
 
 
 def _can_draw() -> bool:
+    """Whether the output can show the bars of the table."""
     try:
         "█".encode(sys.stdout.encoding)
     except UnicodeEncodeError:

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @click.command("summarize")
 @click.argument("revisions", metavar="[RANGE]", required=False)
-@click.option("--dry-run", "-n", is_flag=True, help="Show what would be sent to the program; ask nothing.")
+@click.option("--dry-run", "-n", is_flag=True, help="Show what would be sent to the program; send nothing.")
 def command(revisions: str | None, dry_run: bool) -> None:
-    """Let the program of git config traj.summarizer summarise the records on the commits of RANGE.
+    """Let the program of git config traj.summarizer summarise the records on RANGE, or on HEAD.
 
-    Without a RANGE, on HEAD. Redacted text goes to that program, also that of records from a remote. Its
-    answer is shown next to the agent's own words; quotes that are not in the log are refused.
+    The program gets the redacted text, also of records from a remote. Its answer is shown next to the agent's
+    own words; quotes that are not in the log are refused.
     """
     from gittraj.summarizer.summarize import list_commits, preview, summarize
 
@@ -39,7 +39,7 @@ def command(revisions: str | None, dry_run: bool) -> None:
             done.append(each)
             click.echo(printable(_line(each)), err=each.failure is not None)
     if not done:
-        click.echo("Nothing to summarise: no agent's words without a model's summary on these commits")
+        click.echo("Nothing to summarise: all records on these commits have a summary, or no agent's words")
     elif any(each.failure for each in done):
         raise TrajError(f"{count(sum(bool(d.failure) for d in done), 'answer')} could not be used")
 
@@ -48,7 +48,7 @@ def _line(done: Summarized) -> str:
     commit, answer, understood = done.work.commit[:12], done.answer, done.understood
     if understood is None:
         return f"{commit}: not summarised, {done.failure.one_line if done.failure else 'unknown'}"
-    found = f"{count(len(understood.decisions), 'decision')}, {count(len(understood.doubts), 'doubt')}"
+    statements = f"{count(len(understood.decisions), 'decision')}, {count(len(understood.doubts), 'doubt')}"
     refused = f", {understood.refused} refused (not in the log)" if understood.refused else ""
     cost = f", ${answer.cost_usd:.4f}" if answer and answer.cost_usd else ""
-    return f"{commit}: by {answer.model if answer else 'unknown'}, {found}{refused}{cost}"
+    return f"{commit}: by {answer.model if answer else 'unknown'}, {statements}{refused}{cost}"

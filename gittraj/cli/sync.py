@@ -77,7 +77,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON doc
 
 @click.command("sync")
 @_remote
-@click.option("--dry-run", is_flag=True, help="Say what would be sent; write nothing, and ask nobody.")
+@click.option("--dry-run", is_flag=True, help="Say what would be sent; write nothing, and do not ask.")
 @_records_only
 @_json
 def sync(remote: str | None, *, dry_run: bool, records_only: bool, as_json: bool) -> None:
@@ -112,7 +112,8 @@ def fetch(remote: str | None, *, as_json: bool) -> None:
     report([_describe(chosen, fetched)], document, as_json=as_json)
     if empty and not as_json:
         print_wrapped(
-            "hint: there are no records there; git traj push sends them, where they were recorded", err=True
+            "hint: the remote has no records; git traj push sends them from where they were recorded",
+            err=True,
         )
 
 
@@ -123,8 +124,8 @@ def fetch(remote: str | None, *, as_json: bool) -> None:
 @click.option("--replace", is_flag=True, help="Replace the remote's history with the purged one.")
 @_json
 def push(remote: str | None, *, dry_run: bool, records_only: bool, replace: bool, as_json: bool) -> None:
-    """Send our records to a remote, never by force except with --replace: what others pushed
-    meanwhile is joined first.
+    """Send our records to a remote, never by force except with --replace: what others pushed meanwhile is
+    joined first.
 
     The first push to an address says what becomes readable to whom, and asks. Plain git push sends no
     records, unless git config traj.push is auto.
@@ -139,7 +140,8 @@ def push(remote: str | None, *, dry_run: bool, records_only: bool, replace: bool
 
 
 def _fetch(repository: Repository, remote: Remote) -> int:
-    """Fetch and join, and allow later joins; returns how many commits have new records."""
+    """Fetch and join, and remember that the user joins this remote; returns how many commits have new
+    records."""
     from gittraj.sync.consent import remember_join
     from gittraj.sync.transfer import fetch
 
@@ -149,8 +151,8 @@ def _fetch(repository: Repository, remote: Remote) -> int:
 
 
 def _describe(remote: Remote, fetched: int) -> str:
-    """Say what a fetch brought. Not escaped."""
+    """Say how many commits a fetch brought new records for. The text is not escaped."""
     from gittraj.model.words import count
 
-    found = f"new records on {count(fetched, 'commit')}" if fetched else "no new records"
-    return f"{remote.name}: {found}"
+    news = f"new records on {count(fetched, 'commit')}" if fetched else "no new records"
+    return f"{remote.name}: {news}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,11 +11,15 @@ from gittraj.cli.common.output import dump_json
 from gittraj.cli.common.repository import drain_first, environment, find_drained
 from gittraj.render.text.terminal import printable
 
-_SAID = {
+if TYPE_CHECKING:
+    from gittraj.commands.tasks import WorkedOn
+
+_CHANGES = {
     "started": "started here, because the branch is named after it; git traj abandon undoes that",
-    "renamed": "renamed there, and here",
+    "renamed": "renamed in the task system, and here",
     "ended": "ended; add its result: git traj complete {trajectory} --summary S",
 }
+"""The line for each change of a task."""
 
 
 @click.command("tasks")
@@ -26,11 +31,11 @@ _SAID = {
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(*, closing: bool, as_json: bool) -> None:
-    """Update the tasks that are worked on in this worktree from their task systems.
+    """Fetch the current state of the tasks worked on in this worktree (git traj start --task).
 
-    They are those of git traj start --task. A new title is taken over, and a task that is closed there ends
-    its trajectory here. If nothing is active here and the branch is named after a task that is in progress,
-    a trajectory starts for it.
+    A task that was renamed in its system is renamed here, and one that was closed ends its trajectory here.
+    If nothing is active here and the branch is named after a task that is in progress, a trajectory starts
+    for that task.
     """
     from gittraj.commands.tasks import follow_tasks
 
@@ -44,12 +49,16 @@ def command(*, closing: bool, as_json: bool) -> None:
     if not tasks:
         click.echo("No trajectory that is active here has a task (git traj start TITLE --task SYSTEM:ID)")
     for worked in tasks:
-        source, found = worked.found.task.source, worked.found
-        name = f"{source.system}:{source.id}" if source else "?"
-        click.echo(printable(f"{name}  {found.status or 'status unknown'}  {found.task.title}"))
-        if worked.trouble:
-            sys.stderr.write(f"git-traj: {worked.trouble.message}\n")
-        if worked.change:
-            click.echo(printable(f"    {_SAID[worked.change].format(trajectory=worked.trajectory)}"))
-        elif worked.ends and source:
-            click.echo(f"    still open here; end it: git traj complete {source.id} --summary S")
+        _print(worked)
+
+
+def _print(worked: WorkedOn) -> None:
+    source, found = worked.found.task.source, worked.found
+    name = f"{source.system}:{source.id}" if source else "?"
+    click.echo(printable(f"{name}  {found.status or 'status unknown'}  {found.task.title}"))
+    if worked.trouble:
+        sys.stderr.write(f"git-traj: {worked.trouble.message}\n")
+    if worked.change:
+        click.echo(printable(f"    {_CHANGES[worked.change].format(trajectory=worked.trajectory)}"))
+    elif worked.ends and source:
+        click.echo(f"    still open here; end it: git traj complete {source.id} --summary S")

@@ -14,9 +14,8 @@ from gittraj.render.text.terminal import escape_line
 @click.argument("name", metavar="FILE|REF")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(name: str, *, as_json: bool) -> int:
-    """Check a document (ATIF, agent-trajectories, agent-trace, a note of ours) or a ref (refs/notes/traj, a
-    month of events, a remote's copy of one) against the schema of its format. Exits 1 if
-    it does not match."""
+    """Check a document (ATIF, agent-trajectories, agent-trace, a git-traj note) or a ref (refs/notes/traj, a
+    month of events, a remote's copy of one) against its format's schema. Exits 1 if it does not match."""
     from gittraj.commands.validate import validate
 
     try:
@@ -25,8 +24,8 @@ def command(name: str, *, as_json: bool) -> int:
     except NotARepository:
         form, faults = validate(None, name)
     if as_json:
-        found = [{"path": path, "why": why} for path, why in faults]
-        document = {"version": 1, "name": name, "format": form, "valid": not faults, "faults": found}
+        rows = [{"path": path, "why": why} for path, why in faults]
+        document = {"version": 1, "name": name, "format": form, "valid": not faults, "faults": rows}
         click.echo(dump_json(document))
     else:
         for path, why in faults:

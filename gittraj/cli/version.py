@@ -14,16 +14,16 @@ from gittraj import __version__
 @click.command("version")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(as_json: bool) -> None:
-    """Show the version of git-traj; with --json also those of what it runs on."""
+    """Show the version of git-traj; with --json, also those of its rules, Python, git and the platform."""
     if not as_json:
         click.echo(f"git-traj {__version__}")
         return
     from gittraj.model.ruleset import RULESET
 
     try:
-        said = subprocess.run(["git", "--version"], capture_output=True, text=True, check=False).stdout
+        output = subprocess.run(["git", "--version"], capture_output=True, text=True, check=False).stdout
     except OSError:
-        said = ""
-    about = {"gitTraj": __version__, "ruleset": RULESET, "python": platform.python_version()}
-    git = said.removeprefix("git version ").strip() or None
-    click.echo(json.dumps({"version": 1, **about, "git": git, "platform": platform.platform()}))
+        output = ""
+    versions = {"gitTraj": __version__, "ruleset": RULESET, "python": platform.python_version()}
+    git = output.removeprefix("git version ").strip() or None
+    click.echo(json.dumps({"version": 1, **versions, "git": git, "platform": platform.platform()}))

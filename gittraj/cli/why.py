@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gittraj.query.notes import Notes
     from gittraj.query.records import Recorded
 
-_PLACE = re.compile(r"(.+?):(\d{1,9})(?:[,-](\d{1,9}))?", re.DOTALL)
+_LINES = re.compile(r"(.+?):(\d{1,9})(?:[,-](\d{1,9}))?", re.DOTALL)
 _COLUMN = re.compile(r"(:\d+):\d*\Z")
 """A column after a line, as editors and linters write it; or grep's last colon."""
 _SLOW = 2.0
@@ -48,36 +48,41 @@ def command(
 
     For a whole file or a FUNCTION (found as by git log -L), show each reason once, with its lines.
     """
-    named, span = _read_place(place, Path.cwd())
+    name, span = _parse_place(place, Path.cwd())
     with find_to_read() as repository:
-        path = from_top(repository, named, Path.cwd())
+        path = from_top(repository, name, Path.cwd())
         begun = take(place, rev)
         rev = rev or (None if repository.work_tree else "HEAD")
         lines = read_lines(repository, path, rev)
-        if not lines:
-            click.echo(f"'{path}' has no lines", err=True)
-        if isinstance(span, tuple) and span[0] > len(lines):
-            what = f"'{path}' has only {count(len(lines), 'line')}, no line {span[0]}"
-            raise TrajError(what, hint=f"git traj why {path}")
+        _check_lines(path, lines, span)
         blame = start_blame(repository, path, span=span, rev=rev, begun=begun) if lines else None
         drain_first(repository)  # while git blames
         entries = _explain(repository, blame, lines, rev, no_fetch=no_fetch) if blame else []
         if form == "json":
             click.echo(dump_json({"version": 1, "path": path, "entries": entries}))
-        else:
-            found = form is not None or any(entry["trajectory"] or entry["nearest"] for entry in entries)
-            any_here = found or _has_records(repository)
-            texts = _render(
-                repository, path, lines, entries, porcelain=form == "porcelain", any_here=any_here
-            )
-            write(repository, texts, environment(), pager=obj["pager"] and form is None)
-            if not any_here:
-                from gittraj.cli.common.no_match import say_nothing_recorded
+            return
+        any_here = form is not None or _has_records(repository, entries)
+        texts = _render(repository, path, lines, entries, porcelain=form == "porcelain", any_here=any_here)
+        write(repository, texts, environment(), pager=obj["pager"] and form is None)
+        if not any_here:
+            from gittraj.cli.common.no_match import say_nothing_recorded
 
-                say_nothing_recorded(repository)
+            say_nothing_recorded(repository)
 
 
-def _has_records(repository: Repository) -> bool:
+def _check_lines(path: str, lines: Sequence[str], span: Span | str | None) -> None:
+    """Say so if the file has no lines. Raises TrajError if it has fewer than ``span`` begins with."""
+    if not lines:
+        click.echo(f"'{path}' has no lines", err=True)
+    if isinstance(span, tuple) and span[0] > len(lines):
+        what = f"'{path}' has only {count(len(lines), 'line')}, no line {span[0]}"
+        raise TrajError(what, hint=f"git traj why {path}")
+
+
+def _has_records(repository: Repository, entries: Sequence[Reason]) -> bool:
+    """Whether the repository has records: those of ``entries``, or any."""
+    if any(entry["trajectory"] or entry["nearest"] for entry in entries):
+        return True
     from gittraj.cli.common.repository import read_records
 
     recorded = read_records(repository)
@@ -87,6 +92,7 @@ def _has_records(repository: Repository) -> bool:
 def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], rev: str | None, *, no_fetch: bool
 ) -> Sequence[Reason]:
+    """Wait for the blame, and find the reasons of its lines; hints at what makes a slow blame faster."""
     from gittraj.cli.common.repository import read_events
     from gittraj.query.why.lines import answer
 
@@ -110,7 +116,8 @@ def _explain(
 
 
 def _find_noted(repository: Repository, rev: str | None, paths: Collection[str]) -> Collection[str] | None:
-    """The commits with a note that touched one of the paths, from the index: git would compare hundreds."""
+    """The commits with a note that touched one of the paths, from the index: git would compare the trees of
+    hundreds of commits. None if the index cannot say it."""
     from gittraj.index.answers import open_index
     from gittraj.query.notes import IndexFailedError
 
@@ -128,12 +135,13 @@ def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Rec
     return read_records(repository, notes, commits=commits)
 
 
-def _read_place(place: str, cwd: Path) -> tuple[str, Span | str | None]:
-    """Parse the path, and its first and last line or its function; a file of that whole name comes first."""
-    alone = _COLUMN.sub(r"\1", place)
-    if (cwd / alone.rpartition(":")[0]).is_file():
-        place = alone
-    match = _PLACE.fullmatch(place)
+def _parse_place(place: str, cwd: Path) -> tuple[str, Span | str | None]:
+    """Parse ``PATH:LINE,LINE`` or ``PATH:FUNCTION``: the path, and the first and last line, the function or
+    None. If a file has the whole argument as its name, that file is meant."""
+    without_column = _COLUMN.sub(r"\1", place)
+    if (cwd / without_column.rpartition(":")[0]).is_file():
+        place = without_column
+    match = _LINES.fullmatch(place)
     path, _, function = place.rpartition(":")
     if (cwd / place).is_file() or (match is None and not (path and function and (cwd / path).is_file())):
         return place, None
@@ -155,6 +163,7 @@ def _render(
     porcelain: bool,
     any_here: bool,
 ) -> Iterator[str]:
+    """Yield each reason as text; ``any_here``: whether the repository has any records."""
     from gittraj.render.text.why import render_porcelain, render_reason
 
     if porcelain:

@@ -253,7 +253,7 @@ class Answers(IndexLookup):
         if not self._folded:
             return {}
         from gittraj.notes.run_keys import find_run_keys
-        from gittraj.render.text.log import render_rest, render_small
+        from gittraj.render.text.log import render_below_title, render_small
         from gittraj.render.text.terminal import Page
 
         run_keys, page = {*find_run_keys(self._folded)}, Page(COLUMNS)
@@ -264,7 +264,9 @@ class Answers(IndexLookup):
                 text = None if runs is None else ""
                 rendered[commit] = records.FoldedCommit(headers, text, None, tallies, runs or ())
             else:
-                text, small = (render_rest(headers, page), render_small(headers)) if headers else ("", "")
+                text, small = (
+                    (render_below_title(headers, page), render_small(headers)) if headers else ("", "")
+                )
                 rendered[commit] = records.FoldedCommit(headers, text, small, tallies)
         return rendered
 

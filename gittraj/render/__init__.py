@@ -1,5 +1,5 @@
-"""Trajectories as people read them: pure, from headers and events to text, one ``escape()`` per target.
+"""Renders trajectories for people: pure functions from headers and events to text.
 
 Text by agents, users and committers is untrusted: it reaches an output only through the target's
-``escape()``. Nothing here prints, reads a repository or knows a terminal.
+``escape()``. Nothing in this room prints, reads a repository or depends on a terminal.
 """

@@ -1,5 +1,5 @@
 """Renders a comparison as tables of three columns, for a terminal, as a Markdown page, and as a
-self-contained HTML page. Each of these escapes what others wrote. Pure.
+self-contained HTML page. Each of the three escapes text that others wrote. Pure.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from gittraj.render.text.terminal import Page, escape_line, width, wrap
 
 _STEPS = 40
 """How many steps are shown around the point where the two sides diverge, unless all are requested."""
-_AROUND = 3
-_SIGNS = {"prompt": "asked", "message": "said", "tool_call": "→", "decision": "decided", "error": "error"}
+_BEFORE = 3
+"""How many of them are before that point."""
+_LEADS = {"prompt": "asked", "message": "said", "tool_call": "→", "decision": "decided", "error": "error"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,9 @@ class Table:
 
 def tables(compared: Header, *, everything: bool) -> Iterator[Table]:
     """The tables for the document of ``git traj compare --json``, most useful first, without empty ones."""
-    sides = [list(_figures(side)) for side in compared["sides"]]
+    sides = [list(_summarise(side)) for side in compared["sides"]]
     rows = [_row(label, a, b) for (label, a), (_, b) in zip(*sides, strict=True) if a or b]
-    found = [
+    all_tables = [
         Table("", rows),
         Table("Asked", _pairs(compared["prompts"])),
         Table("Instances", [_instance(row) for row in compared["instances"]]),
@@ -49,7 +50,7 @@ def tables(compared: Header, *, everything: bool) -> Iterator[Table]:
         Table("Decisions", _pairs(compared["decisions"])),
         _steps(compared, everything=everything),
     ]
-    return (table for table in found if table.rows)
+    return (table for table in all_tables if table.rows)
 
 
 def _row(label: str, a: str | None, b: str | None) -> Row:
@@ -60,17 +61,18 @@ def _pairs(pairs: Sequence[Header]) -> list[Row]:
     return [_row("" if pair["same"] else "≠", pair["a"], pair["b"]) for pair in pairs]
 
 
-def _figures(side: Header) -> Iterator[tuple[str, str | None]]:
-    metrics, found = side["metrics"], side["trajectories"]
-    counts, many = metrics["counts"], metrics["trajectories"]
-    yield "trajectories", str(many) if many > 1 else found[0]["id"]
-    yield "agent", _each(each["agent"] for each in found)
-    yield "model", _each(model for each in found for model in each["models"])
-    yield "task", _each(map(task, found))
-    alone = many == 1
-    yield "run", _each(map(run, found)) if alone else None
+def _summarise(side: Header) -> Iterator[tuple[str, str | None]]:
+    """The labels and values of the first table, for one side."""
+    metrics, trajectories = side["metrics"], side["trajectories"]
+    counts, number = metrics["counts"], metrics["trajectories"]
+    yield "trajectories", str(number) if number > 1 else trajectories[0]["id"]
+    yield "agent", _each(each["agent"] for each in trajectories)
+    yield "model", _each(model for each in trajectories for model in each["models"])
+    yield "task", _each(map(task, trajectories))
+    alone = number == 1
+    yield "run", _each(map(run, trajectories)) if alone else None
     for label, key in (("status", "statuses"), ("ended", "exits")):
-        yield label, ", ".join(_tally(metrics[key]) if many > 1 else metrics[key])
+        yield label, ", ".join(_tally(metrics[key]) if number > 1 else metrics[key])
     yield "success", None if alone else _share(metrics)
     yield "parse failures", str(metrics["parseFailures"] or "")
     yield "prompts", str(counts["prompts"])
@@ -78,17 +80,17 @@ def _figures(side: Header) -> Iterator[tuple[str, str | None]]:
         "calls",
         count(counts["toolCalls"], "call") + f", {counts['errors']} failed" * bool(counts["errors"]),
     )
-    yield "tests", tests(found[0]["tests"]) if alone else ", ".join(_tally(metrics["tests"]))
+    yield "tests", tests(trajectories[0]["tests"]) if alone else ", ".join(_tally(metrics["tests"]))
     yield "time", _time(metrics)
     spent = tokens(metrics["usage"]) if metrics["usage"] else None
-    yield "tokens", _partly(spent, metrics["tellingUsage"], many)
-    yield "cost", _partly(money(metrics), metrics["tellingCost"], many)
+    yield "tokens", _partly(spent, metrics["tellingUsage"], number)
+    yield "cost", _partly(money(metrics), metrics["tellingCost"], number)
 
 
 def _each(names: Iterator[str | None]) -> str:
     """The names on one line, at most three of them."""
-    found = [name for name in dict.fromkeys(names) if name]
-    return ", ".join(found[:3]) + (f" and {len(found) - 3} more" if len(found) > 3 else "")
+    distinct = [name for name in dict.fromkeys(names) if name]
+    return ", ".join(distinct[:3]) + (f" and {len(distinct) - 3} more" if len(distinct) > 3 else "")
 
 
 def _tally(numbers: Header) -> list[str]:
@@ -106,6 +108,7 @@ def _time(metrics: Header) -> str | None:
 
 
 def _partly(text: str | None, known: int, of: int) -> str | None:
+    """A sum, with the number of trajectories that it is known for, unless these are all of them."""
     return f"{text} (of {known} of {of})" if text and known < of else text
 
 
@@ -131,18 +134,18 @@ def _steps(compared: Header, *, everything: bool) -> Table:
         Row(f"{at + 1}{'' if step['same'] else ' ≠'}", _step(step["a"]), _step(step["b"]), step["same"])
         for at, step in enumerate(steps)
     ]
-    where = f"they diverge at step {parted + 1}" if parted is not None else "the same steps"
-    first = 0 if everything or parted is None else max(parted - _AROUND, 0)
+    note = f"they diverge at step {parted + 1}" if parted is not None else "the same steps"
+    first = 0 if everything or parted is None else max(parted - _BEFORE, 0)
     shown = rows if everything else rows[first : first + _STEPS]
     left = len(rows) - len(shown)
-    return Table("Steps", shown, where + (f"; {count(left, 'step')} not shown: --events" if left else ""))
+    return Table("Steps", shown, note + (f"; {count(left, 'step')} not shown: --events" if left else ""))
 
 
 def _step(step: Header | None) -> str:
     if step is None:
         return "—"
     name = f" {step['name']}" if step["type"] == "tool_call" else ""
-    lead = f"{_SIGNS.get(step['type'], step['type'])}{name}"
+    lead = f"{_LEADS.get(step['type'], step['type'])}{name}"
     return f"{lead}: {step['text']}{' ✗' if step['failed'] else ''}"
 
 
@@ -152,7 +155,7 @@ _COLUMNS = 100
 
 
 def render_text(compared: Header, page: Page, *, everything: bool = False) -> Iterator[str]:
-    """``compared`` as in ``git traj compare --json``."""
+    """Yield the tables of ``compared``, a document of ``git traj compare --json``, as text for a terminal."""
     names = [escape_line(side["name"]) for side in compared["sides"]]
     for table in tables(compared, everything=everything):
         a, b = ("", "") if table.title else names
@@ -173,7 +176,7 @@ def _lines(row: Row, page: Page, most: int | None) -> list[str]:
     room = ((page.columns or _COLUMNS) - _LABEL - 4) // 2
     left, right = (wrap(escape_line(text), room, lines=most) for text in (row.a, row.b))
     label = escape_line(row.label)
-    if width(label) > _LABEL:  # a path, say: on a line of its own
+    if width(label) > _LABEL:  # such as a path, which gets a line of its own
         return [label, *_columns("", left, right, room)]
     return list(_columns(label, left, right, room))
 
@@ -187,7 +190,7 @@ def _columns(label: str, left: list[str], right: list[str], room: int) -> Iterat
 
 
 def render_markdown(compared: Header, *, everything: bool = False) -> Iterator[str]:
-    """``compared`` as in ``git traj compare --json``."""
+    """Yield a page about ``compared``, a document of ``git traj compare --json``."""
     names = [words(side["name"]) for side in compared["sides"]]
     yield f"# {' and '.join(names)}\n"
     for table in tables(compared, everything=everything):
@@ -199,7 +202,7 @@ def render_markdown(compared: Header, *, everything: bool = False) -> Iterator[s
 
 
 def render_html(compared: Header, *, everything: bool = False) -> str:
-    """``compared`` as in ``git traj compare --json``."""
+    """A page about ``compared``, a document of ``git traj compare --json``."""
     names = [side["name"] for side in compared["sides"]]
     title = " and ".join(names)
     shown = [_html_table(table, names) for table in tables(compared, everything=everything)]

@@ -15,7 +15,7 @@ Event = Mapping[str, Any]
 
 
 def describe_call(event: Event) -> tuple[str, str]:
-    """A call's tool, and its files, its main argument, or else all its arguments."""
+    """A call's tool, and its files or, if it has none, its main argument or all its arguments."""
     paths = [file["path"] for file in event.get("files", ())]
     return call_name(event), ", ".join(paths) if paths else main_argument(event["tool"]["arguments"])
 
@@ -41,7 +41,7 @@ def describe_result(event: Event) -> str:
 
 
 def because(reason: str) -> str:
-    """``because it is small``; ``for the lookup`` is left as it is."""
+    """The reason after ``because``, unless it begins like ``for the lookup`` or ``due to a bug``."""
     return reason if re.match(r"(?:for|to|due to)\b", reason, re.I) else f"because {reason}"
 
 
@@ -73,7 +73,8 @@ def step(event: Event) -> tuple[str, str, bool]:
 
 
 def between(event: Event) -> str | None:
-    """Sender and receiver of a message between agents: ``ann → bob``; None if the other one is not known."""
+    """Sender and receiver of a message between agents, ``ann → bob``; ``from ann`` if the log does not name
+    the receiver; None for any other event, or if the other agent is not known."""
     sender, recipient = event["agent"], event.get("recipient")
     if event["type"] not in ("message_sent", "message_received"):
         return None
@@ -84,7 +85,8 @@ def between(event: Event) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
-    """``everything``: not only the most useful events; ``thinking``: also thinking that can be read."""
+    """What a view shows. ``everything``: all events, not only the most useful; ``thinking``: thinking, too,
+    as far as it can be read."""
 
     everything: bool = False
     thinking: bool = False

@@ -1,9 +1,9 @@
-"""Puts untrusted text into Markdown or HTML, with nothing in it rendered as a link, image, mention,
+"""Puts untrusted text into Markdown or HTML so that nothing in it is rendered as a link, image, mention,
 reference, heading, formula, emoji code, element or hidden character.
 
-A word that GitHub or another host would turn into a link goes into a code span, which they leave alone;
-Markdown's other special characters are escaped. Markdown escapes do not work inside ``<summary>``: there it
-is HTML.
+A word that GitHub or another host would turn into a link is put into a code span, in which hosts make no
+links; Markdown's other special characters are escaped. Inside ``<summary>``, where Markdown's escapes do not
+work, text is escaped as HTML (``element``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gittraj.render.text import terminal
 
 _MARKUP = re.compile(r"([\\`*_\[\]{}|~!^])")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-# Turned into links or symbols by GitHub, GitLab and others: mentions, issues, merge requests, labels,
+# What GitHub, GitLab and others turn into links or symbols: mentions, issues, merge requests, labels,
 # milestones, epics, commits, addresses, emoji, formulas, changed words, and keys of issue
 # trackers that an owner may have configured
 _LIVE = re.compile(
@@ -38,13 +38,14 @@ def words(text: str, most: int | None = None) -> str:
 
 
 def _code_word(word: str) -> str:
-    """A word in a code span, but outside a comma after it, and a closing bracket that it did not open."""
+    """A word in a code span. A comma after it, and a closing bracket that it did not open, come after it."""
     bare = word.rstrip("," if "(" in word else ",)")
     return code(bare) + word[len(bare) :]
 
 
 def code(text: str, most: int | None = None, *, cell: bool = True) -> str:
-    """``text`` in a code span, whatever backticks it has. A bar would end a table's ``cell``."""
+    """``text`` in a code span, whatever backticks it has. In a table's ``cell``, which a bar would end, bars
+    are replaced."""
     shown = terminal.cut(terminal.escape_line(text), most)
     shown = shown.replace("|", "¦") if cell else shown
     ticks = _longer_than_any(shown, 1)
@@ -79,4 +80,5 @@ def element(text: str) -> str:
 
 
 def _longer_than_any(text: str, least: int) -> str:
+    """At least ``least`` backticks, more than any run of them in ``text``."""
     return "`" * max(least, *(len(run) + 1 for run in re.findall("`+", text)), least)

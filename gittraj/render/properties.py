@@ -26,7 +26,7 @@ from gittraj.model.words import (
 
 
 def properties(header: Header) -> Iterator[tuple[str, str]]:
-    """The properties that are known, most useful first."""
+    """The names and values of the properties that are known, most useful first."""
     return ((name, value) for name, value in _properties(header) if value)
 
 
@@ -68,15 +68,15 @@ def account(header: Header) -> Iterator[tuple[str, str]]:
     last words, which are shown only if no result is stated and they are not the reason. A reason that is
     also the result is left out."""
     by_model = model_of(header["summaryBy"])
-    said = None if by_model or header["result"] else header["summary"]
-    found = {
+    last_words = None if by_model or header["result"] else header["summary"]
+    texts = {
         "Asked": header["prompt"],
         "Why": header["why"] if header["why"] != header["result"] else None,
         "Result": header["result"],
         "Summary": header["summary"] if by_model else None,
-        "Last words": said if said != header["why"] else None,
+        "Last words": last_words if last_words != header["why"] else None,
     }
-    return ((name, text) for name, text in found.items() if text)
+    return ((name, text) for name, text in texts.items() if text)
 
 
 def _when(part: Header) -> str | None:
@@ -104,6 +104,6 @@ def _thinking(header: Header) -> str | None:
 def _link(link: Header) -> str:
     if link["role"] == "explored":
         return NO_COMMIT.capitalize()
-    shown = [evidence(link), f"carried from {sources(link)}" if link["carriedFrom"] else None]
-    text = ", ".join(filter(None, shown))
+    facts = [evidence(link), f"carried from {sources(link)}" if link["carriedFrom"] else None]
+    text = ", ".join(filter(None, facts))
     return text[:1].upper() + text[1:]

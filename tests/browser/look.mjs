@@ -1,4 +1,4 @@
-// Opens pages in Chromium, does what it is told, and prints what happened as JSON.
+// Opens pages in Chromium, executes the steps of each job, and prints what happened as JSON.
 // node look.mjs FOLDER PROFILE CHROMIUM < [{url, width, scheme, axe, steps: [[what, …]]}]
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
@@ -23,41 +23,41 @@ async function until(page, condition) {
     if (await page.evaluate(condition).catch(() => false)) return; // a page that is being left
     await page.waitForTimeout(50);
   }
-  throw new Error(`never so: ${condition}`);
+  throw new Error(`never true: ${condition}`);
 }
 
 async function look(job) {
   const page = await context.newPage();
-  const told = { url: job.url, requests: [], console: [], dialogs: [], answers: [], violations: [] };
-  page.on("request", (request) => told.requests.push(request.url()));
-  page.on("console", (message) => told.console.push(message.text()));
-  page.on("pageerror", (error) => told.console.push(error.message));
-  page.on("dialog", (dialog) => { told.dialogs.push(dialog.message()); dialog.dismiss(); });
+  const result = { url: job.url, requests: [], console: [], dialogs: [], answers: [], violations: [] };
+  page.on("request", (request) => result.requests.push(request.url()));
+  page.on("console", (message) => result.console.push(message.text()));
+  page.on("pageerror", (error) => result.console.push(error.message));
+  page.on("dialog", (dialog) => { result.dialogs.push(dialog.message()); dialog.dismiss(); });
   await page.setViewportSize({ width: job.width ?? 1280, height: 900 });
   await page.emulateMedia({ colorScheme: job.scheme ?? "light" });
   await page.goto(job.url, { waitUntil: "load" });
-  told.loaded = await page.evaluate(() => performance.getEntriesByType("navigation")[0].loadEventEnd);
+  result.loaded = await page.evaluate(() => performance.getEntriesByType("navigation")[0].loadEventEnd);
   for (const [what, ...given] of job.steps ?? []) {
     if (what === "press") await page.keyboard.press(given[0]);
     else if (what === "type") await page.keyboard.type(given[0]);
     else if (what === "click") await page.locator(given[0]).first().click();
     else if (what === "wait") await until(page, given[0]);
-    else told.answers.push(await page.evaluate(given[0]));
+    else result.answers.push(await page.evaluate(given[0]));
   }
   if (job.axe) {
     await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
-    const found = await page.evaluate(async (source) => {
+    const violations = await page.evaluate(async (source) => {
       const module = { exports: {} };
       new Function("module", "exports", source)(module, module.exports);
       return (await module.exports.run({ preload: false })).violations;
     }, axe);
-    told.violations = found.map((each) => `${each.id}: ${each.nodes[0].html.slice(0, 200)}`);
+    result.violations = violations.map((each) => `${each.id}: ${each.nodes[0].html.slice(0, 200)}`);
   }
   await page.close();
-  return told;
+  return result;
 }
 
-const told = [];
-for (const job of JSON.parse(readFileSync(0, "utf8"))) told.push(await look(job));
+const results = [];
+for (const job of JSON.parse(readFileSync(0, "utf8"))) results.push(await look(job));
 await context.close();
-process.stdout.write(JSON.stringify(told));
+process.stdout.write(JSON.stringify(results));

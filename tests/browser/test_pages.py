@@ -63,7 +63,7 @@ HERE = "document.activeElement.closest('.event')?.id"
 
 @pytest.fixture
 def look(tmp_path: Path) -> Look:
-    """Jobs of ``look.mjs``, and what it says of each."""
+    """A function that runs jobs with ``look.mjs`` and returns the result of each."""
     folder = os.environ.get("GIT_TRAJ_BROWSER")
     if not folder:
         pytest.skip("no browser: set GIT_TRAJ_BROWSER to a folder with playwright-core and axe-core")
@@ -83,14 +83,14 @@ def look(tmp_path: Path) -> Look:
             timeout=240,
         )
         assert done.returncode == 0, done.stderr
-        told: list[dict[str, Any]] = json.loads(done.stdout)
-        return told
+        results: list[dict[str, Any]] = json.loads(done.stdout)
+        return results
 
     return run
 
 
-def told_by(text: str, number: int) -> list[AnyEvent]:
-    """An event of every kind, with ``text`` wherever a session can put one."""
+def hostile_events(text: str, number: int) -> list[AnyEvent]:
+    """An event of every kind, with ``text`` in every field that a session can fill."""
     at = f"2026-01-01T10:{number:02}:00.000Z"
     common: dict[str, Any] = {"ts": at, "content": text, "agent": text}
     return [
@@ -119,7 +119,7 @@ def told_by(text: str, number: int) -> list[AnyEvent]:
 
 @pytest.fixture
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A page and a site of a hostile session, and a page of one of 4 MB."""
+    """A page and a site of a hostile session, and a page of a session of 4 MB."""
     git = Git.init(tmp_path / "repository")
     monkeypatch.chdir(git.root)
     evil = git.commit({"<img src=x onerror=alert(1)>.py": "1\n"}, HOSTILE[0])
@@ -138,7 +138,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             task=TaskRef(title=EVIL, source=TaskSource(system="x", id=EVIL, url=f"javascript:{WINS}")),
         )
         texts = ["\n\n".join([*HOSTILE[n:], *HOSTILE[:n]]) for n in range(0, len(HOSTILE), 3)]
-        events = [event for n, text in enumerate(texts) for event in told_by(text, n)]
+        events = [event for n, text in enumerate(texts) for event in hostile_events(text, n)]
         part = record(
             "traj_evil",
             n=len(events),
@@ -171,21 +171,21 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_pages_in_a_browser(look: Look, written: Path) -> None:
-    """Hostile words stay words, everybody can use the pages, and a long session opens at once."""
+    """Hostile text stays text, everybody can use the pages, and a long session opens at once."""
     site = written / "site"
     pages = [written / "evil.html", *sorted(site.rglob("*.html"))]
     small = [page for page in pages if page.stat().st_size < 2_000_000]
     assert len(small) == len(pages) - 1
-    told = look(
+    results = look(
         *map(inspect, small), by_keyboard(written), by_link(written), on_paper(written), by_search(site)
     )
-    for each in told:
+    for each in results:
         assert {request.partition(":")[0] for request in each["requests"]} == {"file"}
         assert (each["console"], each["dialogs"], each["violations"]) == ([], [], []), each["url"]
-    for each in told[:-4]:
+    for each in results[:-4]:
         assert each["answers"] == [["live", "0px"], None, [None, 0], 0], each["url"]
 
-    keyboard, link, paper, search = told[-4:]
+    keyboard, link, paper, search = results[-4:]
     assert keyboard["answers"] == [0, ["e-c777"], "e-c777", True, 0, "e-c777"]
     assert link["answers"] == ["e-m613", True]
     assert paper["answers"] == [True, True, 0]
@@ -193,12 +193,12 @@ def test_pages_in_a_browser(look: Look, written: Path) -> None:
     assert (written / "large.html").stat().st_size > 4_000_000
     assert (
         min(each["loaded"] for each in (keyboard, link, paper)) < 3_000
-    )  # a third of that where nothing runs
+    )  # on an idle machine, it takes a third of this
 
 
 def inspect(page: Path) -> dict[str, Any]:
-    """Is its script running, and did anything of a session come alive? Half of the pages in the dark, on a
-    phone."""
+    """A job that checks that the page's script runs, and that no text of a session became active. Half of the
+    pages are opened in dark mode, on a phone."""
     hover = "new MouseEvent('mouseover', {bubbles: true})"
     steps = [
         ["ask", "[document.documentElement.className, getComputedStyle(document.body).margin]"],
@@ -206,7 +206,7 @@ def inspect(page: Path) -> dict[str, Any]:
         ["ask", "[window.won, document.querySelectorAll('img, iframe, form, base, svg').length]"],
         ["ask", "document.documentElement.scrollWidth - innerWidth"],
     ]
-    again = page.parent.name == "commit" or "large" in page.name  # what axe sees on others too
+    again = page.parent.name == "commit" or "large" in page.name  # axe has checked such a page
     small = {"scheme": "dark", "width": 390} if again or page.parent.name == "site" else {}
     return {"url": page.as_uri(), "steps": steps, "axe": not again, **small}
 
@@ -228,7 +228,7 @@ def by_keyboard(written: Path) -> dict[str, Any]:
 
 
 def by_link(written: Path) -> dict[str, Any]:
-    """An event in a chapter that is folded."""
+    """A job that opens the address of an event in a folded chapter."""
     url = f"{(written / 'large.html').as_uri()}#e-m613"
     return {"url": url, "steps": [["ask", HERE], ["ask", "scrollY > 500"]]}
 
@@ -240,7 +240,7 @@ def on_paper(written: Path) -> dict[str, Any]:
 
 
 def by_search(site: Path) -> dict[str, Any]:
-    """From the search to a commit, to the files, to a file."""
+    """A job that goes from the search to a commit, to the files, to a file."""
 
     def there(path: str) -> str:
         return f"location.pathname.includes('{path}') && document.readyState === 'complete'"

@@ -1,4 +1,5 @@
-"""Checks requests and answers by what is written down of a host's API (``data/*.yml``, with its source)."""
+"""Checks requests and answers against our descriptions of a host's API (``data/*.yml``, which name their
+sources)."""
 
 from __future__ import annotations
 
@@ -14,18 +15,18 @@ from jsonschema import Draft202012Validator
 
 class Description:
     def __init__(self, name: str) -> None:
-        told = yaml.safe_load(Path(__file__).with_name("data").joinpath(f"{name}.yml").read_text("utf-8"))
-        self._schemas: dict[str, Any] = told["schemas"]
-        self._routes: dict[str, Any] = told["routes"]
+        data = yaml.safe_load(Path(__file__).with_name("data").joinpath(f"{name}.yml").read_text("utf-8"))
+        self._schemas: dict[str, Any] = data["schemas"]
+        self._routes: dict[str, Any] = data["routes"]
 
     def find(self, method: str, path: str) -> tuple[str, dict[str, str]] | None:
-        """The route, and what stands in the places of its names."""
+        """The route of a path, and the values of its parameters by name; None if there is no such route."""
         for route in sorted(self._routes, key=lambda each: "{index}." not in each):
             verb, _, template = route.partition(" ")
             pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+?)", re.escape(template))
-            found = re.fullmatch(pattern, path)
-            if verb == method and found:
-                return route, {name: unquote(value) for name, value in found.groupdict().items()}
+            match = re.fullmatch(pattern, path)
+            if verb == method and match:
+                return route, {name: unquote(value) for name, value in match.groupdict().items()}
         return None
 
     def faults_of_request(self, route: str, query: Mapping[str, str], body: Any) -> Iterator[str]:

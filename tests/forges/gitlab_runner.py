@@ -1,4 +1,4 @@
-"""Runs the job of ``templates/git-traj.yml`` as GitLab's runner does: inputs, bash, variables, artifacts.
+"""Runs the job of ``templates/git-traj.yml`` as GitLab's runner does, with inputs, variables and artifacts.
 
 https://docs.gitlab.com/ci/inputs, https://docs.gitlab.com/ci/variables/predefined_variables
 """
@@ -29,7 +29,7 @@ HOSTED = ("PATH", "HOME")
 
 @functools.cache
 def source() -> tuple[str, str]:
-    """A repository with what is in this work tree, and its commit."""
+    """Make a repository with the modules of this work tree; returns its address and its commit."""
     folder = Path(tempfile.mkdtemp(prefix="git-traj-source-"))
     git = Git.init(folder)
     for name in ("gittraj", "github_action"):
@@ -41,34 +41,34 @@ def source() -> tuple[str, str]:
 
 @dataclass
 class GitLabRunner(Runner):
-    """``run`` takes an event of GitHub's and tells the job of it as GitLab does."""
+    """A runner whose ``run`` translates an event of GitHub's into the variables of a GitLab job."""
 
     def run(self, event: str, payload: Mapping[str, Any], **inputs: str) -> Step:
         number = next(self._numbers)
-        place = self.folder / str(number)
-        (place / "builds").mkdir(parents=True)
+        folder_of_job = self.folder / str(number)
+        (folder_of_job / "builds").mkdir(parents=True)
         given = {name.replace("_", "-"): value for name, value in inputs.items()}
         job = self._job({name: value for name, value in given.items() if name in _BY_VARIABLE})
         variables = {name: str(value) for name, value in job["variables"].items()}
         variables |= {f"GIT_TRAJ_{name.upper().replace('-', '_')}": value for name, value in given.items()}
         environ = {
             "PATH": os.environ["PATH"],
-            "HOME": str(place),
+            "HOME": str(folder_of_job),
             "GIT_CONFIG_COUNT": "1",
             "GIT_CONFIG_KEY_0": "safe.directory",
             "GIT_CONFIG_VALUE_0": "*",
             **variables,
-            **self._predefined(event, payload, number, place / "builds"),
+            **self._predefined(event, payload, number, folder_of_job / "builds"),
             **self.extra,
         }
         if not self.installs:
             environ["GIT_TRAJ_PYTHON"] = sys.executable
         if self.installs or self.process:
             script = "set +o noclobber\n" + "\n".join(job["script"]) + "\n"
-            status, log = execute(script, environ, place, folder="builds")
+            status, log = execute(script, environ, folder_of_job, folder="builds")
         else:
-            status, log = self._within(environ, place)
-        left = {path.name: path.read_text("utf-8") for path in (place / "builds").iterdir()}
+            status, log = self._within(environ, folder_of_job)
+        left = {path.name: path.read_text("utf-8") for path in (folder_of_job / "builds").iterdir()}
         reports = {*job["artifacts"]["paths"], *job["artifacts"]["reports"].values()}
         assert left.keys() <= reports, "nothing else is left in the job's folder"
         lines = [line.partition("=") for line in left["git-traj.env"].splitlines()]
@@ -78,17 +78,17 @@ class GitLabRunner(Runner):
         self.quality = left.get("git-traj-code-quality.json", "[]")
         return Step(status, log, outputs, left.get("git-traj.md", ""))
 
-    def _within(self, environ: Mapping[str, str], place: Path) -> tuple[int, str]:
-        """What ``github_action/gitlab.sh`` does, without a process."""
-        temp, builds = place / "temp", place / "builds"
+    def _within(self, environ: Mapping[str, str], folder_of_job: Path) -> tuple[int, str]:
+        """Do what ``github_action/gitlab.sh`` does, in this process."""
+        temp, builds = folder_of_job / "temp", folder_of_job / "builds"
         temp.mkdir()
-        told = {"GITHUB_STEP_SUMMARY": "git-traj.md", "GITHUB_OUTPUT": "git-traj.env"}
+        files = {"GITHUB_STEP_SUMMARY": "git-traj.md", "GITHUB_OUTPUT": "git-traj.env"}
         strict = {"INPUT_REQUIRE": "off", "INPUT_FAIL_ON_ERROR": "false"}
         status, log = within(
             {
                 **environ,
                 "RUNNER_TEMP": str(temp),
-                **{name: str(builds / file) for name, file in told.items()},
+                **{name: str(builds / file) for name, file in files.items()},
                 **{name: environ.get(f"GIT_TRAJ_{name[6:]}") or usual for name, usual in strict.items()},
             }
         )
@@ -99,28 +99,28 @@ class GitLabRunner(Runner):
 
     def _job(self, given: Mapping[str, str]) -> Any:
         url, commit = source()
-        known = {name: told.get("default") for name, told in _INPUTS.items()}
+        known = {name: entry.get("default") for name, entry in _INPUTS.items()}
         known |= {"source": url, "commit": commit, **given}
         assert re.fullmatch(_INPUTS["commit"]["regex"], known["commit"])
         words = {
             name: str(value).lower() if isinstance(value, bool) else value for name, value in known.items()
         }
-        text = re.sub(r"\$\[\[ inputs\.([\w-]+) \]\]", lambda found: words[found[1]], _JOBS)
+        text = re.sub(r"\$\[\[ inputs\.([\w-]+) \]\]", lambda match: words[match[1]], _JOBS)
         assert "$[[" not in text
         job = yaml.safe_load(text)["git-traj"]
         assert job["rules"] == [{"if": '$CI_PIPELINE_SOURCE == "merge_request_event"'}]
-        assert job["variables"]["GIT_STRATEGY"] == "empty", "nothing of the merge request is checked out"
+        assert job["variables"]["GIT_STRATEGY"] == "empty", "no file of the merge request is checked out"
         return job
 
     def _predefined(
         self, event: str, payload: Mapping[str, Any], number: int, folder: Path
     ) -> dict[str, str]:
-        """A fork's pipeline runs in its own project, unless one of the parent project started it
-        (``pull_request_target``)."""
+        """GitLab's predefined variables. A fork's pipeline runs in its own project, unless a member of the
+        parent project started it (``pull_request_target``)."""
         request = payload.get("pull_request")
         home = (request["head"]["repo"] or {}).get("full_name", "") if request else self.repository
         here = self.repository if event != "pull_request" or not home else home
-        told = {
+        variables = {
             "CI": "true",
             "GITLAB_CI": "true",
             "CI_API_V4_URL": self.api,
@@ -135,9 +135,9 @@ class GitLabRunner(Runner):
             "CI_JOB_TOKEN": self.token,
         }
         if here == self.repository:
-            told["GIT_TRAJ_TOKEN"] = self.token
+            variables["GIT_TRAJ_TOKEN"] = self.token
         if request:
-            told |= {
+            variables |= {
                 "CI_COMMIT_SHA": request["head"]["sha"],
                 "CI_MERGE_REQUEST_IID": str(request["number"]),
                 "CI_MERGE_REQUEST_PROJECT_ID": "1",
@@ -145,4 +145,4 @@ class GitLabRunner(Runner):
                 "CI_MERGE_REQUEST_SOURCE_PROJECT_PATH": home,
                 "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
             }
-        return told
+        return variables

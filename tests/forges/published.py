@@ -1,5 +1,5 @@
-"""What is written down of a host's API in ``data`` against the description that the host publishes (OpenAPI 3
-or Swagger 2): every route, parameter, property and answer of ours must be in it, of the same type."""
+"""Compares our description of a host's API (``data``) with the one that the host publishes (OpenAPI 3 or
+Swagger 2): it must have every route, parameter, property and answer of ours, with the same type."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 
 class Published:
-    """``prefix`` is what the description's paths begin with, and ours do not."""
+    """The description that a host publishes. Its paths begin with ``prefix``, ours do not."""
 
-    def __init__(self, told: Mapping[str, Any], prefix: str) -> None:
-        self._told = told
-        self._paths = {_template(path.removeprefix(prefix)): each for path, each in told["paths"].items()}
+    def __init__(self, description: Mapping[str, Any], prefix: str) -> None:
+        self._description = description
+        paths = description["paths"]
+        self._paths = {_template(path.removeprefix(prefix)): each for path, each in paths.items()}
 
     def differences(self, ours: Mapping[str, Any]) -> Iterator[str]:
         for route, mine in ours["routes"].items():
@@ -26,14 +27,14 @@ class Published:
                 yield from (f"{route} {where}{fault}" for fault in self._compared(here, there, ours))
 
     def _pairs(self, mine: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
-        """What we say, and what they say, of the query, the body, and the answer to what succeeds."""
-        told = [self._found(each) for each in theirs.get("parameters", [])]
-        query = {each["name"]: each.get("schema", each) for each in told if each["in"] == "query"}
+        """Yield our schema and theirs, for the query, the body, and the answers to successful requests."""
+        parameters = [self._resolved(each) for each in theirs.get("parameters", [])]
+        query = {each["name"]: each.get("schema", each) for each in parameters if each["in"] == "query"}
         yield "query", {"properties": mine.get("query", {})}, {"properties": query}
-        body = next((each["schema"] for each in told if each["in"] == "body"), None)
-        yield "body", mine.get("body", {}), body or _content(self._found(theirs.get("requestBody", {})))
+        body = next((each["schema"] for each in parameters if each["in"] == "body"), None)
+        yield "body", mine.get("body", {}), body or _content(self._resolved(theirs.get("requestBody", {})))
         for status, schema in mine["answers"].items():
-            answer = self._found(theirs["responses"].get(str(status)) or {})
+            answer = self._resolved(theirs["responses"].get(str(status)) or {})
             if status < 300:
                 yield str(status), schema, answer.get("schema") or _content(answer)
 
@@ -41,8 +42,8 @@ class Published:
         while "$ref" in here:
             here = ours["schemas"][here["$ref"].rpartition("/")[2]]
         here = next((each for each in here.get("anyOf", ()) if each.get("type") != "null"), here)
-        there = self._found(there)
-        if "items" in here and there.get("type") == "object":  # GitLab's names one item where it lists them
+        there = self._resolved(there)
+        if "items" in here and there.get("type") == "object":  # GitLab describes a list by its item
             there = {"type": "array", "items": there}
         kinds = here.get("type", [])
         kinds = set([kinds] if isinstance(kinds, str) else kinds) - {"null"}
@@ -59,9 +60,9 @@ class Published:
             else:
                 yield from (f".{name}{fault}" for fault in self._compared(schema, known[name], ours))
 
-    def _found(self, value: Any) -> Any:
+    def _resolved(self, value: Any) -> Any:
         while "$ref" in value:
-            at: Any = self._told
+            at: Any = self._description
             for name in value["$ref"].split("/")[1:]:
                 at = at[name]
             value = at
@@ -72,5 +73,5 @@ def _template(path: str) -> str:
     return re.sub(r"\{\w+\}", "{}", path)
 
 
-def _content(told: Mapping[str, Any]) -> Any:
-    return told.get("content", {}).get("application/json", {}).get("schema", {})
+def _content(message: Mapping[str, Any]) -> Any:
+    return message.get("content", {}).get("application/json", {}).get("schema", {})

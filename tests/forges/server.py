@@ -1,5 +1,5 @@
-"""A GitLab, and a Gitea or Forgejo, with one repository, on loopback: each request and answer is checked
-(``description``), and a test ends with ``violations == []``."""
+"""A GitLab, and a Gitea or Forgejo, with one repository, on loopback. Each request and answer is checked
+against the host's description; a test ends with ``violations == []``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DATE = "2026-01-02T03:04:05Z"
 
 @dataclass
 class Forge:
-    """As ``tests.github.server.GitHub``. ``web``: where people look; ``diff``: of the pull request, whole."""
+    """A host like ``tests.github.server.GitHub``; a subclass for each kind."""
 
     name: ClassVar[str]
     prefix: ClassVar[str]
@@ -58,43 +58,43 @@ class Forge:
             c["body"] for _, c in sorted(self.comments.items()) if self._author(c) == (author or self.viewer)
         ]
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, request: Asked) -> Reply:
         self.pause()
         with self._lock:
-            reply = self._answer(asked)
+            reply = self._answer(request)
         self.pause()
         return reply
 
-    def _answer(self, asked: Asked) -> Reply:
-        parts = urlsplit(asked.path)
+    def _answer(self, request: Asked) -> Reply:
+        parts = urlsplit(request.path)
         path, query = parts.path.removeprefix(self.prefix), dict(parse_qsl(parts.query))
-        self.calls.append(f"{asked.method} {path}")
-        found = self._description.find(asked.method, path) if parts.path.startswith(self.prefix) else None
-        if found is None:
-            self.violations.append(f"unknown: {asked.method} {asked.path}")
+        self.calls.append(f"{request.method} {path}")
+        match = self._description.find(request.method, path) if parts.path.startswith(self.prefix) else None
+        if match is None:
+            self.violations.append(f"unknown: {request.method} {request.path}")
             return self._refusal(404)
-        route, names = found
-        wrong = list(self._description.faults_of_request(route, query, asked.body))
+        route, names = match
+        wrong = list(self._description.faults_of_request(route, query, request.body))
         if wrong:
             self.violations += wrong
             return self._refusal(400)
         for fault in self.faults:
-            if fault.meets(f"{asked.method} {asked.path}"):
+            if fault.meets(f"{request.method} {request.path}"):
                 if fault.after:
-                    self._handle(route, names, query, asked)
+                    self._handle(route, names, query, request)
                 return fault.reply
-        if not self._may(asked):
-            return self._refusal(403 if self._token(asked) else 401)
-        reply = self._handle(route, names, query, asked)
+        if not self._may(request):
+            return self._refusal(403 if self._token(request) else 401)
+        reply = self._handle(route, names, query, request)
         value = reply.value.decode() if isinstance(reply.value, bytes) else reply.value
         self.violations += self._description.faults_of_answer(route, reply.status, value)
         return Reply(reply.status, reply.body, reply.headers)  # as bytes, within the lock
 
-    def _may(self, asked: Asked) -> bool:
-        token = self._token(asked)
-        reads = asked.method == "GET" and not asked.path.endswith("/user")
+    def _may(self, request: Asked) -> bool:
+        token = self._token(request)
+        reads = request.method == "GET" and not request.path.endswith("/user")
         return (token is None and reads) or (
-            token == TOKEN and (asked.method == "GET" or "pull-requests" in self.grants)
+            token == TOKEN and (request.method == "GET" or "pull-requests" in self.grants)
         )
 
     def _change(self, number: int, change: Callable[[], Any], status: int) -> Reply:
@@ -105,16 +105,16 @@ class Forge:
         change()
         return Reply(status, self.comments[number] if status == 200 else b"")
 
-    def _page(self, values: list[Any], query: dict[str, str], asked: Asked, *, size: int = 20) -> Reply:
+    def _page(self, values: list[Any], query: dict[str, str], request: Asked, *, size: int = 20) -> Reply:
         size, page = min(int(query.get("per_page", size)), 100), int(query.get("page", 1))
-        following = f'<{self.url}{urlsplit(asked.path).path}?page={page + 1}>; rel="next"'
+        following = f'<{self.url}{urlsplit(request.path).path}?page={page + 1}>; rel="next"'
         headers = {"Link": following} if page * size < len(values) else {}
         return Reply(200, values[(page - 1) * size : page * size], headers)
 
     def _refusal(self, status: int) -> Reply:
         return Reply(status, {"message": "no", "url": "x"})
 
-    def _token(self, asked: Asked) -> str | None:
+    def _token(self, request: Asked) -> str | None:
         raise NotImplementedError
 
     def _author(self, comment: dict[str, Any]) -> str:
@@ -123,7 +123,7 @@ class Forge:
     def _comment(self, number: int, body: str, author: str, pull: int) -> dict[str, Any]:
         raise NotImplementedError
 
-    def _handle(self, route: str, names: dict[str, str], query: dict[str, str], asked: Asked) -> Reply:
+    def _handle(self, route: str, names: dict[str, str], query: dict[str, str], request: Asked) -> Reply:
         raise NotImplementedError
 
 
@@ -132,10 +132,10 @@ class Gitea(Forge):
     name = "gitea"
     prefix = "/api/v1"
 
-    def _token(self, asked: Asked) -> str | None:
+    def _token(self, request: Asked) -> str | None:
         return (
-            asked.headers["authorization"].removeprefix("token ")
-            if "authorization" in asked.headers
+            request.headers["authorization"].removeprefix("token ")
+            if "authorization" in request.headers
             else None
         )
 
@@ -159,7 +159,7 @@ class Gitea(Forge):
             "url": "",
         }
 
-    def _handle(self, route: str, names: dict[str, str], query: dict[str, str], asked: Asked) -> Reply:
+    def _handle(self, route: str, names: dict[str, str], query: dict[str, str], request: Asked) -> Reply:
         verb, _, template = route.partition(" ")
         pull = self.pulls.get(int(names.get("index", 7)))
         if pull is None or (template != "/user" and f"{names['owner']}/{names['repo']}" != REPOSITORY):
@@ -173,28 +173,28 @@ class Gitea(Forge):
                 head = "diff --git a/{0} b/{0}\nindex 1..2 100644\n--- a/{0}\n+++ b/{0}\n"
                 return Reply(200, "".join(head.format(p) + h for p, h in pull.patches.items()).encode())
             case "GET", "/pulls/{index}/commits":
-                return self._page([self._commit(sha, pull) for sha in reversed(pull.commits)], query, asked)
+                return self._page([self._commit(sha, pull) for sha in reversed(pull.commits)], query, request)
             case "GET", "/pulls/{index}/files":
-                return self._page([self._file(path) for path in pull.files], query, asked)
+                return self._page([self._file(path) for path in pull.files], query, request)
             case "GET", "/issues/{index}/comments":
                 return Reply(200, [c for _, c in sorted(self.comments.items())])
             case "POST", "/issues/{index}/comments":
-                return Reply(201, self.comments[self.add_comment(asked.body["body"])])
+                return Reply(201, self.comments[self.add_comment(request.body["body"])])
             case "GET", "/issues/{index}/labels":
                 return Reply(200, [self._label(name) for name in pull.labels])
             case "POST", "/issues/{index}/labels":
-                pull.labels += [self.labels[number - 1] for number in asked.body["labels"]]
+                pull.labels += [self.labels[number - 1] for number in request.body["labels"]]
                 return Reply(200, [self._label(name) for name in pull.labels])
             case "DELETE", "/issues/{index}/labels/{id}":
                 pull.labels.remove(self.labels[int(names["id"]) - 1])
                 return Reply(204, b"")
             case "GET", "/labels":
-                return self._page([self._label(name) for name in self.labels], query, asked)
+                return self._page([self._label(name) for name in self.labels], query, request)
             case "POST", "/labels":
-                return Reply(201, self._label(asked.body["name"]))
+                return Reply(201, self._label(request.body["name"]))
             case "PATCH", _:
                 number = int(names["id"])
-                return self._change(number, lambda: self.comments[number].update(asked.body), 200)
+                return self._change(number, lambda: self.comments[number].update(request.body), 200)
             case _:
                 number = int(names["id"])
                 return self._change(number, lambda: self.comments.pop(number), 204)
@@ -235,8 +235,8 @@ class GitLab(Forge):
     name = "gitlab"
     prefix = "/api/v4"
 
-    def _token(self, asked: Asked) -> str | None:
-        return asked.headers.get("private-token")
+    def _token(self, request: Asked) -> str | None:
+        return request.headers.get("private-token")
 
     def _author(self, comment: dict[str, Any]) -> str:
         return str(comment["author"]["username"])
@@ -246,7 +246,7 @@ class GitLab(Forge):
         return {"id": number, "body": body, "author": user, "created_at": DATE, "updated_at": DATE,
                 "system": False, "noteable_iid": pull, "internal": False}  # fmt: skip
 
-    def _handle(self, route: str, names: dict[str, str], query: dict[str, str], asked: Asked) -> Reply:
+    def _handle(self, route: str, names: dict[str, str], query: dict[str, str], request: Asked) -> Reply:
         verb, _, template = route.partition(" ")
         pull, number = self.pulls.get(int(names.get("iid", 7))), int(names.get("note_id", 0))
         project = {REPOSITORY: REPOSITORY, "1": REPOSITORY, "2": pull and pull.head_repository}.get(
@@ -263,24 +263,24 @@ class GitLab(Forge):
             case "GET", "/projects/{id}/merge_requests/{iid}":
                 return Reply(200, self._pull(pull))
             case "PUT", "/projects/{id}/merge_requests/{iid}":
-                gone = asked.body.get("remove_labels", [])
-                new = [name for name in asked.body.get("add_labels", []) if name not in pull.labels]
+                gone = request.body.get("remove_labels", [])
+                new = [name for name in request.body.get("add_labels", []) if name not in pull.labels]
                 pull.labels = [name for name in pull.labels if name not in gone] + new
                 return Reply(200, self._pull(pull))
             case "GET", "/commits":
-                return self._page([self._commit(sha, pull) for sha in reversed(pull.commits)], query, asked)
+                return self._page([self._commit(sha, pull) for sha in reversed(pull.commits)], query, request)
             case "GET", "/diffs":
-                return self._page([self._diff(path, pull) for path in pull.files], query, asked)
+                return self._page([self._diff(path, pull) for path in pull.files], query, request)
             case "GET", "/projects/{id}/repository/commits/{sha}/diff":
                 paths = pull.changed.get(names["sha"], [])
-                return self._page([self._diff(path, pull) for path in paths], query, asked)
+                return self._page([self._diff(path, pull) for path in paths], query, request)
             case "GET", "/notes":
-                told = self._comment(1, "assigned to @x", "root", 7) | {"system": True}
-                return self._page([told, *(c for _, c in sorted(self.comments.items()))], query, asked)
+                note = self._comment(1, "assigned to @x", "root", 7) | {"system": True}
+                return self._page([note, *(c for _, c in sorted(self.comments.items()))], query, request)
             case "POST", "/notes":
-                return Reply(201, self.comments[self.add_comment(asked.body["body"])])
+                return Reply(201, self.comments[self.add_comment(request.body["body"])])
             case "PUT", _:
-                return self._change(number, lambda: self.comments[number].update(asked.body), 200)
+                return self._change(number, lambda: self.comments[number].update(request.body), 200)
             case _:
                 return self._change(number, lambda: self.comments.pop(number), 204)
 

@@ -35,8 +35,8 @@ class Route:
 
     @property
     def _operation(self) -> dict[str, Any]:
-        found: dict[str, Any] = DESCRIPTION["paths"][self.template][self.method]
-        return found
+        operation: dict[str, Any] = DESCRIPTION["paths"][self.template][self.method]
+        return operation
 
     def faults_of_request(self, query: Mapping[str, str], body: Any) -> Iterator[str]:
         allowed = {p["name"]: p for p in map(_resolved, self._operation["parameters"]) if p["in"] == "query"}
@@ -68,9 +68,9 @@ class Route:
 def find(method: str, path: str) -> Route | None:
     for template, methods in DESCRIPTION["paths"].items():
         pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(template))
-        found = re.fullmatch(pattern, path)
-        if found and method.lower() in methods:
-            return Route(template, method.lower(), found.groupdict())
+        match = re.fullmatch(pattern, path)
+        if match and method.lower() in methods:
+            return Route(template, method.lower(), match.groupdict())
     return None
 
 
@@ -78,12 +78,12 @@ def _resolved(value: dict[str, Any]) -> dict[str, Any]:
     if "$ref" not in value:
         return value
     _, _, kind, name = value["$ref"].split("/")
-    found: dict[str, Any] = DESCRIPTION["components"][kind][name]
-    return found
+    component: dict[str, Any] = DESCRIPTION["components"][kind][name]
+    return component
 
 
 def _faults(schema: Any, value: Any) -> list[str]:
-    """Remembered: a race asks for the same pull request again and again."""
+    """The faults of ``value``, cached: a test of a race requests the same pull request again and again."""
     return list(_checked(json.dumps(schema), json.dumps(value)))
 
 

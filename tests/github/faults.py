@@ -1,4 +1,4 @@
-"""What goes wrong at GitHub, or on the way back: some answers of it, some instead of it."""
+"""Faults of a host or of the connection, which replace the answer to a request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PRIMARY = "API rate limit exceeded for installation ID 1."
 
 
 class Lost(Reply):
-    """The connection ends before a byte of the answer."""
+    """The connection ends before the first byte of the answer."""
 
     @property
     def body(self) -> bytes:
@@ -22,8 +22,9 @@ class Lost(Reply):
 
 @dataclass
 class Fault:
-    """Meets the next ``times`` requests that begin like ``request`` (a pattern). ``after``: it was done,
-    only its answer does not arrive. ``then`` is called too: what somebody else does meanwhile."""
+    """Replaces the answers to the next ``times`` requests that match ``request``, a pattern for the
+    beginning. ``after``: the request was handled, and only its answer does not arrive. ``then`` is called,
+    too: what somebody else does meanwhile."""
 
     request: str
     reply: Reply

@@ -1,5 +1,5 @@
-"""Git over HTTP as GitHub lets it be read and written: everybody reads all but what is hidden; the token of a
-job writes to its own repository, and reads it where it is hidden."""
+"""Git over HTTP with GitHub's permissions: everybody can read all repositories that are not hidden; a job's
+token can write to its own repository, and read it even if it is hidden."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class GitServer(GitHost):
 
     @property
     def asked(self) -> list[tuple[str, str | None]]:
-        """Name and, where there was one, the token, of each request."""
+        """The repository's name and the token (None: without one) of each request."""
         return [(each.name, each.token) for each in self.exchanges]
 
     def may(self, name: str, token: str | None, *, write: bool) -> bool:

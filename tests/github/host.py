@@ -1,5 +1,5 @@
 """A host with a repository, its pull request number 7, the clone in which people work, and runners for its
-jobs: a GitHub on loopback, git over HTTP, and the Action's own steps."""
+jobs. GitHub's API is served on loopback, git over HTTP or by path; the jobs run the Action's own steps."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ NOTES = "refs/notes/traj"
 
 @dataclass
 class Host:
-    """``bare`` is the repository on the host, ``clone`` has the branch ``topic`` with two commits. By day git
-    asks for paths, which is quicker, until ``over_http``; ``web`` is where that is."""
+    """``bare`` is the repository on the host, ``clone`` has the branch ``topic`` with two commits. In an
+    ordinary run git fetches by path, which is quicker, until ``over_http`` is called; ``web`` is the address
+    for that."""
 
     github: GitHub
     server: GitServer
@@ -57,37 +58,37 @@ class Host:
 
     @property
     def asked(self) -> list[tuple[str, str | None]]:
-        """Who asked the git server for what."""
-        assert self.server.url == self.web, "over_http() tells"
+        """The repository and the token of each request to the git server."""
+        assert self.server.url == self.web, "only requests over HTTP are recorded: call over_http()"
         return self.server.asked
 
     def over_http(self) -> Host:
-        """A git that was built without it ends the test here."""
+        """Let git use HTTP. Skips the test if git was built without it."""
         if not speaks_http(self.clone):
             pytest.skip("this git speaks no HTTP")
         self.server.url = self.runner.server = self.pull.server = self.web
         return self
 
     def push(self, *more: str) -> None:
-        """What stands in the clone, to where the pull request comes from, and what the host says of it."""
+        """Push the clone's branch to the pull request's head repository, and let the host describe it."""
         home = self.server.root / f"{self.pull.head_repository}.git"
         self.clone("push", "-qf", str(home), "HEAD:refs/heads/topic", *more)
         self.clone("push", "-qf", str(self.bare.root), "HEAD:refs/pull/7/head")
         _describe(self.pull, self.clone)
 
     def note(self, commit: str, trajectory: str = "traj_one", **figures: Any) -> None:
-        """In the clone, as the project writes it."""
+        """Write a record into the clone's notes, as git-traj does."""
         whole = figures.pop("whole", SessionInfo(title="Limit the rate", agent="claude-code", session="s"))
         with self.clone.open() as repository:
             Story(repository).note(commit, record(trajectory, whole=whole, **figures))
 
     def recorded(self) -> None:
-        """The first commit has a record, on the host too."""
+        """Give the first commit a record, and push it to the host."""
         self.note(self.commits[0])
         self.push(NOTES)
 
     def fork(self, name: str = "mallory/app") -> Git:
-        """The pull request comes from a fork, which has the clone's notes; the repository has none."""
+        """Let the pull request come from a fork, which has the clone's notes; the repository has none."""
         fork = self.server.found(name)
         self.pull.head_repository = name
         self.push(f"+{NOTES}")
@@ -108,18 +109,18 @@ class Host:
         }
 
     def run(self, event: str = "pull_request", *, before: str | None = None, **inputs: str) -> Step:
-        """The pull request's job."""
+        """Run the pull request's job."""
         return self.start(event, self.event(**({"before": before} if before else {})), **inputs)
 
     def start(self, event: str, payload: dict[str, Any], **inputs: str) -> Step:
-        step = self.runner.run(event, payload, **{"max_wait_notes": "0", **inputs})  # commits here are young
+        step = self.runner.run(event, payload, **{"max_wait_notes": "0", **inputs})  # else it waits for notes
         assert TOKEN not in step.log
         assert "Traceback" not in step.log
-        assert "a bug of git-traj" not in step.log
+        assert "a bug in git-traj" not in step.log
         return step
 
     def carrying(self, commit: str, ref: str = NOTES) -> list[str]:
-        """The trajectories that a commit carries on the host."""
+        """The ids of the trajectories that have a record on the commit, on the host."""
         return [each.id for each in self.records(commit, ref)]
 
     def records(self, commit: str, ref: str = NOTES) -> list[Record]:
@@ -132,13 +133,13 @@ def speaks_http(git: Git) -> bool:
 
 
 def _describe(pull: PullState, clone: Git) -> None:
-    """What the host says of the branch in ``clone``."""
+    """Let ``pull`` describe the branch in ``clone``."""
     pull.head, pull.base = clone.head(), clone("rev-parse", "main")
     pull.commits = []
-    told = clone("log", "--reverse", "--name-only", "--format=%x02%H%x01%P%x01%B%x01%cI%x01", "main..HEAD")
+    log = clone("log", "--reverse", "--name-only", "--format=%x02%H%x01%P%x01%B%x01%cI%x01", "main..HEAD")
     for each in clone("diff", "main...HEAD").split("diff --git a/")[1:]:
         pull.patches[each.partition(" b/")[0]] = "@@".join(("", *each.split("@@")[1:]))
-    for each in told.split("\x02")[1:]:
+    for each in log.split("\x02")[1:]:
         sha, parents, message, pull.dates[sha], files = each.split("\x01")
         pull.commits.append(sha)
         pull.parents[sha], pull.changed[sha] = parents.split(), files.split()
@@ -147,8 +148,8 @@ def _describe(pull: PullState, clone: Git) -> None:
 
 @functools.cache
 def _first(folder: Path) -> PullState:
-    """What each host begins with: ``host`` and ``repo`` in ``folder``, made by the first test, copied by
-    others."""
+    """Make what each host begins with, ``host`` and ``repo`` in ``folder``; only the first test makes it, the
+    others copy it."""
     git = Git.init(folder / "repo")
     bare = GitHost(folder / "host").found(REPOSITORY)
     git.commit({"README": "here\n"})
@@ -171,8 +172,8 @@ def a_host(
     forge: Any = None,
     runner: type[Runner] = Runner,
 ) -> Iterator[Host]:
-    """``forge``: another one than GitHub, and what runs its jobs. It ends with no
-    violation, and the token in no hands but the repository's own."""
+    """Run a host; ``forge`` is another host than GitHub, and ``runner`` runs its jobs. At the end, no request
+    has violated the API's description, and only the repository itself has received the token."""
     server = GitServer(place / "host", token=TOKEN, home=REPOSITORY)
     pull = copy.deepcopy(_first(place.parent / "first"))
     shutil.copytree(place.parent / "first" / "host", server.root)

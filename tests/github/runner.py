@@ -1,4 +1,5 @@
-"""Runs the steps of ``action.yml`` as GitHub's runner does: expressions, bash, the files that it reads."""
+"""Runs the steps of ``action.yml`` as GitHub's runner does: it expands expressions, starts bash and reads the
+files that a step wrote."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ _INSTALLED = {"python": sys.executable, "path": f"{ROOT}{os.pathsep}{sysconfig.g
 
 @dataclass
 class Step:
-    """What a run of the action left."""
+    """The results of a run of the action."""
 
     status: int
     log: str
@@ -41,9 +42,9 @@ class Step:
 @dataclass
 class Runner:
     """``folder`` is the runner's; ``server`` is GITHUB_SERVER_URL, ``api`` GITHUB_API_URL. Without
-    ``installs`` what the first step would install is taken from this interpreter, and unless a ``process`` is
-    asked for the Action runs in this one, by day: at the same time only processes may. ``extra``: more of the
-    environment; ``workspace``: the files that were checked out."""
+    ``installs``, this interpreter provides what the first step would install. Without ``process``, the Action
+    runs in this process; Actions that run at the same time need processes. ``extra`` has more variables of
+    the environment, ``workspace`` the files that were checked out."""
 
     folder: Path
     api: str
@@ -85,34 +86,34 @@ class Runner:
         for step in _ACTION["runs"]["steps"]:
             if status and step.get("if") != "${{ !cancelled() }}":
                 continue
-            made = {} if step["id"] != "install" or self.installs else _INSTALLED
-            if not made:
-                ended, said, made = self._step(step, known, environ, place)
-                log, status = log + said, status or ended
-            known |= {f"steps.{step['id']}.outputs.{name}": value for name, value in made.items()}
+            written = {} if step["id"] != "install" or self.installs else _INSTALLED
+            if not written:
+                step_status, step_log, written = self._step(step, known, environ, place)
+                log, status = log + step_log, status or step_status
+            known |= {f"steps.{step['id']}.outputs.{name}": value for name, value in written.items()}
         left = {path.name for path in (place / "work").iterdir()}
         assert left == self.workspace.keys(), "nothing is written to the workspace"
         outputs = {name: _expand(o["value"], known) for name, o in _ACTION["outputs"].items()}
-        told = {name.rpartition(".")[2] for name in known if name.startswith("steps.run.")}
-        assert told <= outputs.keys(), f"outputs that are not declared: {told - outputs.keys()}"
+        names = {name.rpartition(".")[2] for name in known if name.startswith("steps.run.")}
+        assert names <= outputs.keys(), f"outputs that are not declared: {names - outputs.keys()}"
         return Step(status, log, outputs, summary.read_text("utf-8") if summary.exists() else "")
 
     def _step(
         self, step: Mapping[str, Any], known: Mapping[str, str], environ: Mapping[str, str], place: Path
     ) -> tuple[int, str, dict[str, str]]:
-        """Status, log and outputs of a step; in a workspace that is empty."""
+        """Run a step; returns its status, log and outputs."""
         assert step["shell"] == "bash"
         script, output = _expand(step["run"], known), place / f"{step['id']}.out"
         output.touch()
         own = {name: _expand(value, known) for name, value in step.get("env", {}).items()}
-        told = {**environ, **own, "GITHUB_OUTPUT": str(output)}
-        here = not (self.installs or self.process)
-        status, log = within(told) if here else execute(script, told, place)
+        variables = {**environ, **own, "GITHUB_OUTPUT": str(output)}
+        in_process = not (self.installs or self.process)
+        status, log = within(variables) if in_process else execute(script, variables, place)
         return status, log, _pairs(output)
 
     def _inputs(self, given: Mapping[str, str]) -> dict[str, str]:
         github = {"github.token": self.token}
-        known = {name: _expand(told["default"], github) for name, told in _ACTION["inputs"].items()}
+        known = {name: _expand(entry["default"], github) for name, entry in _ACTION["inputs"].items()}
         known |= {name.replace("_", "-"): value for name, value in given.items()}
         unknown = known.keys() - _ACTION["inputs"].keys()
         assert not unknown, f"the action has no input {unknown}"
@@ -120,8 +121,8 @@ class Runner:
 
 
 def within(environ: Mapping[str, str]) -> tuple[int, str]:
-    """Status and log of the Action in this process: without pauses, and without an end of the process after
-    its minute."""
+    """Run the Action in this process; returns its status and log. There are no pauses between writes, and the
+    time limit, which would end this process, is an hour later."""
     log = io.StringIO()
     with redirect_stdout(log):
         status = main(environ, RetryBudget(between_writes=0, granted=3600))
@@ -144,15 +145,16 @@ def execute(script: str, environ: Mapping[str, str], place: Path, *, folder: str
 
 
 def _expand(text: str, known: Mapping[str, str]) -> str:
-    """Of an output that no step wrote the runner makes nothing; any other name must be known."""
+    """Replace the expressions. An output that no step wrote is empty, as on the runner; any other name must
+    be known."""
     return _EXPRESSION.sub(
-        lambda found: known.get(found[1], "") if found[1].startswith("steps.") else known[found[1]], text
+        lambda match: known.get(match[1], "") if match[1].startswith("steps.") else known[match[1]], text
     )
 
 
 def _pairs(path: Path) -> dict[str, str]:
-    """``NAME=value``, or ``NAME<<word``, lines, ``word``."""
-    found: dict[str, str] = {}
+    """Read a file with ``NAME=value`` or ``NAME<<word``, lines, ``word``."""
+    pairs: dict[str, str] = {}
     lines = iter(path.read_text("utf-8").splitlines())
     for line in lines:
         name, sign, word = line.partition("<<")
@@ -162,8 +164,8 @@ def _pairs(path: Path) -> dict[str, str]:
                 if part == word:
                     break
                 value.append(part)
-            found[name] = "\n".join(value)
+            pairs[name] = "\n".join(value)
         else:
             name, _, value_ = line.partition("=")
-            found[name] = value_
-    return found
+            pairs[name] = value_
+    return pairs

@@ -89,8 +89,8 @@ def whole_commit_value(url: str, sha: str, pull: PullState) -> dict[str, Any]:
 
 def comparison_value(url: str, commits: list[str], pull: PullState) -> dict[str, Any]:
     value: dict[str, Any] = _localised(url, example("commit-comparison"))
-    told = [commit_value(url, sha, pull) for sha in commits]
-    return value | {"total_commits": len(pull.commits), "ahead_by": len(pull.commits), "commits": told}
+    values = [commit_value(url, sha, pull) for sha in commits]
+    return value | {"total_commits": len(pull.commits), "ahead_by": len(pull.commits), "commits": values}
 
 
 def check_value(url: str, asked: dict[str, Any]) -> dict[str, Any]:

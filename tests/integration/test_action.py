@@ -114,7 +114,7 @@ def test_the_gate(host: Host) -> None:
     assert host.run(require="fail", min_coverage="50").status == 0
     host.pull.labels.append("no-agent")
     done = host.run(require="fail", bypass_label="no-agent")
-    assert (done.status, "the label lets it pass" in done.log) == (0, True)
+    assert (done.status, "allowed by the label" in done.log) == (0, True)
 
 
 def test_the_gate_alone_comments_nothing(host: Host) -> None:
@@ -155,7 +155,7 @@ def test_a_hostile_record_and_a_secret(host: Host) -> None:
     shown = (host.comment + done.summary + done.log).replace("\\", "")
     assert SECRET not in shown
     assert SECRET not in Path(done.outputs["json-path"]).read_text()
-    assert "a secret was taken out of the comment" in done.log
+    assert "a secret was removed from the comment" in done.log
     assert "owned" not in done.log
     assert "<img" not in host.comment
 
@@ -366,7 +366,7 @@ def test_labels_that_the_token_may_not_set_do_not_fail_the_job(host: Host) -> No
     host.github.grants.clear()
     done = host.run(labels="true")
     assert done.status == 0
-    assert "No labels on the pull request: setting labels: the token may not (403)" in done.log
+    assert "No labels on the pull request: setting labels: the token lacks the permission (403)" in done.log
 
 
 def test_a_caveat_is_in_a_check_run_if_permitted(host: Host) -> None:

@@ -30,7 +30,7 @@ def test_a_fork_gets_a_summary_and_the_job_succeeds(forked: Host) -> None:
         assert "a bucket" in done.summary
         assert VOUCH in done.summary
         assert done.log.count("::notice") == 1
-        assert "in a workflow run for a fork the token only reads" in done.log
+        assert "the token is read-only in a workflow run for a fork" in done.log
         assert "::warning" not in done.log
         assert "::error" not in done.log
     assert forked.github.comments == {}
@@ -112,6 +112,6 @@ def test_dependabot_gets_a_summary_and_the_job_succeeds(host: Host, actor: str) 
     done = host.start("pull_request", payload, fail_on_error="true")
     assert (done.status, done.outputs["result"]) == (0, "summary-only")
     assert "**1 of 2 commits**" in done.summary
-    assert "in a workflow run for Dependabot the token only reads" in done.log
+    assert "the token is read-only in a workflow run for Dependabot" in done.log
     assert "::warning" not in done.log
     assert host.github.bodies(BOT) == []

@@ -79,7 +79,7 @@ def test_a_limit_that_lasts_is_not_waited_for(host: Host, reply: Reply) -> None:
     done = host.run()
     assert (done.status, done.outputs["result"], host.github.comments) == (0, "summary-only", {})
     assert "**1 of 2 commits**" in done.summary
-    assert "not before 3600 s" in done.log
+    assert "the host answers again in 3600 s" in done.log
     assert host.github.calls.count("POST /repos/acme/app/issues/7/comments") == 1
 
 
@@ -278,7 +278,7 @@ def test_a_host_that_drips_is_stopped_and_reported(host: Host, when: str) -> Non
     began = time.monotonic()
     done = host.run(require="fail", min_coverage="80") if when.startswith("GET") else host.run()
     assert time.monotonic() - began < 60
-    assert "the run is ended after 55 s" in done.log
+    assert "stopped after 55 s" in done.log
     if when.startswith("GET"):
         assert (done.status, done.outputs["result"], done.outputs["coverage"]) == (1, "failed", "unknown")
     else:

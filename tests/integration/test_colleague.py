@@ -460,6 +460,6 @@ def test_purge_joins_no_remote_unasked(server: Git, ann: Git, be: Be) -> None:
     push(mallory, Git(Path(ann("remote", "get-url", "fork"))))
     ann("config", "--unset", "traj.push")
     err = be(ann)("redact", "--purge", "nothing-like-it")[1]
-    assert "fork was never joined here (git traj fetch fork): what is only there was not searched" in err
+    assert "fork was never joined here (git traj fetch fork): what only this remote has was not" in err
     assert told(ann) == {ann.head(): {"traj_a"}}
     assert "gone" not in ann("notes", "--ref=traj", "show", "HEAD")

@@ -255,7 +255,7 @@ def test_similar_finds_something_in_a_small_repository(desk: Desk) -> None:
 def test_similar_says_why_it_finds_little(desk: Desk) -> None:
     desk.commit("counting", "one\n", path="f.py")
     said = traj(desk.git.root, "search", "--similar", "xyzzy").stderr
-    assert said.endswith("hint: name other words; little is recorded here yet to be similar to\n")
+    assert said.endswith("hint: try other words; little is recorded here yet to be similar to\n")
 
 
 def test_version_says_what_it_runs_on(git: Git) -> None:

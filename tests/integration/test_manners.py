@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.cli.common.plain_signs import plain
+from gittraj.cli.common.ascii_output import plain
 from gittraj.render.text.terminal import Page, render_line, width
 from tests.integration.desk import Desk
 from tests.integration.terminal import at_terminal

@@ -58,7 +58,7 @@ from tests.integration.waiting import LONG
 Find = Callable[..., list[dict[str, Any]]]
 NOTHING = (
     "nothing recorded here matches\n"
-    "hint: fewer words, word* for its beginning, or git traj search --similar\n"
+    "hint: try fewer words, word* for its beginning, or git traj search --similar\n"
 )
 
 
@@ -354,7 +354,7 @@ def test_events_that_are_elsewhere(
     assert json.loads(said.out)["away"] == [MONTH]
     assert said.err == (
         f"the events of {MONTH} are not here: only their records were searched\n"
-        "hint: git traj search --fetch asks the remotes for them\n"
+        "hint: git traj search --fetch gets them from the remotes\n"
     )
     clone("remote", "set-url", "origin", str(tmp_path / "gone"))
     call(["search", "--json", "birds", "--fetch"])

@@ -1,7 +1,7 @@
-"""Begins git's blame for ``git traj why PATH:LINE`` before click is imported: the two take about as long.
+"""Starts git's blame for ``git traj why PATH:LINE`` before click is imported: the two take about as long.
 
-Only for simple arguments; in all other cases the command starts its own blame. It must import next to
-nothing: see ``gittraj.index.fast_open``.
+It does so for simple arguments only; in all other cases the command starts its own blame. This module must
+import next to nothing: see ``gittraj.index.fast_open``.
 """
 
 from __future__ import annotations
@@ -15,41 +15,52 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _OPTIONS = ("--json", "--porcelain", "--no-fetch")
-_LONG = 20
+_TOO_LONG = 20
+"""The length from which line numbers are left to the command."""
 _LEADING = ("git", "--no-pager", "-c", "color.ui=false", "-c", "core.quotePath=false")
-_begun: dict[tuple[str, str | None], tuple[int, int]] = {}
+_started: dict[tuple[str, str | None], tuple[int, int]] = {}
 
 
 def begin(arguments: Sequence[str]) -> None:
-    """Begin the blame, if ``arguments`` are those of a simple ``why``."""
-    words = [word for word in arguments[1:] if word not in _OPTIONS]
-    rev = None
-    if "--rev" in words[:-1]:
-        at = words.index("--rev")
-        rev = words[at + 1]
-        del words[at : at + 2]
-    if arguments[:1] != ["why"] or len(words) != 1 or not DISTURBING.isdisjoint(os.environ):
+    """Start the blame, if ``arguments`` are those of a simple ``why``."""
+    if arguments[:1] != ["why"] or not DISTURBING.isdisjoint(os.environ):
         return
-    path, _, lines = words[0].rpartition(":")
-    first, _, last = lines.partition(",")
-    last = last or first
-    if not (lines.isascii() and first.isdecimal() and last.isdecimal() and len(lines) < _LONG):
+    words, rev = _take_rev([word for word in arguments[1:] if word not in _OPTIONS])
+    if len(words) != 1:
         return
-    if os.path.lexists(words[0]) or not _is_plain(path, rev):
+    path, _, numbers = words[0].rpartition(":")
+    span = _parse_span(numbers)
+    if span is None or os.path.lexists(words[0]) or not _is_plain(path, rev):
         return
-    span = sorted((int(first), int(last)))
     at_rev = () if rev is None else (rev,)
     try:
-        _begun[words[0], rev] = _start(*BLAME, f"-L{span[0]},{span[1]}", *at_rev, "--", path)
+        _started[words[0], rev] = _start(*BLAME, f"-L{span[0]},{span[1]}", *at_rev, "--", path)
     except (AttributeError, OSError):  # Windows has no posix_spawn
         pass
 
 
-def take(place: str, rev: str | None) -> Callable[[], tuple[bytes, int]] | None:
-    """Return a function that waits for the blame of ``place`` and returns its output and status; None if none
-    was begun."""
-    begun = _begun.pop((place, rev), None)
-    return (lambda: _finish(*begun)) if begun else None
+def take(argument: str, rev: str | None) -> Callable[[], tuple[bytes, int]] | None:
+    """Return a function that waits for the blame and returns its output and status; None if no blame was
+    started for this argument of ``why``, such as ``f.py:3``."""
+    started = _started.pop((argument, rev), None)
+    return (lambda: _finish(*started)) if started else None
+
+
+def _take_rev(words: list[str]) -> tuple[list[str], str | None]:
+    """The words without ``--rev R``, and R."""
+    if "--rev" not in words[:-1]:
+        return words, None
+    at = words.index("--rev")
+    return [*words[:at], *words[at + 2 :]], words[at + 1]
+
+
+def _parse_span(numbers: str) -> list[int] | None:
+    """The first and the last line of ``LINE`` or ``LINE,LINE``; None if ``numbers`` has another form."""
+    first, _, last = numbers.partition(",")
+    last = last or first
+    if not (numbers.isascii() and first.isdecimal() and last.isdecimal() and len(numbers) < _TOO_LONG):
+        return None
+    return sorted((int(first), int(last)))
 
 
 def _start(*arguments: str) -> tuple[int, int]:
@@ -75,13 +86,14 @@ def _finish(process: int, output: int) -> tuple[bytes, int]:
 
 
 def _is_plain(path: str, rev: str | None) -> bool:
-    """Whether ``path`` may be a file below here, in a repository whose top has no list of ignored commits."""
+    """Whether ``path`` may be a file in a repository without a list of ignored commits, reached without
+    symbolic links and without a special meaning for git."""
     here = os.path.realpath(".")
-    place = os.path.normpath(os.path.join(here, path))  # noqa: PTH118
-    folder = os.path.dirname(place)  # noqa: PTH120
+    file = os.path.normpath(os.path.join(here, path))  # noqa: PTH118
+    folder = os.path.dirname(file)  # noqa: PTH120
     if path.startswith((":", "-")) or os.path.realpath(folder) != folder:
         return False
-    if rev.startswith("-") if rev else not os.path.isfile(place):  # noqa: PTH113
+    if rev.startswith("-") if rev else not os.path.isfile(file):  # noqa: PTH113
         return False
     while not os.path.exists(f"{folder}/.git"):  # noqa: PTH110
         folder, below = os.path.dirname(folder), folder  # noqa: PTH120

@@ -30,7 +30,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "event": "Record a note, a finding, a message",
         "complete": "End the trajectory with a retrospective, or add one afterwards",
         "abandon": "End the trajectory without a result",
-        "tasks": "Update the tasks that are worked on here from their systems",
+        "tasks": "Fetch the current state of the tasks worked on here",
     },
     "sharing": {
         "fetch": "Fetch a remote's records and join them with ours",
@@ -45,7 +45,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "doctor": "Check hooks, notes and local state, and say what to do",
         "pause": "Stop recording until resume",
         "resume": "Record again after pause; the time between stays unrecorded",
-        "version": "Show the version, and what git-traj runs on",
+        "version": "Show the versions of git-traj and of what it runs on",
         "completion": "Print the completion script for bash, zsh or fish",
     },
     "protecting": {
@@ -63,7 +63,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "import": "Import session files, also from elsewhere or through a pipe",
         "link": "Link a session's trajectory to a commit",
         "unlink": "Unlink a trajectory from a commit",
-        "summarize": "Summarise commits' records by a program of your own",
+        "summarize": "Have a program of yours summarise records",
         "strike": "Mark an inferred decision or doubt as wrong",
         "forget": "Withdraw a trajectory or a session from every commit, for good",
         "repair": "Re-attach records after amend, rebase or squash",

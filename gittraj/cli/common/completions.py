@@ -21,25 +21,33 @@ _TAKE_IDS = ("show", "export", "complete", "forget", "unlink", "compare")
 
 
 def suggest(typed: Sequence[str]) -> Iterator[str]:
-    """A line for each completion of ``typed``, whose last word may be empty: commands and options, else
-    references and files."""
+    """Yield a line for each completion of ``typed``, whose last word may be empty: commands and options, or,
+    if none fits, references and files."""
     from gittraj.cli.common.group import group
 
     *before, current = _join(typed) or [""]
     items = ShellComplete(group, {}, "git traj", "").get_completions(before, current)
     yield from (f"word\t{item.value}\t{item.help or ''}" for item in items if item.type == "plain")
     takes_files = any(item.type in ("file", "dir") for item in items)
-    if not takes_files and (items or current.startswith("-")):
-        return
-    if before and not takes_files:
-        if before[0] in _TAKE_IDS and current and "traj_".startswith(current[:5]):
-            yield from _trajectories(current)
-        yield from (f"word\t{name}\t" for name in _references(current))
+    if not takes_files:
+        if items or current.startswith("-"):
+            return
+        if before:
+            yield from _suggest_revisions(before[0], current)
     yield "files"
 
 
+def _suggest_revisions(command: str, start: str) -> Iterator[str]:
+    """Yield a line for each reference that begins with ``start``, and each trajectory if the command takes
+    its id."""
+    if command in _TAKE_IDS and start and "traj_".startswith(start[:5]):
+        yield from _trajectories(start)
+    yield from (f"word\t{name}\t" for name in _references(start))
+
+
 def suggest_labels(name: str, start: str) -> list[str]:
-    """The recorded agents, models, tasks or tags (``name``: agent, model, task or tag)."""
+    """The recorded agents, models, tasks or tags that begin with ``start``; ``name`` is ``agent``, ``model``,
+    ``task`` or ``tag``."""
     from gittraj.cli.common.repository import find_to_read, read_records
     from gittraj.render.text.terminal import printable
 
@@ -52,13 +60,14 @@ def suggest_labels(name: str, start: str) -> list[str]:
 
 
 def read_labels(recorded: Recorded) -> dict[str, list[str]]:
-    """The recorded agents, models, tasks and tags."""
+    """The recorded agents, models, tasks and tags, by ``agent``, ``model``, ``task`` and ``tag``."""
     from gittraj.query.log.filters import known_labels
 
     return known_labels(chain.from_iterable(recorded.headers([*islice(recorded, _MOST)], explored=True)))
 
 
 def _trajectories(start: str) -> Iterator[str]:
+    """Yield a line for each recorded trajectory whose id begins with ``start``, with its title."""
     from gittraj.cli.common.repository import find_to_read, read_records
     from gittraj.render.text.terminal import printable
 
@@ -85,9 +94,10 @@ def _join(typed: Sequence[str]) -> list[str]:
 
 
 def _references(start: str) -> list[str]:
+    """The references that begin with ``start``, which may be a range: then its second end is completed."""
     from gittraj.cli.common.repository import find_repository
 
-    first, dots, rest = start.rpartition("..")
+    left, dots, right = start.rpartition("..")
     try:
         with find_repository("plumbing") as repository:
             command = ("for-each-ref", f"--count={_MOST}", "--format=%(refname:short)")
@@ -95,4 +105,4 @@ def _references(start: str) -> list[str]:
             names = repository.run(*command, *_REFS).out.decode("utf-8", "replace").split()
     except GitError:
         return []
-    return [first + dots + name for name in (*names, "HEAD") if name.startswith(rest)]
+    return [left + dots + name for name in (*names, "HEAD") if name.startswith(right)]

@@ -30,35 +30,38 @@ def say_nothing_found(
     everywhere: bool = False,
     others: str = "git traj log --trajectories --all lists",
 ) -> None:
-    """Say that a listing of ``commits``, all with a note (None: every commit that has one), is empty.
-    ``labels``: the wanted agent, model, task and tag; ``everywhere``: the listing itself says where others
-    are; ``others``: the command for runs without a commit, and what it does."""
+    """Say that a listing of ``commits`` is empty, and what to try next.
+
+    ``commits`` all have a note (None: every commit that has one). ``labels`` are the agent, model, task and
+    tag that were searched for. ``everywhere``: the listing included all commits and runs. ``others`` begins
+    the hint at runs without a commit: a command and its verb.
+    """
     if _is_explained(repository, recorded, recorded if commits is None else commits):
         return
     number = len(recorded.commits())
-    here = (
-        f"records of {number} commits are here"
-        if number > 1
-        else f"{number or 'no'} commit here has a record"
-    )
-    if repository.edge:
-        here += "; this clone is shallow: git fetch --unshallow"
-    if not number and recorded.places():
+    available = _describe_available(repository, number)
+    if number:
+        all_of_them = "" if everywhere else "git traj log --all lists all of them; "
+        hint = _name_labels(recorded, labels or {}) or f"{all_of_them}git traj status shows what waits"
+        _say(f"no matching commits ({available})", hint)
+    elif recorded.places():
         what = "runs" if everywhere else "commits"
-        _say(f"no matching {what} ({here})", f"{others} those without a commit")
-        return
-    if not number:
-        _say(here, _next(repository))
-        return
-    where = "" if everywhere else "git traj log --all lists all of them; "
-    hint = _name_labels(recorded, labels or {}) or f"{where}git traj status shows what waits"
-    _say(f"no matching commits ({here})", hint)
+        _say(f"no matching {what} ({available})", f"{others} those without a commit")
+    else:
+        _say(available, _next_step(repository))
+
+
+def _describe_available(repository: Repository, number: int) -> str:
+    """Say that ``number`` commits have a record, and if the clone is shallow."""
+    several = f"records of {number} commits are here"
+    available = several if number > 1 else f"{number or 'no'} commit here has a record"
+    return available + "; this clone is shallow: git fetch --unshallow" * bool(repository.edge)
 
 
 def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | None) -> None:
     """Say that a commit (None: an unborn branch) has no record."""
     if commit in recorded.over:
-        return  # that was reported
+        return  # the note is too large, which was reported
     if commit is None:
         say_nothing_recorded(repository)
         return
@@ -71,8 +74,8 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
     previous = find_previous(repository, {commit: paths}).get(commit) if paths else None
     hint = "git traj log lists the commits that have one"
     if previous:
-        named = describe(repository, previous)["short"]
-        hint = f"git traj show {named} shows the last recorded change of its files"
+        name = describe(repository, previous)["short"]
+        hint = f"git traj show {name} shows the last recorded change of its files"
     _say(f"no record for this commit: {short}", hint)
 
 
@@ -88,9 +91,9 @@ def say_nothing_about(
     """Say that paths have no record; ``neighbours``: whether files near them have one."""
     if _is_explained(repository, recorded, recorded):
         return
-    named = ", ".join(escape_line(path) for path in paths[:3]) + ", …" * (len(paths) > 3)
+    names = ", ".join(escape_line(path) for path in paths[:3]) + ", …" * (len(paths) > 3)
     near = "what follows is about files near it"
-    _say(f"no record for {named}", near if neighbours else "git traj log lists the commits that have one")
+    _say(f"no record for {names}", near if neighbours else "git traj log lists the commits that have one")
 
 
 def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
@@ -101,21 +104,21 @@ def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
 
 
 def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> None:
-    """Say what a search did not cover: the number of trajectories not indexed yet, the months that are not in
-    this clone, and why those could not be fetched."""
+    """Say what a search did not cover: the number of trajectories not indexed yet (``waiting``), the months
+    whose events are not in this clone (``away``), and why the events could not be fetched."""
     if waiting:
-        many = "one trajectory is" if waiting == 1 else f"{waiting:,} trajectories are"
-        _say(f"{many} not read yet", "the next search continues with them, newest first")
+        unread = "one trajectory is" if waiting == 1 else f"{waiting:,} trajectories are"
+        _say(f"{unread} not read yet", "the next search continues with them, newest first")
     if away:
-        many = f"{len(away)} months" if len(away) > 1 else escape_line(away[0])
+        months = f"{len(away)} months" if len(away) > 1 else escape_line(away[0])
         _say(
-            f"the events of {many} are not here: only their records were searched",
-            why or "git traj search --fetch asks the remotes for them",
+            f"the events of {months} are not here: only their records were searched",
+            why or "git traj search --fetch gets them from the remotes",
         )
 
 
 def say_missing(missing: Sequence[str], why: str | None = None) -> None:
-    """Report segments that records name and this clone lacks, and why they could not be fetched."""
+    """Say which segments this clone lacks although records name them, and why they could not be fetched."""
     several, verb = (f" and {len(missing) - 1} more", "are") if len(missing) > 1 else ("", "is")
     # the names come from a record, which anyone may have written
     _say(
@@ -125,7 +128,8 @@ def say_missing(missing: Sequence[str], why: str | None = None) -> None:
 
 
 def _name_labels(recorded: Recorded, labels: Mapping[str, str | None]) -> str | None:
-    """A hint for the first label that no recorded trajectory has: similar recorded ones, or some of them."""
+    """A hint for the first label that no recorded trajectory has: similar recorded labels, or some of them;
+    None if there is no such label."""
     from difflib import get_close_matches
 
     from gittraj.cli.common.completions import read_labels
@@ -138,14 +142,15 @@ def _name_labels(recorded: Recorded, labels: Mapping[str, str | None]) -> str | 
             and (names := known.get(name))
             and not any(value == n if exact else value.lower() in n.lower() for n in names)
         ):
-            near = get_close_matches(value, names, n=2)
-            shown = " or ".join(map(escape_line, near or names[:5]))
-            return f"did you mean {shown}?" if near else f"{name}s recorded here: {shown}"
+            similar = get_close_matches(value, names, n=2)
+            examples = " or ".join(map(escape_line, similar or names[:5]))
+            return f"did you mean {examples}?" if similar else f"{name}s recorded here: {examples}"
     return None
 
 
 def _is_explained(repository: Repository, recorded: Recorded, commits: Iterable[str]) -> bool:
-    """Whether there is no record at all, or notes of these commits cannot be read; says so, too."""
+    """Print why a listing is empty, if there is no record at all or notes of these commits cannot be read;
+    returns whether that was printed."""
     if not recorded and not recorded.over:
         say_nothing_recorded(repository)
         return True
@@ -162,18 +167,17 @@ def say_nothing_recorded(repository: Repository) -> None:
     if deleted := find_deleted(repository, state.tips if state else {}):
         _say(f"deleted or overwritten: {', '.join(deleted)}", "git traj doctor --fix restores it")
     elif repository.run("remote").out:
-        # somebody who fetched already needs another hint
-        again = "git traj push where they were made, then " * any(
+        # for a user who has already fetched, the records must be pushed first
+        push_first = "git traj push where they were made, then " * any(
             repository.settings(r"remote\..*\.trajfetch")
         )
-        _say(f"No records here; if your team shares them: {again}git traj fetch", _next(repository))
+        _say(f"No records here; if your team shares them: {push_first}git traj fetch", _next_step(repository))
     else:
-        _say(
-            f"no trajectories are recorded {'yet' if is_installed(repository) else 'here'}", _next(repository)
-        )
+        when = "yet" if is_installed(repository) else "here"
+        _say(f"no trajectories are recorded {when}", _next_step(repository))
 
 
-def _next(repository: Repository) -> str:
+def _next_step(repository: Repository) -> str:
     if is_installed(repository):
         return "git traj status shows what waits, git traj backfill links earlier sessions"
     return "git traj install starts recording"

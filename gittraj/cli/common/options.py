@@ -1,4 +1,4 @@
-"""Options that several listings share: which commits, and whose trajectories."""
+"""Options that several listings share, such as those that choose commits and trajectories."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from gittraj.cli.common.repository import find_repository
 from gittraj.errors import TrajError
 
 Command = Callable[..., Any]
-
-
 _COMMITS = (
     click.option("--author", metavar="A", help="Commits of this author, as in git log."),
     click.option("--since", metavar="DATE", help="Commits after this date, as in git log."),
@@ -71,35 +69,37 @@ path_options = adding(_PATHS)
 
 
 class WithPaths(click.Command):
-    """Parses its arguments as git does: those after ``--`` as paths, which click cannot distinguish from a
-    revision; ``-5`` as ``-n 5``; and as paths those that exist as files and are not a revision; with
-    ``--team``, which knows no revisions and needs no repository, all that exist."""
+    """Parses its arguments as git does. Arguments after ``--`` are paths, which click cannot distinguish from
+    a revision; ``-5`` is ``-n 5``; any other argument is a path if such a file exists and no such revision.
+    With ``--team``, which knows no revisions and needs no repository, it is a path if such a file exists."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         at = args.index("--") if "--" in args else len(args)
-        options = [param for param in self.params if isinstance(param, click.Option)]
-        taking = {name for option in options if not option.is_flag for name in option.opts}
-        kept: list[str] = []
+        with_value = self._options_with_value()
+        others: list[str] = []
         paths: list[str] = []
-        given = iter(args[:at])
+        remaining = iter(args[:at])
         is_team = any(arg.partition("=")[0] == "--team" for arg in args[:at])
-        for arg in given:
-            if arg in taking:
-                kept += [arg, *islice(given, 1)]
-            elif "-n" in taking and re.fullmatch(r"-\d+", arg):
-                kept.append(f"--max-count={arg[1:]}")
+        for arg in remaining:
+            if arg in with_value:
+                others += [arg, *islice(remaining, 1)]
+            elif "-n" in with_value and re.fullmatch(r"-\d+", arg):
+                others.append(f"--max-count={arg[1:]}")
             else:
-                (paths if _is_path(arg, sure=is_team) else kept).append(arg)
+                (paths if _is_path(arg, any_file=is_team) else others).append(arg)
         paths += args[at + 1 :]
-        return super().parse_args(ctx, [*kept, *(f"--file={path}" for path in paths)])
+        return super().parse_args(ctx, [*others, *(f"--file={path}" for path in paths)])
+
+    def _options_with_value(self) -> set[str]:
+        options = [param for param in self.params if isinstance(param, click.Option)]
+        return {name for option in options if not option.is_flag for name in option.opts}
 
 
-def _is_path(word: str, *, sure: bool) -> bool:
-    """Whether an argument can only be a path: a file of that name exists, and (unless ``sure``) no revision
-    has it."""
+def _is_path(word: str, *, any_file: bool) -> bool:
+    """Whether an argument is a path: such a file exists and, unless ``any_file``, no such revision."""
     if word.startswith("-") or not os.path.lexists(word):
         return False
-    if sure:
+    if any_file:
         return True
     from gittraj.cli.common.repository import find_to_read
 
@@ -111,7 +111,7 @@ def _is_path(word: str, *, sure: bool) -> bool:
 
 
 class Number(click.FloatRange):
-    """A range of floats that rejects NaN, which click's comparisons let through."""
+    """A range of floats that rejects NaN, which click accepts."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = super().convert(value, param, ctx)
@@ -121,7 +121,8 @@ class Number(click.FloatRange):
 
 
 class Plugged(click.Choice[str]):
-    """A choice to which plug-ins may add: a value that is not in it is looked up in ``more``."""
+    """A choice to which plug-ins may add: a value that is not among ``choices`` is looked up in ``more``,
+    which is called only then."""
 
     def __init__(self, choices: Sequence[str], more: Callable[[], Collection[str]]) -> None:
         super().__init__(choices)

@@ -1,7 +1,7 @@
 """Writes a command's output: with colour and pager as git does, plain into a pipe.
 
-Renderers have escaped the text already; nothing here may change it. It also reports progress: on stderr, if
-that is a terminal, of work that takes longer than a second.
+Renderers have already escaped the text, so this module must not change it. It also shows the progress of work
+that takes longer than a second, on stderr, if that is a terminal.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from gittraj.model.words import size_of
 from gittraj.render.text.terminal import Page, escape_line
 
 NARROWEST, WIDEST = 20, 100
-"""Limits in columns. Wide lines are hard to read, so text does not fill a wide terminal; a table does."""
+"""The least and the most columns of text. Wide lines are hard to read; only a table fills a wide terminal."""
 PIPE = 80
-"""Columns of running text into a pipe; the index (``index.answers``) stores text of this width."""
+"""The columns of running text in a pipe; the index (``index.answers``) stores text of this width."""
 _DELAY = 1.0  # seconds before progress is shown
-_INTERVAL = 0.1  # seconds between two reports of it
+_INTERVAL = 0.1  # seconds between two reports of progress
 
 
 def is_terminal(environ: Mapping[str, str]) -> bool:
@@ -35,7 +35,7 @@ def is_terminal(environ: Mapping[str, str]) -> bool:
 
 
 def is_plain() -> bool:
-    """Whether the terminal's locale is C: see ``plain_signs``, which most commands do not import."""
+    """Whether the terminal's locale is C: see ``ascii_output``, which most commands do not import."""
     return type(sys.stdout).__name__ == "PlainStream"
 
 
@@ -54,18 +54,18 @@ def wants_colour(repository: Repository, environ: Mapping[str, str]) -> bool:
 
 
 def columns(environ: Mapping[str, str], *, table: bool = False) -> int | None:
-    """The most columns of a line, of running text or of a ``table``; None into a pipe, where lines are not
+    """The most columns of a line, of running text or of a ``table``; None for a pipe, where lines are not
     cut."""
     if not is_terminal(environ):
         return None
     import shutil  # with all of its compressors
 
-    there = shutil.get_terminal_size().columns - 5 * is_plain()  # "…" and "→" are longer there
-    return max(NARROWEST, there if table else min(there, WIDEST))
+    width = shutil.get_terminal_size().columns - 5 * is_plain()  # "…" and "→" are longer in ASCII
+    return max(NARROWEST, width if table else min(width, WIDEST))
 
 
 def print_wrapped(text: str, *, err: bool = False) -> None:
-    """Print a sentence, wrapped at words to the terminal's width; a long path stays whole, to be copied."""
+    """Print a sentence, wrapped at words to the terminal's width; a long path is not broken, to be copied."""
     import textwrap
 
     width = columns(os.environ) or len(text) + 1
@@ -73,18 +73,18 @@ def print_wrapped(text: str, *, err: bool = False) -> None:
 
 
 def text_page(repository: Repository, environ: Mapping[str, str]) -> Page:
-    """The page for running text; a table with a line per row uses ``Page(columns(table=True))`` instead."""
+    """The page for running text; a table with one line per row uses ``Page(columns(table=True))`` instead."""
     return Page(columns(environ) or PIPE, wants_colour(repository, environ))
 
 
 def table_page(environ: Mapping[str, str], page: Page) -> Page:
-    """For a table whose lines are wrapped, below the text of ``page``."""
+    """The page for a table whose lines are wrapped, below the text of ``page``."""
     return Page(columns(environ, table=True) or PIPE, page.colour)
 
 
 def dump_json(document: object) -> str:
-    """A document on one line, not escaped to ASCII. A lone surrogate, as in a file name, becomes an
-    escape: it cannot be encoded."""
+    """Return a document as JSON on one line, not escaped to ASCII, except lone surrogates, which a file name
+    may have: they cannot be encoded."""
     import json
 
     return json.dumps(document, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
@@ -116,7 +116,7 @@ def say_written(path: Path, *, show: bool = False) -> None:
 
 
 def say(text: str) -> None:
-    """Print a remark on stderr, on one line."""
+    """Print a remark on stderr, escaped, on one line."""
     sys.stderr.write(f"git-traj: {escape_line(text)}\n")
 
 
@@ -150,25 +150,24 @@ def _pager(repository: Repository, environ: Mapping[str, str]) -> str | None:
 
 
 def _plain(text: str) -> bytes:
-    from gittraj.cli.common.plain_signs import plain
+    from gittraj.cli.common.ascii_output import plain
 
     return plain(text).encode("ascii")
 
 
 @contextmanager
 def show_progress(unit: str | None = None) -> Iterator[Callable[[str, int, int], None]]:
-    """Yields a function to call with a label, the number done and the total, in ``unit``s or (None) bytes of
-    sessions."""
+    """Yield a function that shows progress: call it with a label, the number done and the total, both counted
+    in ``unit`` or, if that is None, in bytes of sessions."""
     start = time.monotonic()
     last = 0.0
-    shown = False
 
     def report(label: str, done: int, total: int) -> None:
-        nonlocal last, shown
+        nonlocal last
         now = time.monotonic()
         if not sys.stderr.isatty() or now - start < _DELAY or (now - last < _INTERVAL and done < total):
             return
-        last, shown = now, True
+        last = now
         percent = 100 * done // total if total else 100
         detail = f"{done:,} of {total:,} {unit}" if unit else f"{size_of(done)} of {size_of(total)}"
         sys.stderr.write(f"\r\x1b[K{label}{'' if unit else ' sessions'}: {percent}% ({detail})")
@@ -177,6 +176,6 @@ def show_progress(unit: str | None = None) -> Iterator[Callable[[str, int, int],
     try:
         yield report
     finally:
-        if shown:
+        if last:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""``git traj`` alone: how many commits are recorded, what is pending, and the last reasons."""
+"""``git traj`` alone: how many commits are recorded, what is pending, and why the last ones were made."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from gittraj.model.words import unmarked
 from gittraj.render.text.terminal import Page, wrap
 
 _LAST = 3
-
-
+"""The number of recorded commits whose reasons are shown."""
 _FIRST = "common commands"
 
 
@@ -40,13 +39,13 @@ def show_overview() -> None:
 
 
 def _say_how_to_begin(state: str) -> None:
-    """Print what git-traj is and its first commands: all of ``-h`` would scroll the essentials away."""
+    """Print what git-traj is, the ``state``, and the first commands: the whole help is longer than that."""
     context = click.get_current_context()
     formatter = context.make_formatter()
     with formatter.section(_FIRST.capitalize()):
         formatter.write_dl(list(COMMANDS[_FIRST].items()))
-    what = "\n".join(wrap(context.command.help or "", formatter.width))
-    click.echo(f"{what}\n\n{state}\n\n{formatter.getvalue()}\ngit traj -h lists all commands")
+    purpose = "\n".join(wrap(context.command.help or "", formatter.width))
+    click.echo(f"{purpose}\n\n{state}\n\n{formatter.getvalue()}\ngit traj -h lists all commands")
 
 
 def _print(repository: Repository) -> None:
@@ -68,7 +67,8 @@ def _print(repository: Repository) -> None:
 
 
 def _last_reasons(repository: Repository, page: Page) -> list[str]:
-    """Two lines for each of the last recorded commits: its subject, and why it was made or what was asked."""
+    """For each of the last recorded commits: a line with its subject, and one that says why it was made or,
+    if that is not recorded, what was asked."""
     from gittraj.cli.common.repository import read_records
     from gittraj.index.answers import open_index
     from gittraj.query.log.filters import Wanted

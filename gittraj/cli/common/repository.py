@@ -1,5 +1,5 @@
-"""The start of every command: its repository, brought up to date, and the records and events that it reads:
-ours and remotes', and those that are fetched first.
+"""The start of every command: opens its repository, records what is new, and reads the records and events
+that it needs, ours and remotes'; missing events are fetched first.
 
 Only a command that the user runs may use the network; no hook and no drain does.
 """
@@ -38,21 +38,21 @@ def find_repository(backend: Backend = "auto", *, steady: bool = False) -> Repos
 
     Raises NotARepository.
     """
-    named = os.environ.get("GIT_DIR")
-    start = Path(named) if named else Path.cwd()
+    git_dir = os.environ.get("GIT_DIR")
+    start = Path(git_dir) if git_dir else Path.cwd()
     repository = open_repository(start, environ=environment(), backend=backend, steady=steady)
     consult(repository)
     return repository
 
 
 def find_to_read() -> Repository:
-    """The repository for a command that only reads: importing libgit2 takes longer than git's reading."""
+    """The repository for a command that only reads. It runs git: importing libgit2 takes longer than that."""
     return find_repository("plumbing", steady=True)
 
 
 def find_drained(*, to_read: bool = False, follow: bool = True) -> Repository:
-    """The repository, after recording what is new as far as possible: see ``drain_first``; ``follow``: also
-    after following the tasks that are worked on here in Beads' export."""
+    """The repository, after recording what is new as far as possible: see ``drain_first``. ``follow``: update
+    the tasks that are worked on here from Beads' exports, too."""
     repository = find_to_read() if to_read else find_repository()
     drain_first(repository)
     if follow:
@@ -61,7 +61,7 @@ def find_drained(*, to_read: bool = False, follow: bool = True) -> Repository:
 
 
 def _follow_beads(repository: Repository) -> None:
-    """Follow tasks of Beads; if no active trajectory has one, it only lists a folder that is mostly empty."""
+    """Update tasks of Beads. If no active trajectory has one, this only lists a folder that may be empty."""
     try:
         active = (repository.common_dir / "traj" / "active").glob("traj_*.json")
         if not any(b'"beads"' in path.read_bytes() for path in active):
@@ -97,7 +97,7 @@ def is_installed(repository: Repository) -> bool:
 
 
 def drain_first(repository: Repository, *, always: bool = False) -> TrajError | None:
-    """Record what is new, so that a command sees a consistent state. A reading command drains only when
+    """Record what is new, so that a command sees a consistent state; unless ``always``, drain only if
     something is new. An error is reported on one line and returned; the command continues with the existing
     records."""
     from gittraj.index.file import has_nothing_new
@@ -109,24 +109,10 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
         return None
     from gittraj.errors import TrajError
     from gittraj.state.changed import has_news
-    from gittraj.state.folder import busy
 
     try:
         if always or has_news(repository):
-            from gittraj.config import Environ
-            from gittraj.record.drain.composition import drain  # the redactor's rules take 70 ms
-
-            raw = environment()
-            environ = Environ.of(raw)
-            with replace(repository, backend="auto", steady=False) as own:
-                report = drain(own, environ=environ, live=raw)
-            if report is None and not environ.off:
-                raise busy()
-            say_remark(report.remark if report else None)
-            if report is not None and report.exposed:
-                sys.stderr.write(
-                    "git-traj: a secret that was already pushed became known: rotate it (git traj doctor)\n"
-                )
+            _drain(repository)
     except TrajError as error:
         failure = error
     except OSError as error:
@@ -137,8 +123,29 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
     return failure
 
 
+def _drain(repository: Repository) -> None:
+    """Drain, and print the drain's remarks. Raises TrajError."""
+    from gittraj.config import Environ
+    from gittraj.record.drain.composition import drain  # the redactor's rules take 70 ms
+    from gittraj.state.folder import busy
+
+    raw = environment()
+    environ = Environ.of(raw)
+    with replace(repository, backend="auto", steady=False) as own:
+        report = drain(own, environ=environ, live=raw)
+    if report is None:
+        if not environ.off:
+            raise busy()
+        return
+    say_remark(report.remark)
+    if report.exposed:
+        sys.stderr.write(
+            "git-traj: a secret that was already pushed became known: rotate it (git traj doctor)\n"
+        )
+
+
 def _hint_at_installing(repository: Repository) -> None:
-    """Hint at ``git traj install``, on a terminal, in a clone of a project that records."""
+    """Print a hint to run ``git traj install``, on a terminal, in a clone of a project that records."""
     top = repository.work_tree
     if sys.stderr.isatty() and top is not None and (top / ".gittraj.yml").is_file():
         sys.stderr.write(
@@ -183,7 +190,7 @@ def read_records(
 
 
 def say_once(text: str) -> None:
-    """Print a remark that may come up several times only once per command."""
+    """Print a remark, but only once per command."""
     context = click.get_current_context(silent=True)
     printed = context.find_root().meta.setdefault(__name__, set()) if context else set()
     if text not in printed:
@@ -199,8 +206,8 @@ def read_events(
     fetch: bool,
     opener: Opener | None = None,
 ) -> T:
-    """Return what ``read`` returns for the recorded events; after a fetch it is called again. Reports missing
-    events."""
+    """Return what ``read`` returns for the recorded events. With ``fetch``, fetch missing events and call
+    ``read`` again. Events that are still missing are reported, with a hint for ``command``."""
     from gittraj.query.show.chapters import Segments
 
     segments = Segments(repository, opener)
@@ -218,17 +225,17 @@ def read_events(
 
 
 def fetch_missing(repository: Repository, months: Collection[str]) -> str | None:
-    """Fetch the segments of these months. Returns why that failed, on one line."""
+    """Fetch the segments of these months. Returns why that failed, on one line, or None."""
     from gittraj.model.words import count
     from gittraj.sync.transfer import fetch_segments
 
-    shown = sys.stderr.isatty()
-    if shown:
+    shows_progress = sys.stderr.isatty()
+    if shows_progress:
         sys.stderr.write(f"fetching the events of {count(len(months), 'month')} …")
         sys.stderr.flush()
     try:
         return "; ".join(fetch_segments(repository, months)) or None
     finally:
-        if shown:
+        if shows_progress:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def _asking(url: str) -> Iterator[tuple[Session, Repository]]:
-    """Open the database, and an empty repository: git parses dates, and knows if the user wants colour."""
+def _open_team(url: str) -> Iterator[tuple[Session, Repository]]:
+    """Open the database, and an empty repository, for git to parse dates and to say if colour is wanted."""
     environ = environment()
     with (
         TemporaryDirectory(prefix="git-traj-") as folder,
@@ -57,31 +57,28 @@ def show_log(
     sort: str,
     **options: Any,
 ) -> None:
-    from gittraj.cli.log import entries_to_json, render_listing
+    from gittraj.cli.common.log_listing import entries_to_json, make_wanted, render_listing
     from gittraj.gather.ask_log import list_entries, list_trajectories
-    from gittraj.query.log.filters import Wanted, compile_pattern
 
     _refuse(rev=rev != "HEAD", sort=sort != "date")
-    grep = options.pop("grep")
-    with _asking(url) as (session, repository):
+    with _open_team(url) as (session, repository):
         chosen = {name: options.pop(name) for name in ("author", "paths")}
         options.pop("follow")
         choice = Choice(**chosen, **_read_dates(repository, options), explored=explored)
-        wanted = Wanted(grep=compile_pattern(grep) if grep else None, **options)
-        entries = list_entries(session, choice, wanted)
-        found: Iterator[Header] = islice(list_trajectories(entries) if form == "rows" else entries, limit)
-        first = list(islice(found, 1))
-        found = chain(first, found)
+        entries = list_entries(session, choice, make_wanted(options))
+        listed: Iterator[Header] = islice(list_trajectories(entries) if form == "rows" else entries, limit)
+        first = list(islice(listed, 1))
+        listed = chain(first, listed)
         if not first:
             click.echo("git-traj: no matching commits", err=True)
         if as_json:
-            shown = [{key: value for key, value in each.items() if key != "wholes"} for each in found]
-            click.echo(dump_json(entries_to_json(shown, rows=form == "rows")))
+            rows = [{key: value for key, value in each.items() if key != "wholes"} for each in listed]
+            click.echo(dump_json(entries_to_json(rows, rows=form == "rows")))
             return
         page = text_page(repository, environment())
         if form:
             page = Page(columns(environment()), page.colour)
-        texts = render_listing(found if form == "rows" else map(_named, found), form, page)
+        texts = render_listing(listed if form == "rows" else map(_name_repository, listed), form, page)
         write(repository, texts, environment(), pager=pager)
 
 
@@ -93,7 +90,7 @@ def show_stats(
 
     _refuse(rev=rev != "HEAD", file=options.pop("paths"))
     options.pop("follow")
-    with _asking(url) as (session, repository):
+    with _open_team(url) as (session, repository):
         choice = Choice(author=options.pop("author"), **_read_dates(repository, options))
         total, rows = compute_team_stats(session, by, choice)
         if as_json:
@@ -107,7 +104,7 @@ def show_stats(
 
 def show_search(
     url: str,
-    asked: str,
+    text: str,
     *,
     limit: int,
     as_json: bool,
@@ -123,8 +120,8 @@ def show_search(
     from gittraj.render.text.search import render_hit
 
     _refuse(similar=similar, fetch=fetch, rev=options.pop("rev"))
-    query = parse_query(asked)
-    with _asking(url) as (session, repository):
+    query = parse_query(text)
+    with _open_team(url) as (session, repository):
         choice = Choice(**{name: options.pop(name) for name in ("author", "paths")})
         conditions = Conditions(**_read_dates(repository, options), **options)
         hits = search_team(session, query, conditions, limit=limit, choice=choice)
@@ -136,8 +133,8 @@ def show_search(
                 hit_to_json(folded.get((each.project_id, each.hit.trajectory)), each.hit, each.commit)
                 for each in hits
             ]
-            none = {"waiting": 0, "away": [], "beside": {}}
-            click.echo(dump_json({"version": 1, "query": asked, "results": results, **none}))
+            complete = {"waiting": 0, "away": [], "beside": {}}
+            click.echo(dump_json({"version": 1, "query": text, "results": results, **complete}))
             return
         page, now = text_page(repository, environment()), datetime.now(UTC)
         texts = (
@@ -150,39 +147,42 @@ def show_context(url: str, paths: Sequence[str], *, budget: int, as_json: bool, 
     from gittraj.gather.ask_log import brief_team
     from gittraj.render.markdown.context import render_briefing, render_document
 
-    with _asking(url) as (session, repository):
+    with _open_team(url) as (session, repository):
         touched, lessons = brief_team(session, paths)
         if not touched:
-            click.echo("git-traj: no session wrote there", err=True)
+            click.echo("git-traj: no session wrote these files", err=True)
         if lessons or as_json:
             render = render_document if as_json else render_briefing
             text = render(lessons, budget=budget, paths=paths)
             write(repository, [text], environment(), pager=pager and not as_json)
 
 
-def _name_hit(found: TeamHit) -> tuple[Hit, Header | None]:
-    """Put the repository's name before the commit, or before a trajectory that has none."""
-    if found.commit and found.commit["commit"] is None:
-        return replace(found.hit, trajectory=f"{found.commit['repository']}@{found.hit.trajectory}"), None
-    return found.hit, found.commit and _named(found.commit)
+def _name_hit(result: TeamHit) -> tuple[Hit, Header | None]:
+    """Put the repository's name before the commit, or before a trajectory without a commit."""
+    hit, commit = result.hit, result.commit
+    if commit and commit["commit"] is None:
+        return replace(hit, trajectory=f"{commit['repository']}@{hit.trajectory}"), None
+    return hit, commit and _name_repository(commit)
 
 
-def _named(entry: Mapping[str, Any]) -> Header:
+def _name_repository(entry: Mapping[str, Any]) -> Header:
+    """Put the repository's name before the commit."""
     short = entry["commit"] and escape_line(f"{entry['repository']}@{entry['short']}")
     return {**entry, "short": short}
 
 
 def _read_dates(repository: Repository, options: dict[str, Any]) -> dict[str, Any]:
-    """Take the dates out of ``options``, in seconds since 1970."""
+    """Take the dates out of ``options``; returns them in seconds since 1970."""
     dates = {name: options.pop(name) for name in ("since", "until")}
     return {name: None if d is None else read_date(repository, name, d) for name, d in dates.items()}
 
 
-def _refuse(**given: Any) -> None:
-    for name, value in given.items():
+def _refuse(**options: Any) -> None:
+    """Raise UsageError if one of these options, or a revision, was given."""
+    for name, value in options.items():
         if value:
-            spelt = "a revision" if name == "rev" else f"--{name}"
+            option = "a revision" if name == "rev" else f"--{name}"
             hint = "paths go after --" if name == "rev" else None
             raise UsageError(
-                f"--team cannot be used with {spelt}", hint or "it asks over all commits that were gathered"
+                f"--team cannot be used with {option}", hint or "it covers all commits that were gathered"
             )

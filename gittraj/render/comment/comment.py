@@ -1,9 +1,9 @@
-"""Renders the comment on a pull request: why this change, where to look first, what was decided, for a read
-of thirty seconds.
+"""Renders the comment on a pull request: why this change, where to look first, what was decided. It takes
+thirty seconds to read.
 
 Facts are counted from records; text by agents and people is quoted, inferred decisions are marked. Nothing is
-invented: without a recorded reason the comment shows the request and the summary. It is a list of blocks,
-each in several lengths; the least important are shortened first, until everything fits.
+invented: without a recorded reason the comment shows the request and the summary. The comment is a list of
+blocks, each in several lengths; the least important are shortened first, until everything fits.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from gittraj.render.inert import code, element, quote, words
 CHARACTERS, BYTES = 60_000, 200_000
 """The limits of a comment; GitHub accepts 65,536 characters, and has been seen to store 262,144 bytes."""
 _ROWS = 5  # rows of a table above the fold, at most
-_KEPT = 2  # decisions for which room is left there
-_ASKED = 3
+_RESERVED = 2  # decisions for which room is left above the fold
+_ASKED = 3  # requests, or titles, at most
 T = TypeVar("T")
 _PUSH = "If you have records of them: `git traj push`."
-_PROMPTS = 100
+_PROMPTS = 100  # prompts in full, at most
 _LONG, _SHORT = 40, 10  # rows of a folded table, in its shorter forms
 
 
@@ -73,28 +73,33 @@ def render_comment(
     characters: int = CHARACTERS,
     max_bytes: int = BYTES,
 ) -> str:
-    """The comment, without a marker, at most ``characters`` and ``max_bytes`` (bytes) long. ``flags``: those
-    of the change, if they are known already: there may be tens of thousands."""
+    """Return the comment, without a marker, at most ``characters`` and ``max_bytes`` long. ``flags`` are the
+    change's, if they are known already: it may have tens of thousands."""
     flags = find_flags(change) if flags is None else flags
     blocks = [block for block in _blocks(change, flags, location, options) if block.forms[0]]
     return fit(blocks, characters=characters, max_bytes=max_bytes)
 
 
 def fit(blocks: Sequence[Block], *, characters: int, max_bytes: int) -> str:
-    """All blocks, shortened until they fit; the last line names the shortened ones."""
+    """Join all blocks, shortened until they fit; the last line names the shortened ones."""
     chosen = [0] * len(blocks)
     while True:
-        pairs = list(zip(blocks, chosen, strict=True))
-        parts = [block.forms[form] for block, form in pairs if block.forms[form]]
-        if short := [block.name for block, form in pairs if form]:
-            parts.append(f"<sub>Shortened to fit: {', '.join(short)}.</sub>")
-        text = "\n\n".join(parts) + "\n"
+        text = _join(blocks, chosen)
         if len(text) <= characters and len(text.encode()) <= max_bytes:
             return text
-        left = [at for at, (block, form) in enumerate(pairs) if form + 1 < len(block.forms)]
-        if not left:
+        longer = [at for at, block in enumerate(blocks) if chosen[at] + 1 < len(block.forms)]
+        if not longer:
             return f"{blocks[0].forms[-1]}\n"
-        chosen[max(left, key=lambda at: (blocks[at].rank, -chosen[at]))] += 1
+        chosen[max(longer, key=lambda at: (blocks[at].rank, -chosen[at]))] += 1
+
+
+def _join(blocks: Sequence[Block], chosen: Sequence[int]) -> str:
+    """Join the blocks; ``chosen`` is the index of each one's form."""
+    pairs = list(zip(blocks, chosen, strict=True))
+    parts = [block.forms[form] for block, form in pairs if block.forms[form]]
+    if shortened := [block.name for block, form in pairs if form]:
+        parts.append(f"<sub>Shortened to fit: {', '.join(shortened)}.</sub>")
+    return "\n\n".join(parts) + "\n"
 
 
 # ---------------------------------------------------------------- the blocks
@@ -110,19 +115,21 @@ def _blocks(
         yield Block(0, "summary", (_no_records(change),))
         return
     new = f" · new since the last push: {_listed(change.new, location)}" if change.new else ""
-    summary, known = _summary(change, options) + new, "\n." if omissions(change) else ""
+    summary, left_open = _summary(change, options) + new, "\n." if omissions(change) else ""
     yield Block(0, "summary", (summary,))
     why = _why(change, 600)
     yield Block(1, "why", (why, _why(change, 300)))
-    chosen = by_doubt(change)  # the least sure ones are shown, the others folded
-    seen, kept = _count_fitting(flags, chosen, FOLD - height(f"{title}\n{state}\n{summary}\n{why}{known}"))
-    look = [_flags(flags[:n], location, change) for n in (seen, min(seen, 2))]
+    decisions = by_doubt(change)  # the least sure ones are shown, the others folded
+    room = FOLD - height(f"{title}\n{state}\n{summary}\n{why}{left_open}")
+    first_flags, first_decisions = _count_above_fold(flags, decisions, room)
+    look = [_flags(flags[:n], location, change) for n in (first_flags, min(first_flags, 2))]
     yield Block(1, "look here first", (*look, ""))
-    yield Block(2, "decided", tuple(_decided(chosen, most) for most in (kept, min(kept, 3), 0)))
-    yield from _fold(2, "More to look at", flags[seen:], lambda some: flags_table(some, location))
-    yield from _fold(5, "More decisions", chosen[kept:], decisions_table)
-    yield from _fold(4, "Commit by commit", change.commits, lambda some: commits_table(some, location))
-    yield from _fold(5, "File by file", change.files, lambda some: files_table(some, change, location))
+    lengths = (first_decisions, min(first_decisions, 3), 0)
+    yield Block(2, "decided", tuple(_decided(decisions, most) for most in lengths))
+    yield from _fold(2, "More to look at", flags[first_flags:], lambda rows: flags_table(rows, location))
+    yield from _fold(5, "More decisions", decisions[first_decisions:], decisions_table)
+    yield from _fold(4, "Commit by commit", change.commits, lambda rows: commits_table(rows, location))
+    yield from _fold(5, "File by file", change.files, lambda rows: files_table(rows, change, location))
     if len(change.sessions) > 1:
         agents = _details("Cost and agents", agents_table(change, cost=options.cost))
         yield Block(6, "cost and agents", (agents, ""))
@@ -132,7 +139,7 @@ def _blocks(
 
 
 def _fold(rank: int, name: str, rows: Sequence[T], table: Callable[[Sequence[T]], str]) -> Iterator[Block]:
-    """A folded table, in shorter and shorter forms; none for a single row."""
+    """Yield a block with a folded table, in shorter and shorter forms; nothing for a single row."""
     if len(rows) > 1:
         forms = []
         for most in (ROWS, _LONG, _SHORT):
@@ -141,27 +148,21 @@ def _fold(rank: int, name: str, rows: Sequence[T], table: Callable[[Sequence[T]]
         yield Block(rank, name.lower(), (*forms, ""))
 
 
-def _count_fitting(flags: Sequence[Flag], chosen: Sequence[Header], room: float) -> tuple[int, int]:
-    """How many flags and how many decisions fit into ``room`` above the folded tables."""
-    looks = [
+def _count_above_fold(flags: Sequence[Flag], decisions: Sequence[Header], room: float) -> tuple[int, int]:
+    """How many flags and how many decisions fit into ``room``, in lines, above the folded tables."""
+    flag_heights = [
         row(min(len(f.path or ""), PATH) + len(f.why) + min(len(f.quoted), WORDS)) for f in flags[:_ROWS]
     ]
-    picks = [
-        row(
-            sum(
-                min(len(text), WORDS)
-                for text in (d["chosen"], "; ".join(d["alternatives"]), d["reasoning"] or "")
-            )
-        )
-        for d in chosen[:_ROWS]
-    ]
-    room -= TABLE * (bool(looks) + bool(picks))
-    seen = _fold_several(count_fitting(looks, room - sum(picks[:_KEPT])), flags)
-    return seen, _fold_several(count_fitting(picks, room - sum(looks[:seen])), chosen)
+    texts = [(d["chosen"], "; ".join(d["alternatives"]), d["reasoning"] or "") for d in decisions[:_ROWS]]
+    heights = [row(sum(min(len(text), WORDS) for text in each)) for each in texts]
+    room -= TABLE * (bool(flag_heights) + bool(heights))
+    number = _fold_several(count_fitting(flag_heights, room - sum(heights[:_RESERVED])), flags)
+    return number, _fold_several(count_fitting(heights, room - sum(flag_heights[:number])), decisions)
 
 
 def _fold_several(number: int, rows: Sequence[object]) -> int:
-    """``number``; if a single row would be left, for which nobody opens a fold, one fewer, or all."""
+    """Return ``number``, the rows above the fold; but one fewer, or all, if a single row would be below it,
+    for which nobody opens a fold."""
     if number != len(rows) - 1:
         return number
     return number - 1 if number > 1 else len(rows)
@@ -176,8 +177,8 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
     if change.rewritten:
         yield f"> [!WARNING]\n> {_rewritten(change, change.rewritten, location)}"
     if change.merged:
-        gone_to = f"; records carried to {count(change.carried, 'commit')}" if change.carried else ""
-        yield f"> [!NOTE]\n> Merged as {location.commit(change.merged)}{gone_to}."
+        carried = f"; records carried to {count(change.carried, 'commit')}" if change.carried else ""
+        yield f"> [!NOTE]\n> Merged as {location.commit(change.merged)}{carried}."
     if change.fork:
         yield f"<sub>The records come from the fork {words(change.fork)}: they are not verified here.</sub>"
     if change.unread:
@@ -220,11 +221,11 @@ def _no_records(change: Change) -> str:
         return f"<sub>Nothing is known about these commits: {ref} was not read in full.</sub>"
     these = f"these {number} commits" if number != 1 else "this commit"
     these = "the other commits" if change.unknown else these
-    read = f"{ref} was read at {code(change.notes[:7])}"
+    state = f"{ref} was read at {code(change.notes[:7])}"
     traces = [t for commit in change.own for t in commit.traces]
     traced = count(sum(bool(commit.traces) for commit in change.own), "commit")
     opened = f" Of them {traced} {opened_by(agents_of(traces))}." if traces else ""
-    return f"<sub>No agent trajectory is attached to {these}; {read}.{opened} {_PUSH}</sub>"
+    return f"<sub>No agent trajectory is attached to {these}; {state}.{opened} {_PUSH}</sub>"
 
 
 def _summary(change: Change, options: CommentOptions) -> str:
@@ -241,9 +242,10 @@ def _why(change: Change, most: int) -> str:
         more = f" · {len(texts) - _ASKED} more" if len(texts) > _ASKED else ""
         lines += [f"**{label}:** {shown}{more}"] if texts else []
     outcome = find_outcome(change)
-    back = [text for label, text in outcome if label == "summed up"]
-    lines += [_outcome(label, text, most) for label, text in outcome[: len(outcome) - len(back)]]
-    lines += ["\n>\n".join(quote(one_line(text), most // len(back)) for text in back)] if back else []
+    summaries = [text for label, text in outcome if label == "summed up"]
+    lines += [_outcome(label, text, most) for label, text in outcome[: len(outcome) - len(summaries)]]
+    quotes = (quote(one_line(text), most // len(summaries)) for text in summaries)
+    lines += ["\n>\n".join(quotes)] if summaries else []
     return "\n\n".join(lines)
 
 
@@ -264,25 +266,26 @@ def _flags(flags: Sequence[Flag], location: Location, change: Change) -> str:
     return "\n\n".join(parts)
 
 
-def _decided(decided: Sequence[Header], most: int) -> str:
-    if not decided:
+def _decided(decisions: Sequence[Header], most: int) -> str:
+    """How many decisions there are, by author, and a table of ``most`` of them."""
+    if not decisions:
         return ""
-    authors = Counter("model" if model_of(d["by"]) else d["by"] for d in decided)
-    stated = authors.pop("agent", 0), authors.pop("human", 0), authors.pop("model", 0), authors.total()
+    authors = Counter("model" if model_of(d["by"]) else d["by"] for d in decisions)
+    numbers = authors.pop("agent", 0), authors.pop("human", 0), authors.pop("model", 0), authors.total()
     kinds = ("stated by the agent", "by a person", "inferred by a model", "inferred")
-    counted = [f"{number} {kind}" for number, kind in zip(stated, kinds, strict=True) if number]
+    counted = [f"{number} {kind}" for number, kind in zip(numbers, kinds, strict=True) if number]
     head = f"**Decided** — {', '.join(counted)}"
-    return f"{head}\n\n{decisions_table(decided[:most])}" if most else head
+    return f"{head}\n\n{decisions_table(decisions[:most])}" if most else head
 
 
 def _prompts(change: Change) -> str:
-    asked = dict.fromkeys(t["prompt"] for c in change.recorded for t in c.trajectories if t["prompt"])
-    return "\n\n".join(quote(text, 2_000) for text in islice(asked, _PROMPTS))
+    prompts = dict.fromkeys(t["prompt"] for c in change.recorded for t in c.trajectories if t["prompt"])
+    return "\n\n".join(quote(text, 2_000) for text in islice(prompts, _PROMPTS))
 
 
 def _note(change: Change, location: Location) -> str:
     full = f"[job summary]({location.run}) or " if location.run else ""
-    # the head may have no record, and the reader's clone may not have yet what was pushed
+    # the head may have no record, and the reader's clone may lack what was pushed
     newest = change.recorded[-1].commit if change.recorded else change.head
     show = code(f"git traj fetch && git traj show {newest[:12]}")
     what = "A trajectory tells what an agent was asked, decided and doubted on the way to a commit"

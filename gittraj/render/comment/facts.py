@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
 
+from gittraj.model.header import Header
 from gittraj.model.words import count, duration, model_of, money, own_words, tests, unmarked
 from gittraj.query.change import Change
 from gittraj.render.comment.flags import own_reason
@@ -11,7 +12,7 @@ from gittraj.render.comment.tables import agents_of
 
 
 def find_heading(change: Change) -> str | None:
-    """The change's title, else its only commit's, else that of its sessions if they have the same."""
+    """The change's title, else the subject of its only commit, else the title that all its sessions have."""
     if change.title:
         return change.title
     if len(change.own) == 1:
@@ -21,47 +22,47 @@ def find_heading(change: Change) -> str | None:
 
 
 def find_requests(change: Change) -> tuple[list[str], list[str]]:
-    """The sessions' titles, except the heading: those that are the beginning of the first prompt, and those
-    that nobody is known to have typed."""
+    """The sessions' titles, except the heading: those that begin the session's first prompt, so that a person
+    typed them, and the others."""
     heading = find_heading(change)
-    asked: dict[str, bool] = {}
+    titles: dict[str, bool] = {}
     for each in change.sessions:
         if (title := each["title"]) and title != heading:
-            begins = " ".join((change.begun.get(each["id"]) or each["prompt"] or "").split())
-            asked.setdefault(title, begins.startswith(" ".join(title.removesuffix("…").split())))
-    return [t for t, typed in asked.items() if typed], [t for t, typed in asked.items() if not typed]
+            prompt = " ".join((change.begun.get(each["id"]) or each["prompt"] or "").split())
+            titles.setdefault(title, prompt.startswith(" ".join(title.removesuffix("…").split())))
+    return [t for t, typed in titles.items() if typed], [t for t, typed in titles.items() if not typed]
 
 
 def find_outcome(change: Change) -> list[tuple[str, str]]:
-    """The stated reason (``why``), and the outcome: retrospectives (``summed up``), else a model's summary
-    (``by MODEL``), a stated ``result``, or the agent's last words (``done``); of several sessions the last
-    one's, which the label says."""
+    """Labels and texts: the stated reason (``why``), and the outcome, which is the retrospectives (``summed
+    up``), else a model's summary (``by MODEL``), a stated ``result``, or the agent's last words (``done``).
+    If several sessions have one, it is the last one's, as the label says."""
     recorded = [t for c in change.recorded for t in c.trajectories]
-    whose = [(t["id"], own_reason(t), t["result"], own_words(t)) for t in recorded]
-    found = _last("why", ((name, why) for name, why, _, _ in whose))
-    summed = [(t["retrospective"] or {}).get("summary") for t in change.sessions]
-    ways = (
-        [("summed up", text) for text in summed if text][-2:],
+    retrospectives = ((t["retrospective"] or {}).get("summary") for t in change.sessions)
+    outcomes = (
+        [("summed up", text) for text in retrospectives if text][-2:],
         [(f"by {by}", t["summary"]) for t in recorded if (by := model_of(t["summaryBy"]))][-1:],
-        _last("result", ((name, result) for name, _, result, _ in whose)),
-        _last("done", ((name, done) for name, _, _, done in whose)),
+        _last("result", recorded, lambda header: header["result"]),
+        _last("done", recorded, own_words),
     )
-    return found + next(filter(None, ways), [])
+    return _last("why", recorded, own_reason) + next(filter(None, outcomes), [])
 
 
-def _last(label: str, texts: Iterable[tuple[str, str | None]]) -> list[tuple[str, str]]:
-    """The last text, if there is one, with a label that says whether other sessions have one, too."""
-    stated = [(name, text) for name, text in texts if text]
+def _last(
+    label: str, headers: Sequence[Header], read: Callable[[Header], str | None]
+) -> list[tuple[str, str]]:
+    """The last text that ``read`` finds, if any, with a label that says if other sessions have one."""
+    stated = [(header["id"], text) for header in headers if (text := read(header))]
     of = " of the last session that states one" if len({name for name, _ in stated}) > 1 else ""
     return [(f"{label}{of}", unmarked(text)) for _, text in stated][-1:]
 
 
 def state_facts(change: Change, *, cost: bool) -> list[str]:
-    """How many commits have a trajectory, whose, in how many sessions, how long and for how much."""
+    """How many commits have a trajectory, the agents, how many sessions, the time, the cost, the tests."""
     sessions = change.sessions
     lasted = [t["part"]["durationSeconds"] for t in sessions if t["part"]["durationSeconds"] is not None]
     facts = [
-        f"{share(change)} {'have' if len(change.own) != 1 else 'has'} {_whose(change)}",
+        f"{share(change)} {'have' if len(change.own) != 1 else 'has'} {_kind(change)}",
         agents_of(sessions, " + "),
         count(len(sessions), "session"),
         duration(sum(lasted)) or "" if lasted else "",
@@ -71,22 +72,23 @@ def state_facts(change: Change, *, cost: bool) -> list[str]:
     return [fact for fact in facts if fact]
 
 
-def _whose(change: Change) -> str:
+def _kind(change: Change) -> str:
     """The noun for the sessions: a record that a person made is not an agent's."""
     return "an agent trajectory" if all(session["agent"] for session in change.sessions) else "a trajectory"
 
 
 def _tested(change: Change) -> str:
     """The last tests of the sessions, if all passed: any other outcome is a flag."""
-    ran = [t["tests"] for t in change.sessions if t["tests"]]
-    passed = bool(ran) and all(last["outcome"] == "passed" for last in ran)
+    runs = [t["tests"] for t in change.sessions if t["tests"]]
+    passed = bool(runs) and all(last["outcome"] == "passed" for last in runs)
     if not passed:
         return ""
-    outcome = (tests(ran[-1]) or "").partition(" (")[0]
-    return f"last tests: {outcome}{' before the commit was rewritten' * bool(ran[-1].get('carried'))}"
+    outcome = (tests(runs[-1]) or "").partition(" (")[0]
+    return f"last tests: {outcome}{' before the commit was rewritten' * bool(runs[-1].get('carried'))}"
 
 
 def share(change: Change) -> str:
+    """How many of the change's commits have a record: ``3 of 5 commits``."""
     least = "at least " if change.unknown else ""
     return f"{least}{len(change.recorded)} of {count(len(change.own), 'commit')}"
 

@@ -1,8 +1,8 @@
-"""Finds where a reviewer should look first, and why: counted or quoted, never guessed. Pure."""
+"""Finds where a reviewer should look first, and why; reasons are counted or quoted, never guessed. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -16,7 +16,7 @@ from gittraj.query.diff import Diff
 UNSURE = 0.7
 """A stated confidence below this is flagged."""
 CHURN = 5
-"""So many edits of one file in one change are flagged."""
+"""The number of edits of one file in one change from which they are flagged."""
 AGENTS = {
     "claude-code": "Claude Code",
     "codex": "Codex",
@@ -33,8 +33,9 @@ _RUNS = {"test": "test run", "build": "build", "typecheck": "type check", "lint"
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """``why`` is our wording, ``who`` and ``quoted`` are others' text; ``commits`` are those concerned;
-    ``line`` is one that the diff shows; ``later``: a later commit, with ``since``: what it did."""
+    """Something for a reviewer to look at. ``why`` is our wording, ``who`` and ``quoted`` are others' text.
+    ``commits`` are those concerned; ``line`` is a line that the diff shows. ``later`` is a later commit that
+    may have settled the matter, and ``since`` says how: ``changed again in``."""
 
     icon: str
     path: str | None
@@ -48,58 +49,65 @@ class Flag:
 
     @property
     def reason(self) -> str:
-        """``Claude Code was unsure``: not escaped."""
+        """The reason with its author, such as ``Claude Code was unsure``. It is not escaped."""
         return f"{self.who} {self.why}" if self.who else self.why
 
     def after(self, spell: Callable[[str], str] = lambda commit: commit[:7]) -> str:
-        """A note on what a later commit did, which ``spell`` writes; empty without one."""
+        """A note on what a later commit did, whose id ``spell`` writes; empty without a later commit."""
         return f" ({self.since} {spell(self.later)})" if self.later else ""
 
 
 def find_flags(change: Change) -> list[Flag]:
-    """All flags, the worst first: failed runs, doubts and warnings, those of them that a later commit
-    settled, unrecorded commits, churn, files edited by several agents or by none. No flags does not mean
-    that all is well."""
-    found: dict[tuple[str, str | None, str], Flag] = {}
+    """All flags, the worst first: failed runs, doubts and warnings, then failures and doubts that a later
+    commit settled, unrecorded commits, churn, files edited by several agents or by none. A change without
+    flags is not proved to be good."""
+    flags: dict[tuple[str, str | None, str], Flag] = {}
     for flag in _find_all(change):
-        found.setdefault((flag.reason, flag.path, flag.quoted), flag)
-    return [*found.values()]
+        flags.setdefault((flag.reason, flag.path, flag.quoted), flag)
+    return [*flags.values()]
 
 
 def omissions(change: Change) -> list[str]:
-    """Things that were not done or are not known, and that belong to no line."""
-    ran = [header["tests"] for header in change.sessions if header["tests"]]
-    unknown = (_RUNS.get(last["kind"], "check") for last in ran if last["outcome"] == "unknown")
-    found = [f"how the last {what} of a session ended is unknown" for what in dict.fromkeys(unknown)]
-    tested = any(last["kind"] == "test" and last["outcome"] != "none" for last in ran)
+    """What was not done or is not known, and does not belong to a line."""
+    runs = [header["tests"] for header in change.sessions if header["tests"]]
+    unknown = (_RUNS.get(last["kind"], "check") for last in runs if last["outcome"] == "unknown")
+    lines = [f"how the last {what} of a session ended is unknown" for what in dict.fromkeys(unknown)]
+    return [*lines, "no test was run in these sessions"] if _lacks_tests(change, runs) else lines
+
+
+def _lacks_tests(change: Change, runs: Sequence[Header]) -> bool:
+    """Whether sessions that called tools ran no test although files changed that are not only prose."""
+    tested = any(last["kind"] == "test" and last["outcome"] != "none" for last in runs)
+    only_prose = all(path.lower().endswith(_PROSE) for path in change.files or ("",))
     called = any(header["part"]["counts"]["toolCalls"] for header in change.sessions)
-    prose = all(path.lower().endswith(_PROSE) for path in change.files or ("",))
-    return found if tested or prose or not called else [*found, "no test was run in these sessions"]
+    return called and not (tested or only_prose)
 
 
 @dataclass(frozen=True, slots=True)
-class _Course:
-    """``order``: each commit's position; ``last``: the commit that changed each file last."""
+class _History:
+    """The change's diff; ``order``: each commit's position; ``last``: the last commit that changed each
+    file."""
 
     diff: Diff
     order: Mapping[str, int]
     last: Mapping[str, str]
 
     @classmethod
-    def of(cls, change: Change) -> _Course:
+    def of(cls, change: Change) -> _History:
         order = {commit.commit: at for at, commit in enumerate(change.own)}
         last = {path: commit.commit for commit in change.own for path in commit.files}
         return cls(change.diff or Diff.of(change.files), order, last)
 
     def after(self, commit: str, later: str | None) -> bool:
+        """Whether ``later`` is a commit that comes after ``commit``."""
         return later is not None and self.order[later] > self.order[commit]
 
 
 def _find_all(change: Change) -> Iterator[Flag]:
-    course = _Course.of(change)
-    failed = list(_failed(change, course.diff))
+    history = _History.of(change)
+    failed = list(_failed(change, history.diff))
     yield from (flag for flag in failed if not flag.commits)
-    doubts = [*_unsure(change, course), *_caveats(change, course)]
+    doubts = [*_unsure(change, history), *_caveats(change, history)]
     yield from (flag for flag in doubts if flag.since != _ANSWERED)
     yield from (flag for flag in failed if flag.commits)
     yield from (flag for flag in doubts if flag.since == _ANSWERED)
@@ -109,47 +117,57 @@ def _find_all(change: Change) -> Iterator[Flag]:
     yield from (Flag("❔", path, why) for path, why in unexplained(change))
 
 
-def _unsure(change: Change, course: _Course) -> Iterator[Flag]:
-    """Flags for unsure decisions, the last of equal ones, as a part's record may be on several commits.
-    ``✔️`` if after all doubts about a question the agent of a later commit, or a person, answered it without
-    one."""
-    found = list(each_decision(change))
-    unsure = [decision for decision in found if is_unsure(decision)]
-    sure = (decision for decision in found if not is_unsure(decision))
+def _unsure(change: Change, history: _History) -> Iterator[Flag]:
+    """Yield flags for unsure decisions, with ``✔️`` if the question was answered later: after all doubts about
+    it, by the agent of a later commit or by a person, and without a new doubt."""
+    decisions = list(each_decision(change))
+    unsure = [decision for decision in decisions if is_unsure(decision)]
     commits = {commit.commit: commit for commit in change.recorded}
     doubted = {d["question"]: d["commit"] for d in unsure}
-    answered = {d["question"]: d["commit"] for d in sure if d["by"] in STATED}
-    shown: dict[tuple[str | None, ...], Header] = {}
-    for said in unsure:
-        what = said["question"], said["chosen"], said["by"]
-        if {**shown.get(what, {}), "commit": said["commit"]} != said:
-            shown[what] = said
-    for decision in sorted(shown.values(), key=lambda d: float(d["confidence"])):
-        about = f"was unsure ({decision['confidence'] * 100:.0f}\u00a0%)"
-        who, place = _who(decision["by"], decision["agent"]), find_place(decision, course.diff)
-        flag = Flag("⚠️", place[0], about, titled(decision), line=place[1], who=who)
-        flag = _placed(flag, commits[decision["commit"]], course)
-        asked = decision["question"]
-        if asked and course.after(doubted[asked], later := answered.get(asked)):
+    answered = _find_answers(decisions)
+    for decision in sorted(_without_copies(unsure), key=lambda d: float(d["confidence"])):
+        why = f"was unsure ({decision['confidence'] * 100:.0f}\u00a0%)"
+        path, line = find_location(decision, history.diff)
+        who = _who(decision["by"], decision["agent"])
+        flag = Flag("⚠️", path, why, titled(decision), line=line, who=who)
+        flag = _locate(flag, commits[decision["commit"]], history)
+        question = decision["question"]
+        if question and history.after(doubted[question], later := answered.get(question)):
             flag = replace(flag, icon="✔️", since=_ANSWERED, later=later)
         yield flag
 
 
-def _caveats(change: Change, course: _Course) -> list[Flag]:
-    """Flags for caveats, those first whose file no later commit changed: the others may no longer apply."""
-    found = []
+def _find_answers(decisions: Sequence[Header]) -> dict[str | None, str]:
+    """The last commit with a sure, stated decision on each question."""
+    return {d["question"]: d["commit"] for d in decisions if d["by"] in STATED and not is_unsure(d)}
+
+
+def _without_copies(decisions: Sequence[Header]) -> list[Header]:
+    """The last decision of each author on each question and choice; of decisions that differ only in their
+    commit, the first: a part's record may be on several commits."""
+    distinct: dict[tuple[str | None, ...], Header] = {}
+    for decision in decisions:
+        key = decision["question"], decision["chosen"], decision["by"]
+        if {**distinct.get(key, {}), "commit": decision["commit"]} != decision:
+            distinct[key] = decision
+    return [*distinct.values()]
+
+
+def _caveats(change: Change, history: _History) -> list[Flag]:
+    """Flags for caveats. Those whose file a later commit changed come last: they may no longer apply."""
+    flags = []
     for commit in change.recorded:
         for header in commit.trajectories:
             for text, source in zip(header["caveats"], header["caveatSources"], strict=True):
                 origin = source or {}
-                place = course.diff.find(text, origin.get("path"), origin.get("line"))
+                path, line = history.diff.find(text, origin.get("path"), origin.get("line"))
                 who = _who(origin.get("by") or "", header["agent"])
-                flag = Flag("⚠️", place[0], "warned", unmarked(text), line=place[1], who=who)
-                found.append(_placed(flag, commit, course))
-    return sorted(found, key=lambda flag: bool(flag.since))
+                flag = Flag("⚠️", path, "warned", unmarked(text), line=line, who=who)
+                flags.append(_locate(flag, commit, history))
+    return sorted(flags, key=lambda flag: bool(flag.since))
 
 
-def find_place(decision: Header, diff: Diff) -> tuple[str | None, int | None]:
+def find_location(decision: Header, diff: Diff) -> tuple[str | None, int | None]:
     """The file and the line that a decision is about, as far as it names them."""
     text = " ".join(filter(None, (decision["chosen"], decision["reasoning"], decision["quote"])))
     return diff.find(text, decision["path"], decision["line"])
@@ -179,36 +197,39 @@ def titled(decision: Header) -> str:
 
 
 def _who(by: str, agent: str | None) -> str:
-    """The author to show: a person, a model, or the agent, also if rules found the statement in its words."""
+    """The author to show: a person, a model, or the agent, even if rules found the statement in the agent's
+    prose."""
     if by == "human":
         return "A person"
     return "A model" if model_of(by) else AGENTS.get(agent or "", agent or "An agent")
 
 
-def _placed(flag: Flag, commit: Reviewed, course: _Course) -> Flag:
-    """Put the flag at the file that it names, else at the only one that the commit changed, else at the
+def _locate(flag: Flag, commit: Reviewed, history: _History) -> Flag:
+    """Put the flag at the file that it names, else at the only file that the commit changed, else at the
     commit; note whether a later commit changed that file."""
     path = flag.path
     if path is None and commit.known and len(commit.files) == 1:
         path = commit.files[0]
     flag = replace(flag, path=path, commits=() if path else (commit.commit,))
-    later = course.last.get(path or "")
-    changed = course.after(commit.commit, later)
+    later = history.last.get(path or "")
+    changed = history.after(commit.commit, later)
     return replace(flag, since="changed again in", later=later) if changed else flag
 
 
 def _unrecorded(change: Change) -> Iterator[Flag]:
+    """Yield flags for commits without a record, one for each file that they change first."""
     if not change.recorded:
         return
-    bare: dict[str | None, list[str]] = {}
+    unrecorded: dict[str | None, list[str]] = {}
     for commit in change.own:
         if not commit.trajectories and commit.commit not in change.left:
-            bare.setdefault(next(iter(commit.files), None), []).append(commit.commit)
-    for path, commits in bare.items():
+            unrecorded.setdefault(next(iter(commit.files), None), []).append(commit.commit)
+    for path, commits in unrecorded.items():
         yield Flag("✍️", path, "No trajectory for", commits=tuple(commits))
 
 
 def _churn(change: Change) -> Iterator[Flag]:
+    """Yield flags for files that were edited often, or whose edits were reverted."""
     totals: dict[str, tuple[int, int]] = {}
     for header in change.sessions:
         for file in header["filesChanged"]:
@@ -225,6 +246,7 @@ def _churn(change: Change) -> Iterator[Flag]:
 
 
 def _failed(change: Change, diff: Diff) -> Iterator[Flag]:
+    """Yield flags for sessions whose last run failed; with ``commits`` if a later session's run passed."""
     for header in change.sessions:
         last = header["tests"] or {"outcome": None, "kind": None}
         what = _RUNS.get(last["kind"], "check")
@@ -243,12 +265,12 @@ def _failed(change: Change, diff: Diff) -> Iterator[Flag]:
 
 def _passed_later(header: Header, change: Change) -> tuple[str, ...]:
     """The first commit after a session's last one whose session's last run, of the same kind, passed."""
-    worked = [any(other["id"] == header["id"] for other in commit.trajectories) for commit in change.own]
-    after = change.own[len(worked) - worked[::-1].index(True) :] if any(worked) else ()
+    has_session = [any(other["id"] == header["id"] for other in commit.trajectories) for commit in change.own]
+    later = change.own[len(has_session) - has_session[::-1].index(True) :] if any(has_session) else ()
     wanted = (header["tests"]["kind"], "passed")
     passed = (
         commit.commit
-        for commit in after
+        for commit in later
         for other in commit.trajectories
         if other["tests"] and (other["tests"]["kind"], other["tests"]["outcome"]) == wanted
     )
@@ -258,8 +280,8 @@ def _passed_later(header: Header, change: Change) -> tuple[str, ...]:
 def _run_on(header: Header, change: Change) -> str | None:
     """The only test file that a session edited, else the only file; None if there are several."""
     edited = [file["path"] for file in header["filesChanged"] if file["path"] in change.files]
-    about = [path for path in edited if "test" in path.lower()] or edited
-    return about[0] if len(about) == 1 else None
+    candidates = [path for path in edited if "test" in path.lower()] or edited
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def _shared(change: Change) -> Iterator[Flag]:
@@ -271,8 +293,8 @@ def _shared(change: Change) -> Iterator[Flag]:
 
 def _agents(change: Change) -> dict[str, set[str]]:
     """The agents that edited each file."""
-    found: dict[str, set[str]] = {}
+    agents: dict[str, set[str]] = {}
     for header in change.sessions:
         for file in header["filesChanged"]:
-            found.setdefault(file["path"], set()).add(header["agent"] or "")
-    return found
+            agents.setdefault(file["path"], set()).add(header["agent"] or "")
+    return agents

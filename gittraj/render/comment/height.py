@@ -1,5 +1,7 @@
-"""Estimates how much of a comment is visible above the fold, in lines on a desktop, calibrated with a browser
-(``benchmarks/pictures.py`` repeats that). Pure."""
+"""Estimates how much of a comment is visible above the fold, in lines on a desktop. Pure.
+
+The numbers were measured in a browser; ``benchmarks/pictures.py`` measures them again.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,11 @@ import re
 from collections.abc import Sequence
 
 FOLD = 30.5
-"""Lines visible at once on a desktop: 650 pixels at GitHub's 21 a line, less a margin."""
+"""Lines visible at once on a desktop: 650 pixels at GitHub's 21 per line, less a margin."""
 TABLE = 4.1
 """The lines that a table's title, header row and margins take."""
 _LINE, _CELLS = 115, 85
-"""Characters on one line, and in a row of a table before it wraps."""
+"""The characters that fit on one line, and in a row of a table before it wraps."""
 _PARAGRAPH, _ALERT, _ROW = 1.75, 0.5, 1.6
 _TARGET = re.compile(r"\]\([^)]*\)")
 
@@ -23,16 +25,16 @@ def height(text: str) -> float:
 
 
 def row(characters: int) -> float:
-    """The lines that a table's row with so much text takes."""
+    """The lines that a table's row with this number of characters takes."""
     return _ROW + characters // _CELLS
 
 
 def count_fitting(rows: Sequence[float], room: float) -> int:
-    """How many of ``rows``, each with its height, fit into ``room``; one in any case."""
-    taken = 0
+    """How many rows with these heights fit into ``room``, but at least one, if there is any."""
+    number = 0
     for each in rows:
         room -= each
-        if room < 0 and taken:
+        if room < 0 and number:
             break
-        taken += 1
-    return taken
+        number += 1
+    return number

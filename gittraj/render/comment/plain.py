@@ -18,36 +18,44 @@ _ROWS = 20
 """The most items of a list."""
 _WORDS = 300
 """The most characters of one quoted text."""
-_FEW = 5
+_COMMITS = 5
+"""The most commits that one line names."""
 
 
 def render_plain(change: Change, options: CommentOptions, page: Page) -> str:
+    """The comment as lines for ``page``."""
     title = find_heading(change)
     lines = page.block(f"Why this change: {_short(title)}" if title else "Why this change", "bold")
     lines += page.block(
         " · ".join(escape_line(fact) for fact in state_facts(change, cost=options.cost)), "dim"
     )
-    lines += _unread(change, page)
-    if not change.recorded:
-        these = "the other commits" if change.unknown else "these commits"
-        known = not change.own or len(change.unknown) < len(change.own)
-        lines += [f"No agent trajectory is attached to {these}."] if known else []
-        return "\n".join(lines) + "\n"
-    asked, titles = find_requests(change)
-    lines += [*_labelled(page, "asked", asked), *_labelled(page, "titled", titles)]
-    lines += [line for label, text in find_outcome(change) for line in _labelled(page, label, [text])]
-    lines += _listed(page, "Look here first", [_flag(flag, page) for flag in find_flags(change)])
-    lines += _labelled(page, "left open", omissions(change))
-    lines += _listed(page, "Decided", [_decision(decision, page) for decision in by_doubt(change)])
-    lines += _listed(page, "Commits", [_commit(c, page) for c in change.own])
+    lines += [*_unread(change, page), *(_account(change, page) if change.recorded else _no_records(change))]
     return "\n".join(lines) + "\n"
+
+
+def _account(change: Change, page: Page) -> Iterator[str]:
+    asked, titles = find_requests(change)
+    for label, texts in (("asked", asked), ("titled", titles)):
+        yield from _labelled(page, label, texts)
+    for label, text in find_outcome(change):
+        yield from _labelled(page, label, [text])
+    yield from _listed(page, "Look here first", [_flag(flag, page) for flag in find_flags(change)])
+    yield from _labelled(page, "left open", omissions(change))
+    yield from _listed(page, "Decided", [_decision(decision, page) for decision in by_doubt(change)])
+    yield from _listed(page, "Commits", [_commit(commit, page) for commit in change.own])
+
+
+def _no_records(change: Change) -> Iterator[str]:
+    if not change.own or len(change.unknown) < len(change.own):
+        these = "the other commits" if change.unknown else "these commits"
+        yield f"No agent trajectory is attached to {these}."
 
 
 def _unread(change: Change, page: Page) -> Iterator[str]:
     if change.left:
-        more = f" and {len(change.left) - _FEW} more" if len(change.left) > _FEW else ""
-        named = ", ".join(commit[:7] for commit in change.left[:_FEW])
-        yield from _labelled(page, "not read", [f"the records of {named}{more} (git traj doctor)"])
+        more = f" and {len(change.left) - _COMMITS} more" if len(change.left) > _COMMITS else ""
+        names = ", ".join(commit[:7] for commit in change.left[:_COMMITS])
+        yield from _labelled(page, "not read", [f"the records of {names}{more} (git traj doctor)"])
 
 
 def _short(text: str) -> str:
@@ -72,9 +80,9 @@ def _listed(page: Page, title: str, items: list[list[str]]) -> Iterator[str]:
 
 def _flag(flag: Flag, page: Page) -> list[str]:
     where = _short(flag.path) + (f":{flag.line}" if flag.line else "") if flag.path else ""
-    said = f": “{_short(flag.quoted)}”" if flag.quoted else ""
-    said += "".join(f" {commit[:7]}" for commit in flag.commits[:3])
-    return page.block(f"{where}  {_short(flag.reason)}{said}{flag.after()}".strip(), indent=2)
+    quoted = f": “{_short(flag.quoted)}”" if flag.quoted else ""
+    commits = "".join(f" {commit[:7]}" for commit in flag.commits[:3])
+    return page.block(f"{where}  {_short(flag.reason)}{quoted}{commits}{flag.after()}".strip(), indent=2)
 
 
 def _decision(decision: Header, page: Page) -> list[str]:

@@ -1,4 +1,4 @@
-"""The tables of the comment on a pull request, and its links. Pure."""
+"""Renders the tables of the comment on a pull request, and its links. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gittraj.render.comment.flags import AGENTS, Flag, own_reason, titled
 from gittraj.render.inert import code, words
 
 PATH = 32
-"""The most characters of a path that a phone shows whole: it does not wrap."""
+"""The most characters of a path that a phone shows without cutting it: a path does not wrap."""
 NAME = 40
 """The most characters of an agent's or a model's name."""
 ROWS = 1_000
@@ -42,9 +42,9 @@ _COMMIT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
-    """Where the change is shown: the ``server``'s address, what it runs (``host``: github, gitlab or
-    gitea), the repository (OWNER/NAME), the pull request's number and the page of this run. Without a server
-    nothing is a link."""
+    """Where the change is shown: the ``server``'s address, its software (``host``: github, gitlab or gitea),
+    the repository (OWNER/NAME), the pull request's number and the page of this run. Without a server nothing
+    is a link."""
 
     server: str = ""
     repository: str = ""
@@ -62,7 +62,7 @@ class Location:
         return f"[{shown}]({self._home}/{page})" if self.server else shown
 
     def _file(self, path: str, line: int | None) -> str:
-        """The address of a file in the diff, at a line if the host's anchors need only its new number."""
+        """The address of a file in the diff; at a line, if the host's anchors need only its new number."""
         name, at = path.encode(errors="replace"), f"R{line}" if line else ""
         if self.host == "gitlab":  # a line's anchor would need its old number, too
             return f"{self._home}/-/merge_requests/{self.number}/diffs#{_sha1(name)}"
@@ -80,7 +80,7 @@ def _sha1(name: bytes) -> str:
 
 
 def _end(path: str, most: int) -> str:
-    """The last ``most`` characters of a path, or fewer, from a folder on."""
+    """A path of at most ``most`` characters: if it is longer, its end, from the beginning of a name on."""
     if len(path) <= most:
         return path
     end = path[1 - most :]
@@ -88,7 +88,7 @@ def _end(path: str, most: int) -> str:
 
 
 def flags_table(flags: Sequence[Flag], location: Location) -> str:
-    """File and reason share a cell: with two columns, a phone would show little of the second."""
+    """The table of flags. File and reason share a cell: a phone would show little of a second column."""
     rows = [f"| {flag.icon} | {' '.join(_where(flag, location))} |" for flag in flags]
     return "\n".join(["| | Where, and why |", "|:-:|---|", *rows])
 
@@ -115,51 +115,53 @@ def decisions_table(decisions: Sequence[Header]) -> str:
     rows = []
     for decision in decisions:
         chosen, others = sides(decision)
-        taken = cell(titled(decision)) if chosen else "—"
-        rows.append((taken + _small(decision), cell("; ".join(others)), cell(decision["reasoning"] or "")))
+        choice = cell(titled(decision)) if chosen else "—"
+        rows.append((choice + _small(decision), cell("; ".join(others)), cell(decision["reasoning"] or "")))
     return _table(("Chosen", "Rejected", "Because"), rows)
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table without columns that no row fills; names that begin with a space are those of numbers."""
-    kept = [at for at in range(len(names)) if not {row[at] for row in rows} <= {"", "—"}]
-    rules = "".join("--:|" if names[at].startswith(" ") else "---|" for at in kept)
-    lines = (f"| {' | '.join(row[at].strip() for at in kept)} |" for row in (names, *rows))
+    """A table without columns that are empty in all rows. A name that begins with a space is that of a column
+    of numbers, which is aligned to the right."""
+    filled = [at for at in range(len(names)) if not {row[at] for row in rows} <= {"", "—"}]
+    rules = "".join("--:|" if names[at].startswith(" ") else "---|" for at in filled)
+    lines = (f"| {' | '.join(row[at].strip() for at in filled)} |" for row in (names, *rows))
     return "\n".join([next(lines), f"|{rules}", *lines])
 
 
 def _small(decision: Header) -> str:
-    """Who decided and how surely, in small print: further columns would be cut on a phone."""
+    """The author of a decision and the author's confidence, in small print: more columns would be cut on a
+    phone."""
     by = {"agent": "", "human": "a person"}.get(decision["by"], words(decision["by"], NAME))
-    return _note(by, sure(decision["confidence"]), _gone(decision.get("revertedBy")))
+    return _note(by, sure(decision["confidence"]), _reverted(decision.get("revertedBy")))
 
 
-def _gone(by: str | None) -> str | None:
+def _reverted(by: str | None) -> str | None:
     return f"reverted by {code(by[:7])}" if by else None
 
 
-def _note(*about: str | None) -> str:
-    said = ", ".join(filter(None, about))
-    return f" <sub>{said}</sub>" if said else ""
+def _note(*facts: str | None) -> str:
+    text = ", ".join(filter(None, facts))
+    return f" <sub>{text}</sub>" if text else ""
 
 
 def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
     last = {trajectory["id"]: commit for commit in commits for trajectory in commit.trajectories}
     rows = []
     for commit in commits:
-        made = agents_of(commit.trajectories) or ("merge" if commit.merge else "—")
-        ran = next(filter(None, (tests(t["tests"]) for t in commit.trajectories)), "—")
-        subject = cell(commit.subject) + _note(_gone(commit.reverted))
+        agents = agents_of(commit.trajectories) or ("merge" if commit.merge else "—")
+        test_run = next(filter(None, (tests(t["tests"]) for t in commit.trajectories)), "—")
+        subject = cell(commit.subject) + _note(_reverted(commit.reverted))
         accounts = (_account(t, last=last[t["id"]] is commit) for t in commit.trajectories)
-        said = cell(unstructured(next(filter(None, accounts), ""))) or _describe(commit)
-        rows.append((location.commit(commit.commit), subject, made, said, ran))
+        account = cell(unstructured(next(filter(None, accounts), ""))) or _describe(commit)
+        rows.append((location.commit(commit.commit), subject, agents, account, test_run))
     return _table(("Commit", "Subject", "Agent", "What it says", "Tests"), rows)
 
 
 def _account(header: Header, *, last: bool) -> str | None:
-    """A record's account of its commit; of the whole session only at the ``last`` one."""
-    looked_back = (header["retrospective"] or {}).get("summary") if last else None
-    return own_reason(header) or header["result"] or looked_back or own_words(header)
+    """A record's account of its commit; the summary of the whole session only at its ``last`` commit."""
+    summary = (header["retrospective"] or {}).get("summary") if last else None
+    return own_reason(header) or header["result"] or summary or own_words(header)
 
 
 def _describe(commit: Reviewed) -> str:
@@ -167,8 +169,8 @@ def _describe(commit: Reviewed) -> str:
     if commit.traces and not commit.trajectories:
         return opened_by(agents_of(commit.traces))
     more = f" and {len(commit.files) - _FILES} more" if len(commit.files) > _FILES else ""
-    named = ", ".join(code(path, 80) for path in commit.files[:_FILES])
-    return f"Changes {named}{more}" if named else ""
+    names = ", ".join(code(path, 80) for path in commit.files[:_FILES])
+    return f"Changes {names}{more}" if names else ""
 
 
 def files_table(files: Sequence[str], change: Change, location: Location) -> str:
@@ -177,8 +179,8 @@ def files_table(files: Sequence[str], change: Change, location: Location) -> str
     for commit in change.commits:
         for path in commit.files:
             by_path.setdefault(path, []).append(commit)
-        here = frozenset(commit.files)
-        for each in (f for t in commit.trajectories for f in t["filesChanged"] if f["path"] in here):
+        changed = frozenset(commit.files)
+        for each in (f for t in commit.trajectories for f in t["filesChanged"] if f["path"] in changed):
             changes.setdefault(each["path"], []).append(each)
     rows = [_file(path, by_path.get(path, ()), changes.get(path, ()), location) for path in files]
     table = _table(("File", "Commits", "Agents", "Worked on"), rows)
@@ -191,28 +193,28 @@ def _file(
 ) -> tuple[str, ...]:
     agents = agents_of(t for c in commits for t in choose_writers(c.trajectories, paths=[path]))
     edits = {key: sum(f.get(key, 0) for f in changes) for key in ("edits", "reverts")}
-    made = ", ".join(location.commit(c.commit) for c in commits[:3]) + " …" * (len(commits) > 3)
-    return location.file(path), made or "—", agents or "—", edited(edits) if edits["edits"] else "—"
+    names = ", ".join(location.commit(c.commit) for c in commits[:3]) + " …" * (len(commits) > 3)
+    return location.file(path), names or "—", agents or "—", edited(edits) if edits["edits"] else "—"
 
 
 def agents_table(change: Change, *, cost: bool) -> str:
     rows = []
     for session in change.sessions[:ROWS]:
         part = session["part"]
-        used = part["usage"]["outputTokens"]
+        tokens = part["usage"]["outputTokens"]
         sealed = f"sealed for {count(session['readers'] or 0, 'reader')}"
         thinking = {"sealed": sealed, "dropped": "not kept", "clear": "kept"}.get(session["thinking"], "—")
         models = ", ".join(session["models"])
-        lasted, calls = duration(part["durationSeconds"]) or "—", str(part["counts"]["toolCalls"] or "—")
-        out, paid = short_number(used) if used else "—", (money(part) if cost else None) or "—"
-        rows.append((agent_name(session["agent"]), cell(models), lasted, out, calls, thinking, paid))
+        time, calls = duration(part["durationSeconds"]) or "—", str(part["counts"]["toolCalls"] or "—")
+        output, price = short_number(tokens) if tokens else "—", (money(part) if cost else None) or "—"
+        rows.append((agent_name(session["agent"]), cell(models), time, output, calls, thinking, price))
     left = len(change.sessions) - len(rows)
     table = _table(("Agent", "Model", " Time", " Tokens out", " Calls", "Thinking", " Cost"), rows)
     return table + (f"\n\n{left} more." if left else "")
 
 
 def agent_of(header: Header) -> str:
-    """The agent's name; for a record that is not joined with ours also the remote's."""
+    """The agent's name; for a record that is not joined with ours, also the remote's name."""
     remote = header.get("remote")
     return f"{agent_name(header['agent'])}{f' from {cell(remote)}' if remote else ''}"
 
@@ -222,7 +224,7 @@ def agent_name(name: str | None) -> str:
 
 
 def agents_of(trajectories: Iterable[Header], joint: str = ", ") -> str:
-    """The agents' names, each once; if there are many, only the first."""
+    """The agents' names, each once; if there are many, the first ones and the number of others."""
     names = list(dict.fromkeys(agent_of(t) for t in trajectories if t["agent"]))
     return joint.join(names[:_NAMES]) + (f" and {len(names) - _NAMES} more" if len(names) > _NAMES else "")
 

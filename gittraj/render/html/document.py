@@ -1,7 +1,7 @@
-"""A self-contained page: style and script are inline, and nothing else may run.
+"""Makes a self-contained page: style and script are inline, and nothing else may run.
 
-The policy allows both by hash, and no connection, image, font, frame, form or base. A page of a site links to
-the site's two files instead.
+Its content security policy allows the two by their hashes, and no connection, image, font, frame, form or
+base. A page of a site links to the site's two files instead.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Entry = tuple[Header | None, Sequence[Header]]
 
 
 def render_page(entries: Iterable[Entry], *, detail: Detail) -> Iterator[str]:
-    """One file about these commits and trajectories."""
+    """Yield the text of one file about these commits and trajectories."""
     pages = list(entries)
     yield wrap(_title(pages), *_main(pages, Links(), detail=detail), links=Links(), tools=True)
 
@@ -88,13 +88,14 @@ def _main(entries: Sequence[Entry], links: Links, *, detail: Detail) -> tuple[Ht
 def render_commit_title(commit: Header, links: Links, *, level: int) -> Html:
     about = [links.commit(commit["commit"]), " by ", line(commit["author"]["name"]), ", "]
     date = tag("time", line(commit["date"][:10]), datetime=commit["date"])
-    shown = tag(f"h{level}", line(commit["subject"]))
-    gone = f", {by}" if (by := taken_back(commit)) else ""
-    return tag("header", tag("p", *about, date, gone, class_="muted"), shown, class_="commit")
+    heading = tag(f"h{level}", line(commit["subject"]))
+    reverted = f", {by}" if (by := taken_back(commit)) else ""
+    return tag("header", tag("p", *about, date, reverted, class_="muted"), heading, class_="commit")
 
 
 def wrap(title: str, main: Html, contents: Html | None, *, links: Links, tools: bool = False) -> str:
-    """The document. With ``links.title`` it is part of a site; ``tools`` adds the search and filter bar."""
+    """The document around ``main``. With ``links.title`` it is part of a site; ``tools`` adds the search and
+    filter bar."""
     site = links.title is not None
     head = [
         tag("meta", charset="utf-8"),

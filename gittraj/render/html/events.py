@@ -1,7 +1,7 @@
-"""Events as rows of a page: prompts and messages in full, a call folded together with its result and with the
-lines that it removed and added, read from its arguments alone.
+"""Renders events as rows of a page: prompts and messages in full, a call folded together with its result and
+with the lines that it removed and added, which are read from its arguments alone.
 
-Thinking is shown if ``Detail`` includes it and it can be read; otherwise only that there was some.
+Thinking is shown if ``Detail`` includes it and it can be read; otherwise a row says that there was some.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MOST = 400  # lines of one change that are shown
 
 
 def find_change(event: Event) -> list[Row]:
-    """The rows of a call's change; empty if its arguments do not show it."""
+    """The lines that a call changed; empty if its arguments do not show them."""
     paths = [file["path"] for file in event.get("files", ())]
     if not paths:
         return []
@@ -44,7 +44,7 @@ def find_change(event: Event) -> list[Row]:
 
 
 def _list(hunk: Hunk) -> Iterator[Row]:
-    """All lines of both sides of a long hunk: ``compare_lines`` would leave out those that only moved."""
+    """All lines of both sides of a long hunk: ``compare_lines`` would leave out lines that only moved."""
     old, new = hunk
     return chain((("-", line) for line in old), (("+", line) for line in new))
 
@@ -56,18 +56,16 @@ def count_change(rows: Sequence[Row]) -> tuple[int, int]:
 
 
 def render_change(rows: Sequence[Row]) -> Html:
-    """The lines, marked with signs too, for readers who do not see colours."""
-    shown = [
+    """The changed lines, each after ``+`` or ``-``, for readers who do not see colours."""
+    lines = [
         tag("span", f"{mark} ", text(content), "\n", class_=_CLASSES[mark]) for mark, content in rows[:_MOST]
     ]
-    more = len(rows) - len(shown)
+    more = len(rows) - len(lines)
     note = tag("p", f"and {more:,} lines more", class_="muted") if more else ""
-    return join([tag("pre", tag("code", *shown), class_="change"), note])
+    return join([tag("pre", tag("code", *lines), class_="change"), note])
 
 
 _CLASSES = {"+": "came", "-": "went", " ": "stayed"}
-
-
 NAMES = {
     "prompt": "Asked",
     "message": "Said",
@@ -96,20 +94,20 @@ _FOLDED = 12  # lines from which messages between agents are folded
 
 @dataclass(slots=True)
 class Ids:
-    """The ids of a page's elements: one that is taken already gets a number."""
+    """Chooses the ids of a page's elements: an id that is used already gets a number."""
 
-    taken: dict[str, int] = field(default_factory=dict)
+    used: dict[str, int] = field(default_factory=dict)
 
     def choose(self, name: str, kind: str = "e") -> str:
-        wanted = anchor(name, kind)
-        number = self.taken[wanted] = self.taken.get(wanted, 0) + 1
-        return wanted if number == 1 else self.choose(f"{name}-{number}", kind)
+        id_ = anchor(name, kind)
+        number = self.used[id_] = self.used.get(id_, 0) + 1
+        return id_ if number == 1 else self.choose(f"{name}-{number}", kind)
 
 
 def render_events(
     events: Sequence[Event], results: Mapping[str, Event], *, ids: Ids, detail: Detail, readers: int | None
 ) -> Html:
-    """The rows. A result is shown with its call; ``results`` are by the calls' ids."""
+    """The rows of ``events``. A result is shown with its call; ``results`` maps a call's id to its result."""
     calls = {e["tool"]["callId"] for e in events if "tool" in e and e["tool"]["callId"]}
     rows = []
     for event in events:
@@ -202,10 +200,10 @@ def _fold(*parts: str) -> Html:
 def _outcome(result: Event) -> Html:
     bad = failed(result)
     outcome = describe_result(result) if bad else "shortened" if result["result"]["truncated"] else ""
-    lasted = (result.get("durationMs") or 0) / 1000
-    shown = [tag("span", outcome, class_="outcome bad" if bad else "outcome")] if outcome else []
-    took = [tag("span", duration(lasted) or "", class_="outcome")] if lasted >= 1 else []
-    return join([*shown, *took])
+    seconds = (result.get("durationMs") or 0) / 1000
+    parts = [tag("span", outcome, class_="outcome bad" if bad else "outcome")] if outcome else []
+    parts += [tag("span", duration(seconds) or "", class_="outcome")] if seconds >= 1 else []
+    return join(parts)
 
 
 def _last_line(result: Event) -> Html:
@@ -224,17 +222,17 @@ def _result(result: Event) -> Html:
 
 
 def _arguments(event: Event) -> Html:
-    """The command, and other arguments by name."""
+    """A call's arguments: the command, if there is one, and the others by name."""
     arguments = event["tool"]["arguments"]
     if not arguments:
         return join([])
     if not isinstance(arguments, dict):
         return code(_spell(arguments))
-    first = next((key for key in ("command", "cmd") if isinstance(arguments.get(key), str)), None)
-    shown = [tag("div", code(arguments[first]), class_="command")] if first else []
-    rest = [(key, value) for key, value in arguments.items() if key != first]
-    rows = [tag("div", tag("dt", line(key, 60)), tag("dd", _value(value))) for key, value in rest]
-    return join([*shown, *([tag("dl", *rows, class_="arguments")] if rows else [])])
+    command = next((key for key in ("command", "cmd") if isinstance(arguments.get(key), str)), None)
+    parts = [tag("div", code(arguments[command]), class_="command")] if command else []
+    others = [(key, value) for key, value in arguments.items() if key != command]
+    rows = [tag("div", tag("dt", line(key, 60)), tag("dd", _value(value))) for key, value in others]
+    return join([*parts, *([tag("dl", *rows, class_="arguments")] if rows else [])])
 
 
 def _value(value: Any) -> Html:
@@ -276,6 +274,7 @@ def _by(by: str) -> str:
 
 
 def in_utc(ts: str | None) -> datetime | None:
+    """The time in UTC; None if it is missing, or if no date represents it."""
     try:
         moment = parse_time(ts)
         return moment.astimezone(UTC) if moment else None
@@ -284,6 +283,6 @@ def in_utc(ts: str | None) -> datetime | None:
 
 
 def render_clock(ts: str | None) -> Html | None:
-    """The time of day."""
+    """The time of day of ``ts``, in UTC; None if it cannot be shown."""
     moment = in_utc(ts)
     return tag("time", moment.strftime("%H:%M:%S"), datetime=ts) if moment else None

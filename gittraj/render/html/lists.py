@@ -1,4 +1,4 @@
-"""The index pages of a site: commits, trajectories, files, one trajectory's events."""
+"""Renders the index pages of a site: commits, trajectories, files, one trajectory's events."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Line:
 
 
 def event_lines(header: Header) -> Iterator[Line]:
-    """The events of a trajectory on one commit, without thinking and results: these are shown with their
-    calls."""
+    """Yield the events of a trajectory on one commit, without thinking, and without results: the commit's
+    page shows them with their calls."""
     for event in chain.from_iterable(chapter["events"] for chapter in header["chapters"]):
         name, text = _NAMES.get(event["type"], event["type"]), describe_event(event)
         if event["type"] in ("tool_result", "thinking") or not (text.strip() or "tool" in event):
@@ -63,22 +63,27 @@ def render_row(entry: Header, links: Links) -> Html:
     produced = (header for header in headers if header["link"]["role"] == "produced")
     texts = (t["why"] or t["result"] or t["prompt"] or own_words(t) for t in produced)
     summary = next(filter(None, texts), None)
-    small = [f" · {entry['date'][:10]} · ", line(entry["author"]["name"])]
-    small += [f" · {gone}"] if (gone := taken_back(entry)) else []
-    for header in headers:
-        explored = NO_COMMIT if header["link"]["role"] == "explored" else None
-        counts = [count(len(header[k]), noun) for k, noun in _COUNTED.items() if header[k]]
-        small += [" · ", line(" · ".join(filter(None, (*brief(header), explored, *counts))))]
     return tag(
         "li",
         tag("p", links.commit(entry["commit"], entry["subject"]), class_="title"),
-        tag("p", tag("code", entry["short"]), *small, class_="muted"),
+        tag("p", tag("code", entry["short"]), *_small_print(entry), class_="muted"),
         tag("p", line(plain(summary), 400), class_="said") if summary else "",
     )
 
 
+def _small_print(entry: Header) -> Iterator[str]:
+    """Yield a commit's date and author, and the agent, duration and cost of each of its trajectories."""
+    yield from (f" · {entry['date'][:10]} · ", line(entry["author"]["name"]))
+    if reverted := taken_back(entry):
+        yield f" · {reverted}"
+    for header in entry["trajectories"]:
+        explored = NO_COMMIT if header["link"]["role"] == "explored" else None
+        counts = [count(len(header[k]), noun) for k, noun in _COUNTED.items() if header[k]]
+        yield from (" · ", line(" · ".join(filter(None, (*brief(header), explored, *counts)))))
+
+
 def render_trajectories(headers: Sequence[tuple[Header, int]], links: Links) -> str:
-    """All trajectories with the number of their commits here, newest first."""
+    """The page of all trajectories, newest first; each is paired with the number of its commits here."""
     rows = []
     for header, commits in headers:
         title = header["title"] or header["prompt"] or "Untitled"
@@ -100,7 +105,7 @@ def render_trajectories(headers: Sequence[tuple[Header, int]], links: Links) -> 
 
 
 def render_files(files: Mapping[str, int], links: Links) -> str:
-    """All files with the number of commits that changed them."""
+    """The page of all files; ``files`` maps each to the number of commits that changed it."""
     rows = [
         tag("li", links.file(path), " ", tag("span", count(number, "commit"), class_="muted"))
         for path, number in files.items()
@@ -114,7 +119,7 @@ def render_files(files: Mapping[str, int], links: Links) -> str:
 
 
 def render_file(path: str, entries: Iterable[Header], links: Links) -> str:
-    """The recorded commits that changed one file."""
+    """The page of a file: the recorded commits that changed it."""
     rows = [render_row(entry, links) for entry in entries]
     lead = tag("p", f"{count(len(rows), 'recorded commit')} changed it, newest first.", class_="lead")
     main = [tag("h1", tag("code", line(path))), lead, tag("ol", *rows, class_="rows")]
@@ -122,8 +127,8 @@ def render_file(path: str, entries: Iterable[Header], links: Links) -> str:
 
 
 def render_overview(header: Header, parts: Sequence[tuple[Header, Sequence[Line]]], links: Links) -> str:
-    """A trajectory over its commits here: its record, and one line for each event, linked to the commits'
-    pages."""
+    """The page of a trajectory: its record, and one line for each event, with a link to its commit's page.
+    ``parts`` has its commits here, and their events."""
     ids = Ids()
     title = header["title"] or header["prompt"] or "Untitled"
     summary, contents = render_record(header, links, ids, level=2)
@@ -132,9 +137,9 @@ def render_overview(header: Header, parts: Sequence[tuple[Header, Sequence[Line]
         rows = list(_rows(lines, f"{links.root}commit/{entry['commit']}.html"))
         heading = tag("h3", links.commit(entry["commit"], entry["subject"]))
         sections.append(tag("div", heading, tag("ol", *rows, class_="lines")))
-    happened = tag("section", tag("h2", "Timeline"), *sections, class_="timeline", id="s-timeline")
+    timeline = tag("section", tag("h2", "Timeline"), *sections, class_="timeline", id="s-timeline")
     listed = tag("ol", contents, tag("li", tag("a", "Timeline", href="#s-timeline")))
-    main = [tag("h1", line(title, 200)), tag("article", summary, happened, class_="trajectory")]
+    main = [tag("h1", line(title, 200)), tag("article", summary, timeline, class_="trajectory")]
     return wrap(title, join(main), listed, links=links)
 
 
@@ -149,7 +154,7 @@ def _rows(lines: Iterable[Line], page: str) -> Iterator[Html]:
             "li",
             render_clock(event.ts) or tag("span", class_="clock"),
             tag("span", line(event.name), class_="name"),
-            tag("a", event.text or "…", href=f"{page}#{event.link}", class_="told"),
+            tag("a", event.text or "…", href=f"{page}#{event.link}", class_="text"),
         )
 
 

@@ -1,7 +1,7 @@
-"""HTML in which all text is inert: everything that is not ``Html`` is escaped. Also the links between a
-site's pages; a page on its own has no links.
+"""Makes HTML in which all text is inert, because everything that is not ``Html`` is escaped; also the links
+between a site's pages.
 
-Text from others enters a page through these functions only. They must not know what a page is about.
+Text from others enters a page only through these functions, which must not know what a page is about.
 """
 
 from __future__ import annotations
@@ -32,32 +32,32 @@ NOTHING = Html()
 
 
 def text(value: str) -> Html:
-    """``value`` escaped. Terminal colours are removed; other control, direction and invisible characters are
-    shown or dropped as in a terminal."""
+    """Return ``value`` escaped. Terminal colours are removed; other control, direction and invisible
+    characters are shown or dropped as in a terminal."""
     if not (value.isascii() and value.isprintable()):
         value = terminal.escape(_COLOUR.sub("", value))
     return Html(html.escape(value))
 
 
 def line(value: str, most: int | None = None) -> Html:
-    """``value`` escaped, on one line of at most ``most`` characters."""
+    """Return ``value`` escaped, on one line of at most ``most`` characters."""
     return text(one_line(value, most))
 
 
 def one_line(value: str, most: int | None = None) -> str:
-    """``value`` on one line, not escaped yet."""
-    flat = " ".join((value if most is None else value[: 8 * most]).split())  # enough, however many blanks
+    """Return ``value`` on one line of at most ``most`` characters, not escaped yet."""
+    flat = " ".join((value if most is None else value[: 8 * most]).split())  # some are white space
     return flat if most is None else shorten(flat, most)
 
 
 def tag(name: str, /, *children: str, **attributes: str | bool | None) -> Html:
-    """An element. ``class_`` is its class, ``data_x`` its ``data-x``; an attribute that is True is
-    written without a value, one that is False or None is left out."""
-    shown = "".join([_attribute(key, value) for key, value in attributes.items()])
-    return Html(f"<{name}{shown}>" if name in _VOID else f"<{name}{shown}>{join(children)}</{name}>")
+    """Return an element. ``class_`` is its class, ``data_x`` its ``data-x``; an attribute that is True is
+    written without a value, an attribute that is False or None is left out."""
+    start = f"<{name}{''.join([_attribute(key, value) for key, value in attributes.items()])}>"
+    return Html(start if name in _VOID else f"{start}{join(children)}</{name}>")
 
 
-@functools.lru_cache(maxsize=2048)  # most are the same few
+@functools.lru_cache(maxsize=2048)  # a page repeats a few attributes very often
 def _attribute(key: str, value: str | bool | None) -> str:
     if value is None or value is False:
         return ""
@@ -70,8 +70,8 @@ def join(parts: Iterable[str]) -> Html:
 
 
 def anchor(name: str, kind: str = "e") -> str:
-    """The id of an element about ``name``; ``kind`` is a prefix that keeps it apart from ids of scripts and
-    styles."""
+    """The id of an element about ``name``; the prefix ``kind`` keeps it distinct from ids that scripts and
+    styles use."""
     if _NAME.fullmatch(name):
         return f"{kind}-{name}"
     return f"{kind}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:16]}"
@@ -83,8 +83,8 @@ _UNSAFE = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Links:
-    """``root`` is the relative path to the site's top (``../``); ``commits``, ``trajectories`` and ``files``
-    have pages."""
+    """Makes links between a site's pages. ``root`` is the relative path to the site's top (``../``);
+    ``commits``, ``trajectories`` and ``files`` are those that have a page."""
 
     root: str = ""
     commits: Collection[str] = ()
@@ -110,7 +110,7 @@ class Links:
 
 
 def trajectory_page(name: str) -> str:
-    """The page's path, unique also on case-insensitive file systems."""
+    """The path of a trajectory's page, unique also on case-insensitive file systems."""
     return f"trajectory/{name if _PLAIN.fullmatch(name) else _slug(name)}.html"
 
 

@@ -14,15 +14,15 @@
   const unfold = (element) => {
     for (let at = element; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
   };
-  const textOf = (place) => {
-    if (!texts.has(place)) texts.set(place, place.textContent.toLowerCase());
-    return texts.get(place);
+  const textOf = (element) => {
+    if (!texts.has(element)) texts.set(element, element.textContent.toLowerCase());
+    return texts.get(element);
   };
 
-  // what a link leads to may be folded away
+  // the target of a link may be folded
   const arrive = () => {
     let name = location.hash.slice(1);
-    try { name = decodeURIComponent(name); } catch { /* it is as it is */ }
+    try { name = decodeURIComponent(name); } catch { /* not encoded: used as it is */ }
     const target = name && document.getElementById(name);
     if (!target) return;
     unfold(target);
@@ -33,17 +33,17 @@
   arrive();
   addEventListener("load", arrive); // the browser's own arrival takes the focus away
 
-  // printed is what was unfolded, and every chapter
+  // a print shows what was unfolded, and every chapter
   addEventListener("beforeprint", () => all(".chapter").forEach((chapter) => { chapter.open = true; }));
 
-  const mark = (places, words) => {
+  const mark = (elements, words) => {
     if (!window.CSS || !CSS.highlights) return;
     CSS.highlights.delete("found");
     if (!words.length) return;
     const ranges = [];
-    for (const place of places) {
-      if (place.hidden || ranges.length > 5000) continue;
-      const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+    for (const element of elements) {
+      if (element.hidden || ranges.length > 5000) continue;
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
       for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         const low = node.data.toLowerCase();
         if (low.length !== node.data.length) continue;
@@ -60,36 +60,36 @@
     CSS.highlights.set("found", new Highlight(...ranges));
   };
 
-  // lists of a site: a filter by the words of its rows, and a search over what commits say
+  // lists of a site: a filter by the words of a row, and a search over the texts of all commits
   const delay = (then) => { let waiting; return () => { clearTimeout(waiting); waiting = setTimeout(then, 80); }; };
   const wordsOf = (input) => input.value.toLowerCase().split(/\s+/).filter(Boolean);
   for (const filter of all("[data-filter]")) {
     const rows = all(":scope > li", document.querySelector(filter.dataset.filter));
     filter.addEventListener("input", delay(() => {
       const words = wordsOf(filter);
-      let found = 0;
+      let shown = 0;
       for (const row of rows) {
         row.hidden = !words.every((word) => textOf(row).includes(word));
-        found += !row.hidden;
+        shown += !row.hidden;
       }
-      filter.nextElementSibling.textContent = words.length ? `${found} of ${rows.length}` : "";
+      filter.nextElementSibling.textContent = words.length ? `${shown} of ${rows.length}` : "";
     }));
   }
   const search = document.getElementById("search");
   if (search) {
     const element = (name, text, className) => {
-      const made = document.createElement(name);
-      made.textContent = text;
-      if (className) made.className = className;
-      return made;
+      const created = document.createElement(name);
+      created.textContent = text;
+      if (className) created.className = className;
+      return created;
     };
     let data;
     const look = () => {
       data ??= (window.gitTraj ?? []).map((row) => [...row, `${row[1]}\n${row[3]}`.toLowerCase()]);
       const words = wordsOf(search);
-      const found = words.length ? data.filter((row) => words.every((word) => row[4].includes(word))) : [];
+      const matches = words.length ? data.filter((row) => words.every((word) => row[4].includes(word))) : [];
       const results = document.getElementById("results");
-      results.replaceChildren(...found.slice(0, 200).map(([commit, subject, date, text]) => {
+      results.replaceChildren(...matches.slice(0, 200).map(([commit, subject, date, text]) => {
         const row = document.createElement("li");
         const link = element("a", subject);
         link.href = `commit/${commit}.html`;
@@ -103,7 +103,7 @@
       }));
       results.hidden = !words.length;
       document.getElementById("all").hidden = Boolean(words.length);
-      search.nextElementSibling.textContent = words.length ? `${found.length} of ${data.length}` : "";
+      search.nextElementSibling.textContent = words.length ? `${matches.length} of ${data.length}` : "";
       mark([results], words);
     };
     search.addEventListener("input", delay(look));
@@ -118,32 +118,32 @@
   const choose = () => {
     const words = wordsOf(field);
     const kinds = chips.filter((c) => c.getAttribute("aria-pressed") === "true").map((c) => c.dataset.show);
-    const asked = words.length || kinds.length;
-    let found = 0;
+    const filtered = words.length || kinds.length;
+    let number = 0;
     for (const event of events) {
       const kind = !kinds.length || kinds.includes(event.dataset.kind) || (kinds.includes("bad") && event.classList.contains("bad"));
       const shown = kind && words.every((word) => textOf(event).includes(word));
       event.hidden = !shown;
-      found += shown;
+      number += shown;
     }
     for (const block of blocks) {
-      block.hidden = Boolean(asked) && !(words.length && words.every((word) => textOf(block).includes(word)));
+      block.hidden = Boolean(filtered) && !(words.length && words.every((word) => textOf(block).includes(word)));
     }
     for (const chapter of all(".chapter")) {
       const any = chapter.querySelector(".event:not([hidden])");
-      chapter.hidden = Boolean(asked) && !any;
-      if (asked && any) chapter.open = true;
+      chapter.hidden = Boolean(filtered) && !any;
+      if (filtered && any) chapter.open = true;
     }
     if (words.length) {
-      // where the words stand only inside of what is folded, it is unfolded
+      // an element is unfolded if only its folded part has the words
       for (const event of events) {
         const inside = !event.hidden && event.querySelector("details:not([open])");
         if (!inside) continue;
         const outside = inside.querySelector("summary").textContent.toLowerCase();
-        if (!words.every((word) => outside.includes(word)) && found <= 50) inside.open = true;
+        if (!words.every((word) => outside.includes(word)) && number <= 50) inside.open = true;
       }
     }
-    hits.textContent = asked ? `${found.toLocaleString("en")} of ${events.length.toLocaleString("en")}` : "";
+    hits.textContent = filtered ? `${number.toLocaleString("en")} of ${events.length.toLocaleString("en")}` : "";
     mark([...blocks, ...events], words);
   };
 

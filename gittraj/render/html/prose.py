@@ -1,6 +1,6 @@
-"""Agents' Markdown as HTML: code, lists, tables and emphasis.
+"""Renders agents' Markdown as HTML: code, lists, tables and emphasis, but never a link, an image or HTML.
 
-Never a link, image or HTML. It must not fail: what is not Markdown becomes a paragraph.
+It must not fail: what is not Markdown becomes a paragraph.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ def _blocks(lines: Sequence[str]) -> Iterator[Html]:
             yield tag("p", _inline(heading[1]), class_="heading")
             at += 1
         else:
-            end, block = next(
-                (found, spell)
-                for test, spell in _KINDS
-                if (found := _run_end(lines, at, test)) > at or test is _is_anything
+            end, render = next(
+                (end, render)
+                for test, render in _KINDS
+                if (end := _run_end(lines, at, test)) > at or test is _is_text
             )
-            yield block(lines[at:end])
+            yield render(lines[at:end])
             at = end
 
 
 def plain(markdown: str) -> str:
-    """``markdown`` as plain text, without tables and code, for a one-line summary."""
+    """Return ``markdown`` as plain text, without tables and code, for a one-line summary."""
     kept, fence = [], False
     for line in markdown.split("\n"):
         fence ^= bool(_FENCE.match(line))
@@ -61,12 +61,13 @@ def code(content: str) -> Html:
 
 
 def _close(lines: Sequence[str], at: int, ticks: str) -> int:
-    """The index of the line that closes a fence; the end if none does."""
+    """The index of the line that closes a fence; if no line does, that of the end."""
     ends = (i for i in range(at, len(lines)) if lines[i].strip().rstrip(ticks[0]) == "" and ticks in lines[i])
     return next(ends, len(lines))
 
 
 def _run_end(lines: Sequence[str], at: int, test: Callable[[str], object]) -> int:
+    """The index after the lines from ``at`` on that pass the test."""
     while at < len(lines) and test(lines[at]):
         at += 1
     return at
@@ -76,15 +77,15 @@ def _is_blank(line: str) -> bool:
     return not line.strip()
 
 
-def _is_anything(line: str) -> bool:
+def _is_text(line: str) -> bool:
     return not any(test(line) for test in (_FENCE.match, _HEADING.match, _ITEM.match, _ROW.match, _is_blank))
 
 
 def _list(lines: Sequence[str]) -> Html:
-    found = [match for match in map(_ITEM.match, lines) if match]
-    indents = sorted({len(match[1].expandtabs(4)) for match in found})
+    matches = [match for match in map(_ITEM.match, lines) if match]
+    indents = sorted({len(match[1].expandtabs(4)) for match in matches})
     rows = []
-    for line, match in zip(lines, found, strict=True):
+    for line, match in zip(lines, matches, strict=True):
         depth = min(indents.index(len(match[1].expandtabs(4))), _DEEPEST)
         number = re.match(r"\s*(\d+[.)])", line)
         mark = tag("span", number[1] if number else "•", class_="mark", aria_hidden="true")
@@ -125,5 +126,5 @@ _KINDS: tuple[tuple[Callable[[str], object], Callable[[Sequence[str]], Html]], .
     (_is_blank, _nothing),
     (_ITEM.match, _list),
     (_ROW.match, _table),
-    (_is_anything, _paragraph),
+    (_is_text, _paragraph),
 )

@@ -1,4 +1,4 @@
-"""One trajectory on a page: its properties, its record, then its events by chapter."""
+"""Renders one trajectory on a page: its properties, its record, then its events by chapter."""
 
 from __future__ import annotations
 
@@ -24,29 +24,27 @@ _RETROSPECTIVE = (
     ("learnings", "Learned"),
     ("suggestions", "Suggested next"),
 )
-
-
-Shown = tuple[Html, Html]
+Section = tuple[Html, Html]
 """A section of a page, and its entries in the table of contents."""
 
 
-def render_trajectory(header: Header, links: Links, ids: Ids, *, detail: Detail, level: int) -> Shown:
-    """The whole section. ``level`` is that of its headings."""
+def render_trajectory(header: Header, links: Links, ids: Ids, *, detail: Detail, level: int) -> Section:
+    """The whole section; ``level`` is that of its heading, which is left out if it repeats the prompt."""
     name = ids.choose(header["id"], "t")
     title = header["title"] or header["prompt"] or "Untitled"
     heading = ""
     if level > 1 and not _repeats(header):
         heading = tag(f"h{level}", line(title, 200), class_="title")
     elif level > 1:
-        level -= 1  # the heading above is its heading
+        level -= 1  # what follows belongs to the heading above
     record, contents = render_record(header, links, ids, level=level + 1)
     events, chapters = _events(header, ids, detail=detail, level=level + 1)
     listed = tag("li", tag("a", line(title, 60), href=f"#{name}"), tag("ol", contents, chapters))
     return tag("article", heading, record, events, class_="trajectory", id=name), listed
 
 
-def render_record(header: Header, links: Links, ids: Ids, *, level: int) -> Shown:
-    """The section made from its records alone: no event is needed."""
+def render_record(header: Header, links: Links, ids: Ids, *, level: int) -> Section:
+    """The section made from the trajectory's records alone, without its events."""
     sections, contents = [tag("dl", *_properties(header, links), class_="properties")], []
     for label, kind, body in _sections(header, links):
         name = ids.choose(f"{header['id']}-{kind}", "s")
@@ -55,7 +53,7 @@ def render_record(header: Header, links: Links, ids: Ids, *, level: int) -> Show
     return join(sections), join(contents)
 
 
-def _events(header: Header, ids: Ids, *, detail: Detail, level: int) -> Shown:
+def _events(header: Header, ids: Ids, *, detail: Detail, level: int) -> Section:
     chapters = list(_chapters(header, ids, detail=detail, level=level))
     if not chapters:
         return tag("p", _without_events(header), class_="muted"), join([])
@@ -117,7 +115,7 @@ def _render_property(name: str, value: str, header: Header, links: Links) -> Htm
 
 
 def _sections(header: Header, links: Links) -> Iterator[tuple[str, str, Html]]:
-    """Headings, kinds and bodies: the most useful first."""
+    """Yield headings, kinds and bodies, the most useful first."""
     for title, text in account(header):
         yield title, _KINDS.get(title, "said"), _account(title, text, model_of(header["summaryBy"]))
     if header["decisions"]:
@@ -171,7 +169,7 @@ def _file(file: Header, links: Links) -> Html:
 
 
 def _chapters(header: Header, ids: Ids, *, detail: Detail, level: int) -> Iterator[tuple[str, str, Html]]:
-    """Each chapter's id, title and body, folded if there are many events."""
+    """Yield each chapter's id, title and body, folded if there are many events."""
     events = list(chain.from_iterable(chapter["events"] for chapter in header["chapters"]))
     results = pair_results(events)
     few = len(events) <= _OPEN or len(header["chapters"]) == 1

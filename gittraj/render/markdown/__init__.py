@@ -1,1 +1,1 @@
-"""Markdown: a page for people, and context for an agent's prompt."""
+"""Renders Markdown: a page for people, and context for an agent's prompt."""

@@ -32,7 +32,7 @@ _RESULT, _CALL = 20, 200  # lines of a result and columns of a call, unless ever
 
 
 def render_markdown(entry: Header | None, trajectories: Sequence[Header], *, detail: Detail) -> Iterator[str]:
-    """The page: a commit (None: a trajectory on its own) and its trajectories, section by section."""
+    """Yield the page about a commit (None: a trajectory on its own) and its trajectories, by section."""
     if entry is not None:
         yield f"# {words(entry['subject'])}\n"
         yield f"\nCommit {code(entry['commit'])} by {words(entry['author']['name'])}, {entry['date'][:10]}\n"
@@ -42,13 +42,19 @@ def render_markdown(entry: Header | None, trajectories: Sequence[Header], *, det
         for title, body in _sections(header, detail):
             heading = f"\n{depth}# {title}\n" if title else ""
             yield f"{heading}\n{body}\n"
+    if entry is not None:
+        yield from _unrecorded_files(entry, trajectories)
+
+
+def _unrecorded_files(entry: Header, trajectories: Sequence[Header]) -> Iterator[str]:
     edited = {file["path"] for header in trajectories for file in header["filesChanged"]}
-    if others := [path for path in (entry or {}).get("files", ()) if path not in edited]:
+    if others := [path for path in entry.get("files", ()) if path not in edited]:
         yield "\n## Files without a recorded edit\n\nA command may have written them: "
         yield ", ".join(map(code, others)) + "\n"
 
 
 def _sections(header: Header, detail: Detail) -> Iterator[tuple[str, str]]:
+    """Yield titles and texts: a section without a title continues the one before it."""
     rows = [f"| {name} | {words(value)} |" for name, value in properties(header)]
     yield "", "\n".join(["| | |", "| --- | --- |", *rows])
     for title, text in account(header):
@@ -61,11 +67,15 @@ def _sections(header: Header, detail: Detail) -> Iterator[tuple[str, str]]:
         ("Looking back", "retrospective", _retrospective),
     )
     yield from ((title, spell(header[key])) for title, key, spell in lists if header[key])
+    yield from _chapters(header, detail)
+    if detail.thinking and (note := thinking_note(header)):
+        yield "", note
+
+
+def _chapters(header: Header, detail: Detail) -> Iterator[tuple[str, str]]:
     for number, chapter in enumerate(header["chapters"], 1):
         if body := _chapter([e for e in chapter["events"] if is_shown(e, detail)], detail):
             yield f"{number}. {words(chapter['title'])}", body
-    if detail.thinking and (note := thinking_note(header)):
-        yield "", note
 
 
 def _decisions(decisions: Sequence[Header]) -> str:
@@ -127,11 +137,11 @@ def _event(event: Event, detail: Detail) -> str:
             return quote(event["content"])
         case "tool_call":
             name, about = describe_call(event)
-            shown = terminal.cut(terminal.escape_line(about), None if detail.everything else _CALL)
-            return f"- {code(name)} {code(shown, cell=False)}"
+            about = terminal.cut(terminal.escape_line(about), None if detail.everything else _CALL)
+            return f"- {code(name)} {code(about, cell=False)}"
         case "tool_result":
             lines = event["content"].strip().split("\n")
-            kept = lines if detail.everything or len(lines) <= _RESULT else ["…", *lines[-_RESULT:]]
-            return _fold(describe_result(event) or "result", fence("\n".join(kept)))
+            shown = lines if detail.everything or len(lines) <= _RESULT else ["…", *lines[-_RESULT:]]
+            return _fold(describe_result(event) or "result", fence("\n".join(shown)))
         case kind:
             return f"**{words(between(event) or kind)}**: {words(describe_event(event))}"

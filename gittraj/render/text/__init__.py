@@ -1,1 +1,1 @@
-"""The terminal's views."""
+"""Text for the terminal."""

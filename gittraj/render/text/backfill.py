@@ -1,4 +1,4 @@
-"""The report of a backfill as a table; the sessions that an import read, one per line."""
+"""Renders the report of a backfill as a table, and the sessions that an import read, one per line."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from gittraj.model.words import EVIDENCE, count, size_of
 from gittraj.notes.run_keys import find_run_keys
 from gittraj.render.text.terminal import Page, cut, escape_line, wrap
 
-_EACH_NAMED = 8
+_SESSIONS_LISTED = 8
 """The most sessions of one file that get a line each."""
-_FILES_NAMED = 50
+_FILES_LISTED = 50
 """The most files that get lines of their own."""
 
 
 def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_run: bool) -> Iterator[str]:
-    """The table: commits with their sessions and evidence, then what was not linked, and why."""
+    """Yield a table of commits with their sessions and evidence, then what was not linked, and why."""
     yield from _links(report, subjects, page)
     lists = [
         (title, rows)
@@ -33,33 +33,33 @@ def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_
 
 
 def _links(report: Any, subjects: Mapping[str, str], page: Page) -> Iterator[str]:
-    made = {(row.trajectory, row.commit) for row in report.linked if not row.carried}
-    links = [row for row in report.linked if not row.carried or (row.trajectory, row.commit) not in made]
+    linked = {(row.trajectory, row.commit) for row in report.linked if not row.carried}
+    links = [row for row in report.linked if not row.carried or (row.trajectory, row.commit) not in linked]
     links.sort(key=lambda row: (row.agent, row.session))
-    hows = [_how(row, report.gone) for row in links]
-    wide = max(map(len, hows), default=0)
-    for row, how in zip(links, hows, strict=True):
+    reasons = [_reason(row, report.gone) for row in links]
+    wide = max(map(len, reasons), default=0)
+    for row, reason in zip(links, reasons, strict=True):
         subject = escape_line(subjects.get(row.commit, ""))
-        yield _line(page, f"{row.commit[:7]}  {escape_line(row.agent):<12}  {how:<{wide}}  {subject}")
+        yield _line(page, f"{row.commit[:7]}  {escape_line(row.agent):<12}  {reason:<{wide}}  {subject}")
 
 
 def _refusal(row: Any) -> str:
-    """Which session, and why nothing is linked to it."""
+    """The session, and why nothing is linked to it."""
     session = row.session[:13] if len(row.session) == 36 else row.session  # 8 may not be unique
     return f"{escape_line(row.agent):<12} {escape_line(session)}: {escape_line(row.why)}"
 
 
 def _summary(report: Any, *, dry_run: bool) -> str:
     pairs = {(row.trajectory, row.commit) for row in report.linked}
-    linked, fresh = ({commit for _, commit in some} for some in (pairs, pairs - report.before))
-    known = linked - fresh - report.gone
-    of_commits = {(row.agent, row.session) for row in report.linked}
-    rest = {(row.agent, row.session) for row in report.unlinked} - of_commits
+    linked, new = ({commit for _, commit in each} for each in (pairs, pairs - report.before))
+    known = linked - new - report.gone
+    with_commit = {(row.agent, row.session) for row in report.linked}
+    without_commit = {(row.agent, row.session) for row in report.unlinked} - with_commit
     counts = (
         (len(linked & report.gone), "commit", " on no branch"),
         (len(known), "commit", " already recorded"),
         (report.parts, "part", " written"),
-        (len(rest), "session", " without a commit here"),
+        (len(without_commit), "session", " without a commit here"),
     )
     verb = "would be linked" if dry_run else "linked"
     facts = [f"{count(len(linked - report.gone - known), 'commit')} {verb}"]
@@ -67,14 +67,14 @@ def _summary(report: Any, *, dry_run: bool) -> str:
     return f"{count(report.sessions, 'session')} read ({size_of(report.read)}): {', '.join(facts)}"
 
 
-def _how(row: Any, gone: Container[str]) -> str:
-    """The evidence that the commit is the session's."""
-    how = "carried over" if row.carried else _evidence(row.evidence)
-    return f"{how} (on no branch)" if row.commit in gone else how
+def _reason(row: Any, gone: Container[str]) -> str:
+    """Why the commit is linked to the session; ``gone`` are the commits that no branch has."""
+    reason = "carried over" if row.carried else _evidence(row.evidence)
+    return f"{reason} (on no branch)" if row.commit in gone else reason
 
 
 def _evidence(word: str) -> str:
-    """The evidence in a listing's words; one from a newer version unchanged."""
+    """The evidence in a listing's words; a word from a newer version is unchanged."""
     return EVIDENCE.get(word) or escape_line(word)
 
 
@@ -83,14 +83,14 @@ def _line(page: Page, text: str) -> str:
 
 
 def render_imported(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """``rows``: as ``taken_to_json`` makes them."""
+    """Yield a line for each session that was imported; ``rows`` are from ``taken_to_json``."""
     by_path: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         by_path.setdefault(row["path"], []).append(row)
-    if len(by_path) > _FILES_NAMED:
+    if len(by_path) > _FILES_LISTED:
         by_path = {f"{len(by_path):,} files": [*rows]}
     for path, sessions in by_path.items():
-        if len(sessions) <= _EACH_NAMED:
+        if len(sessions) <= _SESSIONS_LISTED:
             yield from (f"{path}: {row['trajectory']}, {_session(row)}" for row in sessions)
             continue
         parts = sum(row["parts"] for row in sessions)

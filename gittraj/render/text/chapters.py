@@ -25,7 +25,7 @@ from gittraj.render.text.log import ago, render_header, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 
 _STEP = 2  # columns by which a chapter's content is indented
-_MESSAGE, _RESULT = 12, 2  # lines of each that are shown unless everything is requested
+_MESSAGE, _RESULT = 12, 2  # lines of a message, and of a result, that are shown unless all are requested
 _NAME = 30  # columns of a tool's name
 _KIND = 10  # columns of an event's kind, in a timeline
 _ICONS = {"prompt": "●", "message": "○", "decision": "◆", "retrospective": "◆", "chapter": "■"}
@@ -44,13 +44,13 @@ _NAMES = {
 def render_commit(
     entry: Header | None, trajectories: Sequence[Header], page: Page, now: datetime, *, detail: Detail
 ) -> Iterator[str]:
-    """``git traj show``: the commit (None: a trajectory on its own), and each trajectory in full."""
+    """Yield the output of ``git traj show``: the commit (None: a trajectory alone), and all trajectories."""
     if entry is not None:
         yield render_title(entry, page, now) + "\n"
     for number, header in enumerate(trajectories):
         yield "\n" * bool(entry or number) + "\n".join(_head(header, page, now)) + "\n"
         for chapter in header["chapters"]:
-            if lines := _chapter(chapter, page, detail, said=one_line(header["prompt"] or "")):
+            if lines := _chapter(chapter, page, detail, first_prompt=one_line(header["prompt"] or "")):
                 yield "\n".join(["", *lines]) + "\n"
         outputs, note = left_out(header), thinking_note(header) if detail.thinking else None
         notes = filter(None, (note, outputs and f"left out: {outputs}"))
@@ -69,10 +69,8 @@ def _hints(entry: Header | None, trajectories: Sequence[Header], detail: Detail)
 
 
 def _head(header: Header, page: Page, now: datetime) -> Iterator[str]:
-    """The lines about a trajectory above its events."""
-    if not header["prompt"] or one_line(header["title"] or "") != one_line(
-        header["prompt"] or ""
-    ):  # shown below
+    """The lines about a trajectory above its events. A title that is only the prompt is left out."""
+    if not header["prompt"] or one_line(header["title"] or "") != one_line(header["prompt"]):
         yield from page.block(escape_line(header["title"] or "(untitled)"), "bold")
     about = (header["id"], ago(header["startedAt"], now), header["status"])
     yield from page.block(escape_line(" · ".join(filter(None, about))), "dim")
@@ -80,8 +78,8 @@ def _head(header: Header, page: Page, now: datetime) -> Iterator[str]:
 
 
 def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detail) -> Iterator[str]:
-    """One line per event of all trajectories, in chronological order; one
-    without a time keeps its position."""
+    """Yield one line per event of all trajectories, in chronological order; an event without a time stays
+    after the one before it."""
     rows = sorted(_timed(trajectories), key=lambda row: row[0])
     agents = {escape_line(agent) for *_, agent in rows}
     wide = max(map(width, agents), default=0) if len(agents) > 1 else 0
@@ -98,7 +96,7 @@ def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detai
 
 
 def _timed(trajectories: Sequence[Header]) -> Iterator[tuple[str, Event, str]]:
-    """The events with their times, or that of the event before, and their agents."""
+    """Yield each event with its time, or that of the event before it, and its agent."""
     for header in trajectories:
         time = ""
         for chapter in header["chapters"]:
@@ -108,28 +106,22 @@ def _timed(trajectories: Sequence[Header]) -> Iterator[tuple[str, Event, str]]:
 
 
 def _missing(header: Header, page: Page) -> list[str]:
-    """A hint how to get the events of a record that only a remote has."""
+    """A hint at how to get the events, if only a remote has the record."""
     if remote := header.get("remote"):
         where = f"git fetch brings the record, not its events: git traj fetch {remote}"
         return page.block(escape_line(where), "dim", indent=2)
     return []
 
 
-def _chapter(chapter: Header, page: Page, detail: Detail, *, said: str) -> list[str]:
-    """The lines of a chapter, with the full prompt first unless it was ``said`` above, or else the title;
-    empty without an event to show."""
+def _chapter(chapter: Header, page: Page, detail: Detail, *, first_prompt: str) -> list[str]:
+    """The lines of a chapter, below its prompt or title; empty without an event to show."""
     events = [e for e in chapter["events"] if is_shown(e, detail)]
     if not events:
         return []
-    opened = events[0]["type"] == "prompt"
-    asked = escape(events.pop(0)["content"].strip()) if opened else escape_line(chapter["title"])
-    most = None if detail.everything else _MESSAGE
+    prompt = events.pop(0) if events[0]["type"] == "prompt" else None
+    lines = _chapter_heading(chapter, prompt, page, detail, first_prompt)
     title = ("chapter", one_line(chapter["title"] or ""))
-    events = [e for e in events if (e["type"], one_line(e["content"])) != title]  # it is the heading
-    if opened and one_line(asked) == said:
-        lines = page.block("as asked above", "dim", indent=_STEP, label="» ")
-    else:
-        lines = page.block(asked, "bold", indent=_STEP, label="» ", lines=most)
+    events = [e for e in events if (e["type"], one_line(e["content"])) != title]  # which is the heading
     is_message = True
     for event in _under_their_calls(events):
         was_message, is_message = is_message, event["type"] == "message"
@@ -137,20 +129,33 @@ def _chapter(chapter: Header, page: Page, detail: Detail, *, said: str) -> list[
     return lines
 
 
+def _chapter_heading(
+    chapter: Header, prompt: Event | None, page: Page, detail: Detail, first_prompt: str
+) -> list[str]:
+    """The chapter's prompt, or without one its title; the ``first_prompt`` is already shown above."""
+    heading = escape(prompt["content"].strip()) if prompt else escape_line(chapter["title"])
+    if prompt and one_line(heading) == first_prompt:
+        return page.block("as asked above", "dim", indent=_STEP, label="» ")
+    most = None if detail.everything else _MESSAGE
+    return page.block(heading, "bold", indent=_STEP, label="» ", lines=most)
+
+
 def _under_their_calls(events: Sequence[Event]) -> list[Event]:
-    """Put each result after its call: of calls made at once, all results come after the last call."""
-    times = Counter(event["tool"]["callId"] for event in events if event["type"] == "tool_call")
+    """Put each result after its call: in a log, calls made at once come before all of their results."""
+    times = Counter(map(_call_made, events))
     results: dict[str, list[Event]] = {call: [] for call, number in times.items() if call and number == 1}
-    rest = list[Event]()
+    others = list[Event]()
     for event in events:
-        call = event["result"]["callId"] if event["type"] == "tool_result" else None
-        results.get(call or "", rest).append(event)
-    calls = (event["tool"]["callId"] if event["type"] == "tool_call" else None for event in rest)
-    return [
-        each
-        for event, call in zip(rest, calls, strict=True)
-        for each in (event, *results.get(call or "", ()))
-    ]
+        results.get(_call_answered(event), others).append(event)
+    return [each for event in others for each in (event, *results.get(_call_made(event), ()))]
+
+
+def _call_made(event: Event) -> str:
+    return (event["type"] == "tool_call" and event["tool"]["callId"]) or ""
+
+
+def _call_answered(event: Event) -> str:
+    return (event["type"] == "tool_result" and event["result"]["callId"]) or ""
 
 
 def _event(event: Event, page: Page, detail: Detail) -> list[str]:
@@ -181,9 +186,9 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
 
 
 def _arguments(event: Event, about: str, page: Page) -> Iterator[str]:
-    """All arguments of a call, except what is shown already (``about``)."""
-    given = event["tool"]["arguments"]
-    for name, value in given.items() if isinstance(given, dict) else [("", given or "")]:
+    """All arguments of a call, except ``about``, which is shown already."""
+    arguments = event["tool"]["arguments"]
+    for name, value in arguments.items() if isinstance(arguments, dict) else [("", arguments or "")]:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         if text and text != about:
             label = f"{escape_line(name)}: " if name else ""
@@ -196,7 +201,7 @@ def _name(event: Event) -> str:
 
 
 def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:
-    """The result, dimmed; an error in red: its end, with the first line that names an error."""
+    """The end of the result, dimmed; of an error, in red, also the first line that names an error."""
     bad = failed(event)
     rows = [row for row in wrap(text, page.room(2 * _STEP)) if row]
     summary = describe_result(event) if bad else ""
@@ -208,10 +213,10 @@ def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:
 
 
 def _on_one_line(event: Event) -> str:
-    """An icon, the kind of event, its text: in the same columns for all."""
-    sign = "✗" if failed(event) else _ICONS.get(event["type"], "·")
+    """An event's icon, its kind and its text, in the same columns for all events."""
+    icon = "✗" if failed(event) else _ICONS.get(event["type"], "·")
     name, text = _name(event), describe_event(event)
     if event["type"] == "tool_call":
         name, text = describe_call(event)
     short = cut(escape_line(name), _KIND)
-    return f"{sign} {short}{' ' * (_KIND - width(short))}  {escape_line(text)}".rstrip()
+    return f"{icon} {short}{' ' * (_KIND - width(short))}  {escape_line(text)}".rstrip()

@@ -36,7 +36,7 @@ _AGES = (("month", 2_629_800), ("week", 604_800), ("day", 86_400), ("hour", 3_60
 _INDENT = 2
 _LABEL = 11  # columns that a label takes, margin included
 _BRIEF = 3  # lines of a prompt or a reason in a listing
-_DECISIONS = 3
+_DECISIONS = 3  # the most decisions, and the most doubts, in a listing
 _LISTED = 30  # trajectories of one commit in a listing: anybody may have pushed hundreds
 _RETROSPECTIVE = (
     ("overall", "summary"),
@@ -49,10 +49,10 @@ _RETROSPECTIVE = (
 
 def render_entry(entry: Header, page: Page, now: datetime) -> str:
     """One commit of ``git traj log``."""
-    return render_title(entry, page, now) + render_rest(entry["trajectories"], page)
+    return render_title(entry, page, now) + render_below_title(entry["trajectories"], page)
 
 
-def render_rest(headers: Sequence[Header], page: Page) -> str:
+def render_below_title(headers: Sequence[Header], page: Page) -> str:
     """The lines below a commit's title, beginning with a line break."""
     lines = [""]
     for number, header in enumerate(headers[:_LISTED]):
@@ -64,7 +64,7 @@ def render_rest(headers: Sequence[Header], page: Page) -> str:
 
 
 def render_oneline(entry: Header, small: str, page: Page) -> str:
-    """One commit on one line: its subject, and ``render_small`` of its trajectories."""
+    """One commit on one line: its subject, and ``small``, the ``render_small`` of its trajectories."""
     about = " · ".join(filter(None, (taken_back(entry), small)))
     return _on_one_line(entry["short"], escape_line(entry["subject"]), about, page)
 
@@ -80,7 +80,7 @@ def render_small(headers: Sequence[Header]) -> str:
     return " + ".join(small)
 
 
-_ASKED = ("startedAt", "agent", "models", "task", "tags", "status", "confidence")
+_FILTERED_BY = ("startedAt", "agent", "models", "task", "tags", "status", "confidence")
 _RUN = ("id", "solve", "instance")
 
 
@@ -88,14 +88,14 @@ def row_of(header: Header) -> Header:
     """The fields that ``render_row`` shows, and those that a listing filters by, except for ``--grep``."""
     name = escape_line(header["title"] or header["prompt"] or "(untitled)")
     if instance := (header.get("run") or {}).get("instance"):
-        name = f"{escape_line(instance)}: {name}"  # a benchmark's runs often have all the same prompt
+        name = f"{escape_line(instance)}: {name}"  # all runs of a benchmark may have the same prompt
     total = header["total"]
-    led = header["link"]["role"] != "explored"
-    commits = count(len(header.get("commits", ())), "commit") if led else NO_COMMIT
+    is_explored = header["link"]["role"] == "explored"
+    commits = NO_COMMIT if is_explored else count(len(header.get("commits", ())), "commit")
     facts = [who(header), header["status"], commits]
     facts += [duration(total["durationSeconds"]), money(total)]
     return {
-        **{key: header[key] for key in _ASKED},
+        **{key: header[key] for key in _FILTERED_BY},
         "run": header["run"] and {key: header["run"][key] for key in _RUN},
         "decisions": bool(header["decisions"]),
         "part": {"costUsd": header["part"]["costUsd"]},
@@ -107,20 +107,20 @@ def row_of(header: Header) -> Header:
 
 
 def render_row(header: Header, page: Page, now: datetime) -> str:
-    """One trajectory, or its ``row_of``, on one line."""
+    """One trajectory on one line; ``header`` may be its ``row_of``."""
     row = header if "facts" in header else row_of(header)
     facts = " · ".join(filter(None, (row["facts"], ago(row["startedAt"], now))))
     return _on_one_line(row["id"], unmarked(row["name"]), facts, page)
 
 
 def render_runs(entry: Header, page: Page) -> str:
-    """The runs that made no commit: how many there are."""
+    """A line with the number of runs that made no commit."""
     runs = count(len(entry["trajectories"]), "run")
     return page.paint(f"{runs} without a commit; --trajectories lists them", "dim") + "\n"
 
 
 def _on_one_line(name: str, text: str, small: str, page: Page) -> str:
-    """The text gets at least two thirds of the line, the small print the rest."""
+    """Put text and small print on one line, of which the text gets at least two thirds."""
     room = page.room(len(name) + 1)
     if room is not None:
         text = cut(text, max(room * 2 // 3, room - width(small) - 2))
@@ -145,16 +145,16 @@ def render_header(header: Header, page: Page, *, brief: bool) -> list[str]:
 
 def render_tests(header: Header, page: Page) -> list[str]:
     """The last test run, or other check, if there was one."""
-    if not (ran := tests(header["tests"])):
+    if not (outcome := tests(header["tests"])):
         return []
     colour = ["red"] if is_bad(header["tests"]) else []
-    return page.block(ran, *colour, indent=_LABEL, label=" " * _INDENT + "tests")
+    return page.block(outcome, *colour, indent=_LABEL, label=" " * _INDENT + "tests")
 
 
 def render_title(entry: Header, page: Page, now: datetime) -> str:
-    """A commit's id, subject, age and author: on one line if they fit, else the last two below."""
+    """A commit's id, subject, age and author; if they do not fit on one line, the last two are below."""
     about = f"{ago(entry['date'], now)} by {escape_line(entry['author']['name'])}".strip()
-    about += f", {gone}" if (gone := taken_back(entry)) else ""
+    about += f", {reverted}" if (reverted := taken_back(entry)) else ""
     start = len(entry["short"]) + 1
     about = cut(about, page.room(start))
     rows = wrap(escape_line(entry["subject"]), page.room(start)) or [""]
@@ -166,7 +166,7 @@ def render_title(entry: Header, page: Page, now: datetime) -> str:
 
 
 def ago(time: str | None, now: datetime) -> str:
-    """``3 days ago``; the date itself after a year; empty when unknown."""
+    """The age, such as ``3 days ago``; the date itself after a year; empty if it is not known."""
     moment = parse_time(time)
     if moment is None:
         return ""
@@ -180,7 +180,7 @@ def ago(time: str | None, now: datetime) -> str:
 
 
 def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:
-    """Labels, texts, and how many lines they may take."""
+    """Yield labels, texts, and how many lines each may take."""
     most = _BRIEF if brief else None
     yield from _asked(header, brief=brief)
     for title, text in account(header):
@@ -202,7 +202,7 @@ def _looked_back(header: Header, most: int | None) -> Iterator[tuple[str, str, i
 
 
 def _asked(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:
-    """The prompt or title, the task, the run and the participants."""
+    """Yield the prompt or title, the task, the run and the participants, as ``_paragraphs`` does."""
     if brief and not header["prompt"] and header["title"]:
         yield "title", header["title"], _BRIEF
     if header["prompt"]:
@@ -215,23 +215,23 @@ def _asked(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | Non
 def _decisions(header: Header, page: Page, *, brief: bool) -> list[str]:
     lines = []
     decisions = header["decisions"]
-    kept = decisions[:_DECISIONS] if brief else decisions
-    for number, decision in enumerate(kept):
+    shown = decisions[:_DECISIONS] if brief else decisions
+    for number, decision in enumerate(shown):
         label = " " * _INDENT + "decided" if number == 0 else ""
         text = render_decision(decision, page) + _name("" if brief else decision["id"], page)
         lines += page.block(text, indent=_LABEL, label=label, lines=3 if brief else None)
-    if len(decisions) > len(kept):
-        lines += page.block(f"and {len(decisions) - len(kept)} more", "dim", indent=_LABEL)
+    if len(decisions) > len(shown):
+        lines += page.block(f"and {len(decisions) - len(shown)} more", "dim", indent=_LABEL)
     return lines
 
 
 def _name(statement: str | None, page: Page) -> str:
-    """The id of a statement, for ``git traj strike``."""
+    """The id of a statement, with which ``git traj strike`` names it."""
     return f" {page.paint('id', 'dim')} {page.paint(statement[:8], 'dim')}" if statement else ""
 
 
 def render_decision(decision: Header, page: Page) -> str:
-    """``X over Y and Z, because W``, and who recorded it."""
+    """A decision as ``X over Y and Z, because W``, and who recorded it."""
     text = escape_line(decided(decision))
     if decision["reasoning"]:
         text += f", {because(escape_line(decision['reasoning']))}"
@@ -241,9 +241,10 @@ def render_decision(decision: Header, page: Page) -> str:
 
 
 def render_small_print(header: Header, page: Page) -> list[str]:
+    """The lines with the agent, model, cost and other facts; a line is broken between facts only."""
     parts: Sequence[str] = [escape_line(fact) for fact in (*facts(header), *marks(header)) if fact]
     rows: list[str] = []
-    for fact in parts:  # broken between facts, never inside one
+    for fact in parts:
         longer = f"{rows[-1]} · {fact}" if rows else fact
         room = page.room(_INDENT)
         if rows and (room is None or width(longer) <= room):

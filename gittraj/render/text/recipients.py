@@ -8,14 +8,15 @@ from gittraj.seal.readers import Reader, Readers
 
 
 def describe_reader(reader: Reader) -> str:
-    """A key and its comment; an SSH key by its fingerprint."""
+    """A key, or the type and fingerprint of an SSH key, and its comment."""
     key, fingerprint = str(reader.recipient), reader.recipient.fingerprint
-    shown = key if key.startswith("age1") else f"{key.split(maxsplit=1)[0]} {fingerprint}"
-    return f"{shown} {reader.comment}".rstrip()
+    name = key if key.startswith("age1") else f"{key.split(maxsplit=1)[0]} {fingerprint}"
+    return f"{name} {reader.comment}".rstrip()
 
 
 def render_readers(readers: Readers, new: Sequence[Reader], gone: Sequence[str]) -> Iterator[str]:
-    """One line per reader; ``new`` were added, ``gone`` (keys) removed since the list was last trusted."""
+    """Yield one line per reader. Since the list was last trusted, ``new`` readers were added, and those with
+    the keys ``gone`` removed."""
     for reader in readers.own:
         yield f"you: {describe_reader(reader)}"
     for reader in readers.team:

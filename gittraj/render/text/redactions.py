@@ -9,34 +9,36 @@ from gittraj.model.header import Header
 from gittraj.redact.values import PLACEHOLDER
 from gittraj.render.text.terminal import printable
 
-Place = Mapping[str, str | None]
-"""``trajectory``, ``event`` (None above all events), ``field`` in there, ``kind``."""
+Location = Mapping[str, str | None]
+"""``trajectory``, ``event`` (None: a field of the trajectory), ``field``; of a redaction also ``kind``."""
 
 
-def find_redactions(trajectories: Iterable[Header]) -> Iterator[Place]:
-    for one in trajectories:
-        yield from _places(one, {"trajectory": str(one["id"]), "event": None, "field": ""})
+def find_redactions(trajectories: Iterable[Header]) -> Iterator[Location]:
+    """Yield the location and kind of each placeholder in these trajectories."""
+    for header in trajectories:
+        yield from _find(header, {"trajectory": str(header["id"]), "event": None, "field": ""})
 
 
 def render_redactions(trajectories: Iterable[Header]) -> Iterator[str]:
+    """Yield a line for each placeholder in these trajectories."""
     lines = [
         "{trajectory}{event} {field}: {kind}".format_map(
-            {**place, "event": f" event {place['event']}" if place["event"] else ""}
+            {**redaction, "event": f" event {redaction['event']}" if redaction["event"] else ""}
         )
-        for place in find_redactions(trajectories)
+        for redaction in find_redactions(trajectories)
     ]
     yield from (f"{printable(line)}\n" for line in lines or ["Nothing was redacted."])
 
 
-def _places(value: Any, place: Place) -> Iterator[Place]:
+def _find(value: Any, location: Location) -> Iterator[Location]:
     if isinstance(value, str):
-        for found in PLACEHOLDER.finditer(value):
-            yield {**place, "kind": found[0].removeprefix("REDACTED-").rpartition("-")[0]}
+        for match in PLACEHOLDER.finditer(value):
+            yield {**location, "kind": match[0].removeprefix("REDACTED-").rpartition("-")[0]}
     elif isinstance(value, Mapping):
-        if place["field"] and "id" in value and "type" in value:
-            place = {**place, "event": str(value["id"]), "field": ""}
+        if location["field"] and "id" in value and "type" in value:
+            location = {**location, "event": str(value["id"]), "field": ""}
         for name, inner in value.items():
-            yield from _places(inner, {**place, "field": f"{place['field']}.{name}".lstrip(".")})
+            yield from _find(inner, {**location, "field": f"{location['field']}.{name}".lstrip(".")})
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _places(inner, place)
+            yield from _find(inner, location)

@@ -30,7 +30,7 @@ _SPACE = re.compile(r"\s+")
 
 
 class Excerpt(Protocol):
-    """A text of a kind (a key of ``LABELS``); every second string of ``marked`` is a match."""
+    """A text of a ``kind``, a key of ``LABELS``, in pieces: every second string of ``marked`` is a match."""
 
     @property
     def kind(self) -> str: ...
@@ -52,8 +52,8 @@ class Hit(Protocol):
 
 
 def render_hit(hit: Hit, commit: Mapping[str, Any] | None, page: Page, now: datetime) -> str:
-    """One trajectory of ``git traj search``; ``commit`` as ``log --json`` describes it, None when it is not
-    here."""
+    """One trajectory of ``git traj search``; ``commit`` is its commit as ``log --json`` describes it, None if
+    this clone does not have it."""
     if commit is None:
         lines = [page.paint(escape_line(hit.trajectory), "yellow")]
     else:
@@ -75,11 +75,11 @@ def _small_print(hit: Hit, commit: Mapping[str, Any] | None, page: Page) -> Iter
 
 def _mark(stretches: Sequence[str], page: Page) -> str:
     """An excerpt on one line, painted word by word, so that a line never breaks inside a painted stretch."""
-    shown = []
+    painted = []
     for number, stretch in enumerate(stretches):
         flat = _SPACE.sub(" ", escape(stretch))
-        matched = number % 2
-        shown.append(
-            " ".join(page.paint(word, "bold", "red") for word in flat.split(" ")) if matched else flat
+        is_match = number % 2
+        painted.append(
+            " ".join(page.paint(word, "bold", "red") for word in flat.split(" ")) if is_match else flat
         )
-    return "".join(shown).strip()
+    return "".join(painted).strip()

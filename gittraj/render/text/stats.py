@@ -19,7 +19,8 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 def render_stats(
     total: Header, rows: Sequence[Header], page: Page, table: Page, *, ascii_only: bool = False
 ) -> str:
-    """``total`` and ``rows`` as in ``git traj stats --json``; the rows are a ``table``."""
+    """``total`` and ``rows`` of ``git traj stats --json`` as text; ``page`` is for the lines about the total,
+    ``table`` for those of the rows."""
     lines: list[str] = []
     for label, text in _facts(total):
         lines += page.block(escape_line(text), indent=_LABEL, label=label)
@@ -70,13 +71,13 @@ def _chart(rows: Sequence[Header], page: Page, *, ascii_only: bool) -> Iterator[
     names = [cut(escape_line(row["name"] or "unknown"), _NAME) for row in rows[:_ROWS]]
     facts = [_small(row) for row in rows[:_ROWS]]
     wide = max(map(width, names)), max(map(len, facts))
-    # name, bar, three digits and a sign for the share, two blanks between
+    # a line has the name, the bar, and the share with three digits and a sign, two spaces apart
     bar = min(_BAR, max(4, (page.columns or 80) - wide[0] - wide[1] - 10))
     for row, name, small in zip(rows, names, facts, strict=False):
         drawn = page.paint(_bar(row, bar, ascii_only=ascii_only), "green")
         lead = f"{name}{' ' * (wide[0] - width(name))}  {drawn}  {_percent(row):>4}"
         indent = width(lead) + 2
-        if page.columns is not None and page.columns - indent < _FACTS:  # below, if there is no room
+        if page.columns is not None and page.columns - indent < _FACTS:  # no room: the facts go below
             yield lead.rstrip()
             lead, indent = "", 2
         first, *rest = wrap(small, page.room(indent))
@@ -98,7 +99,7 @@ def _small(row: Header) -> str:
 
 
 def _ended(statuses: Header) -> str:
-    """How many sessions ended as completed, which says nothing about their tests."""
+    """Say how many sessions ended as completed, which does not mean that their tests passed."""
     known = sum(statuses.get(status, 0) for status in (*ENDED, UNKNOWN))
     unknown = f", {statuses[UNKNOWN]:,} unknown" if statuses.get(UNKNOWN) else ""
     return f"{statuses.get('completed', 0):,} of {known:,} ended as completed{unknown}"
@@ -114,7 +115,7 @@ def _bar(row: Header, columns: int, *, ascii_only: bool) -> str:
 
 
 def _percent(row: Header) -> str:
-    """Rounded, but 100 % means all."""
+    """The share of recorded commits, rounded; 100% only if all are recorded."""
     if row["recorded"] == row["commits"]:
         return "100%" if row["commits"] else "-"
     return f"{min(99, round(100 * row['recorded'] / row['commits']))}%"

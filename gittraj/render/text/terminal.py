@@ -13,12 +13,10 @@ from gittraj.frozen import dataclass
 from gittraj.model.unseen import drop_unseen
 
 _COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
-
-
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\t": "    "})
 _COLOUR = re.compile("\x1b\\[[0-9;]*m")
-_DENSE = 4
+_DENSE = 4  # the most characters per column: some have no width
 _WORDS = re.compile(r"(\s*)(\S+)")
 
 
@@ -30,18 +28,19 @@ class Page:
     colour: bool = False
 
     def paint(self, text: str, *styles: str) -> str:
-        """``text``, which must be escaped, in these styles (``bold``, ``dim``, ``red`` …)."""
+        """Return ``text``, which must be escaped, in these styles (``bold``, ``dim``, ``red`` …)."""
         if not self.colour or not text or not styles:
             return text
         return f"\x1b[{';'.join(_COLOURS[s] for s in styles)}m{text}\x1b[0m"
 
     def room(self, indent: int) -> int | None:
+        """The columns that are left after an indent."""
         return None if self.columns is None else max(self.columns - indent, 8)
 
     def block(
         self, text: str, *styles: str, indent: int = 0, label: str = "", lines: int | None = None
     ) -> list[str]:
-        """Escaped text as lines that begin at ``indent``, the first after a ``label``."""
+        """Return escaped text as lines that begin at ``indent``, the first after a ``label``."""
         rows = wrap(text, self.room(indent), lines=lines)
         margin = " " * indent
         first = self.paint(label, "cyan") + " " * (indent - width(label)) if label else margin
@@ -50,10 +49,10 @@ class Page:
 
 
 def escape(text: str) -> str:
-    """``text`` that cannot control a terminal; newlines stay.
+    """Return ``text`` so that it cannot control a terminal; newlines stay.
 
-    Controls are shown in caret notation, direction marks and C1 controls by their number (``<U+202E>``);
-    other invisible characters are left to ``drop_unseen``.
+    Control characters are shown in caret notation, direction marks and C1 controls by number (``<U+202E>``);
+    other invisible characters are treated by ``drop_unseen``.
     """
     flat = text.replace("\r\n", "\n").translate(_BREAKS)
     if flat.isascii() and flat.replace("\n", "").isprintable():  # nothing to escape
@@ -62,7 +61,7 @@ def escape(text: str) -> str:
 
 
 def escape_line(text: str) -> str:
-    """``text`` escaped, on one line: white space is collapsed to single spaces."""
+    """Return ``text`` escaped, on one line: white space is collapsed to single spaces."""
     return " ".join(escape(text).split())
 
 
@@ -83,7 +82,7 @@ def _harmless(char: str) -> str:
 
 
 def width(text: str) -> int:
-    """Columns that escaped (and painted) ``text`` takes in a terminal."""
+    """The columns that escaped (and perhaps painted) ``text`` takes in a terminal."""
     if text.isascii() and text.isprintable():
         return len(text)
     return sum(map(_columns, _COLOUR.sub("", text)))
@@ -96,8 +95,8 @@ def _columns(char: str) -> int:
 
 
 def cut(text: str, columns: int | None) -> str:
-    """One line of at most ``columns``, and of four times as many characters (some have no width), with an
-    ellipsis where it was cut."""
+    """Return one line of at most ``columns``, and of at most ``_DENSE`` times as many characters, with an
+    ellipsis if it was cut."""
     if columns is None or (text.isascii() and len(text) <= columns):
         return text
     bare = _COLOUR.sub("", text)
@@ -114,10 +113,10 @@ def cut(text: str, columns: int | None) -> str:
 
 
 def wrap(text: str, columns: int | None, *, lines: int | None = None) -> list[str]:
-    """Lines of at most ``columns`` (None: as long as they are), broken at white space, never with hyphens.
+    """Return lines of at most ``columns`` (None: of any length), broken at white space, never with hyphens.
 
-    A word that is longer than a line, and text in wide letters, is broken where the line is full. With
-    ``lines`` at most so many, the last ended by an ellipsis.
+    A word that is longer than a line, and text in wide letters, is broken where the line is full. ``lines``
+    is the most lines to return; if there are more, the last one ends with an ellipsis.
     """
     if columns is None:
         wrapped = [line.rstrip() for line in text.split("\n")]
@@ -137,13 +136,13 @@ def _rows(line: str, columns: int) -> Iterator[str]:
             yield row
             row, used = piece, size
         else:
-            kept = min(gap, columns - used - size)  # an indent gives way to a word that fills the line
-            row, used = f"{row}{' ' * kept}{piece}", used + kept + size
+            spaces = min(gap, columns - used - size)  # an indent gives way to a word that fills the line
+            row, used = f"{row}{' ' * spaces}{piece}", used + spaces + size
     yield row
 
 
 def _unbreakable(line: str, columns: int) -> Iterator[tuple[int, str]]:
-    """Unbreakable strings, each with the number of spaces before it."""
+    """Yield the strings that are not broken, each after the number of spaces before it."""
     for space, word in _WORDS.findall(line):
         gap = min(len(space), columns // 2)
         if width(word) <= columns and not any(_columns(char) == 2 for char in word):
@@ -160,10 +159,9 @@ def _unbreakable(line: str, columns: int) -> Iterator[tuple[int, str]]:
 
 
 def printable(text: str) -> str:
-    """``text`` with a replacement character for each that controls a terminal: agents' text may contain
-    escape sequences. Other invisible characters are left to ``drop_unseen``."""
-    kept = (c if _harmless(c) == c != "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return drop_unseen("".join(kept))
+    """Return ``text`` with a replacement character in place of each that controls a terminal: agents' text
+    may contain escape sequences. Other invisible characters are treated by ``drop_unseen``."""
+    return drop_unseen("".join(c if _harmless(c) == c != "\n" else "\N{REPLACEMENT CHARACTER}" for c in text))
 
 
 _STYLES = (
@@ -174,13 +172,13 @@ _STYLES = (
 
 
 def render_line(line: str, page: Page) -> str:
-    """One line, which is not escaped yet, with its line break."""
-    shown = printable(line)
-    indent = len(shown) - len(shown.lstrip())
-    rows = wrap(shown[indent:], page.room(indent))
-    first, *rest = (f"{shown[:indent]}{row}" for row in rows)
-    style = next((style for style, begins in _STYLES if shown.startswith(begins)), "")
-    if not style and "(git traj doctor)" in shown:
+    """Return a line of ``status`` or ``doctor`` escaped, wrapped and coloured, with its line break."""
+    escaped = printable(line)
+    indent = len(escaped) - len(escaped.lstrip())
+    rows = wrap(escaped[indent:], page.room(indent))
+    first, *rest = (f"{escaped[:indent]}{row}" for row in rows)
+    style = next((style for style, begins in _STYLES if escaped.startswith(begins)), "")
+    if not style and "(git traj doctor)" in escaped:
         style = "red"
     label, colon, text = first.partition(": ")
     if style:

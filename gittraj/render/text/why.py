@@ -1,4 +1,4 @@
-"""``git traj why`` for readers, and as lines of keys and values for scripts."""
+"""The output of ``git traj why``: for people, and as lines of keys and values for scripts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from gittraj.render.text.terminal import Page, cut, escape, escape_line
 
 _LABEL = 11  # columns that a label takes, margin included
 _LINES = 6  # lines of the file that are shown above a reason
-_ASKED, _SAID = 6, 4  # lines of a prompt, of a decision
-_MANY = 3  # decisions, doubts
-_SHORT = 120  # characters of a prompt that may only continue a task
-_BACK = re.compile(
+_ASKED, _SAID = 6, 4  # the most lines of a prompt, and of a decision
+_MANY = 3  # the most decisions, doubts, or sessions
+_SHORT = 120  # characters below which a prompt may only continue an earlier one
+_REFERS_BACK = re.compile(
     r"\b(?:again|still|instead|that|this|it|you|your|not|nothing|no|yes|ok|wrong|redo|continue|go on)\b",
     re.IGNORECASE,
 )
@@ -56,26 +56,25 @@ def render_reason(
 
 
 def _respaced(entry: Header, page: Page) -> Iterator[str]:
+    """Name the later commits that changed only white space in these lines."""
     for commit in entry["respaced"]:
-        spelled = _spell(commit["lines"])
-        which = (
-            "here"
-            if commit["lines"] == entry["lines"]
-            else f"of line{'s' * (not spelled.isdigit())} {spelled}"
-        )
+        numbers = _spell(commit["lines"])
+        of_lines = f"of line{'s' * (not numbers.isdigit())} {numbers}"
+        which = "here" if commit["lines"] == entry["lines"] else of_lines
         more = f"; git traj show {commit['short']} explains why" if commit["recorded"] else ""
         text = f"{commit['short']} {escape_line(commit['subject'])} changed only the white space {which}"
         yield from _block("spaces", text + more, page, 3)
 
 
 def _has_more(entry: Header) -> bool:
-    """Whether its record has decisions or doubts that are not shown."""
+    """Whether the commit's record has decisions or doubts that are not shown."""
     header = entry["trajectory"]
     shown = min(len(entry["decisions"]), _MANY) if len(entry["beside"]) < 2 else -1
     return len(header["decisions"]) > shown or len(header["caveats"]) > _MANY
 
 
 def _quote(ranges: Sequence[Sequence[int]], lines: Sequence[str], page: Page) -> Iterator[str]:
+    """Quote the first lines of the file that the reason is about, with their numbers."""
     numbers = [number for first, last in ranges for number in range(first, last + 1)]
     wide = len(str(numbers[-1]))
     before = 0
@@ -103,7 +102,7 @@ def _title(entry: Header, page: Page, now: datetime) -> str:
 def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
     header = entry["trajectory"]
     if entry["beside"]:
-        yield from chain(_decided(entry, page), _beside(entry, page))
+        yield from chain(_decided(entry, page), _other_sessions(entry, page))
     else:
         yield from chain(_asked(entry, page), _decided(entry, page))
     if len(entry["beside"]) > 1:
@@ -121,9 +120,10 @@ def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
 
 
 def _asked(entry: Header, page: Page) -> Iterator[str]:
-    """The prompt of the edit; above a short one that refers to earlier work also the session's prompt."""
+    """The prompt of the edit. If it is short and refers to earlier work, the session's first prompt comes
+    before it."""
     asked, task = (escape_line(text or "") for text in (entry["prompt"], entry["trajectory"]["prompt"]))
-    if task and len(asked) < _SHORT and _BACK.search(asked) and not asked.startswith(task):
+    if task and len(asked) < _SHORT and _REFERS_BACK.search(asked) and not asked.startswith(task):
         yield from _block("task", task, page, _ASKED)
     if asked:
         yield from _block("asked", asked, page, _ASKED)
@@ -138,7 +138,8 @@ def _decided(entry: Header, page: Page) -> Iterator[str]:
 
 
 def _doubts(entry: Header, page: Page) -> Iterator[str]:
-    """The caveats about the lines first; others are about anything that the session did for the commit."""
+    """The caveats about the lines, then others, which are about anything that the session did for the
+    commit."""
     own = [unmarked(caveat) for caveat in entry["doubts"]]
     others = [unmarked(caveat) for caveat in entry["trajectory"]["caveats"] if caveat not in entry["doubts"]]
     caveats = [*own, *(f"of the commit: {first}" for first in others[:1]), *others[1:]]
@@ -163,30 +164,35 @@ def _change(entry: Header, page: Page) -> Iterator[str]:
         yield f"{' ' * _LABEL}{page.paint('… ' + count(entry['changeMore'], 'more line'), 'dim')}"
 
 
-def _beside(entry: Header, page: Page) -> Iterator[str]:
-    """The commit's sessions, if it is not known which of them wrote the lines, and why it is not."""
-    beside, remote = entry["beside"], entry["trajectory"].get("remote")
-    why = "no recorded edit matches these lines; who wrote them is not known"
-    if remote:
-        why = f"git fetch brings the record, not its events: git traj fetch {remote}"
-    elif len(beside) == 1 and not (entry["trajectory"]["agent"] or beside[0]["prompt"]):
-        why = "not recorded: the record was made by hand"
-    elif not all(session["read"] for session in beside):
-        why = "recorded events are not here; who wrote these lines is not known"
-    yield from _block("written", escape_line(why), page, 2)
-    many = len(beside) > 1
-    if not many and not beside[0]["prompt"]:
+def _other_sessions(entry: Header, page: Page) -> Iterator[str]:
+    """Say why it is not known which of the commit's sessions wrote the lines, and list the sessions."""
+    sessions = entry["beside"]
+    yield from _block("written", escape_line(_explain_unknown(entry)), page, 2)
+    several = len(sessions) > 1
+    if not several and not sessions[0]["prompt"]:
         return
-    of = f" {len(beside)} sessions; which wrote these lines, if any, is not known" if many else ""
+    of = f" {len(sessions)} sessions; which wrote these lines, if any, is not known" if several else ""
     yield from page.block(f"the commit also has{of}:", indent=2, label="", lines=2)
-    for number, session in enumerate(beside[:_MANY]):
+    for number, session in enumerate(sessions[:_MANY]):
         prompt = escape_line(session["prompt"] or "(no prompt)")
-        yield from _block("" if number else "asked", prompt, page, 2 if many else _ASKED)
-    if len(beside) > _MANY:
-        yield f"{' ' * _LABEL}{page.paint(f'… and {len(beside) - _MANY} more', 'dim')}"
+        yield from _block("" if number else "asked", prompt, page, 2 if several else _ASKED)
+    if len(sessions) > _MANY:
+        yield f"{' ' * _LABEL}{page.paint(f'… and {len(sessions) - _MANY} more', 'dim')}"
+
+
+def _explain_unknown(entry: Header) -> str:
+    sessions, trajectory = entry["beside"], entry["trajectory"]
+    if remote := trajectory.get("remote"):
+        return f"git fetch brings the record, not its events: git traj fetch {remote}"
+    if len(sessions) == 1 and not (trajectory["agent"] or sessions[0]["prompt"]):
+        return "not recorded: the record was made by hand"
+    if not all(session["read"] for session in sessions):
+        return "recorded events are not here; who wrote these lines is not known"
+    return "no recorded edit matches these lines; who wrote them is not known"
 
 
 def _previous(previous: Header | None, page: Page, now: datetime) -> Iterator[str]:
+    """Describe the previous recorded change, if there is one."""
     if previous is None:
         return
     of = "these lines" if previous["ofLines"] else "this file"
@@ -207,7 +213,7 @@ def _block(label: str, text: str, page: Page, most: int) -> list[str]:
 
 
 def render_porcelain(entry: Header, lines: Sequence[str], path: str) -> str:
-    """One entry as ``git traj why --porcelain`` prints it; what comes from a record is escaped, on one
+    """One entry as ``git traj why --porcelain`` prints it; each value from a record is escaped, on one
     line."""
     rows = [entry["commit"] or "0" * 40]
     rows += [f"lines {_spell(entry['lines'])}", f"path {escape_line(path)}"]

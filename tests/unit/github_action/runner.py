@@ -1,4 +1,4 @@
-"""How GitHub Actions' runner reads a job's log and files; after actions/runner, src/Runner.Common/
+"""Reads a job's log and files as GitHub Actions' runner does; after actions/runner, src/Runner.Common/
 ActionCommand.cs and src/Runner.Worker/{ActionCommandManager,FileCommandManager}.cs."""
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ class Log:
 
     def read(self, text: str) -> Log:
         for line in re.split(r"\r\n|\r|\n", text)[:-1]:
-            found = _command(line)
+            command = _command(line)
             if self._stopped is not None:
-                if found and found[0] == self._stopped:
+                if command and command[0] == self._stopped:
                     self._stopped = None
                 else:
                     self.lines.append(line)
-            elif found and found[0] == "stop-commands":
-                self._stopped = found[2]
-            elif found:
-                self.commands.append(found)
+            elif command and command[0] == "stop-commands":
+                self._stopped = command[2]
+            elif command:
+                self.commands.append(command)
             else:
                 self.lines.append(line)
         return self
@@ -35,9 +35,9 @@ class Log:
 def _command(line: str) -> tuple[str, dict[str, str], str] | None:
     stripped = line.lstrip()
     if stripped.startswith("::") and (end := stripped.find("::", 2)) > 0:
-        name, _, told = stripped[2:end].partition(" ")
-        given = dict(p.partition("=")[::2] for p in told.split(",") if "=" in p)
-        return name, {k: _unescaped(v) for k, v in given.items()}, _unescaped(stripped[end + 2 :])
+        name, _, pairs = stripped[2:end].partition(" ")
+        properties = dict(p.partition("=")[::2] for p in pairs.split(",") if "=" in p)
+        return name, {k: _unescaped(v) for k, v in properties.items()}, _unescaped(stripped[end + 2 :])
     old = line.find("##[")
     if old >= 0 and (end := line.find("]", old)) > 0:
         return line[old + 3 : end].partition(" ")[0], {}, line[end + 1 :]
@@ -51,7 +51,7 @@ def _unescaped(text: str) -> str:
 
 
 def outputs(text: str) -> dict[str, str]:
-    found, lines = {}, iter(text.split("\n"))
+    pairs, lines = {}, iter(text.split("\n"))
     for line in lines:
         if not line:
             continue
@@ -61,5 +61,5 @@ def outputs(text: str) -> dict[str, str]:
         value = []
         while (part := next(lines)) != word:
             value.append(part)
-        found[name] = "\n".join(value)
-    return found
+        pairs[name] = "\n".join(value)
+    return pairs

@@ -38,9 +38,9 @@ def decided(name: str, value: dict[str, Any], **inputs: str) -> Activity:
     return decide(name, Payload(value), **{"repository": HOME, **inputs})
 
 
-def why(found: Activity) -> str:
-    assert isinstance(found, Idle), found
-    return found.why
+def why(activity: Activity) -> str:
+    assert isinstance(activity, Idle), activity
+    return activity.why
 
 
 @pytest.mark.parametrize("action", PULLS)
@@ -52,30 +52,30 @@ def test_a_pull_request_of_the_same_repository_is_reported_on(action: str) -> No
 
 def test_a_forks_token_is_read_only_except_under_pull_request_target() -> None:
     value = event("pull_request/opened", pull_request__head__repo__full_name="mallory/Hello-World")
-    found = decided("pull_request", value)
-    assert isinstance(found, OnPull)
-    assert found.fork
-    assert found.read_only
-    assert "fork" in found.read_only
+    activity = decided("pull_request", value)
+    assert isinstance(activity, OnPull)
+    assert activity.fork
+    assert activity.read_only
+    assert "fork" in activity.read_only
     target = decided("pull_request_target", value)
     assert isinstance(target, OnPull)
     assert (target.fork, target.read_only) == (True, None)
 
 
 def test_a_deleted_fork_counts_as_a_fork() -> None:
-    found = decided("pull_request", event("pull_request/opened", pull_request__head__repo=None))
-    assert isinstance(found, OnPull)
-    assert found.fork
+    activity = decided("pull_request", event("pull_request/opened", pull_request__head__repo=None))
+    assert isinstance(activity, OnPull)
+    assert activity.fork
 
 
 @pytest.mark.parametrize("who", ["actor", "sender"])
 def test_dependabots_token_is_read_only(who: str) -> None:
     """A person who runs the job again is the sender, not the actor."""
     value = event("pull_request/opened", sender__login="dependabot[bot]" if who == "sender" else "alice")
-    found = decided("pull_request", value, actor="dependabot[bot]" if who == "actor" else "alice")
-    assert isinstance(found, OnPull)
-    assert not found.fork
-    assert "Dependabot" in str(found.read_only)
+    activity = decided("pull_request", value, actor="dependabot[bot]" if who == "actor" else "alice")
+    assert isinstance(activity, OnPull)
+    assert not activity.fork
+    assert "Dependabot" in str(activity.read_only)
 
 
 def test_a_workflow_run_names_a_head_and_never_a_number() -> None:
@@ -115,8 +115,8 @@ def test_a_push_to_the_default_branch_carries_records() -> None:
 def test_a_push_to_another_branch_carries_records_only_if_configured() -> None:
     value = event("push", ref="refs/heads/release/1.0", before=BEFORE, after=AFTER)
     assert "mode: carry" in why(decided("push", value))
-    found = decided("push", value, mode="carry", pr="12")
-    assert found == OnPush(repository=HOME, branch="release/1.0", before=BEFORE, after=AFTER)
+    activity = decided("push", value, mode="carry", pr="12")
+    assert activity == OnPush(repository=HOME, branch="release/1.0", before=BEFORE, after=AFTER)
 
 
 @pytest.mark.parametrize(
@@ -145,9 +145,9 @@ def test_the_events_own_number_as_input_changes_nothing() -> None:
 
 
 def test_mode_check_only_counts() -> None:
-    found = decided("pull_request", event("pull_request/opened"), mode="check")
-    assert isinstance(found, OnPull)
-    assert found.check
+    activity = decided("pull_request", event("pull_request/opened"), mode="check")
+    assert isinstance(activity, OnPull)
+    assert activity.check
 
 
 def test_an_event_without_a_report_gives_the_reason() -> None:

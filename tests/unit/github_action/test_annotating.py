@@ -29,8 +29,8 @@ def chose(chosen: str, line: int, confidence: float | None = 0.1, **more) -> Dec
 
 
 def of(*chosen: Decision, caveats: tuple[str, ...] = (), sources: tuple[CaveatSource, ...] = ()):
-    told = figures(decisions=chosen, caveats=caveats, caveat_sources=sources)
-    change = change_of({B: [record("traj_one", whole=whole(), **told)]}, diff=DIFF)
+    fields = figures(decisions=chosen, caveats=caveats, caveat_sources=sources)
+    change = change_of({B: [record("traj_one", whole=whole(), **fields)]}, diff=DIFF)
     return find_annotations(change, find_flags(change))
 
 
@@ -38,8 +38,8 @@ def test_the_least_sure_annotation_comes_first_and_each_line_has_one() -> None:
     unsure, worse = chose("seconds only", 4, 0.55), chose("five", 9, 0.2, question="How often?")
     rejected = chose("a loop", 12, None, alternatives=("a queue",), reasoning="no worker")
     again = chose("too", 4, None, alternatives=("x",))
-    found = of(unsure, worse, rejected, again, caveats=("Is retry_after() right?",))
-    assert [(each.line, each.title, each.text) for each in found] == [
+    annotations = of(unsure, worse, rejected, again, caveats=("Is retry_after() right?",))
+    assert [(each.line, each.title, each.text) for each in annotations] == [
         (9, "Claude Code was unsure (20\u00a0%)", "How often? five"),
         (4, "Claude Code was unsure (55\u00a0%)", "seconds only"),
         (1, "Claude Code warned", "Is retry_after() right?"),
@@ -68,12 +68,12 @@ def test_a_failed_test_is_shown_at_the_only_file_that_its_session_edited(
 ) -> None:
     diff = Diff.of(edited, dict.fromkeys(edited, "@@ -0,0 +3,2 @@\n+one\n+two\n"))
     failed = TestRuns(runs=1, ran=True, kind="test", outcome="failed", last_failed=2)
-    told = figures(tests=failed, files=tuple(FileChanged(path=path, edits=1) for path in edited))
-    change = change_of({A: [record("traj_one", whole=whole(), **told)]}, diff=diff)
-    found = find_annotations(change, find_flags(change))
+    fields = figures(tests=failed, files=tuple(FileChanged(path=path, edits=1) for path in edited))
+    change = change_of({A: [record("traj_one", whole=whole(), **fields)]}, diff=diff)
+    annotations = find_annotations(change, find_flags(change))
     title = "The last test run of a session failed: 2 failed"
     there = (at, 3, title, "Its session edited this file.")
-    assert [(each.path, each.line, each.title, each.text) for each in found] == ([there] if at else [])
+    assert [(each.path, each.line, each.title, each.text) for each in annotations] == ([there] if at else [])
 
 
 def test_there_are_at_most_ten_annotations() -> None:
@@ -104,13 +104,13 @@ def test_hostile_text_makes_exactly_one_notice(seed: int) -> None:
 @pytest.mark.parametrize("hidden", ["\u202e", "\u200b", "\U000e0041", "\x1b", "\n::error::", "\u2028"])
 def test_hidden_text_is_neither_in_a_check_run_nor_in_code_quality(hidden: str) -> None:
     change = change_of({A: [record("traj_one", whole=whole())]})
-    found = [Annotation("src/a.py", 3, f"title{hidden}", f"text{hidden}")]
+    annotations = [Annotation("src/a.py", 3, f"title{hidden}", f"text{hidden}")]
     sent: list[dict[str, Any]] = []
     requester = SimpleNamespace(requestJsonAndCheck=lambda *_, **given: sent.append(given["input"]))
     api: Any = SimpleNamespace(repository=SimpleNamespace(url="", requester=requester))
-    post_check(api, change, found, title="", summary="")
+    post_check(api, change, annotations, title="", summary="")
     (shown,) = sent[0]["output"]["annotations"]
-    (row,) = json.loads(as_code_quality(found))
+    (row,) = json.loads(as_code_quality(annotations))
     for text in (shown["title"], shown["message"], row["description"]):
         assert text.startswith(("title", "text"))
         assert hidden not in text

@@ -11,7 +11,7 @@ from tests.integration.story import record
 
 
 def test_a_fork_brings_at_most_half_a_note() -> None:
-    """A squash puts all of its records on one commit, and readers skip a note that is too large."""
+    """A squash puts all of the fork's records on one commit, and readers skip a note that is too large."""
     prompt = "x" * 4000
     records = {f"{n:040x}": [record(f"traj_{n}", prompt=prompt)] for n in range(400)}
     merged = Merged(pull=cast(Any, None), commits=tuple(records), foreign=records)

@@ -34,8 +34,8 @@ def test_a_printed_text_is_one_line_of_the_log(text: str) -> None:
 def test_any_text_makes_exactly_one_annotation(text: str, title: str) -> None:
     stream = io.StringIO()
     Console(stream).annotate("warning", text, title=title)
-    [(name, told, message)] = log(stream).commands
-    assert (name, list(told)) == ("warning", ["title"])
+    [(name, properties, message)] = log(stream).commands
+    assert (name, list(properties)) == ("warning", ["title"])
     assert "\n" not in message
 
 
@@ -44,9 +44,9 @@ def test_harmless_text_is_unchanged() -> None:
     console = Console(stream)
     console.annotate("error", "100% of a, b: src/app.py::main — naïve", title="a: b, c")
     console.say("std::vector, 日本語, #12 [x]")
-    found = log(stream)
-    assert found.commands == [("error", {"title": "a: b, c"}, "100% of a, b: src/app.py::main — naïve")]
-    assert found.lines == ["std::vector, 日本語, #12 [x]"]
+    job_log = log(stream)
+    assert job_log.commands == [("error", {"title": "a: b, c"}, "100% of a, b: src/app.py::main — naïve")]
+    assert job_log.lines == ["std::vector, 日本語, #12 [x]"]
 
 
 def test_invisible_characters_are_removed_as_in_the_comment() -> None:
@@ -67,9 +67,9 @@ def test_a_level_has_at_most_ten_annotations() -> None:
     for number in range(12):
         console.annotate("warning", f"no {number}")
     console.annotate("notice", "another level")
-    found = log(stream)
-    assert [name for name, _, _ in found.commands] == ["warning"] * 10 + ["notice"]
-    assert found.lines == ["warning: no 10", "warning: no 11"]
+    job_log = log(stream)
+    assert [name for name, _, _ in job_log.commands] == ["warning"] * 10 + ["notice"]
+    assert job_log.lines == ["warning: no 10", "warning: no 11"]
 
 
 def test_a_token_is_masked_in_the_log() -> None:

@@ -37,11 +37,11 @@ def test_steps_use_no_foreign_actions_or_expressions() -> None:
 def test_each_input_is_passed_on_and_described() -> None:
     given = {value for step in STEPS for value in step.get("env", {}).values() if "inputs" in value}
     assert given == {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]}
-    told = {name: each["default"] for name, each in ACTION["inputs"].items()}
-    assert told.pop("token") == "${{ github.token }}"
-    assert told == {name: default for name, (_, _, default) in INPUTS.items()}
-    for name, told in (*ACTION["inputs"].items(), *ACTION["outputs"].items()):
-        assert told["description"], name
+    defaults = {name: each["default"] for name, each in ACTION["inputs"].items()}
+    assert defaults.pop("token") == "${{ github.token }}"
+    assert defaults == {name: default for name, (_, _, default) in INPUTS.items()}
+    for name, entry in (*ACTION["inputs"].items(), *ACTION["outputs"].items()):
+        assert entry["description"], name
 
 
 def test_installed_packages_are_locked_by_hash() -> None:
@@ -55,7 +55,7 @@ def test_installed_packages_are_locked_by_hash() -> None:
 
 
 def test_the_action_runs_without_cryptography() -> None:
-    """It is large, and nothing that PyGithub needs it for is used."""
+    """The package is large, and the Action does not use what PyGithub needs it for."""
     assert "cryptography==" not in (ROOT / "github_action" / "requirements.txt").read_text("utf-8")
     script = """if True:
         import sys

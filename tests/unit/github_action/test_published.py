@@ -27,10 +27,10 @@ def ours(name: str) -> Any:
 def test_our_description_equals_what_the_host_publishes(file: str) -> None:
     path = Path(os.environ.get("GIT_TRAJ_E2E_APIS", "")) / file
     if not path.is_file():
-        pytest.skip("GIT_TRAJ_E2E_APIS names no folder with it")
+        pytest.skip(f"GIT_TRAJ_E2E_APIS does not name a folder with {file}")
     name, prefix = PUBLISHED[file]
-    told = yaml.load(path.read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    assert list(Published(told, prefix).differences(ours(name))) == []
+    published = yaml.load(path.read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    assert list(Published(published, prefix).differences(ours(name))) == []
 
 
 def test_a_difference_is_named() -> None:
@@ -40,7 +40,7 @@ def test_a_difference_is_named() -> None:
         "parameters": [{"in": "query", "name": "page", "schema": {"type": "integer"}}],
         "responses": answers,
     }
-    told = {"paths": {"/api/notes/{id}": {"get": get}}, "components": {"schemas": {"Note": note}}}
+    published = {"paths": {"/api/notes/{id}": {"get": get}}, "components": {"schemas": {"Note": note}}}
     item = {"type": "object", "properties": {"id": {"type": "integer"}, "body": {"type": "string"}}}
     routes = {
         "GET /notes/{number}": {
@@ -49,7 +49,7 @@ def test_a_difference_is_named() -> None:
         },
         "DELETE /notes/{number}": {"answers": {204: {}}},
     }
-    assert list(Published(told, "/api").differences({"routes": routes, "schemas": {}})) == [
+    assert list(Published(published, "/api").differences({"routes": routes, "schemas": {}})) == [
         "GET /notes/{number} query.sort is not there",
         "GET /notes/{number} 200[].id is string, not integer",
         "GET /notes/{number} 200[].body is not there",

@@ -62,8 +62,8 @@ def details(*commits: str, fork: bool = False) -> PullDetails:
 
 
 def noted(*commits: str, files: tuple[FileChanged, ...] = (), agent: str = "claude-code") -> Notes:
-    told = record(whole=SessionInfo(agent=agent, session="s"), files=files)
-    return Notes(tip="d" * 40, bodies={commit: encode_note([told]) for commit in commits})
+    one = record(whole=SessionInfo(agent=agent, session="s"), files=files)
+    return Notes(tip="d" * 40, bodies={commit: encode_note([one]) for commit in commits})
 
 
 def test_a_file_written_by_a_shell_has_its_agent() -> None:
@@ -75,9 +75,9 @@ def test_a_file_written_by_a_shell_has_its_agent() -> None:
 
 
 def test_files_that_records_name_are_not_requested_from_the_host() -> None:
-    told = tuple(FileChanged(path=path, edits=1) for path in ("src/a.py", "src/b.py"))
+    files = tuple(FileChanged(path=path, edits=1) for path in ("src/a.py", "src/b.py"))
     asked: list[str] = []
-    read_change(details(A, B), [noted(A, B, files=told)], SETTINGS, files_of=lambda c: asked.append(c) or ())
+    read_change(details(A, B), [noted(A, B, files=files)], SETTINGS, files_of=lambda c: asked.append(c) or ())
     assert asked == []
 
 
@@ -85,11 +85,11 @@ def test_an_answered_doubt_is_answered_in_every_output_and_found_only_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked = Decision(chosen="seconds", by="agent", question="Which unit?", confidence=0.5)
-    told = (
+    records = (
         record("traj_a", decisions=(asked,)),
         record("traj_b", decisions=(replace(asked, confidence=1.0),)),
     )
-    bodies = {commit: encode_note([each]) for commit, each in zip((A, B), told, strict=True)}
+    bodies = {commit: encode_note([each]) for commit, each in zip((A, B), records, strict=True)}
     looked, find_all = list[Change](), flags._find_all
 
     def find(change: Change) -> Iterator[flags.Flag]:
@@ -113,7 +113,7 @@ def test_a_forks_pull_request_also_shows_the_repositorys_own_records() -> None:
     assert both.fork == "mallory/app"
     alone = read_change(details(A, B, fork=True), [Notes(tip=None, bodies={}), own], SETTINGS)
     assert [bool(commit.trajectories) for commit in alone.commits] == [False, True]
-    assert alone.fork is None, "nothing of what is told comes from there"
+    assert alone.fork is None, "no record comes from the fork"
 
 
 def test_commits_since_the_last_push_are_new() -> None:
@@ -122,13 +122,13 @@ def test_commits_since_the_last_push_are_new() -> None:
 
 
 def test_a_partly_damaged_note_is_named() -> None:
-    """It counts as recorded; the rest of its content is unknown."""
+    """The commit counts as recorded, and is named as not read in full."""
     whole = noted(A, B)
     half = Notes(tip=whole.tip, bodies=whole.bodies | {A: whole.bodies[A] + b'{"v": 1, "id": 5}\n'})
     change = read_change(details(A, B), [half], SETTINGS)
     assert (change.left, change.unknown) == ((A,), ())
-    told = outputs(make_report(change, SETTINGS, number=7))
-    assert (told["coverage"], told["unsure"], told["cost"]) == ("100", "unknown", "unknown")
+    values = outputs(make_report(change, SETTINGS, number=7))
+    assert (values["coverage"], values["unsure"], values["cost"]) == ("100", "unknown", "unknown")
 
 
 def test_all_commits_but_one_are_less_than_100_percent() -> None:

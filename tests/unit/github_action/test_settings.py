@@ -72,9 +72,9 @@ def test_a_given_setting_is_read(name: str, value: str, field: str, read_as: Any
     ],
 )
 def test_an_invalid_value_is_refused_and_not_repeated(name: str, value: str) -> None:
-    with pytest.raises(EventError) as told:
+    with pytest.raises(EventError) as error:
         read(**{name: value})
-    assert value not in told.value.message
+    assert value not in error.value.message
 
 
 @pytest.mark.parametrize("name", ["REQUIRE", "COMMENT", "WHEN_MISSING"])
@@ -91,11 +91,11 @@ def test_an_unknown_value_of_the_gate_makes_it_strict(word: str) -> None:
 
 def test_a_comment_belongs_to_a_repositorys_workflow_even_after_a_rename() -> None:
     def owner(name: str, path: str, repository: str = "7") -> str:
-        told = {
+        variables = {
             "GITHUB_REPOSITORY_ID": repository,
             "GITHUB_WORKFLOW_REF": f"{name}/.github/{path}@refs/heads/x",
         }
-        return read_settings(RUNNER | told).owner
+        return read_settings(RUNNER | variables).owner
 
     ours = owner("acme/app", "workflows/traj.yml")
     assert ours == owner("acme/renamed", "workflows/traj.yml")

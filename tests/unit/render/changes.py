@@ -25,6 +25,7 @@ A, B, C = "a1" * 20, "b2" * 20, "c3" * 20
 
 
 def figures(**given: Any) -> dict[str, Any]:
+    """Return the fields of a part's summary, with those ``given``."""
     basis = PartSummary(
         summary=Summary(text="The client retries with jitter.", by="agent"),
         result="The client retries with jitter.",
@@ -38,22 +39,23 @@ def figures(**given: Any) -> dict[str, Any]:
             runs=2, ran=True, kind="test", outcome="passed", last_passed=12, last_failed=0, last_exit=0
         ),
     )
-    told = {name: getattr(basis, name) for name in PartSummary.__dataclass_fields__}
-    return {**told, **given}
+    fields = {name: getattr(basis, name) for name in PartSummary.__dataclass_fields__}
+    return {**fields, **given}
 
 
 def whole(**given: Any) -> SessionInfo:
+    """Return what is known of a session, with the fields ``given``."""
     basis = SessionInfo(title="Retry in the client", agent="claude-code", models=("claude-sonnet-4-5",))
     return replace(basis, **given)
 
 
 def change_of(parts: dict[str, list[Record]], **given: Any) -> Change:
     """Return a change of three commits; ``parts`` are their records by commit."""
-    found: dict[str, dict[str, list[Record]]] = {}
+    by_id: dict[str, dict[str, list[Record]]] = {}
     for commit, records in parts.items():
         for each in records:
-            found.setdefault(each.id, {}).setdefault(commit, []).append(each)
-    folded: dict[str, Folded] = {name: fold(where) for name, where in found.items()}
+            by_id.setdefault(each.id, {}).setdefault(commit, []).append(each)
+    folded: dict[str, Folded] = {name: fold(by_commit) for name, by_commit in by_id.items()}
     files = {A: ("src/retry.py",), B: ("src/retry.py", "tests/test_retry.py"), C: ("src/pool.py",)}
     commits = tuple(
         Reviewed(

@@ -1,4 +1,4 @@
-"""A commit and its trajectory, in the form that the renderers take."""
+"""Makes a commit and its trajectory, in the form that the renderers take."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def call(name: str, ts: str | None = None, **arguments: Any) -> Header:
 
 
 def result(content: str, *, code: int | None = None) -> Header:
-    told = {"callId": "c1", "exitCode": code, "isError": bool(code), "truncated": False, "bytes": None}
-    return event("tool_result", content, result=told)
+    fields = {"callId": "c1", "exitCode": code, "isError": bool(code), "truncated": False, "bytes": None}
+    return event("tool_result", content, result=fields)
 
 
 def chapter(title: str, *events: Header) -> Header:

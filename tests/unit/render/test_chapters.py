@@ -1,4 +1,4 @@
-"""How ``show`` prints events."""
+"""The events as ``git traj show`` prints them."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ WORK = chapter(
     event("decision", decision={"chosen": "full jitter", "alternatives": ["a fixed delay"], "by": "agent"}),
     event("message", "The clock is injected now:\n\n    retry(clock=fake)", ts="2026-03-02T00:00:01.000Z"),
 )
-TOLD = {**full_header(), "chapters": [WORK], "also": [], **WHOLE}
+HEADER = {**full_header(), "chapters": [WORK], "also": [], **WHOLE}
 
 
 def shown(page: Page = PAGE, *, everything: bool = False, thinking: bool = False) -> str:
     text = "".join(
-        render_commit(None, [TOLD], page, NOW, detail=Detail(everything=everything, thinking=thinking))
+        render_commit(None, [HEADER], page, NOW, detail=Detail(everything=everything, thinking=thinking))
     )
     return text[text.index("»") :]
 
 
 def test_a_trajectory_is_shown_with_its_chapters() -> None:
-    text = "".join(render_commit(entry(), [TOLD], PAGE, NOW, detail=Detail()))
+    text = "".join(render_commit(entry(), [HEADER], PAGE, NOW, detail=Detail()))
     assert (
         text
         == """\
@@ -93,27 +93,27 @@ an inferred decision that is wrong: git traj strike 9b440cb ID
 
 
 def test_everything_is_shown_on_request() -> None:
-    told = shown(everything=True, thinking=True)
-    assert "    A queue would need a worker.\n" in told
-    assert "    src/client.py:14:def request(\n" in told
-    assert "    exit 1\n    F.....\n    E   assert 1.0 == 0.5\n" in told
-    assert told.endswith("\nthinking: 2 pieces dropped when recorded\n")
+    text = shown(everything=True, thinking=True)
+    assert "    A queue would need a worker.\n" in text
+    assert "    src/client.py:14:def request(\n" in text
+    assert "    exit 1\n    F.....\n    E   assert 1.0 == 0.5\n" in text
+    assert text.endswith("\nthinking: 2 pieces dropped when recorded\n")
 
 
 def test_the_command_that_opens_sealed_thinking_is_shown() -> None:
-    told = {**bare_header(), "chapters": [], "also": [], "thinking": "sealed"}
+    header = {**bare_header(), "chapters": [], "also": [], "thinking": "sealed"}
     for thinking in (False, True):
         detail = Detail(thinking=thinking)
-        shown = "".join(render_commit(None, [told], PAGE, NOW, detail=detail)).replace("\n", " ")
-        assert (f"git traj show {told['id']} --show-thinking " in shown) is not thinking
+        shown = "".join(render_commit(None, [header], PAGE, NOW, detail=detail)).replace("\n", " ")
+        assert (f"git traj show {header['id']} --show-thinking " in shown) is not thinking
 
 
 def test_all_arguments_of_a_call_are_shown_on_request() -> None:
     given = {"file_path": "/w/a.py", "old_string": "x = 1", "new_string": "x = 2\ny = 3", "limit": 4}
     work = chapter("Edit", call("Edit", **given), call("Bash", command="make lint"))
-    told = {**bare_header(), "chapters": [work], "also": [], **WHOLE}
+    header = {**bare_header(), "chapters": [work], "also": [], **WHOLE}
     few, all_of_it = (
-        "".join(render_commit(None, [told], PAGE, NOW, detail=Detail(everything=everything)))
+        "".join(render_commit(None, [header], PAGE, NOW, detail=Detail(everything=everything)))
         for everything in (False, True)
     )
     assert "x = 2" not in few
@@ -130,8 +130,8 @@ def test_a_result_is_shown_below_its_call_even_if_another_call_is_between() -> N
     lint, test = call("Bash", command="make lint"), call("Bash", command="pytest -q")
     test["tool"]["callId"] = "c2"
     work = chapter("Two at once", lint, test, result("lint: 2 warnings", code=1))
-    told = {**bare_header(), "chapters": [work], "also": [], **WHOLE}
-    text = "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))
+    header = {**bare_header(), "chapters": [work], "also": [], **WHOLE}
+    text = "".join(render_commit(None, [header], PAGE, NOW, detail=Detail()))
     assert text.index("make lint") < text.index("2 warnings") < text.index("pytest -q")
 
 
@@ -140,23 +140,23 @@ def test_no_result_is_lost_if_its_call_has_no_id_or_a_shared_one(shared: str | N
     events = [call("Bash", command="make"), result("first broke", code=1), result("second broke", code=1)]
     for each in events:
         (each.get("tool") or each["result"])["callId"] = shared
-    told = {**bare_header(), "chapters": [chapter("Results", *events)], "also": [], **WHOLE}
-    text = "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))
+    header = {**bare_header(), "chapters": [chapter("Results", *events)], "also": [], **WHOLE}
+    text = "".join(render_commit(None, [header], PAGE, NOW, detail=Detail()))
     assert "make" in text
     assert text.index("first broke") < text.index("second broke")
     assert (text.count("first broke"), text.count("second broke")) == (1, 1)
 
 
 def test_a_chapter_without_anything_to_show_is_left_out() -> None:
-    told = {**bare_header(), "chapters": [chapter("Before", result("fine"))], "also": [], **WHOLE}
-    assert "Before" not in "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))
+    header = {**bare_header(), "chapters": [chapter("Before", result("fine"))], "also": [], **WHOLE}
+    assert "Before" not in "".join(render_commit(None, [header], PAGE, NOW, detail=Detail()))
 
 
 def test_the_timeline_is_ordered_by_time() -> None:
     other = chapter("Other", event("message", "Meanwhile.", ts="2026-03-01T08:55:02.000Z"))
-    told = [TOLD, {**bare_header(), "chapters": [{**other, "agentName": "codex"}], "also": [], **WHOLE}]
+    headers = [HEADER, {**bare_header(), "chapters": [{**other, "agentName": "codex"}], "also": [], **WHOLE}]
     assert (
-        "".join(render_timeline(told, PAGE, detail=Detail()))
+        "".join(render_timeline(headers, PAGE, detail=Detail()))
         == """\
 2026-03-01
 08:55:00  claude-code  ● asked       Retry with backoff, and add no dep…
@@ -177,11 +177,11 @@ def test_hostile_events_are_escaped() -> None:
     events = [event(kind, HOSTILE, ts=HOSTILE) for kind in kinds]
     events += [call(HOSTILE, command=HOSTILE), call(HOSTILE, **{HOSTILE: HOSTILE}), result(HOSTILE, code=1)]
     wild = chapter(HOSTILE, *events) | {"agentName": HOSTILE}
-    told = {**hostile_header(), "chapters": [wild, chapter("two", *events[1:])], "also": [], **WHOLE}
+    header = {**hostile_header(), "chapters": [wild, chapter("two", *events[1:])], "also": [], **WHOLE}
     detail = Detail(everything=True, thinking=True)
     for text in (
-        "".join(render_commit(entry(), [told], PAGE, NOW, detail=detail)),
-        "".join(render_timeline([told, told], PAGE, detail=detail)),
+        "".join(render_commit(entry(), [header], PAGE, NOW, detail=detail)),
+        "".join(render_timeline([header, header], PAGE, detail=detail)),
     ):
         assert not {"\x1b", "\x07", "\r", "\u202e"} & set(text)
         assert "^[]0;owned^G^M<script>" in text
@@ -189,9 +189,9 @@ def test_hostile_events_are_escaped() -> None:
 
 def test_the_prompt_is_shown_once() -> None:
     asked = chapter("x", event("prompt", "Fix the  bug\nand test"), event("message", "Done."))
-    told = {**bare_header(), "chapters": [asked], "also": [], **WHOLE}
-    told |= {"title": "Fix the bug and test", "prompt": "Fix the bug\nand test"}
-    text = "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))
+    header = {**bare_header(), "chapters": [asked], "also": [], **WHOLE}
+    header |= {"title": "Fix the bug and test", "prompt": "Fix the bug\nand test"}
+    text = "".join(render_commit(None, [header], PAGE, NOW, detail=Detail()))
     assert text.count("Fix the") == 1
     assert "» as asked above\n\n  Done.\n" in text
 
@@ -202,9 +202,9 @@ def test_thinking_has_a_label() -> None:
 
 def test_a_call_keeps_its_lines() -> None:
     heredoc = "git commit -F - <<'END'\nFix it\n\n  indented\nEND"
-    told = {**bare_header(), "chapters": [chapter("x", call("Bash", command=heredoc))], "also": [], **WHOLE}
+    header = {**bare_header(), "chapters": [chapter("x", call("Bash", command=heredoc))], "also": [], **WHOLE}
     short, full = (
-        "".join(render_commit(None, [told], PAGE, NOW, detail=Detail(everything=all_of_it)))
+        "".join(render_commit(None, [header], PAGE, NOW, detail=Detail(everything=all_of_it)))
         for all_of_it in (False, True)
     )
     assert "  → Bash git commit -F - <<'END' …\n" in short
@@ -217,6 +217,6 @@ def test_a_call_keeps_its_lines() -> None:
 )
 def test_a_cut_output_keeps_the_line_with_the_error(cause: str) -> None:
     output = f"building\n{cause}\nnote: see above\nmake: *** [all] 2\nbye"
-    told = {**bare_header(), "chapters": [chapter("x", result(output, code=2))], "also": [], **WHOLE}
-    text = "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))
+    header = {**bare_header(), "chapters": [chapter("x", result(output, code=2))], "also": [], **WHOLE}
+    text = "".join(render_commit(None, [header], PAGE, NOW, detail=Detail()))
     assert text.endswith(f"    exit 2 …\n    {cause}\n    bye\n")

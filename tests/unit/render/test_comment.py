@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-import gc
 import re
-import weakref
 from dataclasses import replace
 
 import pytest
 
-from gittraj.model.values import Decision, FileChanged, Retrospective, Summary, TestRuns
+from gittraj.model.values import Decision, FileChanged, Retrospective, Summary
 from gittraj.query.change import Change, Rewritten
 from gittraj.render.comment.comment import Block, CommentOptions, fit, render_comment
-from gittraj.render.comment.flags import find_flags
 from gittraj.render.comment.height import FOLD, height
 from gittraj.render.comment.plain import render_plain
 from gittraj.render.comment.tables import Location
@@ -48,22 +44,13 @@ def test_the_summary_above_the_fold() -> None:
     assert "| five attempts <sub>inferred</sub> | no end |  |" in fold
 
 
-def test_a_doubt_is_shown_at_the_file_that_it_names() -> None:
-    flags = {flag.quoted: flag.path for flag in find_flags(full_change()) if flag.quoted}
-    assert flags["Retry-After as an HTTP date is not covered by test_retry.py."] == "tests/test_retry.py"
-    assert flags["retry-after as seconds only"] == "src/retry.py", "the only one of its commit"
-    doubt = figures(decisions=(Decision(chosen="a guess", by="agent", confidence=0.4),))
-    (of_two, *_) = find_flags(change_of({B: [record("traj_one", **doubt)]}))
-    assert (of_two.path, of_two.commits) == (None, (B,)), "it names none of two: the commit stands there"
-
-
 def test_a_long_path_is_shown_by_its_end() -> None:
     path = "src/a/rather/deep/folder/of/the/shop/retry.py"
     assert "[`…/deep/folder/of/the/shop/retry.py`](https://" in LOCATION.file(path, most=34)
     assert "[`…try_with_a_long_name.py`]" in LOCATION.file("retry_with_a_long_name.py", most=24)
     assert f"[`{path}`]" in LOCATION.file(path)
-    told = record("traj_one", whole=whole(), **figures(files=(FileChanged(path=path, edits=9),)))
-    assert "| ↩️ | [`…/folder/of/the/shop/retry.py`](" in render(change_of({A: [told]}, files=(path,)))
+    part_record = record("traj_one", whole=whole(), **figures(files=(FileChanged(path=path, edits=9),)))
+    assert "| ↩️ | [`…/folder/of/the/shop/retry.py`](" in render(change_of({A: [part_record]}, files=(path,)))
 
 
 def test_a_file_names_the_agent_that_wrote_it() -> None:
@@ -97,8 +84,10 @@ def test_without_a_reason_the_result_is_shown_and_the_prompt_only_on_request() -
     assert "**Result:** The client retries with jitter." in text
     assert "Decided" not in text
     assert "A private prompt" not in text
-    told = change_of({A: [record("traj_one", whole=whole(), **{**figures(), "prompt": "A private prompt"})]})
-    assert "A private prompt" in render(told, CommentOptions(prompts=True))
+    change = change_of(
+        {A: [record("traj_one", whole=whole(), **{**figures(), "prompt": "A private prompt"})]}
+    )
+    assert "A private prompt" in render(change, CommentOptions(prompts=True))
 
 
 def test_a_summary_in_markdown_is_shown_without_its_structure() -> None:
@@ -123,8 +112,8 @@ def test_the_text_above_the_folds_fits_on_a_screen() -> None:
         for n in range(9)
     )
     doubts = tuple(f"{n} I am not sure of it. " + "Really. " * 12 for n in range(5))
-    told = record("traj_one", whole=whole(), **figures(decisions=chosen, caveats=doubts))
-    wordy = change_of({A: [told]}, rewritten=Rewritten(before="e" * 40))
+    part_record = record("traj_one", whole=whole(), **figures(decisions=chosen, caveats=doubts))
+    wordy = change_of({A: [part_record]}, rewritten=Rewritten(before="e" * 40))
     for change in (full_change(), full_change(merged=A, rewritten=Rewritten(before="e" * 40)), wordy):
         above, _, below = render(change).partition("<details>")
         assert height(re.sub(r"(?m)^\|.*$", "", above)) <= FOLD
@@ -154,16 +143,16 @@ def test_columns_without_values_are_left_out() -> None:
     text = render(change_of({A: bare}))
     assert "| Agent |\n|---|\n| Claude Code |\n" in text
     assert "| Commit | Subject | Agent | What it says |\n" in text
-    told = render(change_of({A: [record(n, whole=whole(), **figures()) for n in ("traj_one", "traj_two")]}))
-    assert "| Agent | Model | Time | Tokens out | Calls | Cost |\n|---|---|--:|--:|--:|--:|\n" in told
+    text = render(change_of({A: [record(n, whole=whole(), **figures()) for n in ("traj_one", "traj_two")]}))
+    assert "| Agent | Model | Time | Tokens out | Calls | Cost |\n|---|---|--:|--:|--:|--:|\n" in text
 
 
 def test_commits_whose_notes_cannot_be_read_are_not_called_unrecorded() -> None:
-    told = record("traj_one", whole=whole(), **figures())
-    half = change_of({A: [told]}, left=(A, B))
+    part_record = record("traj_one", whole=whole(), **figures())
+    half = change_of({A: [part_record]}, left=(A, B))
     assert "**at least 1 of 3 commits** have" in render(half)
     assert "Not read in full (" in render(half)
-    assert "**1 of 3 commits** have" in render(change_of({A: [told]}, left=(A,)))
+    assert "**1 of 3 commits** have" in render(change_of({A: [part_record]}, left=(A,)))
     bare, none = change_of({}, left=(B,)), change_of({}, left=(A, B, C))
     for text in (render(bare), render_plain(bare, CommentOptions(), Page())):
         assert "No agent trajectory is attached to the other commits" in text
@@ -171,104 +160,9 @@ def test_commits_whose_notes_cannot_be_read_are_not_called_unrecorded() -> None:
         assert "No agent trajectory" not in text
 
 
-def test_without_flags_there_is_no_verdict() -> None:
-    quiet = record("traj_one", whole=whole(), **figures())
-    text = render(change_of({A: [quiet], B: [quiet], C: [quiet]}))
-    assert "Look here first" not in text
-    bare = change_of({})
-    assert (
-        "No agent trajectory is attached to these 3 commits; `refs/notes/traj` was read at `ddddddd`. "
-        "If you have records of them: `git traj push`." in render(bare)
-    )
-    assert "the repository has no records" in render(replace(bare, notes=None))
-    assert "Look here" not in render(bare)
-
-
-def test_a_change_of_code_without_a_test_run_is_left_open() -> None:
-    never = record("traj_one", whole=whole(), **figures(tests=None))
-    change = change_of({A: [never], B: [never], C: [never]})
-    assert not find_flags(change), "what nobody did is no fault of a line"
-    assert "**Left open:** no test was run in these sessions." in render(change)
-    assert "no test was run" not in render(replace(change, files=("README.md", "docs/a.rst")))
-
-
-def test_a_failed_test_is_shown_above_a_doubt() -> None:
-    failed = TestRuns(runs=1, ran=True, kind="test", outcome="failed", last_failed=1)
-    unsure = Decision(chosen="seconds only", by="agent", confidence=0.6)
-    told = record("traj_one", whole=whole(), **figures(tests=failed, decisions=(unsure,)))
-    assert [flag.icon for flag in find_flags(change_of({A: [told]}))[:2]] == ["❌", "⚠️"]
-
-
-def test_a_doubt_names_the_later_commit_that_answered_it_or_changed_its_file() -> None:
-    """A doubt is answered if a later decision on it is sure; whether a change settled it is unknown."""
-    asked = Decision(chosen="five", by="agent", question="How often?", confidence=0.3)
-    guess = Decision(chosen="seconds only", by="agent", confidence=0.6)
-    first = figures(decisions=(asked, guess), caveats=("Not covered by test_retry.py.", "Is Redis up?"))
-    for later in (
-        replace(asked, chosen="three", confidence=0.9),
-        replace(asked, by="human", confidence=None),
-    ):
-        second = record("traj_two", whole=whole(), **figures(decisions=(later,)))
-        change = change_of({A: [record("traj_one", whole=whole(), **first)], B: [second]})
-        flags = [flag for flag in find_flags(change) if flag.quoted]
-        assert [(flag.quoted, flag.since, flag.later) for flag in flags] == [
-            ("seconds only", "changed again in", B),
-            ("Not covered by test_retry.py.", "changed again in", B),
-            ("Is Redis up?", "changed again in", B),
-            ("How often? five", "answered in", B),
-        ]
-        assert [flag.icon for flag in flags] == ["⚠️"] * 3 + ["✔️"]
-        assert "five” (answered in [`b2b2b2b`](" in render(change)
-    open_still = change_of({B: [record("traj_one", whole=whole(), **first)], A: [second]})
-    assert not any(flag.later for flag in find_flags(open_still)), "an earlier commit answers nothing"
-
-
-def test_a_doubt_that_was_stated_again_after_the_answer_is_open() -> None:
-    """Of equal doubts the last is shown, at its own commit."""
-    asked = Decision(chosen="seconds", by="agent", question="Which unit?", confidence=0.5)
-    said = (asked, replace(asked, chosen="ms", confidence=0.9), replace(asked, confidence=0.4))
-    first, answer, again = (
-        record(f"traj_{n}", whole=whole(), **figures(decisions=(each,))) for n, each in enumerate(said)
-    )
-    change = change_of({A: [first], B: [answer], C: [again]})
-    (flag,) = [flag for flag in find_flags(change) if flag.quoted]
-    assert (flag.icon, flag.path, flag.later) == ("⚠️", "src/pool.py", None)
-    assert "unsure (40\u00a0%)" in flag.reason
-    other = replace(asked, chosen="minutes", confidence=0.4)
-    doubted = record("traj_3", whole=whole(), **figures(decisions=(other,)))
-    change = change_of({A: [first], B: [answer], C: [doubted]})
-    assert [flag.icon for flag in find_flags(change) if flag.quoted] == ["⚠️", "⚠️"]
-
-
-def test_the_cache_of_flags_keeps_no_change_in_memory() -> None:
-    change = full_change()
-    gone = weakref.ref(change)
-    assert find_flags(change)
-    del change
-    gc.collect()
-    assert gone() is None
-
-
-def test_doubts_about_files_not_changed_later_come_first() -> None:
-    told = figures(caveats=("Is retry.py right?", "Is pool.py right?"))
-    flags = find_flags(change_of({A: [record("traj_one", whole=whole(), **told)]}))
-    assert [flag.path for flag in flags[:2]] == ["src/retry.py", "src/pool.py"], "no commit came after"
-    change = change_of({A: [record("traj_one", whole=whole(), **told)]})
-    moved = replace(change, commits=(change.commits[2], *change.commits[:2]))
-    assert [(f.path, f.later) for f in find_flags(moved)[:2]] == [("src/pool.py", None), ("src/retry.py", B)]
-
-
-def test_all_flags_are_counted_including_those_not_shown() -> None:
-    doubts = tuple(f"{n} may be wrong." for n in range(1_500))
-    change = change_of({A: [record("traj_one", whole=whole(), **figures(caveats=doubts))]})
-    assert len([flag for flag in find_flags(change) if flag.quoted]) == 1_500
-    more = re.search(r"More to look at \((\d+)\)</summary>.*?\n\n(\d+) more\.", render(change), re.S)
-    assert more and int(more[1]) > 1_490 and int(more[2]) in (int(more[1]) - 40, int(more[1]) - 10)
-
-
 def test_a_reason_is_shown_without_markup_for_bold() -> None:
-    told = record("traj_one", whole=whole(), **figures(why="**Slow** without it"))
-    assert "**Why:** Slow without it\n" in render(change_of({A: [told]}))
+    part_record = record("traj_one", whole=whole(), **figures(why="**Slow** without it"))
+    assert "**Why:** Slow without it\n" in render(change_of({A: [part_record]}))
 
 
 def test_several_tasks_are_shown_separately() -> None:
@@ -284,18 +178,6 @@ def test_several_tasks_are_shown_separately() -> None:
     assert "titled    Do one\ntitled    Do two" in render_plain(change, CommentOptions(), Page())
 
 
-def test_a_failed_run_says_that_a_later_commits_session_passed() -> None:
-    failed = TestRuns(runs=1, ran=True, kind="test", outcome="failed", last_failed=1)
-    first = record("traj_one", whole=whole(), **figures(tests=failed, caveats=("It may be slow.",)))
-    second = record("traj_two", whole=whole(), **figures())
-    warned, flag = find_flags(change_of({A: [first], B: [second]}))[:2]
-    assert (warned.icon, flag.commits) == ("⚠️", (B,))
-    assert (
-        flag.why == "The last test run of a session failed: 1 failed; that of a later commit's session passed"
-    )
-    assert find_flags(change_of({A: [second], B: [first]}))[0].why.endswith("a session failed: 1 failed")
-
-
 def test_the_reasoning_of_a_decision_is_not_the_reason_for_the_change() -> None:
     """Why cache prices? Not because one server has no Redis."""
     decision = Decision(chosen="In the process", by="agent", alternatives=("Redis",), reasoning="One server")
@@ -303,8 +185,8 @@ def test_the_reasoning_of_a_decision_is_not_the_reason_for_the_change() -> None:
     assert "**Why:**" not in render(change)
     assert "| In the process | Redis | One server |" in render(change)
     quoted = replace(decision, by="rules", quote="I kept it in the process, because One server")
-    told = figures(why="I kept it in the process, because One server", decisions=(quoted,))
-    assert "**Why:**" not in render(change_of({A: [record("traj_one", **told)]}))
+    fields = figures(why="I kept it in the process, because One server", decisions=(quoted,))
+    assert "**Why:**" not in render(change_of({A: [record("traj_one", **fields)]}))
     stated = change_of({A: [record("traj_one", **figures(why="Pages were slow", decisions=(decision,)))]})
     assert "**Why:** Pages were slow" in render(stated)
 
@@ -314,20 +196,6 @@ def test_the_least_sure_decision_is_not_folded() -> None:
     unsure = Decision(chosen="a guess", by="agent", alternatives=("to ask",), confidence=0.4)
     text = render(change_of({A: [record("traj_one", **figures(decisions=(*sure, unsure)))]}))
     assert "| a guess <sub>40% sure</sub> | to ask |" in text[: text.index("<details>")]
-
-
-def test_a_file_without_a_recorded_edit_is_flagged() -> None:
-    told = record("traj_one", **figures(files=(FileChanged(path="src/a.py", edits=1),)))
-    change = change_of({A: [told]}, files=("src/a.py", "README"))
-    found = find_flags(change)
-    why = "No recorded edit names it; a command may have written it"
-    assert (found[-1].path, found[-1].why) == ("README", why)
-    found = find_flags(dataclasses.replace(change, written=frozenset()))
-    assert (found[-1].path, found[-1].why) == ("README", "No recorded edit matches its lines")
-    written = dataclasses.replace(change, written=frozenset({"README"}))
-    assert "❔" not in [flag.icon for flag in find_flags(written)]
-    many = change_of({A: [told]}, files=("src/a.py", *(f"made/{n}" for n in range(9))))
-    assert "❔" not in [flag.icon for flag in find_flags(many)]
 
 
 def test_each_state_has_its_text() -> None:
@@ -403,7 +271,7 @@ OURS = set(
 @pytest.mark.parametrize("seed", range(40))
 def test_no_foreign_text_becomes_active(seed: int) -> None:
     evil = hostile(seed), hostile(seed + 1_000), hostile(seed + 2_000), hostile(seed + 3_000)
-    told = record(
+    part_record = record(
         "traj_one",
         whole=whole(
             title=evil[0],
@@ -423,7 +291,7 @@ def test_no_foreign_text_becomes_active(seed: int) -> None:
             files=(FileChanged(path=evil[3], edits=9, reverts=1),),
         ),
     )
-    change = change_of({A: [told]}, title=evil[0], fork=evil[1], files=(evil[3], "x"))
+    change = change_of({A: [part_record]}, title=evil[0], fork=evil[1], files=(evil[3], "x"))
     change = replace(
         change, commits=tuple(replace(c, subject=evil[2], files=(evil[3],)) for c in change.commits)
     )

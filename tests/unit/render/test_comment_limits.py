@@ -30,14 +30,14 @@ COMMIT = "a1" * 20
 def line(trajectory: str = "traj_one", at: int = 0, **fields: Any) -> str:
     own = {"evidence": "agent"}
     part = {"first": f"e{at}", "last": f"e{at}", "n": 1, "at": at}
-    told = {"v": 1, "id": trajectory, "rev": 1, "role": "produced", "link": own, "range": part}
-    return json.dumps({**told, **fields})
+    required = {"v": 1, "id": trajectory, "rev": 1, "role": "produced", "link": own, "range": part}
+    return json.dumps({**required, **fields})
 
 
 def changed(*lines: str) -> Change:
     recorded = Recorded([(COMMIT, "\n".join(lines).encode())])
-    told = tuple(f.header(COMMIT) for f in recorded.on(COMMIT) if f.records(COMMIT))
-    commit = Reviewed(commit=COMMIT, subject="Begin", trajectories=told, files=("a.py",))
+    headers = tuple(f.header(COMMIT) for f in recorded.on(COMMIT) if f.records(COMMIT))
+    commit = Reviewed(commit=COMMIT, subject="Begin", trajectories=headers, files=("a.py",))
     sessions = find_sessions(recorded, [COMMIT])
     return Change(head=COMMIT, commits=(commit,), sessions=sessions, files=("a.py",), notes="d" * 40)
 
@@ -52,7 +52,8 @@ def decision(chosen: str, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("sign", ["\u0301", "\u0301\u200d", "&", "\x1b", "|", "\u202e", "漢", "@a "])
 def test_one_long_text_does_not_empty_the_comment(sign: str) -> None:
-    """Combining marks have no width, and escaping makes a text longer."""
+    """The limit counts neither width nor raw text: combining marks have no width, and escaping adds
+    characters."""
     long = "x" + sign * 10_000
     fields = {
         "decisions": [decision(long, alternatives=[long], reasoning=long, confidence=0.1)],
@@ -80,7 +81,7 @@ def test_an_absurd_number_invalidates_only_its_own_line(number: str, where: str)
 
 @pytest.mark.parametrize("number", [-5, 3, 1e300, -1e300, 10**38])
 def test_an_invalid_confidence_is_unknown(number: float) -> None:
-    told = line(
+    damaged = line(
         decisions=[decision("plain", confidence=number)],
         retrospective={"by": "agent", "summary": "done", "confidence": number},
         costUsd=number,
@@ -90,7 +91,7 @@ def test_an_invalid_confidence_is_unknown(number: float) -> None:
         counts={"toolCalls": -3},
     )
     twice = line("traj_two", costUsd=1e308), line("traj_three", costUsd=1e308)
-    change = changed(told, *twice)
+    change = changed(damaged, *twice)
     text = render(change)
     assert not [word for word in ("inf", "nan", "-5", "-3", "-9", "00\u00a0%", "300") if word in text], text
     assert [d["confidence"] for t in change.sessions for d in t["decisions"]] == [None]
@@ -112,9 +113,9 @@ ODD = (
 def full() -> dict[str, Any]:
     unsure = Decision(chosen="a", by="agent", alternatives=("b",), confidence=0.4, path="a.py", line=1)
     source = CaveatSource(event="e", by="inferred", path="a.py", line=3)
-    told = figures(decisions=(unsure,), caveats=("c",), caveat_sources=(source,))
-    told["files"] = (FileChanged(path="a.py", edits=2),)
-    value: dict[str, Any] = json.loads(encode_line(record("traj_one", whole=whole(), **told)))
+    fields = figures(decisions=(unsure,), caveats=("c",), caveat_sources=(source,))
+    fields["files"] = (FileChanged(path="a.py", edits=2),)
+    value: dict[str, Any] = json.loads(encode_line(record("traj_one", whole=whole(), **fields)))
     return value
 
 
@@ -134,9 +135,9 @@ RECORDS = size(2_000, 20_000, "GIT_TRAJ_FUZZED")
 @pytest.mark.parametrize("seed", range(4))
 def test_any_record_can_be_rendered_in_a_comment(seed: int) -> None:
     """Ten unusual records at a time, next to a plain one."""
-    rng, told = random.Random(seed), full()
+    rng, value = random.Random(seed), full()
     for _ in range(RECORDS // 40):
-        some = [json.dumps({**spoil(spoil(told, rng), rng), "rev": n}) for n in range(2, 12)]
+        some = [json.dumps({**spoil(spoil(value, rng), rng), "rev": n}) for n in range(2, 12)]
         text = render(changed(*some, line("traj_plain", decisions=[decision("plain")])))
         assert len(text) <= 60_000
         assert "plain" in text, some
@@ -169,7 +170,7 @@ FULL = {
 @pytest.mark.parametrize("name", some(FULL, 2))
 def test_a_full_note_is_rendered_quickly(name: str) -> None:
     """Each is about 800 kB; comparing each entry with each other would take minutes."""
-    told = FULL[name]()
+    note = FULL[name]()
     began = time.process_time()
-    assert len(render(changed(*told))) < 60_000
+    assert len(render(changed(*note))) < 60_000
     assert time.process_time() - began < 30

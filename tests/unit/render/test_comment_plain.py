@@ -20,12 +20,12 @@ def test_no_foreign_text_controls_the_terminal(seed: int) -> None:
         chosen=evil[0], by=evil[1], alternatives=(evil[2],), reasoning=evil[3], confidence=0.1
     )
     back = Retrospective(by=evil[3], summary=evil[0])
-    told = record(
+    part_record = record(
         "traj_one",
         whole=whole(title=evil[0], agent=evil[1], retrospective=back),
         **figures(prompt=evil[1], decisions=(decision,), caveats=(evil[0],)),
     )
-    change = change_of({A: [told]}, title=evil[1], files=(evil[3],))
+    change = change_of({A: [part_record]}, title=evil[1], files=(evil[3],))
     text = render_plain(change, CommentOptions(), Page())
     assert not [
         char for char in text if char != "\n" and not char.isprintable() and char not in "\u200d\ufe0f"
@@ -47,13 +47,15 @@ def test_a_title_by_the_agent_is_not_shown_as_the_prompt() -> None:
 
 
 def test_a_long_label_is_before_its_text() -> None:
-    told = [record(f"traj_{name}", **figures(result=f"{name} works.")) for name in ("one", "two")]
-    text = render_plain(change_of({A: [told[0]], B: [told[1]]}, title="Colours"), CommentOptions(), Page())
+    records = [record(f"traj_{name}", **figures(result=f"{name} works.")) for name in ("one", "two")]
+    text = render_plain(
+        change_of({A: [records[0]], B: [records[1]]}, title="Colours"), CommentOptions(), Page()
+    )
     assert "\nresult of the last session that states one: two works.\n" in text
 
 
 def test_the_least_sure_decision_comes_first() -> None:
     chosen = [Decision(chosen=f"way {n}", by="agent", confidence=n / 10) for n in (9, 5, 1)]
-    told = record("traj_one", **figures(decisions=tuple(chosen)))
-    text = render_plain(change_of({A: [told]}), CommentOptions(), Page()).partition("Decided")[2]
+    part_record = record("traj_one", **figures(decisions=tuple(chosen)))
+    text = render_plain(change_of({A: [part_record]}), CommentOptions(), Page()).partition("Decided")[2]
     assert text.index("way 1") < text.index("way 5") < text.index("way 9")

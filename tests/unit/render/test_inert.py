@@ -194,15 +194,15 @@ def shown(text: str) -> str:
     return flat(terminal.escape(text))
 
 
-def check(page: Page, expected: str, tags: set[str], told: str) -> None:
-    assert {tag for tag, _ in page.tags} <= tags, told
-    assert not page.strange, told
+def check(page: Page, expected: str, tags: set[str], explanation: str) -> None:
+    assert {tag for tag, _ in page.tags} <= tags, explanation
+    assert not page.strange, explanation
     assert all(attrs in ((), (("class", "language-text"),), (("lang", "text"),)) for _, attrs in page.tags), (
-        told
+        explanation
     )
-    assert flat("".join(page.text)).replace("¦", "|") == expected.replace("¦", "|"), told
-    assert not LIVE.search("".join(page.plain)), told
-    assert not any(is_silent(sign) for sign in JOINED.sub("", "".join(page.text))), told
+    assert flat("".join(page.text)).replace("¦", "|") == expected.replace("¦", "|"), explanation
+    assert not LIVE.search("".join(page.plain)), explanation
+    assert not any(is_silent(sign) for sign in JOINED.sub("", "".join(page.text))), explanation
 
 
 SEEDS = [pytest.param(range(start, RENDERS, 8), id=f"from {start}") for start in range(8)]

@@ -33,9 +33,9 @@ WORK = chapter(
 
 
 def test_a_whole_page_is_rendered() -> None:
-    told = {**full_header(), "chapters": [WORK], "also": []}
+    header = {**full_header(), "chapters": [WORK], "also": []}
     assert (
-        "".join(render_markdown(entry(), [told], detail=Detail()))
+        "".join(render_markdown(entry(), [header], detail=Detail()))
         == """\
 # Retry in the client, with jitter
 
@@ -119,8 +119,8 @@ def test_many_calls_are_folded() -> None:
         call("<b>", path="x"),
         result("no", code=1),
     ]
-    told = {**full_header(), "chapters": [chapter("Many", *work)], "also": []}
-    page = "".join(render_markdown(None, [told], detail=Detail()))
+    header = {**full_header(), "chapters": [chapter("Many", *work)], "also": []}
+    page = "".join(render_markdown(None, [header], detail=Detail()))
     folded = page[page.index("<details>") :]
     assert folded.startswith("<details><summary>4 calls: Bash ×3, &lt;b&gt;</summary>\n\n- `Bash` `echo 0`\n")
     assert folded.endswith(
@@ -176,8 +176,8 @@ def test_every_line_of_a_quotation_is_quoted(text: str) -> None:
 
 def test_hostile_text_is_not_active() -> None:
     wild = chapter(HOSTILE, event("prompt", HOSTILE), event(HOSTILE, HOSTILE), call(HOSTILE, command=HOSTILE))
-    told = {**hostile_header(), "chapters": [wild], "also": []}
-    page = "".join(render_markdown(entry(subject=HOSTILE), [told], detail=Detail(everything=True)))
+    header = {**hostile_header(), "chapters": [wild], "also": []}
+    page = "".join(render_markdown(entry(subject=HOSTILE), [header], detail=Detail(everything=True)))
     bare = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", page)
     assert not {"\x1b", "\x07", "\r", "\u202e"} & set(page)
     ours = re.sub(r"</?(?:details|summary|code)>", "", bare)
@@ -188,9 +188,9 @@ def test_hostile_text_is_not_active() -> None:
 
 
 def test_files_of_the_commit_without_an_edit_are_listed_separately() -> None:
-    told = {**full_header(), "chapters": [WORK], "also": []}
-    edited = told["filesChanged"][0]["path"]
-    page = "".join(render_markdown({**entry(), "files": [edited, "gen`x"]}, [told], detail=Detail()))
+    header = {**full_header(), "chapters": [WORK], "also": []}
+    edited = header["filesChanged"][0]["path"]
+    page = "".join(render_markdown({**entry(), "files": [edited, "gen`x"]}, [header], detail=Detail()))
     _, heading, rest = page.partition("\n## Files without a recorded edit\n\n")
     assert heading and rest == "A command may have written them: ``gen`x``\n"
-    assert heading not in "".join(render_markdown({**entry(), "files": [edited]}, [told], detail=Detail()))
+    assert heading not in "".join(render_markdown({**entry(), "files": [edited]}, [header], detail=Detail()))

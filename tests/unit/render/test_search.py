@@ -41,8 +41,8 @@ def test_a_result_shows_the_commit_the_words_and_their_author() -> None:
 
 
 def test_a_result_without_a_commit_is_marked() -> None:
-    found = Found(about={"title": None, "role": "explored"})
-    assert render_hit(found, None, Page(), NOW).splitlines()[::2] == [
+    hit = Found(about={"title": None, "role": "explored"})
+    assert render_hit(hit, None, Page(), NOW).splitlines()[::2] == [
         "traj_one",
         "  codex · counts for no commit",
     ]
@@ -50,8 +50,8 @@ def test_a_result_without_a_commit_is_marked() -> None:
 
 def test_no_text_controls_the_terminal() -> None:
     evil = "\x1b]0;owned\x07\u202e"
-    found = Found(evil, evil, {"title": evil, "role": evil}, (Excerpt("output", None, (evil, evil, evil)),))
-    shown = render_hit(found, {**COMMIT, "subject": evil}, Page(80), NOW)
+    hit = Found(evil, evil, {"title": evil, "role": evil}, (Excerpt("output", None, (evil, evil, evil)),))
+    shown = render_hit(hit, {**COMMIT, "subject": evil}, Page(80), NOW)
     assert not set(shown) & set("\x1b\x07\u202e")
 
 

@@ -9,7 +9,7 @@ from gittraj.render.comment.tables import decisions_table
 
 
 @pytest.mark.parametrize(
-    ("chosen", "others", "told", "words"),
+    ("chosen", "others", "expected", "words"),
     [
         ("a bucket", ["a window"], ("a bucket", ["a window"]), "a bucket over a window"),
         ("not: a window", ["a window"], ("", ["a window"]), "not: a window"),
@@ -31,10 +31,10 @@ from gittraj.render.comment.tables import decisions_table
     ],
 )
 def test_the_sides_of_a_decision_are_put_into_words(
-    chosen: str, others: list[str], told: tuple[str, list[str]], words: str
+    chosen: str, others: list[str], expected: tuple[str, list[str]], words: str
 ) -> None:
     decision = {"chosen": chosen, "alternatives": others}
-    assert (sides(decision), decided(decision)) == (told, words)
+    assert (sides(decision), decided(decision)) == (expected, words)
 
 
 def test_a_rejection_alone_fills_one_cell() -> None:

@@ -1,4 +1,4 @@
-"""What ``log`` prints: whole outputs, as people see them."""
+"""The output of ``git traj log``, in full, as people see it."""
 
 from __future__ import annotations
 
@@ -84,18 +84,18 @@ def test_each_commit_is_shown_on_one_line() -> None:
 @pytest.mark.parametrize("page", [PAGE, Page(), Page(columns=72, colour=True)])
 def test_hostile_text_is_escaped(page: Page) -> None:
     header = {**hostile_header(), "commits": []}
-    told = entry(header, subject=header["title"])
-    told["author"]["name"] = header["title"]
+    hostile_entry = entry(header, subject=header["title"])
+    hostile_entry["author"]["name"] = header["title"]
     small = render_small([header])
     for text in (
-        render_entry(told, page, NOW),
-        render_oneline(told, small, page),
+        render_entry(hostile_entry, page, NOW),
+        render_oneline(hostile_entry, small, page),
         render_row(header, page, NOW),
     ):
         assert not {"\x07", "\r", "\u202e"} & set(text)
         assert "\x1b]" not in text
         assert page.colour or "\x1b" not in text
-    assert "^[]0;owned^G^M<script>" in render_entry(told, page, NOW)
+    assert "^[]0;owned^G^M<script>" in render_entry(hostile_entry, page, NOW)
 
 
 def test_colours_end_on_every_line() -> None:
@@ -106,5 +106,5 @@ def test_colours_end_on_every_line() -> None:
 
 def test_a_choice_that_is_only_a_rejection_names_it_once() -> None:
     against = {"chosen": "I decided against caching", "alternatives": ["caching"], "by": "agent"}
-    told = render_decision({**against, "reasoning": "the data changes", "confidence": None}, Page(None))
-    assert told == "I decided against caching, because the data changes"
+    text = render_decision({**against, "reasoning": "the data changes", "confidence": None}, Page(None))
+    assert text == "I decided against caching, because the data changes"

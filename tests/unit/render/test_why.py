@@ -1,4 +1,4 @@
-"""What ``why`` prints for an entry; whole outputs are in the integration tests."""
+"""The output of ``git traj why`` for one entry; the integration tests have whole outputs."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ LINES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
 
 def reason(header: Any, **fields: Any) -> dict[str, Any]:
     given = {key: value for key, value in entry().items() if key not in ("files", "trajectories")}
-    told = {"prompt": header["prompt"], "decisions": header["decisions"], "said": None, "change": []}
-    told |= {"changeMore": 0, "beside": [], "events": [], "movedBy": [], "nearest": None}
-    told |= {"doubts": [], "respaced": []}
-    return {"lines": [[1, 1]], **given, "trajectory": header, **told} | fields
+    values = {"prompt": header["prompt"], "decisions": header["decisions"], "said": None, "change": []}
+    values |= {"changeMore": 0, "beside": [], "events": [], "movedBy": [], "nearest": None}
+    values |= {"doubts": [], "respaced": []}
+    return {"lines": [[1, 1]], **given, "trajectory": header, **values} | fields
 
 
 def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
     beside = [{"id": "traj_a", "prompt": full_header()["prompt"], "read": True}]
-    told = reason(full_header(), lines=[[1, 2], [5, 10]], decisions=[], beside=beside)
-    told = render_reason(told, LINES, Page(72), NOW)
-    assert told.startswith(
+    text = reason(full_header(), lines=[[1, 2], [5, 10]], decisions=[], beside=beside)
+    text = render_reason(text, LINES, Page(72), NOW)
+    assert text.startswith(
         """\
  1  one
  2  two
@@ -50,11 +50,11 @@ def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
 
 def test_with_several_sessions_no_line_is_credited_to_one() -> None:
     beside = [{"id": f"traj_{n}", "prompt": f"Do {n}", "read": n > 1} for n in range(5)]
-    told = render_reason(
+    text = render_reason(
         reason(full_header(), decisions=[], prompt=None, beside=beside[2:]), LINES, Page(72), NOW
     )
     assert (
-        told.split("\n", 2)[2]
+        text.split("\n", 2)[2]
         == """\
   written  no recorded edit matches these lines; who wrote them is not
            known
@@ -66,24 +66,24 @@ def test_with_several_sessions_no_line_is_credited_to_one() -> None:
   git traj show 9b440cb has more
 """
     )
-    told = render_reason(
+    text = render_reason(
         reason(full_header(), decisions=[], prompt=None, beside=beside), LINES, Page(72), NOW
     )
-    assert "events are not here" in told
-    assert "           … and 2 more\n" in told
+    assert "events are not here" in text
+    assert "           … and 2 more\n" in text
 
 
 def test_lines_of_an_edit_that_are_not_shown_are_counted() -> None:
     edit = {**call("x"), "ts": None}
-    told = reason(full_header(), decisions=[], events=[edit], change=["+a", "+b"], changeMore=3)
-    assert "           +b\n           … 3 more lines\n" in render_reason(told, LINES, Page(72), NOW)
+    entry = reason(full_header(), decisions=[], events=[edit], change=["+a", "+b"], changeMore=3)
+    assert "           +b\n           … 3 more lines\n" in render_reason(entry, LINES, Page(72), NOW)
 
 
 def test_decisions_that_are_not_shown_are_hinted_at() -> None:
     header = full_header()
     assert "has more" not in render_reason(reason(header), LINES, Page(72), NOW)
-    told = render_reason(reason(header, decisions=header["decisions"][:1]), LINES, Page(72), NOW)
-    assert told.endswith("\n  git traj show 9b440cb has more\n")
+    text = render_reason(reason(header, decisions=header["decisions"][:1]), LINES, Page(72), NOW)
+    assert text.endswith("\n  git traj show 9b440cb has more\n")
 
 
 @pytest.mark.parametrize("form", ["text", "porcelain"])
@@ -101,12 +101,12 @@ def test_hostile_words_are_escaped(form: str) -> None:
         nearest=None,
     )
     if form == "text":
-        told = render_reason(evil, [HOSTILE], Page(72), NOW)
+        text = render_reason(evil, [HOSTILE], Page(72), NOW)
     else:
-        told = render_porcelain(evil, [HOSTILE], HOSTILE)
-        keys = {line.split(" ")[0] for line in told.splitlines()[1:] if not line.startswith("\t")}
+        text = render_porcelain(evil, [HOSTILE], HOSTILE)
+        keys = {line.split(" ")[0] for line in text.splitlines()[1:] if not line.startswith("\t")}
         assert keys <= {
             *("lines", "path", "short", "author", "author-mail", "date", "summary", "trajectory", "agent"),
             *("model", "session", "evidence", "prompt", "decision", "event", "change", "doubt"),
         }
-    assert not {"\x1b", "\x07", "\r", "\u202e"} & set(told)
+    assert not {"\x1b", "\x07", "\r", "\u202e"} & set(text)

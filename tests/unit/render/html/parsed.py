@@ -1,4 +1,4 @@
-"""A page as a browser's parser sees it, as far as the standard library's parser can tell."""
+"""Parses a page with the standard library, which does it almost like a browser."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class Element:
         return "".join(each if isinstance(each, str) else each.text for each in self.inside)
 
     def all(self, name: str | None = None, class_: str | None = None) -> list[Element]:
-        found = []
+        matches = []
         for each in self.inside:
             if isinstance(each, Element):
                 classes = (each.attributes.get("class") or "").split()
                 if name in (None, each.name) and (class_ is None or class_ in classes):
-                    found.append(each)
-                found += each.all(name, class_)
-        return found
+                    matches.append(each)
+                matches += each.all(name, class_)
+        return matches
 
     def one(self, name: str | None = None, class_: str | None = None) -> Element:
-        (found,) = self.all(name, class_)
-        return found
+        (match,) = self.all(name, class_)
+        return match
 
 
 class _Parser(HTMLParser):

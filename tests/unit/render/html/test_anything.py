@@ -29,10 +29,17 @@ OURS = """
 
 @settings(max_examples=size(30, 60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(values_of(Record, WILD), st.lists(events(WILD), max_size=5), st.booleans())
-def test_any_record_has_a_page(record: Any, found: list[Any], thinking: bool) -> None:
+def test_any_record_has_a_page(record: Any, given_events: list[Any], thinking: bool) -> None:
     header = fold({COMMIT: [record]}).header(COMMIT, explored=True)
-    told = [spell_event(event, header["agent"]) for event in found]
-    chapter = {"id": "x", "title": "x", "agentName": None, "startedAt": None, "endedAt": None, "events": told}
+    shown = [spell_event(event, header["agent"]) for event in given_events]
+    chapter = {
+        "id": "x",
+        "title": "x",
+        "agentName": None,
+        "startedAt": None,
+        "endedAt": None,
+        "events": shown,
+    }
     whole = {**header, "chapters": [chapter], "also": []}
     detail = Detail(everything=True, thinking=thinking)
     site = Links(root="../", title="<b>", commits={COMMIT}, trajectories={record.id})

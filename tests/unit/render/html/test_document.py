@@ -50,16 +50,16 @@ WORK = chapter(
 )
 
 
-def page(*told: Header, commit: bool = True, detail: Detail = BRIEF) -> Element:
-    return parse("".join(render_page([(entry() if commit else None, told)], detail=detail)))
+def page(*headers: Header, commit: bool = True, detail: Detail = BRIEF) -> Element:
+    return parse("".join(render_page([(entry() if commit else None, headers)], detail=detail)))
 
 
-def told(*chapters: Header) -> Header:
+def header_with(*chapters: Header) -> Header:
     return {**full_header(), "chapters": list(chapters or (WORK,)), "also": []}
 
 
 def test_the_facts_of_a_trajectory_come_first() -> None:
-    shown = page(told())
+    shown = page(header_with())
     assert shown.one("title").text == "Retry in the client, with jitter"
     assert shown.one("h1").text == "Retry in the client, with jitter"
     facts = shown.one("dl", "properties")
@@ -89,7 +89,7 @@ def test_the_facts_of_a_trajectory_come_first() -> None:
 
 
 def test_each_event_is_a_row_that_can_be_linked_to() -> None:
-    shown = page(told())
+    shown = page(header_with())
     rows = shown.all("li", "event")
     kinds = ["asked", "more", "said", "tools", "tools", "decided", "more"]
     assert [row.attributes["data-kind"] for row in rows] == kinds
@@ -107,7 +107,7 @@ def test_an_edit_that_is_too_long_to_compare_is_shown_as_replaced() -> None:
     lines = [f"line {number}" for number in range(1100)]
     sides = {"old_string": "\n".join(lines), "new_string": "\n".join([*lines[1:], lines[0]])}
     moved = {**EDIT, "tool": {**EDIT["tool"], "arguments": {"file_path": "src/retry.py", **sides}}}
-    shown = page(told(chapter("Sort", moved)))
+    shown = page(header_with(chapter("Sort", moved)))
     assert shown.one("li", "event").one("summary").text == "Editsrc/retry.py+1100−1100"
 
 
@@ -123,11 +123,11 @@ def test_an_edit_that_is_too_long_to_compare_is_shown_as_replaced() -> None:
 )
 def test_times_are_shown_in_utc(ts: str | None, clock: str) -> None:
     said = {**chapter("x", event("message", "Hello", ts=ts)), "startedAt": ts, "endedAt": ts}
-    assert page(told(said)).one("a", "when").text == f"{clock}, a link to this event"
+    assert page(header_with(said)).one("a", "when").text == f"{clock}, a link to this event"
 
 
 def test_each_chapter_is_in_the_contents() -> None:
-    shown = page(told(WORK, chapter("And the farewell?", event("prompt", "And the farewell?"))))
+    shown = page(header_with(WORK, chapter("And the farewell?", event("prompt", "And the farewell?"))))
     targets = {each.attributes["id"] for each in shown.all() if "id" in each.attributes}
     links = [a.attributes["href"] or "" for a in shown.one("nav", "contents").all("a")]
     assert {link[1:] for link in links} <= targets
@@ -137,22 +137,22 @@ def test_each_chapter_is_in_the_contents() -> None:
 
 
 def test_ids_are_unique_even_if_a_trajectory_is_shown_twice() -> None:
-    shown = page(told(), told())
+    shown = page(header_with(), header_with())
     ids = [each.attributes["id"] for each in shown.all() if "id" in each.attributes]
     assert len(ids) == len(set(ids))
 
 
 def test_thinking_is_shown_only_on_request() -> None:
-    closed = page(told())
+    closed = page(header_with())
     assert "queue would need" not in closed.text
     assert "Thinking not shown on this page" in closed.text
-    assert "queue would need" in page(told(), detail=Detail(thinking=True)).text
+    assert "queue would need" in page(header_with(), detail=Detail(thinking=True)).text
 
 
 @pytest.mark.parametrize("detail", [Detail(), Detail(thinking=True)])
 def test_sealed_thinking_shows_its_number_of_readers(detail: Detail) -> None:
     seal = event("thinking", sealed={"bytes": 1_024, "name": "abc"})
-    header = {**told(chapter("x", seal)), "thinking": "sealed", "readers": 2}
+    header = {**header_with(chapter("x", seal)), "thinking": "sealed", "readers": 2}
     shown = page(header, detail=detail)
     assert shown.one("p", "closed").text == "Thinking sealed for 2 readers"
     assert "2 pieces, sealed for 2 readers" in shown.text
@@ -166,14 +166,14 @@ def test_a_trajectory_without_commit_title_and_events_is_shown() -> None:
 
 
 def test_several_commits_are_one_document() -> None:
-    entries = [(entry(subject=subject), [told()]) for subject in ("One", "Two")]
+    entries = [(entry(subject=subject), [header_with()]) for subject in ("One", "Two")]
     shown = parse("".join(render_page(entries, detail=Detail())))
     assert shown.one("h1").text == "2 commits"
     assert [h.text for h in shown.all("h2")] == ["One", "Two"]
 
 
 def test_nothing_is_fetched_and_the_policy_allows_only_our_own_script_and_style() -> None:
-    shown = page(told())
+    shown = page(header_with())
     addresses = [
         value for each in shown.all() for key, value in each.attributes.items() if key in ("src", "href")
     ]
@@ -202,7 +202,7 @@ def test_a_hostile_session_is_shown_as_text() -> None:
     wild |= {"tags": [nasty], "id": nasty, "task": {"title": nasty, "source": None}}
     wild |= {"exit": {"status": nasty, "error": HOSTILE, "submission": None}}
     shown = page(wild, detail=Detail(everything=True, thinking=True))
-    calm = page(told(), detail=Detail(everything=True, thinking=True))
+    calm = page(header_with(), detail=Detail(everything=True, thinking=True))
     assert {e.name for e in shown.all()} - {e.name for e in calm.all()} <= {"blockquote", "dl", "dt", "ul"}
     names = set(chain.from_iterable(each.attributes for each in shown.all()))
     assert names - set(chain.from_iterable(each.attributes for each in calm.all())) == set()

@@ -16,23 +16,23 @@ ALLOWED = {"p", "pre", "code", "strong", "ul", "li", "span", "table", "tr", "td"
 
 
 @given(MARKUP)
-def test_a_text_stays_a_text(told: str) -> None:
-    element = parse(tag("p", told, title=told)).one("p")
-    assert element.inside == ([terminal.escape(told)] if told else [])
-    assert element.attributes == {"title": terminal.escape(told)}
+def test_a_text_stays_a_text(value: str) -> None:
+    element = parse(tag("p", value, title=value)).one("p")
+    assert element.inside == ([terminal.escape(value)] if value else [])
+    assert element.attributes == {"title": terminal.escape(value)}
 
 
 @given(st.lists(MARKUP))
-def test_only_markup_objects_are_not_escaped(told: list[str]) -> None:
-    assert parse(join([tag("b", each) for each in told])).text == "".join(map(terminal.escape, told))
-    assert not parse(join(told)).all()
+def test_only_markup_objects_are_not_escaped(values: list[str]) -> None:
+    assert parse(join([tag("b", each) for each in values])).text == "".join(map(terminal.escape, values))
+    assert not parse(join(values)).all()
 
 
 @given(MARKUP)
-def test_prose_makes_only_allowed_elements(told: str) -> None:
-    found = parse(prose(told))
-    assert {each.name for each in found.all()} <= ALLOWED
-    attributes = {name for each in found.all() for name in each.attributes}
+def test_prose_makes_only_allowed_elements(value: str) -> None:
+    page = parse(prose(value))
+    assert {each.name for each in page.all()} <= ALLOWED
+    attributes = {name for each in page.all() for name in each.attributes}
     assert attributes <= {"class", "aria-hidden"}
 
 
@@ -57,7 +57,7 @@ def test_ids_are_plain_and_distinct() -> None:
 
 
 def test_prose_renders_markdown_as_people_write_it() -> None:
-    told = """\
+    value = """\
 ## Done
 
 I changed `a.py` and **two** more:
@@ -75,7 +75,7 @@ $ pytest <x>
 ```
 plain <b>words</b> [link](javascript:x)
 second line"""
-    page = parse(prose(told))
+    page = parse(prose(value))
     assert [each.name for each in page.inside if not isinstance(each, str)] == [
         *("p", "p", "ul", "table", "pre", "p")
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 
-_SIGNS = str.maketrans(
+_REPLACEMENTS = str.maketrans(
     {
         "·": "-",
         "…": "...",
@@ -32,18 +32,19 @@ _SIGNS = str.maketrans(
 
 
 class PlainStream(io.TextIOWrapper):
-    """Writes symbols as similar ASCII, and any other character as an escape such as ``\\xe9``. Its encoding
-    is named UTF-8, because click replaces an ASCII stream by one of its own."""
+    """Writes symbols as similar ASCII, and any other character as an escape such as ``\\xe9``. Its stated
+    encoding is UTF-8, because click replaces an ASCII stream with its own."""
 
     def write(self, text: str, /) -> int:
         return super().write(plain(text))
 
 
 def plain(text: str) -> str:
-    return text.translate(_SIGNS).encode("ascii", "backslashreplace").decode("ascii")
+    """Return the text in ASCII."""
+    return text.translate(_REPLACEMENTS).encode("ascii", "backslashreplace").decode("ascii")
 
 
-def use_plain_signs() -> None:
+def use_ascii() -> None:
     """Use ASCII for stdout and stderr, if they are terminals."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
