@@ -123,8 +123,8 @@ class Plan:
         """The session's state once all of this is written."""
         reading, log = self.reading, self.reading.log
         start = max((i for i in log.marks if i <= self.owned), default=None)
-        left = {w.path for w in self.writings.found if w.open and w.call < (start or 0)}
-        wrote, changes = {w.path for w in self.writings.found}, [c.changes for c in self.commits.values()]
+        left = {w.path for w in self.writings.all() if w.open and w.call < (start or 0)}
+        wrote, changes = {w.path for w in self.writings.all()}, [c.changes for c in self.commits.values()]
         taken = [c.commit for c in changes if c and any(p.path in wrote for p in c.paths)]
         cursor = log.marks[start] if start is not None else reading.known.cursor
         return replace(

@@ -126,7 +126,7 @@ def test_next_to_the_committing_session_only_other_lines_count() -> None:
     theirs, ours = Writings.of(owner), Writings.of(guest)
 
     def beside(text: str) -> list[int]:
-        return ours.beside(taken(changed("f", text)), theirs)
+        return ours.explain_rest(taken(changed("f", text)), theirs)
 
     assert beside("mine\nshared\n}") == []
     assert beside("mine\nguest's") == [0]
@@ -137,5 +137,5 @@ def test_next_to_the_committing_session_only_other_lines_count() -> None:
 def test_next_to_the_committing_session_a_path_that_it_never_wrote_counts_by_blob() -> None:
     guest = Writings.of(log(wrote("v", "g", whole="{}\n")))
     made = taken(changed("f", "x"), changed("g", "{}", blob="{}\n"))
-    assert guest.beside(made, Writings.of(log(wrote("w", "f", "x")))) == [0]
-    assert guest.beside(made, Writings.of(log(wrote("w", "g", "{}", whole="{}\n")))) == []
+    assert guest.explain_rest(made, Writings.of(log(wrote("w", "f", "x")))) == [0]
+    assert guest.explain_rest(made, Writings.of(log(wrote("w", "g", "{}", whole="{}\n")))) == []
