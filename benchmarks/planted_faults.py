@@ -117,7 +117,7 @@ FAULTS = (
     Fault("sync/join.py", "if known and not changed:", "if not changed:", _SHARING),
     Fault("sync/join.py", "return not (epoch.segments or epoch.forgotten)", "return True", _PURGE),
     Fault("sync/transfer.py", " if oid not in replaced}", "}", _PURGE),
-    Fault("sync/transfer.py", "join_records(repository, known, remote.name)  # or", "pass  # or", _SHARING),
+    Fault("sync/transfer.py", "join_records(repository, known, remote.name)\n\n", "pass\n\n", _SHARING),
     Fault("sync/transfer.py", "if not refused.moved:", "if False:", _SHARING),
     Fault("sync/consent.py", '.trajPush") == _address(remote)', '.trajPush")', _SHARING),
     Fault("sync/traces.py", "        expire_reflog(repository, ref)", "        pass", _PURGE),

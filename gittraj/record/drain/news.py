@@ -17,7 +17,7 @@ from gittraj.record.drain.moved import find_fresh, find_given_up
 from gittraj.state.active import place_of
 from gittraj.state.cursors import State, Suspension
 from gittraj.state.folder import reflog_name
-from gittraj.state.spool import Spooled, find_told, read_spool
+from gittraj.state.spool import Spooled, find_reported, read_spool
 
 HOOK_RUNS = 0.1
 """Seconds that a hook may take after its commit is in the reflog."""
@@ -55,7 +55,7 @@ def read_news(context: Context, state: State, off: Suspension) -> tuple[News, St
     entries = [entry for each in read.values() for entry in each]
     fresh = find_fresh(repository, entries)
     spooled, offset = _read_spool(context.folder, state.spool, {e.new for e in entries if made_kind(e)})
-    logged, ended = find_told(spooled)
+    logged, ended = find_reported(spooled)
     logs = [(name, log) for name, log in state.logs.items() if name not in logged] + [*logged.items()]
     moves, worktrees = _read_moves(repository, read, [ln for ln in spooled if ln.kind != "session"], off)
     news = News(spooled=spooled, moves=moves, fresh=fresh, ended=ended, worktrees=worktrees)
