@@ -77,8 +77,8 @@ def match_commits(log: Log, commits: Sequence[Commit], *, known: Sequence[Anchor
 def _find_fixed(
     log: Log, commits: Sequence[Commit], known: Sequence[Anchor], written: Written
 ) -> dict[str, tuple[int, Evidence]]:
-    """The calls that are certain without their order: by a known anchor, a call's id, a printed commit id, or
-    a message."""
+    """The calls that a known anchor, a call's id, a printed commit id or a message shows without their
+    order."""
     fixed = _by_output(log, commits) | _by_call_id(log, commits)
     fixed = _by_message(log, commits, fixed, written) | fixed
     return fixed | {c: (a.call, a.evidence) for a in known if a.evidence != "content" for c in a.commits}
@@ -171,8 +171,7 @@ def _may_have_made(log: Log, call: int, commit: Commit) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A call that may have made commits without printing their ids. It ran from ``begun`` to ``over``, in
-    seconds since 1970."""
+    """A call that may have made commits without printing their ids, and when it ran (seconds since 1970)."""
 
     index: int
     command: str
@@ -204,8 +203,8 @@ class _Call:
 
 
 def _shows(commit: Commit, agent: str) -> bool:
-    """Whether the environment of a commit's hook shows an agent. A variable that people set in shells of
-    their own does not count."""
+    """Whether the environment of a commit's hook shows an agent, by variables that people do not set
+    themselves."""
     return commit.mark == agent and not commit.terminal and commit.mark not in CONFIGURED.values()
 
 
@@ -213,8 +212,7 @@ def _by_message(log: Log, commits: Sequence[Commit], fixed: Calls, written: Writ
     """Match commits that no hook named, whose subject is in the command of a call that was running when they
     were made, and whose files the session knew. Only all three together are evidence; if the hook's
     environment shows the agent, no subject is needed. A call that printed other ids made those commits.
-    Commits of files that the session wrote come first: another agent may give the same subject at the same
-    moment."""
+    Commits of files that the session wrote come first: another agent may give the same subject then."""
     left = _count_unknown(log, fixed)
     unnamed = [commit for commit in commits if commit.id not in fixed and _is_unnamed(log, commit)]
     mine, others = _calls_that_fit(log, unnamed, left, written)

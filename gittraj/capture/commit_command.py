@@ -91,15 +91,13 @@ def merges_branch(command: str, subject: str) -> bool:
 
 
 def normalise(text: str) -> str:
-    """Remove shell quoting from a text: blanks are folded, quotes and line ends become NUL, and escapes are
-    removed."""
+    """Remove shell quoting: fold blanks, replace quotes and line ends by NUL, and drop escapes."""
     marked = re.sub(r"(?:\\+n|['\"\n])+", "\0", text).replace("\\", "")
     return re.sub(r"[ \t]*\0[ \t\0]*", "\0", " ".join(re.split(r"[ \t]+", marked)))
 
 
 def gives_subject(command: str, subject: str) -> bool:
-    """Whether a ``normalise``d command contains a whole subject: in quotes, on its own line, or as a word
-    after -m."""
+    """Whether a ``normalise``d command has a whole subject: in quotes, on a line, or as a word after -m."""
     wanted = normalise(subject).strip("\0")
     at = command.find(wanted) if wanted else -1
     while at >= 0:

@@ -25,8 +25,8 @@ _CLOCK = 1.0
 
 
 Common = Callable[[str, str, Collection[str]], Collection[str]]
-"""Returns those lines of a commit and a path that are in many files of the repository, and so do not show who
-wrote them."""
+"""Returns those lines of a commit's path that do not show who wrote them: many of the repository's files have
+them."""
 
 
 def none_common(_commit: str, _path: str, _lines: Collection[str]) -> Collection[str]:
@@ -161,8 +161,8 @@ class Writings:
         return calls | {last.call} if last is not None and not any(w.open for w in owners) else calls
 
     def take(self, commit: Changed, *, before: int | None = None) -> None:
-        """Remove a commit's lines, so that they explain no later commit; if ``before`` is given, only lines
-        of calls up to that index."""
+        """Remove a commit's lines, only those of calls up to ``before`` if given: they explain no later
+        commit."""
         for change in commit.paths:
             written = self._find_open(commit, change)
             last = self._find_last(change, written, commit.time)

@@ -254,8 +254,8 @@ def _went_on(logs: Sequence[Log], commit: Commit) -> bool:
 
 
 def _has_begun(log: Log, first: int, commit: Commit) -> bool:
-    """Whether a prompt or a call, at index ``first`` or later, began after a commit. A log has calls in the
-    order in which they began."""
+    """Whether a prompt or call at index ``first`` or later began after a commit; a log has them in this
+    order."""
     if commit.time is None:
         return False
     events = (entry.event for entry in log.entries[first:])

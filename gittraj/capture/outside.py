@@ -17,27 +17,9 @@ from gittraj.model.session_items import Entry
 from gittraj.model.values import ToolCall
 
 _SYSTEM = (
-    *(
-        "/usr",
-        "/bin",
-        "/sbin",
-        "/lib",
-        "/lib64",
-        "/opt",
-        "/etc",
-        "/dev/null",
-        "/dev/fd",
-        "/dev/stdin",
-        "/dev/stdout",
-        "/dev/stderr",
-        "/dev/zero",
-        "/dev/urandom",
-        "/dev/tty",
-        "/proc",
-        "/sys",
-        "/nix",
-        "/snap",
-    ),
+    *("/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/etc", "/proc", "/sys", "/nix", "/snap"),
+    *("/dev/null", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"),
+    *("/dev/zero", "/dev/urandom", "/dev/tty"),
     *("/var/lib", "/var/log", "/Library", "/System", "/Applications", "/private/etc"),
 )
 _PACKAGES = frozenset(
@@ -129,8 +111,8 @@ class Outside:
         return self._join(folder, to) if to != "-" else folder
 
     def _program_reads(self, program: str, words: list[str], folder: Path) -> bool:
-        """Decide by the paths in the program's words. A program that names no existing path may read the
-        folder that it runs in."""
+        """Decide by the paths in the words; a program that names no existing path may read the folder it runs
+        in."""
         moved = _after(words, "-C") if program == "git" else None
         at = self._join(folder, moved) if moved else folder
         named = [*(self._join(at, word) for word in _paths(words)), *_links(at, words)]

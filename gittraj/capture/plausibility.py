@@ -180,8 +180,7 @@ def _times(log: Log, call: int) -> tuple[float | None, float | None]:
 
 
 def _seconds_apart(log: Log, call: int, commit: Commit) -> float:
-    """The seconds between a call and a commit's time, which git rounds down to whole seconds; at most
-    ``CLOCK``."""
+    """The seconds, at most ``CLOCK``, between a call and a commit's time, which git rounds down."""
     begun, over = _times(log, call)
     time = commit.time
     if begun is None or time is None:

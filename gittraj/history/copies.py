@@ -211,8 +211,8 @@ def _last(commits: Sequence[str], became: Mapping[str, Sequence[str]]) -> list[s
 
 
 def _narrow(commits: list[Commit], like: Commit) -> list[Commit]:
-    """Those commits with the author, author date and subject of ``like``, else those with its author and
-    date, else all."""
+    """The commits with the author, author date and subject of ``like``, else with author and date, else
+    all."""
     tests: tuple[Callable[[Commit], bool], ...] = (
         lambda c: c.identity == like.identity,
         lambda c: c.identity[:2] == like.identity[:2],
@@ -231,8 +231,7 @@ def _is_copy(new: Commit, old: Commit) -> bool:
 
 
 def is_fragment(new: CommitChanges, old: CommitChanges) -> bool:
-    """Whether ``new`` changes only paths that ``old`` changes, and adds only lines or files that ``old``
-    adds."""
+    """Whether ``new`` changes only paths that ``old`` changes, and adds only lines or files of ``old``."""
     by_path = {change.path: change for change in old.paths}
     for change in new.paths:
         other = by_path.get(change.path)

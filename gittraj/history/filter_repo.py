@@ -1,5 +1,4 @@
-"""Reads the map of rewritten commits that ``git filter-repo`` leaves: this program does not run git's
-hooks."""
+"""Reads the map of rewritten commits that ``git filter-repo`` leaves, since it does not run git's hooks."""
 
 from __future__ import annotations
 

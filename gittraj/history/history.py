@@ -77,8 +77,8 @@ class Commit:
 @dataclass(frozen=True)  # without slots: cached_property needs a __dict__
 class History:
     """The table: ``commits`` are in order, children first; ``empty`` is the id of the tree without files.
-    ``patches`` has the patch-ids of changes, and ``paths`` the paths that each changed, as far as
-    ``reading.Patches`` read them."""
+    ``patches`` has the patch-ids and ``paths`` the paths of changes, as far as ``reading.Patches`` read
+    them."""
 
     commits: Mapping[str, Commit]
     reachable: frozenset[str]
@@ -119,8 +119,7 @@ class History:
         return min(shared, key=self._order.__getitem__, default=None)
 
     def change(self, commit: str) -> Change | None:
-        """The change of a commit; None for a merge, an empty commit, and a commit whose parent is not
-        here."""
+        """The change of a commit; None for a merge, for an empty commit, and if its parent is not here."""
         here = self.commits[commit]
         if len(here.parents) > 1 or not all(p in self.commits for p in here.parents):
             return None

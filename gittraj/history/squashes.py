@@ -51,8 +51,7 @@ def find_ranges(
 def _find_bases(
     tip: str, wanted: Mapping[int, Collection[frozenset[bytes]]], history: History, kin: Kin
 ) -> Iterator[str]:
-    """The bases of the ranges up to ``tip``; ``wanted`` are the sets of paths that targets change, by
-    size."""
+    """The bases of the ranges up to ``tip``; ``wanted`` are the targets' sets of paths, by size."""
     gone = tip not in history.reachable
     since = _Changed()
     for distance, at in enumerate(history.line(tip, most=LONGEST)):

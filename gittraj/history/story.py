@@ -16,14 +16,7 @@ from gittraj.history.history import History, group
 
 # "commit": git before 2.40 writes it for a conflict that was resolved by a plain `git commit`
 _STEPS = (
-    "(pick)",
-    "(reword)",
-    "(edit)",
-    "(squash)",
-    "(fixup)",
-    "(continue)",
-    "(merge)",
-    "(rebase)",
+    *("(pick)", "(reword)", "(edit)", "(squash)", "(fixup)", "(continue)", "(merge)", "(rebase)"),
     "commit",
 )
 _RESETS = ("reset", "branch")  # the second is `git branch --force` and `git checkout -B`

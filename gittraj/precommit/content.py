@@ -19,8 +19,7 @@ LARGEST = 20_000_000
 def clean_all(
     redactor: Redact, contents: Iterable[tuple[T, bytes]]
 ) -> Iterator[tuple[T, bytes | RedactionError]]:
-    """Yield each key with its redacted content. All contents are read first: a secret in one of them is
-    redacted in all."""
+    """Yield each key with its redacted content. A secret in one content is redacted in all."""
     texts: dict[T, str] = {}
     for each, data in contents:
         try:

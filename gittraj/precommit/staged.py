@@ -71,8 +71,7 @@ class Staging:
             yield each, bytes(largest + 1) if too_large else self._repository.objects.read_blob(each.now.blob)
 
     def content_before(self, staged: Staged) -> bytes:
-        """HEAD's content of the file; empty if HEAD has no regular file, or its content is not in this
-        clone."""
+        """HEAD's content of the file; empty if it is not a regular file there, or not in this clone."""
         blob = self._repository.objects.read(staged.before.blob) if staged.before.is_file else None
         return blob[1] if blob else b""
 

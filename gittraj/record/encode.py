@@ -48,8 +48,7 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """Encodes parts. The segments go to the data ref of ``month``; the other fields are as in
-    ``Pipeline``."""
+    """Encodes parts; the segments go to the data ref of ``month``. Other fields are as in ``Pipeline``."""
 
     config: Config
     ruleset: str

@@ -27,8 +27,7 @@ from gittraj.redact.events import Redact, map_event, map_plain
 SEARCHED = 16_000_000
 """How many bytes of a trajectory's earlier segments, the latest first, are searched for new secrets."""
 IDS = re.compile(rb'"id"\s*:\s*"([^"]*)"')
-"""Matches the ids in a note: those of its trajectories, and some others. A note that has a searched id is
-decoded to be sure."""
+"""Matches the ids of a note's trajectories, and some others: a note that has an id is decoded to be sure."""
 _KEPT = 8
 """How many decoded notes are kept: the trajectories of one commit are looked up one after the other."""
 
@@ -56,8 +55,7 @@ _TIPS: WeakKeyDictionary[Repository, dict[str | None, _Tip]] = WeakKeyDictionary
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replacement:
-    """The segments (name, content) that replace an old one, and the rules of the secrets that were
-    ``replaced``, by placeholder."""
+    """The segments (name, content) that replace an old one, and the rules that matched, by placeholder."""
 
     bodies: tuple[tuple[str, bytes], ...]
     replaced: Mapping[str, str]
@@ -75,8 +73,8 @@ class Renewal:
     gone: frozenset[tuple[str, str]] = frozenset()
 
     def apply(self, line: Line) -> Line:
-        """Return the record that replaces ``line``, with the line's own ``link``, ``role`` and ``origin``, or
-        ``line`` itself."""
+        """The record that replaces ``line``, with the line's ``link``, ``role`` and ``origin``; or
+        ``line``."""
         new = self.records.get(line.key) if isinstance(line, Record) else None
         if new is None or not isinstance(line, Record) or line.rev >= new.rev:
             return line
@@ -180,8 +178,7 @@ def _highest_revisions(notes: NotesRef, trajectory: str) -> dict[Key, Record]:
 
 
 def rewrite_note(commit: str, lines: Sequence[Line], renewal: Renewal) -> Iterator[Line]:
-    """Yield the lines to add to a note. A withdrawn record stays withdrawn: its tombstone gets the new
-    ``rev``, too."""
+    """Yield the lines to add to a note. A withdrawn record's tombstone gets the new ``rev``, too."""
     remaining = {record.key for record in standing(commit, lines)}
     tombstones = [line for line in lines if isinstance(line, Tombstone)]
     for line in lines:
@@ -194,8 +191,8 @@ def rewrite_note(commit: str, lines: Sequence[Line], renewal: Renewal) -> Iterat
 
 
 def notes_of(notes: NotesRef, trajectories: Collection[str]) -> Iterator[tuple[str, Sequence[Line]]]:
-    """Yield the notes with a record of one of ``trajectories``, withdrawn or not. Only a tip's first call
-    reads all notes."""
+    """Yield the notes with a record, withdrawn or not, of ``trajectories``. Only a tip's first call reads
+    all."""
     tip = _read_tip(notes)
     named = dict.fromkeys(
         commit for trajectory in trajectories for commit in tip.carriers.get(trajectory, ())

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from gittraj.git import Repository
 
 _RESTED = (3.0, 600.0)
-"""Seconds since a log grew: after the first number its last turn may be over; by the second, a drain has
-noted that."""
+"""Seconds since a log grew: between them its last turn may have ended without a drain noting that."""
 STATE, INSTALLED, WORKTREES, TIP = "cursors.json", "installed.json", "worktrees", "refs/notes/traj"
 
 
@@ -28,8 +27,8 @@ def has_news(repository: Repository) -> bool:
 
 
 def read_watched(repository: Repository) -> str:
-    """The text for ``is_quiet``, as after the last drain; empty if its state is not known, or if it left
-    something to do."""
+    """The text for ``is_quiet``; empty if the last drain's state is unknown, or if it left something to
+    do."""
     from gittraj.state.cursors import load_state  # noqa: PLC0415 - see above
     from gittraj.state.folder import LocalState, reflog_name  # noqa: PLC0415
     from gittraj.state.sharing import own_folder  # noqa: PLC0415
@@ -76,9 +75,8 @@ def _is_unchanged(line: str, common_dir: str) -> bool:
 
 
 def size_of(path: str | Path) -> int:
-    """Return the size of a log in bytes, -1 if it does not exist. For a database with a write-ahead log,
-    whose size need not change, return the time of its last change in milliseconds: callers only compare the
-    values."""
+    """The size of a log in bytes, -1 if it does not exist. For a database with a write-ahead log, whose size
+    need not change, it is the time of its last change in milliseconds: callers only compare."""
     if wal := _changed_at(f"{path}-wal"):
         return max(_changed_at(path), wal) // 1_000_000
     return _size(path, -1)

@@ -35,8 +35,7 @@ class Anchored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A part that is in the refs. ``output``: it was read from an agent's printed output, not from its
-    log."""
+    """A part that is in the refs. ``output``: it is from an agent's printed output, not from its log."""
 
     range: Range
     commits: tuple[str, ...]
@@ -95,8 +94,7 @@ class State:
     """The cursors. ``logs`` are the paths that agents' hooks reported, by session (``agent:session``), the
     latest last. ``gathered`` are the ``rewrites`` that were squashes. ``notes`` is the tip of the records ref
     whose tombstones are known; ``whole`` is the tip up to which no overwritten record is missing; ``tips``
-    are those of our refs after the last drain. ``mapped`` is the stamp of the last map of ``git filter-repo``
-    that was read."""
+    are those of our refs after the last drain. ``mapped`` is the stamp of ``git filter-repo``'s map."""
 
     version: int = VERSION
     spool: int = 0

@@ -14,8 +14,8 @@ from pathlib import Path
 
 
 def own_folder(folder: Path) -> Path:
-    """The folder of this user's own files: the state folder if this user owns it, else a private one in
-    it."""
+    """The folder of this user's own files: the state folder, or a private one in it if another user owns
+    that."""
     me = os.geteuid() if hasattr(os, "geteuid") else None
     owner = _owner(folder)
     if me is None or owner is None or owner == me:

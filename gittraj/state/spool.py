@@ -23,8 +23,7 @@ _NAME = re.compile(r"[\w.:-]{1,128}")
 _KINDS = ("commit", "off", "rewrite", "picked", "squashed", "session")
 _SECOND = re.compile(r"2\t(commit|off)\t([^\t]*)\t(.*)\t([01])((?:\t[A-Z_][A-Z0-9_]*=[^\t]*)*)")
 NAMED = frozenset(SESSIONS.values())
-"""Agents whose session a hook's environment always names: if a hook ran and named no session, they did not
-commit."""
+"""Agents whose session a hook's environment always names: if a hook ran without it, they did not commit."""
 _CALL = "CODEX_TOOL_CALL_ID"
 _SESSION = "SESSION"
 """The variable in which an agent's own hook names ``agent:session``."""
@@ -33,8 +32,7 @@ RUN = "GIT_TRAJ_RUN"
 SESSION_IDS = (*SESSIONS, _CALL, "AGENT_THREAD_ID", RUN)
 """Variables whose value a commit's hook writes to the spool."""
 MARKS = tuple(name for name in SIGNS if name not in SESSION_IDS)
-"""Variables of which a commit's hook writes only that they are set: by an agent that opened the shell, or by
-a person."""
+"""Variables of which a hook writes only that they are set: by an agent that opened the shell, or a person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,16 +20,14 @@ _PAUSE = 0.1
 
 
 def read_answer(repository: Repository, remote: Remote) -> Answer:
-    """The value of ``traj.push``; ``auto`` if the user agreed to this remote. Raises TrajError if the value
-    is unknown."""
+    """The value of ``traj.push``, ``auto`` if the user agreed to this remote. Raises TrajError if invalid."""
     setting = read_choice(repository, "push")
     agreed = remote.listed and repository.config(f"remote.{remote.address}.trajPush") == _address(remote)
     return "never" if setting == "never" else "auto" if setting == "auto" or agreed else "ask"
 
 
 def remember_consent(repository: Repository, remote: Remote) -> None:
-    """Store the consent until the remote's address changes. For a bare address the user is asked each
-    time."""
+    """Store the consent until the remote's address changes; for a bare address nothing is stored."""
     if remote.listed:
         _remember(repository, f"remote.{remote.address}.trajPush", _address(remote))
 
@@ -42,8 +40,7 @@ def remember_join(repository: Repository, remote: Remote) -> None:
 
 
 def may_join(repository: Repository, remote: Remote) -> bool:
-    """Whether a remote's records may be joined without asking: the user joined them before, or pushes
-    there."""
+    """Whether a remote's records may be joined without asking: the user did so before, or pushes there."""
     joined = repository.config(f"remote.{remote.address}.trajFetch") == _address(remote)
     return joined or read_answer(repository, remote) == "auto"
 

@@ -46,8 +46,7 @@ _PUSH = (
 )
 _LONGEST = 300
 _ROUNDS = 8
-"""Enough for the root, two or three levels of trees, the blobs, and a last round that finds nothing
-missing."""
+"""Enough for the root, two or three levels of trees, the blobs, and a last one that finds nothing missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +79,7 @@ def fetch_refs(
     into: str | None = None,
     extra: Sequence[str] = (),
 ) -> None:
-    """Fetch ``refs``; ``into`` is the local name of a single ref, ``extra`` are more options. Raises
-    TrajError."""
+    """Fetch ``refs``; ``into`` is the local name of a single one, ``extra`` are options. Raises TrajError."""
     break_stale_locks(repository)
     pairs = [f"+{ref}:{into or remote.tracking(ref)}" for ref in refs]
     end = time.monotonic() + BUSY

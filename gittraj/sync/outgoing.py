@@ -18,9 +18,8 @@ from gittraj.sync.remote import Remote
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
     """What a push would send. ``tips`` are our refs that differ from what the remote is known to have, with
-    their commits. The numbers count what the remote lacks: new or changed ``notes``, ``records``,
-    ``segments`` and their ``size`` in bytes; ``thinking`` counts records whose segments contain it in
-    clear."""
+    their commits. The numbers count what the remote lacks: changed ``notes``, ``records``, ``segments`` and
+    their ``size`` in bytes, records with ``thinking`` in clear."""
 
     tips: Mapping[str, str] = field(default_factory=dict)
     notes: int = 0

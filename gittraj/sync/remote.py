@@ -45,8 +45,7 @@ def list_remotes(repository: Repository) -> tuple[str, ...]:
 
 
 def find_remote(repository: Repository, named: str | None, *, pushing: bool = True) -> Remote:
-    """Find the remote ``named``, or the one that git itself would push to (or fetch from). Raises
-    TrajError."""
+    """Find the remote ``named``, or the one that git would push to (or fetch from). Raises TrajError."""
     listed = list_remotes(repository)
     name = named if named is not None else _choose(repository, listed, pushing=pushing)
     if name in listed:

@@ -78,8 +78,8 @@ def fetch(
 
 
 def fetch_all(repository: Repository) -> list[str]:
-    """Fetch all records and segments that remotes have. Return a line for each remote that failed, with the
-    reason."""
+    """Fetch all records and segments of all remotes. Return the reason for each remote that failed, a line
+    each."""
     complaints = []
     for name in list_remotes(repository):
         try:

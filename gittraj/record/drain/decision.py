@@ -29,8 +29,7 @@ from gittraj.state.cursors import State, Suspension
 class Situation:
     """Everything that is known when a drain decides. ``streams`` are the new commits of each worktree, with
     their changes; ``pairs`` are rewrites (old, new); ``tombstones`` are to be written, each on its commit;
-    ``restored`` are deleted refs that were restored, ``unrestored`` (with their tips) those that could not
-    be restored."""
+    ``restored`` are deleted refs that are back, ``unrestored`` those that are not, with their tips."""
 
     state: State
     off: Suspension

@@ -44,7 +44,7 @@ def read_forgotten(
 def find_tombstones(
     notes: Iterable[tuple[str, bytes]], forgotten: Collection[str]
 ) -> Iterator[tuple[str, Line]]:
-    """Yield tombstones of ``forgotten`` trajectories for every note that has their records but no tombstone
+    """Yield tombstones of ``forgotten`` trajectories for each note with their records and no tombstone
     yet."""
     words = [name.encode() for name in forgotten]
     for commit, body in notes:
@@ -88,8 +88,8 @@ def _changed(notes: NotesRef, since: str | None, tip: str | None) -> list[str] |
 
 
 def _read(notes: NotesRef, tip: str | None, commits: list[str] | None) -> Iterator[tuple[str, bytes]]:
-    """Yield the notes of ``commits`` (None: of all), in as many passes as it takes: a note is skipped only if
-    it alone exceeds the limit."""
+    """Yield the notes of ``commits`` (None: all), in several passes: only a note that alone is too large is
+    skipped."""
     left: list[str] = []
     pairs = notes.items(tip, over=left) if commits is None else notes.pick(commits, over=left)
     while first := next(pairs, None):

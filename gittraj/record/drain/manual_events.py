@@ -35,14 +35,13 @@ from gittraj.state.cursors import SessionState
 
 _LINK = Link(evidence="manual")
 Present = Callable[[str | None], str | None]
-"""Returns a commit, or the one that replaced it; None if neither exists: a part on it would stop every
+"""Returns a commit, or the one that replaced it, if it exists: a part on a missing one would stop every
 drain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manual:
-    """The parts and lines to write; ``after`` are the active trajectories as they are once these are
-    written."""
+    """The parts and lines to write; ``after`` are the active trajectories once these are written."""
 
     drafts: list[Draft] = field(default_factory=list)
     lines: list[tuple[str, Line]] = field(default_factory=list)
@@ -89,8 +88,7 @@ def _worktree(header: Header) -> str:
 
 
 def _record_progress(manual: Manual, active: Active, commits: Sequence[str], notes: NotesRef) -> Active:
-    """Link the new events of an open trajectory to the commits made now; without new events, link its last
-    part to them."""
+    """Link an open trajectory's new events, or its last part if there are none, to the commits made now."""
     if not commits:
         return active
     if active.events:

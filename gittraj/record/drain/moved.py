@@ -23,13 +23,11 @@ WITHIN = 5.0
 _COMMITS = 2_000
 _TIPS = 20
 _ELSEWHERE = ("checkout", "clone", "revert")
-"""Kinds of reflog entries that add no copy of a commit. The start and the abort of a rebase do not,
-either."""
+"""Kinds of reflog entries that add no copy of a commit, like the start and the abort of a rebase."""
 
 
 def find_fresh(repository: Repository, entries: Iterable[ReflogEntry]) -> dict[str, tuple[str, ...]]:
-    """The commits to which new reflog entries moved HEADs and that are still reachable, each with its
-    parents."""
+    """The reachable commits to which new reflog entries moved HEADs, each with its parents."""
     moves = [entry for entry in entries if _may_add_copies(entry)]
     news = _without_null(entry.new for entry in moves)
     olds = _without_null(entry.old for entry in moves).keys() - news.keys()
@@ -62,7 +60,7 @@ def find_moved(
     """Find the rewrites by which records on an old commit belong on one of the ``fresh`` commits, too, or on
     another commit that the old one was split into. ``more`` are commits that get records now. ``rewrites``
     maps rewritten commits to the commits that they are known to have become; ``gathered`` has only those that
-    went into squashes. ``taken`` are commits with work of their own, ``silent`` commits made while recording
+    went into squashes. ``taken`` are commits with work of their own, ``silent`` those made while recording
     was off."""
     if not fresh:
         return []

@@ -30,15 +30,8 @@ from gittraj.state.cursors import SessionState, Stored
 _TAKEN_KEPT = 50
 _SAFE_FACTS = frozenset(
     (
-        "agent_version",
-        "model",
-        "session",
-        "entrypoint",
-        "parent_session",
-        "parent_kind",
-        "start_commit",
-        "started_at",
-        "turns",
+        *("agent_version", "model", "session", "entrypoint", "turns"),
+        *("parent_session", "parent_kind", "start_commit", "started_at"),
     )
 )
 

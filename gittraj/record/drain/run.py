@@ -166,8 +166,7 @@ def _read_forgotten(
 
 
 def _load_actives(context: Context, off: Suspension) -> list[Active]:
-    """Load the trajectories that somebody recorded by command; forgotten ones are deleted in this clone,
-    too."""
+    """Load the trajectories that somebody recorded by command; delete forgotten ones in this clone, too."""
     actives = []
     for active in load_active(context.folder):
         header = active.header

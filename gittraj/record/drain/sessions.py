@@ -22,8 +22,7 @@ BEFORE_INSTALL = 7 * 24 * 3600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A log to read. ``whole``: read it from its start, because a commit may contain edits from before the
-    cursor."""
+    """A log to read; ``whole``: from its start, because a commit may contain edits from before the cursor."""
 
     file: SessionFile
     whole: bool = False
@@ -75,8 +74,8 @@ class Sessions:
                 yield SessionFile(agent=agent, session=session, path=Path(log))
 
     def wanted(self, state: State, commits: Sequence[Commit]) -> Iterator[Wanted]:
-        """Yield the logs to read for new commits, if there are any; a session's log comes before those of the
-        agents that it started."""
+        """Yield the logs to read for new commits, if any; a session's comes before those of agents that it
+        started."""
         touched = _touched_paths(commits)
         due = self._due(state, commits, touched)
         for file in self._files(due, state, near=bool(commits)):
@@ -108,8 +107,7 @@ class Sessions:
         return any(not any((root / path).exists() for root in self.roots) for path in known.left)
 
     def _files(self, due: Collection[str], state: State, *, near: bool) -> Collection[SessionFile]:
-        """The logs of the sessions that are ``due``; if ``near``, also of sessions that worked here
-        lately."""
+        """The logs of the sessions that are ``due`` and, if ``near``, of those that worked here lately."""
         files: dict[str, SessionFile] = {}
         for name in sorted(due):
             path = self.find(name, state)

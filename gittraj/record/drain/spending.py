@@ -57,8 +57,8 @@ def sum_usage(events: Iterable[AnyEvent]) -> Usage | None:
 
 
 def add_usage(spent: Iterable[Spent], before: Usage) -> Usage | None:
-    """The sum over the calls that count with one event. A cumulative usage counts less that of the parts
-    ``before``."""
+    """Add up the calls that count with one event. A cumulative usage includes ``before``, which is
+    subtracted."""
     return _sum([s.usage.without(before) if s.cumulative else s.usage for s in spent])
 
 

@@ -1,5 +1,4 @@
-"""Handles commits whose call is not in a log yet: how long drains wait for it, and what they record
-instead."""
+"""Handles commits whose call is not in a log yet: how long drains wait, and what they record instead."""
 
 from __future__ import annotations
 
@@ -19,8 +18,8 @@ IDLE = 24 * 3600.0
 LATELY = 600.0
 """Seconds after a log's growth in which its session may still be running."""
 LOGGED_WITHIN = 60.0
-"""Seconds after which a call or a recorded event that is not in a log, although the log grew, is not expected
-in it any more."""
+"""Seconds after which a log that has grown is not expected to show a missing call or recorded event any
+more."""
 
 
 _SHARED = ("kind", "sessions", "call", "mark", "terminal", "stored")
@@ -69,8 +68,8 @@ def _stub(agent: str, session: str | None, commit: Commit) -> Record:
 
 
 def find_waiting(context: Context, state: State, links: Links) -> Iterator[Waiting]:
-    """Yield the commits that wait because their call is not logged: until their log has grown without it, or
-    for a day."""
+    """Yield the commits whose call is not logged. They wait until the log has grown without it, or for a
+    day."""
     for commit in links.unfound:
         if not _is_awaited(context, state, links, commit):
             continue
