@@ -218,7 +218,8 @@ def test_a_lock_that_a_killed_writer_left(begun: Git) -> None:
 
 
 def test_a_subagent_s_edit_is_recorded_on_its_call_s_commit(begun: Git) -> None:
-    """Its log is beside its session's; the call that started it decides which commit it belongs to."""
+    """A subagent's log is next to its session's; the call that started it decides which commit it belongs
+    to."""
     session = ClaudeSession(begun.root)
     session.prompt("Delegate")
     session.respond(turn(Shell("echo agentId: a1b2c3d4")))
@@ -435,7 +436,7 @@ def test_a_person_commits_with_the_agent_s_environment(begun: Git, *, bash_mode:
 
 @pytest.mark.usefixtures("real_clocks")
 def test_a_person_commits_while_the_worker_waits_for_the_agent_s_call(begun: Git) -> None:
-    """A hook's worker waits for a call of the session that the environment names; there is none."""
+    """A hook's worker waits for a call of the session that the environment names, but no call follows."""
     (begun.root / ".git/traj/drain.lock").write_text(f"{os.getpid()}\n")  # no other worker runs
     session = ClaudeSession(begun.root)
     session.run([turn(Write("a", "a\n" * 3)), turn(say="Yours to commit")], prompt="Write a")

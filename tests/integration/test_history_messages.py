@@ -1,4 +1,4 @@
-"""Other people's hooks and editors beside ours: edge case 13 of ``docs/edge-cases.md``."""
+"""Other people's hooks and editors next to ours: edge case 13 of ``docs/edge-cases.md``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REWRITE = '#!/bin/sh\nprintf "PROJ-1 %s\\n" "$(cat "$1")" >"$1"\n'
 
 
 def hook(desk: Desk, name: str, text: str) -> None:
-    """Add a hook that git runs besides ours; a hook that was there is kept."""
+    """Add a hook that git runs in addition to ours; an existing hook is kept."""
     path = desk.git.root / ".git" / "hooks" / name
     path.write_text(text)
     path.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Late installation, pruned reflogs, wrong clocks and odd commits: edge cases 15 and 17 of
+"""Late installation, pruned reflogs, wrong clocks and unusual commits: edge cases 15 and 17 of
 ``docs/edge-cases.md``.
 """
 
@@ -93,7 +93,7 @@ def test_edge_15_the_log_s_clock_jumps(desk: Desk, monkeypatch: pytest.MonkeyPat
     desk.check({"a": {"a"}, "b": {"b"}})
 
 
-# ---------------------------------------------------------------- odd commits
+# ---------------------------------------------------------------- unusual commits
 
 
 def test_edge_17_unborn_root_and_amended_root(git: Git) -> None:

@@ -235,7 +235,8 @@ def test_edge_12_reset_twice_and_rebase(desk: Desk) -> None:
 
 
 def test_edge_12_reset_of_partly_reverted_work(each_desk: Desk) -> None:
-    """A person's file went into ``a``; only that, and none of the agent's work, is committed again."""
+    """A person's file went into ``a``; only this file, and nothing of the agent's work, is committed
+    again."""
     each_desk.commit("a")
     each_desk.git.write({"mine": "mine\n"})
     each_desk.git("add", "mine")

@@ -192,7 +192,7 @@ def test_edge_10_rebase_that_splits(desk: Desk) -> None:
 
 
 def test_edge_10_one_half_of_a_split_is_amended(each_desk: Desk) -> None:
-    """The other half stays as it was, so together they are no longer the original commit."""
+    """The other half does not change, so together the halves differ from the original commit."""
     files = Write("p", "p\n" * 3), Write("q", "q\n" * 3)
     each_desk.work("both", *files, Shell("git add . && git commit -m both"))
     each_desk.git("reset", "-q", "HEAD~1")

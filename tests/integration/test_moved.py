@@ -30,7 +30,7 @@ def files(*roots: Path) -> dict[str, bytes]:
 
 
 def set_up(git: Git) -> Git:
-    """Install everything that can be installed, with a linked worktree beside the repository."""
+    """Install everything that can be installed, with a linked worktree next to the repository."""
     git.commit({"a": "1\n"})
     git("remote", "add", "origin", "/nowhere")
     tree = git.root.with_name("linked")
@@ -184,7 +184,7 @@ def test_uninstall_in_a_copied_clone_writes_nowhere_else(git: Git, tmp_path: Pat
 
 
 def changes(line: str, start: Path) -> list[str]:
-    """The paths that a system call of ``strace`` changes; those that it only opens to read do not count."""
+    """The paths that a system call of ``strace`` changes; paths that it only reads do not count."""
     found = re.match(r"\d+ +(\w+)\((.*)\) += (-?\d+)", line)
     if found is None or int(found[3]) < 0 or found[1] == "chdir":
         return []

@@ -287,7 +287,7 @@ def test_line_ends_and_filters(guarded: Git) -> None:
     assert status(guarded) == []
 
 
-def test_empty_path_and_odd_environment(guarded: Git) -> None:
+def test_empty_path_and_unusual_environment(guarded: Git) -> None:
     """As graphical clients start git; and variables that would keep git from finding trajectories."""
     git = shutil.which("git")
     assert git is not None

@@ -638,10 +638,10 @@ def test_upstream_commits_are_nobodys(git: Git, topic: list[str]) -> None:
     assert find(git, [upstream]) == {upstream: set()}
 
 
-# ------------------------------------------------------------ odd repositories
+# ------------------------------------------------------------ unusual repositories
 
 
-def test_odd_repositories(git: Git) -> None:
+def test_unusual_repositories(git: Git) -> None:
     assert find(git, []) == {}
     assert find(git, ["0" * 40, "1" * 40]) == {"0" * 40: set(), "1" * 40: set()}
     (root,) = files(git, "base")

@@ -407,7 +407,7 @@ def test_events_of_a_remote_that_does_not_answer(ann: Git, bob: Git, be: Be) -> 
     assert err.splitlines()[1:] == ["hint: origin: '/nowhere/x.git' does not appear to be a git repository"]
 
 
-# ---------------------------------------------------------------- odd content of a remote's refs
+# ---------------------------------------------------------------- invalid content of a remote's refs
 
 
 def test_garbage_on_the_records_ref(server: Git, ann: Git, be: Be) -> None:
@@ -632,7 +632,7 @@ def test_our_push_runs_no_hook_and_sends_nothing_else(server: Git, ann: Git, be:
     assert not (ann.root / "ran").exists()
 
 
-# ---------------------------------------------------------------- beside the user's own push
+# ---------------------------------------------------------------- next to the user's own push
 
 
 def test_no_push_hook_without_the_setting(ann: Git, be: Be) -> None:

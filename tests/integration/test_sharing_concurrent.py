@@ -1,4 +1,4 @@
-"""Many processes write and push at once, beside tools that overwrite refs: no record is lost."""
+"""Many processes write and push at once, next to tools that overwrite refs: no record is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``git log --all`` shows one commit of ours per ref and push; and nothing is lost by that."""
+"""``git log --all`` shows one commit of ours per ref and push, and this loses nothing."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ AMEND = "git add f && git commit -q --amend --no-edit"
     ],
 )
 def test_an_agents_variable_in_the_hook_replaces_the_subject(command: str, kind: Kind) -> None:
-    """A commit that OpenCode amended without a message was left unlinked, or taken for a person's."""
+    """A commit that OpenCode amended without a message was not linked, or counted as a person's."""
     of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", command)), name="opencode:s")
     theirs = replace(made("A", "Said before", "f"), hooked=True, kind=kind)
     assert calls(of, [replace(theirs, mark="opencode")]) == {oid("A"): "c"}
