@@ -74,11 +74,8 @@ def match_commits(log: Log, commits: Sequence[Commit], *, known: Sequence[Anchor
     return [*matches, *_by_hooks(log, named, matches)]
 
 
-def _find_fixed(
-    log: Log, commits: Sequence[Commit], known: Sequence[Anchor], written: Written
-) -> dict[str, tuple[int, Evidence]]:
-    """The calls that a known anchor, a call's id, a printed commit id or a message shows without their
-    order."""
+def _find_fixed(log: Log, commits: Sequence[Commit], known: Sequence[Anchor], written: Written) -> Calls:
+    """The calls that known anchors, call ids, printed commit ids and messages show, without their order."""
     fixed = _by_output(log, commits) | _by_call_id(log, commits)
     fixed = _by_message(log, commits, fixed, written) | fixed
     return fixed | {c: (a.call, a.evidence) for a in known if a.evidence != "content" for c in a.commits}

@@ -125,8 +125,7 @@ def read_rebases(log: Iterable[ReflogEntry]) -> Iterator[Rebase]:
 
 
 def choose(story: Story, history: History, olds: Iterable[str]) -> list[tuple[Rebase, list[str]]]:
-    """The rebases that may have rewritten one of ``olds`` or a later version of one, each with its
-    originals."""
+    """The rebases that may have rewritten one of ``olds`` or a later version, each with its originals."""
     touched = {*olds, *story.copies}
     waiting = [
         (rebase, _find_originals(rebase, history))
@@ -147,8 +146,9 @@ def choose(story: Story, history: History, olds: Iterable[str]) -> list[tuple[Re
 
 
 def _find_originals(rebase: Rebase, history: History) -> list[str]:
-    """The commits of the tips that the new base does not have. Since ``--onto`` may also apply commits that
-    the base has: those with the author, date and subject of a step that no other original explains, too."""
+    """The commits of the tips that the new base does not have. Since ``--onto`` may apply commits that the
+    base has, too, this includes those with the author, date and subject of a step that no other original
+    explains."""
     originals = history.between(rebase.onto, *rebase.tips)
     steps = {entry.new for entry in rebase.steps if entry.new in history.commits}
     names = {history.commits[c].identity for c in steps} - {history.commits[c].identity for c in originals}

@@ -25,8 +25,8 @@ DONE, BLOCKED = 0, 10
 
 
 def run(git_dir: Path, raw: Mapping[str, str], *, top: Path) -> int:
-    """Run the hook and return its exit status. ``raw`` is its environment, ``top`` the folder in which git
-    runs it. Raises TrajError."""
+    """Run the hook and return its exit status. ``raw`` is its environment, ``top`` its folder. Raises
+    TrajError."""
     end = time.monotonic() + SECONDS
     # libgit2 takes 60 ms to load; and only git knows the worktree if GIT_WORK_TREE sets it
     opened = open_for_hook(git_dir, top, environ=raw, backend="plumbing")

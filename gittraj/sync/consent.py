@@ -51,7 +51,7 @@ def shares_records_only(repository: Repository) -> bool:
 
 
 def _remember(repository: Repository, key: str, value: str) -> None:
-    """Set a key, with retries: git fails at once while another process, such as a second sync, sets one."""
+    """Set a key; try again if another process, such as a second sync, writes the configuration now."""
     for _ in range(_TRIES):
         if repository.run("config", "--local", key, value, check=False).code == 0:
             return

@@ -1,4 +1,4 @@
-"""Finds what a push would send, which others could read then."""
+"""Finds what a push would send, and so disclose to others."""
 
 from __future__ import annotations
 

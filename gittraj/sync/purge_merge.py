@@ -154,7 +154,7 @@ def _purge_notes(repository: Repository, tip: str, epoch: Epoch, renewal: Renewa
 
 
 def _replace_note(objects: Objects, root: str, commit: str, body: bytes) -> dict[TreePath, str | None]:
-    """Change the tree's entries of a commit's note, which are deleted if the new body is empty."""
+    """The changes to a tree that replace a commit's note, or delete it if the new body is empty."""
     paths: dict[TreePath, str | None] = {path: None for path, _ in note_paths(objects, root, commit)}
     if body:
         paths[note_place(objects, root, commit)] = objects.write_blob(body)

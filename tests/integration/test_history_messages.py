@@ -19,7 +19,7 @@ def hook(desk: Desk, name: str, text: str) -> None:
 
 
 def refuse_once(desk: Desk) -> str:
-    """The script of a hook that fails the first time."""
+    """Return the script of a hook that fails the first time."""
     mark = desk.git.root.parent / "failed"
     return f'#!/bin/sh\n[ -e "{mark}" ] && exit 0\n: >"{mark}"\necho "not like this" >&2\nexit 1\n'
 
@@ -68,7 +68,7 @@ def test_edge_13_a_hook_fails_and_the_agent_tries_again(before: Desk, name: str)
 
 @pytest.mark.parametrize("name", ["post-commit", "post-rewrite"])
 def test_edge_13_a_later_hook_fails(before: Desk, name: str) -> None:
-    """git ignores their status; so do we."""
+    """git ignores the status of such hooks; so do we."""
     desk = before
     hook(desk, name, "#!/bin/sh\nexit 1\n")
     desk.install()

@@ -24,7 +24,7 @@ CHANGES += ",symlink,symlinkat,chmod,fchmodat,truncate,chdir"
 
 
 def files(*roots: Path) -> dict[str, bytes]:
-    """All files below ``roots`` except git's index, which git refreshes when it reads."""
+    """Read all files below ``roots`` except git's index, which git refreshes when it reads."""
     found = [path for root in roots for path in sorted(root.rglob("*")) if path.name != "index"]
     return {str(path): path.read_bytes() if path.is_file() else b"" for path in found}
 
@@ -62,7 +62,7 @@ def copied(git: Git) -> Git:
 
 
 def left(git: Git) -> list[str]:
-    """Everything of ours in a repository, including its configuration."""
+    """List everything of git-traj in a repository, including its configuration."""
     names = [name for name in OURS for root in (git.root, git.root / ".git") if (root / name).exists()]
     said = (git.root / ".git/config").read_text() + (git.root / ".git/info/exclude").read_text()
     hooks = [path.name for path in (git.root / ".git/hooks").iterdir() if b"traj" in path.read_bytes()]

@@ -16,7 +16,7 @@ REF = "refs/notes/traj"
 
 
 def ours(git: Git) -> list[str]:
-    """Our commits in ``git log --all``."""
+    """List our commits in ``git log --all``."""
     return [line for line in git("log", "--all", "--format=%s").splitlines() if line.startswith("git-traj")]
 
 

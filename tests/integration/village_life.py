@@ -208,7 +208,7 @@ class Life:
     # ------------------------------------------------------------ what people do
 
     def person_commit(self, message: str | None = None) -> None:
-        """Commit a file of their own, or lines in another's; sometimes with all uncommitted changes."""
+        """Commit a person's own file, or lines in somebody else's; sometimes with all uncommitted changes."""
         path = self._touch()
         everything = self.random.random() < 0.3
         said = message or self._message()

@@ -62,8 +62,7 @@ class ResumingReader:
         return replace(Reading.of(log, file.path, size, known, idle=age > IDLE), age=age)
 
     def _end(self, log: Log, file: SessionFile) -> Log:
-        """Mark the log as ended if its agent reported that: its last message need not wait until the file
-        stops growing."""
+        """Mark the log as ended if its agent reported that: the last message then waits for nothing more."""
         ended = file.subagent is None and file.name in self.ended
         if ended and log.entries and isinstance(log.entries[-1].event, Message):
             return replace(log, quiet=True, facts={"status": ("completed",), **log.facts})

@@ -133,7 +133,8 @@ def _record_missed(
     if commit is None:
         return active
     remaining = without(active, {event.id for event in due}).events
-    after = _write(manual, replace(active, events=tuple(due)), [commit], "produced" if last else "explored")
+    role: Role = "produced" if last else "explored"
+    after = _write(manual, replace(active, events=tuple(due)), [commit], role)
     return replace(after, events=remaining)
 
 

@@ -42,8 +42,8 @@ def is_patient(context: Context, state: State, commit: Commit) -> bool:
 
 
 def find_stubs(context: Context, state: State, links: Links) -> Iterator[tuple[str, Line]]:
-    """Stubs for commits whose hook named a session that cannot be read here, or whose environment shows an
-    agent in whose logs no call is found."""
+    """Yield stubs for commits whose hook named a session that cannot be read here, or whose environment shows
+    an agent in whose logs no call is found."""
     for commit in links.unfound:
         if not commit.stored:
             continue

@@ -180,7 +180,7 @@ def test_a_matched_commit_limits_the_calls_of_those_before_and_after() -> None:
 
 
 def test_a_call_whose_commits_are_known_is_not_matched_again() -> None:
-    """The next drain reads the turn again: calls whose commits are known have no others."""
+    """The next drain reads the turn again: a call whose commits are known made no others."""
     of = log(ran("c1", "git commit -qm one"), ran("c2", "./release"), ran("c3", "./release", None))
     known = [Anchor(call=0, commits=(oid("A"),))]
     found = match_commits(of, [commit("B", subject="one", by=ME)], known=known)
