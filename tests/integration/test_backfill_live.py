@@ -1,4 +1,4 @@
-"""A backfill beside live capture: it adds what was before the installation, and nothing twice."""
+"""A backfill next to live capture: it adds what is older than the installation, and nothing twice."""
 
 from __future__ import annotations
 
