@@ -53,6 +53,10 @@ class Part:
     anchor: Anchor
     dropped: frozenset[int] = frozenset()
 
+    @property
+    def indexes(self) -> range:
+        return range(self.first, self.last + 1)
+
 
 def own(
     steps: Sequence[Step], anchors: Sequence[Anchor], *, before: Anchor | None = None, ended: bool = False

@@ -150,17 +150,14 @@ def _find_left_behind(
     existing = {*filter(repository.objects.exists, chain.from_iterable(became.values()))}
     unreported = fresh.keys() - {*chain.from_iterable(rewrites.values())} - {*recorded}
     split = _find_split(fresh, became, unreported)
+    below = {*chain.from_iterable(fresh.values())}
+    tips = [commit for commit in fresh if commit not in below][:_TIPS]
     left_behind: set[str] = set()
-    for tip in _tips(fresh):
+    for tip in tips:
         apart = {*_list(repository, existing, [tip])} & existing
         moved = {c for c in recorded if c in split or not became[c] & existing - apart}
         left_behind |= moved & apart
     return sorted(left_behind)
-
-
-def _tips(fresh: Mapping[str, Sequence[str]]) -> list[str]:
-    below = {*chain.from_iterable(fresh.values())}
-    return [commit for commit in fresh if commit not in below][:_TIPS]
 
 
 def _find_split(

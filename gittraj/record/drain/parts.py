@@ -97,16 +97,16 @@ class Drafter:
         self._incomparable = self._has_other_positions(stored)
         covered = set(chain.from_iterable(map(self._indexes, relevant)))
         targeted = [(part, self._targets(part, explored=explored)) for part in parts]
-        untargeted = (_indexes_of(part) for part, targets in targeted if not targets)
+        untargeted = (part.indexes for part, targets in targeted if not targets)
         self._untargeted = set(chain.from_iterable(untargeted))
         self._title = self._find_title(parts) if not covered else None
         self._count_spending(parts, relevant)
         drafted: list[Drafted] = []
         for part, targets in targeted:
             for run in _not_covered(part, covered):
-                further = chain.from_iterable(aliases.get(i, ()) for i in _indexes_of(run))
-                before = [*stored, *(d.stored for d in drafted)]
-                drafted += self._draft(run, (*targets, *further), before)
+                further = chain.from_iterable(aliases.get(i, ()) for i in run.indexes)
+                earlier = [*stored, *(d.stored for d in drafted)]
+                drafted += self._draft(run, (*targets, *further), earlier)
         return drafted
 
     def _has_other_positions(self, stored: Sequence[Stored]) -> bool:
@@ -139,12 +139,9 @@ class Drafter:
         name = None if explored else part.anchor.name
         if 0 <= call < len(self.log.entries) and not explored:
             name = call_name(self.log, call)
+        link = Link(evidence=part.anchor.evidence, call=name)
         return tuple(
-            Target(
-                commit=commit,
-                link=Link(evidence=part.anchor.evidence, call=name),
-                role="explored" if explored else "produced",
-            )
+            Target(commit=commit, link=link, role="explored" if explored else "produced")
             for commit in part.anchor.commits
             if commit not in self.commits or self.commits[commit].stored
         )
@@ -152,7 +149,7 @@ class Drafter:
     def _draft(self, part: Part, targets: tuple[Target, ...], earlier: Sequence[Stored]) -> Iterator[Drafted]:
         """Yield the draft of a part, if it has targets and events that are not dropped."""
         log = self.log
-        kept = [i for i in _indexes_of(part) if i not in part.dropped]
+        kept = [i for i in part.indexes if i not in part.dropped]
         if not kept or not targets:
             return
         files = self._files(kept)
@@ -186,7 +183,7 @@ class Drafter:
         yield Drafted(draft=draft, stored=stored)
 
     def _count_dropped_calls(self, part: Part) -> int:
-        dropped = (self.log.entries[i].event for i in part.dropped.intersection(_indexes_of(part)))
+        dropped = (self.log.entries[i].event for i in part.dropped.intersection(part.indexes))
         return sum(isinstance(event, ToolCall) for event in dropped)
 
     def _cost(self, kept: Sequence[int]) -> float | None:
@@ -223,9 +220,8 @@ class Drafter:
             # kept because it also committed here; its text is about another repository
             event = replace(event, content="", arguments=None, raw=None)
         touched = tuple(FileTouched(path=e.path, kind=e.kind) for e in self.log.edits(index))
-        usage = add_usage(
-            (self.log.spent[response] for response in self._counted.get(index, ())), self._before
-        )
+        spent = (self.log.spent[response] for response in self._counted.get(index, ()))
+        usage = add_usage(spent, self._before)
         return replace(event, files=touched, usage=usage) if touched or usage or event.usage else event
 
     def _files(self, kept: Collection[int]) -> tuple[FileChanged, ...]:
@@ -248,7 +244,7 @@ class Drafter:
         if not self._untargeted and "elsewhere" not in self.log.places and (title := self.log.fact("title")):
             return title
         for part in parts:
-            for index in _indexes_of(part):
+            for index in part.indexes:
                 event = self.log.entries[index].event
                 if isinstance(event, Prompt) and index not in part.dropped and index not in self._untargeted:
                     return _first_line(event.content)
@@ -275,10 +271,6 @@ class Drafter:
     def _changed_paths(self, commits: Iterable[str]) -> set[str]:
         known = (self.commits[commit].changes for commit in commits if commit in self.commits)
         return {path.path for changes in known if changes for path in changes.paths}
-
-
-def _indexes_of(part: Part) -> range:
-    return range(part.first, part.last + 1)
 
 
 def _not_covered(part: Part, covered: Collection[int]) -> Iterator[Part]:

@@ -48,7 +48,7 @@ def find_costs(
     total = log.facts.get("cost_usd", (None,))[-1]
     if costs or total is None:
         return costs
-    stored = {i for p in parts for i in range(p.first, p.last + 1)} - _dropped(parts)
+    stored = {i for part in parts for i in part.indexes} - _dropped(parts)
     return {max(stored): float(total) - before} if stored else {}
 
 
