@@ -46,9 +46,9 @@ FAULTS = (
     Fault("capture/link.py", "if calls[-1] > self._claimed[log.trajectory]:", "if True:", _LINK),
     Fault("capture/link.py", 'return match.evidence == "agent", match', "return False, match", _LINK),
     Fault("capture/link.py", "return len(named) == 1 and _has_begun", "return False and _has_begun", _LINK),
-    Fault("capture/link.py", "alike.add(match.commit)", "pass", f"{_LINK} {_ANCHOR}"),
+    Fault("capture/link.py", "_rank(match) == _rank(best)", "False", f"{_LINK} {_ANCHOR}"),
     Fault("capture/anchor.py", "calls.setdefault(short, index)", "calls[short] = index", _ANCHOR),
-    Fault("capture/anchor.py", "if commit.call is not None and commit.sessions and", "if False and", _ANCHOR),
+    Fault("capture/anchor.py", "commit.call is not None and bool(commit.sessions) and", "False and", _ANCHOR),
     Fault("capture/anchor.py", 'and log.places[call] != "elsewhere" and', "and", _ANCHOR),
     Fault("capture/content.py", "ours.total() * 2 >=", "ours.total() * 20 >=", _CONTENT),
     Fault("capture/content.py", "or w.at <= time + _CLOCK", "or True", _CONTENT),
@@ -120,9 +120,7 @@ FAULTS = (
     Fault("sync/join.py", "if known and not changed:", "if not changed:", _SHARING),
     Fault("sync/join.py", "return not (epoch.segments or epoch.forgotten)", "return True", _PURGE),
     Fault("sync/transfer.py", " if oid not in replaced}", "}", _PURGE),
-    Fault(
-        "sync/transfer.py", "join_records(repository, known, remote.name)  # else", "pass  # else", _SHARING
-    ),
+    Fault("sync/transfer.py", "join_records(repository, known, remote.name)\n\n", "pass\n\n", _SHARING),
     Fault("sync/transfer.py", "if not refused.moved:", "if False:", _SHARING),
     Fault("sync/consent.py", '.trajPush") == _address(remote)', '.trajPush")', _SHARING),
     Fault("sync/traces.py", "        expire_reflog(repository, ref)", "        pass", _PURGE),

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.place import home
-from tests.integration.misuse import Misuse, Told, imported, late, told
+from tests.integration.misuse import Misuse, Recorded, imported, late, read_recorded
 
 WAYS = ("live", "late", "imported")
 STORIES = 6
@@ -35,7 +35,7 @@ class Counted:
     false: Counter[tuple[str, str]] = field(default_factory=Counter)
     odd: list[str] = field(default_factory=list)
 
-    def add(self, seed: int, day: Misuse, reached: set[str], said: Mapping[str, Told]) -> None:
+    def add(self, seed: int, day: Misuse, reached: set[str], said: Mapping[str, Recorded]) -> None:
         for commit in reached & day.truth.keys():
             truth = day.truth[commit]
             self.commits[truth.kind] += 1
@@ -57,7 +57,7 @@ def measure(folder: Path, seeds: range) -> Counted:
             os.environ["GIT_CONFIG_GLOBAL"] = str(place / ".gitconfig")
             day = Misuse(folder / str(seed) / "repo", seed)
             day.live(STORIES)
-            said = {"live": told(day.root), "late": late(day)}
+            said = {"live": read_recorded(day.root), "late": late(day)}
             reached = {*day.git("rev-list", "--branches").split()}
             said["imported"] = imported(day)
             counted.add(seed, day, reached, said)

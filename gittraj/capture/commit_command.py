@@ -21,7 +21,7 @@ _NO_COMMIT = re.compile(
     r"Already up to date|^CONFLICT |Automatic merge failed|could not apply",
     re.MULTILINE,
 )
-_TELLS_STATE = re.compile(GIT + r"(?:stash|status)(?![\w-])")
+_PRINTS_STATE = re.compile(GIT + r"(?:stash|status)(?![\w-])")
 _PRINTING = {"commit", "cherry-pick", "revert"}
 _QUIET = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*q|--quiet)|>|(?<!\|)\|(?!\|)")
 _MESSAGE_OPTION = re.compile(r"(?:\s-[a-zA-Z]*m|\s--message)[ =]?\0?$")
@@ -30,66 +30,67 @@ _COMMITS_OF_A_LOOP = 50
 
 
 def can_commit(command: str) -> bool:
-    """Whether a shell command runs git so that it may make a commit."""
+    """Whether a shell command runs a git command that can make a commit."""
     return bool(git_verbs(command))
 
 
 def may_commit(command: str) -> bool:
-    """Whether it can commit, or runs a script that may."""
+    """Whether a shell command runs a git command that can make a commit, or a script that may run one."""
     return can_commit(command) or _SCRIPT.search(command) is not None
 
 
 def count_commits(command: str) -> int:
-    """How many commits a command may make, at most."""
+    """The most commits that a command may make."""
     verbs = git_verbs(command)
     return _COMMITS_OF_A_LOOP if not verbs or _LOOP.search(command) else len(verbs)
 
 
 def prints_ids(command: str) -> bool:
-    """Whether the output has the id of each commit that a command makes: it is not quiet or redirected."""
+    """Whether the output of a command has the id of each commit that it makes: git is not told to be quiet,
+    and its output is not redirected."""
     return _PRINTING.issuperset(git_verbs(command)) and not _QUIET.search(command)
 
 
 def hides_failure(command: str) -> bool:
-    """Whether a command may succeed although git failed in it."""
+    """Whether a command may succeed although the git command in it failed."""
     return _HIDES.search(command) is not None
 
 
 def find_no_commit(output: str, command: str = "") -> str:
     """The words in an output by which git says that it made no commit; empty if there are none, or if the
-    ``command`` also runs git stash or status, which print the same after a commit."""
-    found = _NO_COMMIT.search(output) if not _TELLS_STATE.search(command) else None
-    return found[0] if found else ""
+    ``command`` also runs git stash or status, which print the same words after a commit."""
+    words = _NO_COMMIT.search(output) if not _PRINTS_STATE.search(command) else None
+    return words[0] if words else ""
 
 
 def gives_message(command: str) -> bool:
-    """Whether a command states the message literally, and does not keep that of another commit."""
+    """Whether a command states the message literally, and does not keep another commit's message."""
     return bool(_MESSAGE.search(command)) and "$(" not in command and "--amend" not in command
 
 
 def merges_branch(command: str, subject: str) -> bool:
-    """Whether a command names the branch that a merge with this ``subject``, written by git, brought in."""
-    found = _MERGED.match(subject)
-    return bool(
-        found and "merge" in git_verbs(command) and re.search(rf"(?<!\S){re.escape(found[1])}(?!\S)", command)
-    )
+    """Whether a command merges the branch that is named in ``subject``, which git wrote for a merge."""
+    merged = _MERGED.match(subject)
+    if merged is None or "merge" not in git_verbs(command):
+        return False
+    return re.search(rf"(?<!\S){re.escape(merged[1])}(?!\S)", command) is not None
 
 
 def normalise(text: str) -> str:
-    """A text without shell quoting: blanks folded, NUL for quotes and line ends, without escapes."""
+    """Remove shell quoting: fold blanks, replace quotes and line ends by NUL, and drop escapes."""
     marked = re.sub(r"(?:\\+n|['\"\n])+", "\0", text).replace("\\", "")
     return re.sub(r"[ \t]*\0[ \t\0]*", "\0", " ".join(re.split(r"[ \t]+", marked)))
 
 
 def gives_subject(command: str, subject: str) -> bool:
-    """Whether a ``normalise``d command has all of a subject: in quotes, on a line, or as a word after -m."""
+    """Whether a ``normalise``d command has a whole subject: in quotes, on a line, or as a word after -m."""
     wanted = normalise(subject).strip("\0")
     at = command.find(wanted) if wanted else -1
     while at >= 0:
         before, after = command[:at], command[at + len(wanted) :]
-        begins = before.endswith("\0") or not before
+        begins = before[-1:] in ("", "\0")
         named = _MESSAGE_OPTION.search(before) is not None
-        ends = not after or after.startswith("\0")
+        ends = after[:1] in ("", "\0")
         if (begins or named) and (ends or (named and " " not in wanted and after[0] in " ;&|)")):
             return True
         at = command.find(wanted, at + 1)

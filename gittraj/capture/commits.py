@@ -27,8 +27,8 @@ _KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moves:
-    """The events of one worktree: the commits made, in order, and the ``pairs`` (old, new) of rewrites;
-    of these ``rebased`` are those that git reported of a rebase, ``squashed`` those of a squash merge."""
+    """What happened in one worktree: the commits made, in order, and the ``pairs`` (old, new) of rewrites.
+    Of these pairs, git reported ``rebased`` for a rebase; ``squashed`` are those of a squash merge."""
 
     commits: tuple[Commit, ...]
     pairs: tuple[tuple[str, str], ...] = ()
@@ -48,31 +48,39 @@ def read_moves(
     """Join one worktree's new reflog entries with the lines that its hooks spooled.
 
     A line may come after its entry was read (the hook runs later than the reflog is written): then
-    ``earlier``, the whole reflog, shows whether its commit was made or only carried. ``off`` are
-    commits made while switched off, ``away`` the sessions (``agent:session``) that are switched off: events
-    that led to their commits are not stored.
+    ``earlier``, which returns the whole reflog, shows whether the line's commit was made or only carried.
+    ``off`` are commits made while recording was off, ``away`` the sessions (``agent:session``) for which it
+    is off: events that led to their commits are not stored.
     """
     lines = list(spooled)
     by_id = {line.id: line for line in lines if line.kind in ("commit", "off") and line.id}
     silent = {*off, *_while_off(lines, set(away))}
-    made = _made_kinds(entries)
-    late = [commit for commit in by_id if commit not in made]
-    if late:
-        made |= _late_kinds(late, earlier() or entries)
     commits = {
         commit: _to_commit(commit, kind, by_id.get(commit), stored=stored and commit not in silent)
-        for commit, kind in made.items()
+        for commit, kind in _find_kinds(entries, by_id, earlier).items()
     }
-    rewrites = [line for line in lines if line.kind == "rewrite"]
-    copies = _copies(lines, commits, kinds=bool(entries or earlier()))
-    reported = [(line.id, line.other) for line in rewrites]
-    pairs = [*reported, *_amends(entries), *((source.id, new) for source, new in copies)]
+    copies = _find_copies(lines, commits, kinds=bool(entries or earlier()))
+    pairs = [*_reported_pairs(lines), *_amends(entries), *((source.id, new) for source, new in copies)]
     return Moves(
         commits=tuple(commits.values()),
         pairs=tuple(dict.fromkeys(pairs)),
-        rebased=tuple(dict.fromkeys((line.id, line.other) for line in rewrites if line.event == "rebase")),
+        rebased=tuple(dict.fromkeys(_reported_pairs(line for line in lines if line.event == "rebase"))),
         squashed=tuple((source.id, new) for source, new in copies if source.kind == "squashed"),
     )
+
+
+def _find_kinds(
+    entries: Sequence[ReflogEntry], reported: Iterable[str], earlier: Callable[[], Sequence[ReflogEntry]]
+) -> dict[str, Kind]:
+    """Return the kind of each commit that was made, by new entries or ``reported`` by hooks."""
+    made = _made_kinds(entries)
+    late = [commit for commit in reported if commit not in made]
+    return made | _late_kinds(late, earlier() or entries) if late else made
+
+
+def _reported_pairs(lines: Iterable[Spooled]) -> list[tuple[str, str]]:
+    """The pairs (old, new) of commits that git reported to the post-rewrite hook."""
+    return [(line.id, line.other) for line in lines if line.kind == "rewrite"]
 
 
 def _made_kinds(entries: Iterable[ReflogEntry]) -> dict[str, Kind]:
@@ -80,13 +88,13 @@ def _made_kinds(entries: Iterable[ReflogEntry]) -> dict[str, Kind]:
 
 
 def _while_off(lines: Iterable[Spooled], away: Set[str]) -> Iterator[str]:
-    """The commits that hooks reported while switched off, here or for one of their sessions."""
+    """The commits that hooks reported while recording was off, in general or for one of their sessions."""
     return (line.id for line in lines if line.kind == "off" or not away.isdisjoint(line.sessions))
 
 
 def _late_kinds(commits: Iterable[str], history: Sequence[ReflogEntry]) -> dict[str, Kind]:
-    """The kinds of those commits, reported by hooks, that the whole reflog shows as made; also of those that
-    it lacks, if it is incomplete: entries expire."""
+    """The kinds of commits, reported by hooks, that the whole reflog shows as made. If the reflog is
+    incomplete (entries expire), the commits that it lacks count as made, too."""
     kinds: dict[str, Kind | None] = {entry.new: None for entry in history}
     kinds |= _made_kinds(history)
     unknown: Kind | None = "commit" if not history or history[0].old.strip("0") else None
@@ -94,12 +102,12 @@ def _late_kinds(commits: Iterable[str], history: Sequence[ReflogEntry]) -> dict[
 
 
 def _amends(entries: Iterable[ReflogEntry]) -> list[tuple[str, str]]:
-    """The pairs (old, new) of amended commits; a branch's first commit has no old one."""
+    """The pairs (old, new) of amended commits. An amended first commit of a branch has no old id."""
     return [(e.old, e.new) for e in entries if made_kind(e) == "amend" and e.old.strip("0")]
 
 
 def _to_commit(commit: str, kind: Kind, line: Spooled | None, *, stored: bool) -> Commit:
-    """A commit, with what its hook's ``line`` says, if there is one."""
+    """Make a commit from the line that its hook spooled, if there is one."""
     if line is None:
         return Commit(id=commit, kind=kind, stored=stored)
     return Commit(
@@ -121,20 +129,26 @@ def made_kind(entry: ReflogEntry) -> Kind | None:
     return _KINDS.get(entry.kind)
 
 
-def _copies(
+def _find_copies(
     lines: Sequence[Spooled], commits: Mapping[str, Commit], *, kinds: bool
 ) -> list[tuple[Spooled, str]]:
-    """The commit that each cherry-pick or squash merge became, which was reported before: the next one that
-    its worktree's hook reported. If it was never made, no commit follows its line, or another one: if
-    ``kinds`` are known, a cherry-pick's commit is recognized by its kind."""
+    """Pair each cherry-pick or squash merge, which is spooled before its commit is made, with the next commit
+    that its worktree's hook reported. If it was never made, another commit or none follows: if the ``kinds``
+    of commits are known, a cherry-pick's is recognized by its kind."""
     copies: list[tuple[Spooled, str]] = []
     sources: list[Spooled] = []
     for line in lines:
         if line.kind in ("picked", "squashed"):
             sources = [s for s in sources if s.other == line.other] + [line]
         elif line.kind == "commit":
-            made = commits.get(line.id)
-            picked = made is not None and (made.kind == "cherry-pick" or not kinds)
-            copies += [(s, line.id) for s in sources if made and (picked or s.kind == "squashed")]
+            possible = _possible_sources(commits.get(line.id), kinds=kinds)
+            copies += [(source, line.id) for source in sources if source.kind in possible]
             sources = []
     return copies
+
+
+def _possible_sources(made: Commit | None, *, kinds: bool) -> tuple[str, ...]:
+    """The kinds of spooled lines that a commit may come from; none if it was not made here."""
+    if made is None:
+        return ()
+    return ("picked", "squashed") if made.kind == "cherry-pick" or not kinds else ("squashed",)

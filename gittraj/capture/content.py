@@ -1,8 +1,8 @@
-"""Matches a commit that no call made (a human committed what an agent wrote) with a session by content.
+"""Matches a commit that no call made (a person committed what an agent wrote) with a session by content.
 
 Touching the same file is not enough, and time never is. A commit is an agent's work if a committed file is
-what the session last wrote to it, or if at least half of the non-blank lines added to a file were written by
-the session and not committed before. Text that was written after the commit does not count.
+what the session last wrote to it, or if the session wrote at least half of the non-blank lines added to a
+file, which were not committed before. Text that was written after the commit does not count.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _CLOCK = 1.0
 
 
 Common = Callable[[str, str, Collection[str]], Collection[str]]
-"""Returns those lines of a commit and a path that are in many files of the repository, and so do not show who
-wrote them."""
+"""Returns those lines of a commit's path that do not show who wrote them: many of the repository's files have
+them."""
 
 
 def none_common(_commit: str, _path: str, _lines: Collection[str]) -> Collection[str]:
@@ -34,7 +34,7 @@ def none_common(_commit: str, _path: str, _lines: Collection[str]) -> Collection
 
 
 class Changed:
-    """The changes of a commit; the lines of a path are hashed once, and only if a session wrote it too."""
+    """The changes of a commit. The lines of a path are hashed once, and only if a session wrote it, too."""
 
     def __init__(self, changes: CommitChanges, common: Common = none_common) -> None:
         self.paths = changes.paths
@@ -45,22 +45,22 @@ class Changed:
 
     def added(self, change: PathChange) -> Counter[int]:
         """The hashes of the meaningful lines added to one of ``paths``."""
-        found = self._added.get(change.path)
-        if found is None:
-            found = self._added[change.path] = _meant(change.added)
-        return found
+        added = self._added.get(change.path)
+        if added is None:
+            added = self._added[change.path] = _hash_lines(change.added)
+        return added
 
     def decides(self, change: PathChange, lines: Collection[int]) -> bool:
-        """Whether one of these lines is not common, and so shows who wrote it."""
-        texts = {line.strip() for line in change.added if _hash(_bare(line)) in lines}
+        """Whether one of ``lines`` (hashes) is not common, and so shows who wrote it."""
+        texts = {line.strip() for line in change.added if _hash(_without_blanks(line)) in lines}
         return bool(texts.difference(self._common(self._commit, change.path, texts)))
 
 
 @dataclass(slots=True)
 class Writing:
-    """Text that the call at index ``call`` wrote to ``path`` and that is not committed yet: ``lines`` as
-    hashes, without those that were there before; ``blobs``: the ids that git may give to the whole text;
-    ``at``: when (seconds since 1970). ``gone``: the lines that were undone, and since when."""
+    """Text that the call at index ``call`` wrote to ``path`` and that is not committed yet. ``lines`` are
+    hashes, without lines that were in the file before; ``blobs`` are the ids that git may give to the whole
+    text; ``at`` is the call's time (seconds since 1970); ``undone``: lines undone later, with the time."""
 
     call: int
     path: str
@@ -69,24 +69,25 @@ class Writing:
     blobs: frozenset[str] = frozenset()
     at: float | None = None
     open: bool = True
-    gone: tuple[tuple[float, Counter[int]], ...] = ()
+    undone: tuple[tuple[float, Counter[int]], ...] = ()
 
-    def standing(self, time: float) -> Counter[int]:
-        """The lines that were not undone before a commit's ``time``."""
+    def lines_at(self, time: float) -> Counter[int]:
+        """The lines that were not undone before a commit's ``time`` (0: unknown)."""
         lines = self.lines
-        for since, gone in self.gone:
+        for since, undone in self.undone:
             if not time or since <= time:
-                lines = lines - gone
+                lines = lines - undone
         return lines
 
-    def is_gone(self, time: float) -> bool:
-        """Whether nothing of it was left at a commit's ``time``."""
-        return bool(self.lines) and not self.standing(time)
+    def is_undone(self, time: float) -> bool:
+        """Whether all its lines were undone before a commit's ``time``."""
+        return bool(self.lines) and not self.lines_at(time)
 
 
 @dataclass(slots=True)
 class Writings:
-    """Everything that a session wrote, in order. ``take`` removes what a commit contains."""
+    """Everything that a session wrote, in order. ``take`` removes the lines that a commit contains;
+    ``with_line`` has the paths to which the session wrote a line, by the line's hash."""
 
     by_path: dict[str, list[Writing]] = field(default_factory=dict)
     with_line: dict[int, set[str]] = field(default_factory=dict)
@@ -108,14 +109,14 @@ class Writings:
         earlier = self.by_path.setdefault(edit.path, [])
         before = log.before(index, edit.path)
         if before is not None and at is not None:
-            stood = _meant(before.splitlines())
+            remaining = _hash_lines(before.splitlines())
             for writing in earlier:
-                if lost := writing.lines - stood:
-                    writing.gone = (*writing.gone, (at, lost))
+                if lost := writing.lines - remaining:
+                    writing.undone = (*writing.undone, (at, lost))
         writing = Writing(
             call=index,
             path=edit.path,
-            lines=_meant(edit.added),
+            lines=_hash_lines(edit.added),
             deletes=edit.kind == "delete",
             blobs=_blob_ids(log.whole(index, edit.path)),
             at=at,
@@ -125,47 +126,46 @@ class Writings:
             self.with_line.setdefault(line, set()).add(edit.path)
 
     def _set_back(self, command: SetBack, at: float | None) -> None:
-        for writing in self.found:
+        for writing in self.all():
             if at is not None and command.covers(writing.path):
-                writing.gone = () if command.again else ((at, Counter(writing.lines)),)
+                writing.undone = () if command.again else ((at, Counter(writing.lines)),)
 
-    @property
-    def found(self) -> Iterator[Writing]:
+    def all(self) -> Iterator[Writing]:
         return chain.from_iterable(self.by_path.values())
 
     def paths(self) -> set[str]:
-        return {w.path for w in self.found if w.open}
+        return {w.path for w in self.all() if w.open}
 
     def may_have(self, commit: Changed) -> bool:
         """Whether the session wrote one of the commit's paths, under any name."""
-        return any(self._wrote(commit, change) for change in commit.paths)
+        return any(self._find_open(commit, change) for change in commit.paths)
 
     def explain(self, commit: Changed) -> list[int]:
-        """The calls, in order, that wrote what a commit without an anchor took; empty if none did."""
+        """The calls, in order, that wrote the lines of a commit without an anchor; empty if none did."""
         return sorted({call for change in commit.paths for call in self._explain_path(commit, change)})
 
-    def beside(self, commit: Changed, owner: Writings) -> list[int]:
+    def explain_rest(self, commit: Changed, owner: Writings) -> list[int]:
         """The calls that wrote lines of a commit which its owner, another session, did not write."""
-        calls: set[int] = set()
-        for change in commit.paths:
-            written = self._wrote(commit, change)
-            if not written:
-                continue
-            theirs = owner.by_path.get(change.path, ())
-            added = commit.added(change).keys() - {line for w in theirs for line in w.lines}
-            shared = {w.call: added & w.standing(commit.time).keys() for w in written}
-            if any(shared.values()) and commit.decides(change, set().union(*shared.values())):
-                calls |= {call for call, lines in shared.items() if lines}
-            last = self._is_last(change, written, commit.time)
-            if last is not None and not any(w.open for w in theirs):
-                calls.add(last.call)
-        return sorted(calls)
+        return sorted({call for path in commit.paths for call in self._explain_rest_of(commit, path, owner)})
+
+    def _explain_rest_of(self, commit: Changed, change: PathChange, owner: Writings) -> Collection[int]:
+        written = self._find_open(commit, change)
+        if not written:
+            return ()
+        owners = owner.by_path.get(change.path, ())
+        added = commit.added(change).keys() - {line for w in owners for line in w.lines}
+        used = [(w.call, lines) for w in written if (lines := added & w.lines_at(commit.time).keys())]
+        lines = set().union(*(lines for _, lines in used))
+        calls = {call for call, _ in used} if commit.decides(change, lines) else set()
+        last = self._find_last(change, written, commit.time)
+        return calls | {last.call} if last is not None and not any(w.open for w in owners) else calls
 
     def take(self, commit: Changed, *, before: int | None = None) -> None:
-        """Remove a commit's lines: they explain no later one. ``before``: only of calls up to that index."""
+        """Remove a commit's lines, only those of calls up to ``before`` if given: they explain no later
+        commit."""
         for change in commit.paths:
-            written = self._wrote(commit, change)
-            last = self._is_last(change, written, commit.time)
+            written = self._find_open(commit, change)
+            last = self._find_last(change, written, commit.time)
             for writing in written:
                 if before is not None and writing.call > before:
                     continue
@@ -174,38 +174,40 @@ class Writings:
                     writing.open = False
 
     def _explain_path(self, commit: Changed, change: PathChange) -> Collection[int]:
-        written = self._wrote(commit, change)
+        written = self._find_open(commit, change)
         if not written:
             return ()
         added = commit.added(change)
-        used = [(w.call, ours) for w in written if (ours := w.standing(commit.time) & added)]
-        last = self._is_last(change, written, commit.time)
+        used = [(w.call, lines) for w in written if (lines := w.lines_at(commit.time) & added)]
+        last = self._find_last(change, written, commit.time)
         if last is None:
             ours = added & sum((lines for _, lines in used), Counter[int]())
-            if not (ours and ours.total() * 2 >= added.total() and commit.decides(change, ours)):
+            if not (ours.total() * 2 >= added.total() and commit.decides(change, ours)):
                 return ()
         return {call for call, _ in used} | ({last.call} if last else set())
 
-    def _is_last(self, change: PathChange, written: Sequence[Writing], time: float) -> Writing | None:
-        """The last of the open writings of a path before a commit, if the commit has exactly the file that it
-        left, and no writing that another commit took came after it."""
+    def _find_last(self, change: PathChange, written: Sequence[Writing], time: float) -> Writing | None:
+        """The last of ``written``, the open writings of a path before a commit, if the commit has exactly the
+        file that it left, and no writing that another commit took came after it."""
         if not written:
             return None
         last = written[-1]
-        if not (last.deletes if change.kind == "delete" else change.blob in last.blobs) or last.is_gone(time):
+        if not (last.deletes if change.kind == "delete" else change.blob in last.blobs) or last.is_undone(
+            time
+        ):
             return None
-        return last if self._until(self.by_path[last.path], time)[-1] is last else None
+        return last if self._written_until(self.by_path[last.path], time)[-1] is last else None
 
-    def _wrote(self, commit: Changed, change: PathChange) -> Sequence[Writing]:
+    def _find_open(self, commit: Changed, change: PathChange) -> Sequence[Writing]:
         """The writings to a path, also under another name, that are not committed yet."""
-        for path in (change.path, change.old_path, self._name_of(commit, change)):
-            if path is not None and (found := [w for w in self.by_path.get(path, ()) if w.open]):
-                return self._until(found, commit.time)
+        for path in (change.path, change.old_path, self._find_former_name(commit, change)):
+            if path is not None and (writings := [w for w in self.by_path.get(path, ()) if w.open]):
+                return self._written_until(writings, commit.time)
         return ()
 
-    def _name_of(self, commit: Changed, change: PathChange) -> str | None:
-        """The session's name for a file that was renamed before it was ever committed: four in five lines of
-        each must be in the other."""
+    def _find_former_name(self, commit: Changed, change: PathChange) -> str | None:
+        """The session's name for a file that was renamed before its first commit: four in five lines of each
+        file must be in the other."""
         if change.kind != "add" or change.path in self.by_path:
             return None
         added = commit.added(change)
@@ -216,17 +218,17 @@ class Writings:
                 return path
         return None
 
-    def _until(self, written: Sequence[Writing], time: float) -> Sequence[Writing]:
+    def _written_until(self, written: Sequence[Writing], time: float) -> Sequence[Writing]:
         """The writings that the log does not date after the commit: time can refute, but not prove."""
         return [w for w in written if not time or w.at is None or w.at <= time + _CLOCK]
 
 
-def _meant(lines: Iterable[str]) -> Counter[int]:
-    """The hashes of lines with a letter or a digit, without blanks, which formatters change."""
-    return Counter(_hash(_bare(line)) for line in lines if any(map(str.isalnum, line)))
+def _hash_lines(lines: Iterable[str]) -> Counter[int]:
+    """Hash the lines with a letter or a digit, without their blanks, which formatters change."""
+    return Counter(_hash(_without_blanks(line)) for line in lines if any(map(str.isalnum, line)))
 
 
-def _bare(line: str) -> str:
+def _without_blanks(line: str) -> str:
     return "".join(line.split())
 
 
@@ -236,8 +238,8 @@ def _hash(line: str) -> int:
 
 
 def _blob_ids(text: str | None) -> frozenset[str]:
-    """The ids that git gives to a text, with its line ends as they are and as ``autocrlf`` stores them, in
-    a repository of either object format."""
+    """The ids that git may give to a text: with its line ends unchanged and as ``autocrlf`` stores them, each
+    in a repository of either object format."""
     ids = set()
     for variant in {text, text.replace("\r\n", "\n")} if text is not None else ():
         body = variant.encode("utf-8", "surrogateescape")

@@ -16,16 +16,16 @@ from gittraj.model.times import seconds
 from gittraj.model.values import Prompt, ToolCall
 
 Owned = tuple[Commit, tuple[Log, Match] | None]
-"""A commit, and the log and match of the call that made it, if any."""
+"""A commit with the log and the match of the call that made it; None if no call made it."""
 
 
 @dataclass(slots=True)
 class Links:
-    """Per log (by trajectory): new ``anchors``, ``aliases`` (a commit that took lines of events which
-    belong to an earlier one: commit, calls), and ``writings`` as the commits left them.
+    """For each log (by trajectory): new ``anchors``, ``aliases`` (commit, calls) of a commit that took lines
+    of events which belong to an earlier one, and ``writings`` as the commits left them.
 
     ``unfound`` are commits whose hook's environment names a session, or shows an agent, without a call that
-    made them (yet); ``unowned`` those that no session's call made.
+    made them (yet); ``unowned`` are those that no session's call made.
     """
 
     anchors: dict[str, list[Anchor]] = field(default_factory=dict)
@@ -36,9 +36,9 @@ class Links:
 
     @property
     def explained(self) -> set[str]:
-        """The commits that a session's call made, or that contain what it wrote."""
+        """The commits that a session's call made, or that contain text which a session wrote."""
         anchored = {c for anchors in self.anchors.values() for anchor in anchors for c in anchor.commits}
-        return anchored | {commit for found in self.aliases.values() for commit, _ in found}
+        return anchored | {commit for aliases in self.aliases.values() for commit, _ in aliases}
 
 
 def link(
@@ -55,12 +55,12 @@ def link(
 ) -> Links:
     """Link the commits of each worktree (``streams``, in the reflog's order) to the logs.
 
-    ``known`` are the anchors found before (indexes into what was read of the log), ``past`` the commits
-    that took lines of it before, with the call that made each; ``considers`` says whether a log was
-    not yet checked for a commit; a commit for which ``patient`` is true is not given to a human while
-    its call may still appear. ``writings`` are what the logs wrote, if they do not contain it any more;
-    ``owned`` the commits of sessions that are not among the logs: these are never matched by content.
-    ``common`` returns the lines that prove nothing.
+    ``known`` are anchors found earlier, as indexes into the log as it was read; ``past`` are the commits
+    that took lines of a log earlier, with the call that made each. ``considers`` returns whether a log has
+    not been checked for a commit yet. While ``patient`` is true of a commit, it is not attributed to a person
+    as long as its call may still appear. ``writings`` are the texts that the sessions wrote, if the logs do
+    not contain them any more. ``owned`` are commits of sessions that are not among the logs: these commits
+    are never matched by content. ``common`` returns the lines that prove nothing.
     """
     links = Links(writings=dict(writings or {log.trajectory: Writings.of(log) for log in logs}))
     linker = _Linker(logs, links, known, considers, common)
@@ -71,17 +71,12 @@ def link(
         elif commit.id in owned:
             linker.take(commit)
         else:
-            awaited = bool(commit.sessions or commit.mark)
-            if awaited:
-                links.unfound.append(commit)
-            if not awaited or _went_on(logs, commit) or not patient(commit):
-                links.unowned.append(commit)
-                linker.explain(commit)
+            linker.give_to_person(commit, patient)
     return links
 
 
 class _Linker:
-    """Gives one commit after the other to the logs that it belongs to."""
+    """Links one commit after the other to the logs that it belongs to."""
 
     def __init__(
         self,
@@ -96,12 +91,12 @@ class _Linker:
         self._logs = logs
         self._known = known
         self._considers = considers
-        self._writers = _writers(logs, links.writings)  # only these logs are checked for a path's commits
+        self._writers = _find_writers(logs, links.writings)  # only these are checked for a path's commits
         self._claimed: dict[str, int] = {}
         """The index of the last event of each log that belongs to a commit already."""
 
     def claim(self, past: Mapping[str, Sequence[tuple[CommitChanges, int | None]]]) -> None:
-        """Note what earlier drains gave to commits."""
+        """Note which events and lines earlier drains gave to commits."""
         for log in self._logs:
             closes = (_close(log, anchor.call) for anchor in self._known.get(log.trajectory, ()))
             self._claimed[log.trajectory] = max(closes, default=-1)
@@ -110,20 +105,14 @@ class _Linker:
                 self.links.writings[trajectory].take(Changed(changes), before=call)
 
     def with_owners(self, stream: Sequence[Commit], owned: Collection[str]) -> list[Owned]:
-        """Each commit with its session: the best by evidence, or none if two gave its message alike."""
-        found: dict[str, tuple[Log, Match]] = {}
-        alike: set[str] = set()
+        """Return each commit with its session: the one with the best evidence."""
+        matches: dict[str, list[tuple[Log, Match]]] = {}
         for log in self._logs:
             news = [c for c in stream if self._considers(log, c)]
             for match in match_commits(log, news, known=self._known.get(log.trajectory, ())):
-                best = found.get(match.commit)
-                if best is None or _rank(match) > _rank(best[1]):
-                    found[match.commit] = (log, match)
-                    alike.discard(match.commit)
-                elif match.evidence == "order" and _rank(match) == _rank(best[1]):
-                    alike.add(match.commit)
-        alike.update(c for c, (_, match) in found.items() if c in owned and match.evidence == "order")
-        owners = {commit: owner for commit, owner in found.items() if commit not in alike}
+                matches.setdefault(match.commit, []).append((log, match))
+        best = {commit: _best_match(each, owned=commit in owned) for commit, each in matches.items()}
+        owners = {commit: owner for commit, owner in best.items() if owner is not None}
         return [(commit, owners.get(commit.id)) for commit in _calls_first(stream, owners)]
 
     def give(self, commit: Commit, owning: Log, match: Match) -> None:
@@ -137,12 +126,23 @@ class _Linker:
         mine = self.links.writings[owning.trajectory]
         for log in () if _merges(commit) else others:
             if self._considers(log, commit):
-                self._add_content(log, commit, self.links.writings[log.trajectory].beside(changed, mine))
+                self._add_content(
+                    log, commit, self.links.writings[log.trajectory].explain_rest(changed, mine)
+                )
         mine.take(changed, before=match.call)
         self._take(others, changed)
 
-    def explain(self, commit: Commit) -> None:
-        """Link a commit without an anchor, a human's: by content, or not at all."""
+    def give_to_person(self, commit: Commit, patient: Callable[[Commit], bool]) -> None:
+        """Treat a commit without a call as a person's, unless its call may still appear."""
+        awaited = bool(commit.sessions or commit.mark)
+        if awaited:
+            self.links.unfound.append(commit)
+        if not awaited or _went_on(self._logs, commit) or not patient(commit):
+            self.links.unowned.append(commit)
+            self._explain(commit)
+
+    def _explain(self, commit: Commit) -> None:
+        """Link a commit without an anchor, which a person made: by content, or not at all."""
         if commit.changes is None:
             return
         changed = Changed(commit.changes, self._common)
@@ -153,7 +153,7 @@ class _Linker:
         self._take(near, changed)
 
     def take(self, commit: Commit) -> None:
-        """Note a commit of a session that is not among the logs."""
+        """Note that a commit of a session that is not among the logs took its lines."""
         if commit.changes is not None:
             changed = Changed(commit.changes)
             self._take(self._near(changed), changed)
@@ -161,7 +161,7 @@ class _Linker:
     def _near(self, changed: Changed) -> list[Log]:
         wrote = {name for change in changed.paths for name in self._writers.get(change.path, ())}
         if any(change.kind in ("add", "rename") for change in changed.paths):  # perhaps under another name
-            wrote |= {name for name, found in self.links.writings.items() if found.may_have(changed)}
+            wrote |= {name for name, each in self.links.writings.items() if each.may_have(changed)}
         return [log for log in self._logs if log.trajectory in wrote] if wrote else []
 
     def _take(self, logs: Sequence[Log], changed: Changed) -> None:
@@ -182,23 +182,30 @@ class _Linker:
         self._claimed[log.trajectory] = max(self._claimed[log.trajectory], end)
 
 
-def _writers(logs: Sequence[Log], writings: Mapping[str, Writings]) -> dict[str, set[str]]:
+def _best_match(matches: Sequence[tuple[Log, Match]], *, owned: bool) -> tuple[Log, Match] | None:
+    """The match with the best evidence; None for a mere message (evidence ``order``), if another log's call
+    gave it, too, or the commit is ``owned`` by another session."""
+    owner = log, best = max(matches, key=lambda each: _rank(each[1]))
+    rivals = [match for other, match in matches if other is not log and match.evidence == "order"]
+    if (owned and best.evidence == "order") or any(_rank(match) == _rank(best) for match in rivals):
+        return None
+    return owner
+
+
+def _find_writers(logs: Sequence[Log], writings: Mapping[str, Writings]) -> dict[str, set[str]]:
     """The trajectories that wrote each path."""
-    found: dict[str, set[str]] = {}
+    writers: dict[str, set[str]] = {}
     for log in logs:
         for path in writings[log.trajectory].by_path:
-            found.setdefault(path, set()).add(log.trajectory)
-    return found
+            writers.setdefault(path, set()).add(log.trajectory)
+    return writers
 
 
 def _in_time(streams: Sequence[Sequence[Owned]]) -> Iterator[Owned]:
-    """The commits of all worktrees in order of time, so that a squash comes after what it squashed. In the
-    same second, a merge comes after its parents, and a person's commit, which may be a cherry-pick, after
+    """Yield the commits of all worktrees in order of time, so that a squash comes after what it squashed. In
+    the same second, a merge comes after its parents, and a person's commit, which may be a cherry-pick, after
     those that calls made. Each stream keeps its order, whatever its times say."""
-    left: list[list[tuple[float, Owned]]] = []
-    for stream in streams:
-        times = accumulate((c.changes.time if c.changes else 0 for c, _ in stream), max)
-        left.append([*zip(times, stream, strict=True)][::-1])
+    left = [_with_times(stream)[::-1] for stream in streams]
     coming = {commit.id for stream in streams for commit, _ in stream}
     while heads := [stream for stream in left if stream]:
         able = [stream for stream in heads if coming.isdisjoint(_parents(stream[-1][1]))]
@@ -207,14 +214,19 @@ def _in_time(streams: Sequence[Sequence[Owned]]) -> Iterator[Owned]:
         yield each
 
 
+def _with_times(stream: Sequence[Owned]) -> list[tuple[float, Owned]]:
+    """The commits with their times, each at least that of the commit before it."""
+    return [*zip(accumulate((commit.time or 0 for commit, _ in stream), max), stream, strict=True)]
+
+
 def _parents(owned: Owned) -> tuple[str, ...]:
     return owned[0].changes.parents if owned[0].changes else ()
 
 
 def _calls_first(stream: Sequence[Commit], owners: Collection[str]) -> Iterator[Commit]:
-    """Sort the commits of one second: first those that calls made, with their parents and those that they
-    amend; a person's come after them, who may rewrite or squash them at once."""
-    for _, together in groupby(stream, key=lambda c: int(c.changes.time) if c.changes else 0):
+    """Sort the commits of one second: first those that calls made, with their parents and the commits that
+    they amend; then a person's, because a person may rewrite or squash the others at once."""
+    for _, together in groupby(stream, key=lambda commit: int(commit.time or 0)):
         group = list(together)
         first = {*owners}
         for at, commit in reversed([*enumerate(group)]):
@@ -242,12 +254,13 @@ def _went_on(logs: Sequence[Log], commit: Commit) -> bool:
 
 
 def _has_begun(log: Log, first: int, commit: Commit) -> bool:
-    """Whether something began after a commit, from an index on. A log has calls in the order in which they
-    began."""
+    """Whether a prompt or call at index ``first`` or later began after a commit; a log has them in this
+    order."""
+    if commit.time is None:
+        return False
     events = (entry.event for entry in log.entries[first:])
     begun = (seconds(event.ts) for event in events if isinstance(event, Prompt | ToolCall))
-    time = commit.changes.time if commit.changes else None
-    return any(at is not None and time is not None and at > time + CLOCK for at in begun)
+    return any(at is not None and at > commit.time + CLOCK for at in begun)
 
 
 def _rank(match: Match) -> tuple[bool, float]:
@@ -260,6 +273,7 @@ def _merges(commit: Commit) -> bool:
 
 
 def _close(log: Log, call: int) -> int:
+    """The index of a call's result or, without one, of the call; -1 for a call before the log's start."""
     if call < 0:
         return -1
     result = log.result_of(call)

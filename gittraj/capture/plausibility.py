@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,8 +26,8 @@ COPYING = {"cherry-pick", "revert", "am"}
 UNANSWERED = 60.0
 """Seconds that a call without a result may have run."""
 _READS = re.compile(r"\s*(?:ls|cat|head|tail|grep|rg|pwd|wc|git (?:status|log|diff|show))\b[^;&|\n]*$")
-Found = dict[str, tuple[int, Evidence]]
-"""The call (its index) that made each commit, and the evidence for it."""
+Calls = dict[str, tuple[int, Evidence]]
+"""The index of the call that made each commit, and the evidence for it, by the commit's id."""
 
 
 class Written:
@@ -59,42 +60,48 @@ def find_candidates(log: Log) -> list[int]:
 
 
 def match_in_order(
-    log: Log, commits: Sequence[Commit], named: Sequence[Commit], fixed: Found, written: Written
+    log: Log, commits: Sequence[Commit], named: Sequence[Commit], fixed: Calls, written: Written
 ) -> dict[str, int]:
-    """The calls of the ``named`` among ``commits``: in the same order, and with the greatest total
-    plausibility. What is ``fixed`` already limits where the others may be."""
+    """Match the ``named`` among ``commits`` with calls: in the same order, and with the greatest total
+    plausibility. The calls of commits that are ``fixed`` already limit which calls the others may have."""
     rank = {c.id: i for i, c in enumerate(commits)}
     pins = [(rank[c], call) for c, (call, _) in fixed.items() if c in rank]
     left = _count_left(log, named, fixed)
     values: list[dict[int, float]] = []
     for commit in named:
-        between = _between(pins, rank[commit.id], len(log.entries))
-        each = ((i, plausibility(log, commit, i, written)) for i in left if i in between)
-        values.append({i: value for i, value in each if value > 0})
+        calls = _between(pins, rank[commit.id], left)
+        values.append(_rate_calls(log, commit, calls, written))
     fits = Counter(call for each in values for call in each)
     slots = [call for call, more in left.items() for _ in range(min(more, fits[call]))]
     return {named[i].id: call for i, call in _align(values, slots).items()}
 
 
-def _count_left(log: Log, named: Iterable[Commit], fixed: Found) -> dict[int, int]:
-    """How many commits besides the ``fixed`` ones each call may have made; only calls with some, that can
-    commit or ran when one of ``named`` was made."""
+def _rate_calls(log: Log, commit: Commit, calls: Iterable[int], written: Written) -> dict[int, float]:
+    """The plausibility of each call that may have made a commit."""
+    rated = ((call, plausibility(log, commit, call, written)) for call in calls)
+    return {call: value for call, value in rated if value > 0}
+
+
+def _count_left(log: Log, named: Iterable[Commit], fixed: Calls) -> dict[int, int]:
+    """How many commits, besides the ``fixed`` ones, each call may have made: calls that can commit, or ran
+    when one of ``named`` was made, except those that can have made no other."""
     made = Counter(call for call, _ in fixed.values())
     able = {*find_candidates(log), *(i for commit in named for i in _running(log, commit))}
     left = {i: count_commits(log.entries[i].command or "") - made[i] for i in sorted(able)}
     return {i: more for i, more in left.items() if more > 0}
 
 
-def _between(pins: Sequence[tuple[int, int]], rank: int, end: int) -> range:
-    """The calls from that of the pinned commit before a rank to that of the one after it."""
+def _between(pins: Sequence[tuple[int, int]], rank: int, calls: Iterable[int]) -> list[int]:
+    """Those of ``calls`` from that of the pinned commit before a rank to that of the one after it; ``pins``
+    are pairs of rank and call."""
     first = max((call for pin, call in pins if pin < rank), default=0)
-    last = min((call for pin, call in pins if pin > rank), default=end)
-    return range(first, last + 1)
+    last = min((call for pin, call in pins if pin > rank), default=math.inf)
+    return [call for call in calls if first <= call <= last]
 
 
 def _align(values: Sequence[Mapping[int, float]], slots: Sequence[int]) -> dict[int, int]:
-    """Which of the ``slots`` each row of ``values`` gets, so that both keep their order and the sum is the
-    greatest: the longest common subsequence, weighted. A row without a slot is left out."""
+    """Which of the ``slots`` (calls) each row of ``values`` gets, so that both keep their order and the sum
+    is the greatest: the longest common subsequence, weighted. A row without a slot is left out."""
     best = [[0.0] * (len(slots) + 1)]
     for value in values:
         above, row = best[-1], [0.0]
@@ -117,7 +124,7 @@ def _align(values: Sequence[Mapping[int, float]], slots: Sequence[int]) -> dict[
 
 
 def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float:
-    """How well a command and its result fit a commit; at zero or below they do not."""
+    """Rate how well a command and its result fit a commit; at zero or below they do not."""
     command = log.entries[call].command or ""
     away = log.places[call] == "elsewhere"
     ran = ran_at(log, call, commit)
@@ -133,13 +140,13 @@ def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float
         value = 0.5 if likely and not away else 0.0
     else:
         value = (-6.0 if away else 4.0) + _fit_command(command, commit) + _fit_result(log, call)
-    return value * (1 - _apart(log, call, commit) / 10)  # of two equal fits, the one that ran then
+    return value * (1 - _seconds_apart(log, call, commit) / 10)  # of two equal fits, the one that ran then
 
 
 def _names(command: str, subject: str) -> bool:
-    """Whether a command gives a subject, or has it as whole words: a short one is a part of many words."""
+    """Whether a command gives a subject, or has it as whole words: a short subject is part of many words."""
     longest = max(re.findall(r"\w+", subject), key=len, default=subject)
-    if not subject or longest not in command:  # which is so for nearly every command
+    if not subject or longest not in command:  # this is the case for nearly every command
         return False
     whole = re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", command)
     return whole is not None or gives_subject(normalise(command), subject)
@@ -147,17 +154,22 @@ def _names(command: str, subject: str) -> bool:
 
 def ran_at(log: Log, call: int, commit: Commit) -> bool | None:
     """Whether a call was running when a commit was made. None if that is not known: the log has no times, or
-    the commit's time is before the whole log, and so was set by hand if it was made here."""
+    the commit's time is before the whole log, and so was set by hand if the commit was made here."""
     begun, over = _times(log, call)
-    started = next(map(str, log.facts.get("started_at", ())), None)
-    first = seconds(started or (None if log.start else log.entries[0].event.ts))
-    if begun is None or commit.changes is None:
+    if begun is None or commit.time is None:
         return None
-    if first is not None and commit.seen and commit.changes.time < first - CLOCK:
+    first = _first_time(log)
+    if first is not None and commit.seen and commit.time < first - CLOCK:
         return None
     if over is None and not _is_open(log, call):
         over = begun + UNANSWERED
-    return begun - CLOCK <= commit.changes.time and (over is None or commit.changes.time <= over + CLOCK)
+    return begun - CLOCK <= commit.time and (over is None or commit.time <= over + CLOCK)
+
+
+def _first_time(log: Log) -> float | None:
+    """When a session started, if it is known; its first event may have been stored earlier."""
+    started = next(map(str, log.facts.get("started_at", ())), None)
+    return seconds(started or (None if log.start else log.entries[0].event.ts))
 
 
 def _times(log: Log, call: int) -> tuple[float | None, float | None]:
@@ -167,11 +179,10 @@ def _times(log: Log, call: int) -> tuple[float | None, float | None]:
     return seconds(log.entries[call].event.ts), over
 
 
-def _apart(log: Log, call: int, commit: Commit) -> float:
-    """Seconds between a call and a commit's time, which git rounds down to whole seconds; at most
-    ``CLOCK``."""
+def _seconds_apart(log: Log, call: int, commit: Commit) -> float:
+    """The seconds, at most ``CLOCK``, between a call and a commit's time, which git rounds down."""
     begun, over = _times(log, call)
-    time = commit.changes.time if commit.changes else None
+    time = commit.time
     if begun is None or time is None:
         return 0.0
     early = begun - time - float(time).is_integer()
@@ -186,6 +197,7 @@ def _running(log: Log, commit: Commit) -> Iterator[int]:
 
 
 def _fit_command(command: str, commit: Commit) -> float:
+    """Rate how well a command fits a commit's subject and kind."""
     value = 0.0
     if _names(command, commit.subject):
         value += 8
@@ -204,6 +216,7 @@ def _fit_command(command: str, commit: Commit) -> float:
 
 
 def _fit_result(log: Log, call: int) -> float:
+    """Rate how well a call's result fits a call that made a commit."""
     result = log.result_of(call)
     if result is None:
         return 2.0 if _is_open(log, call) else 0.0
@@ -218,7 +231,7 @@ def _fit_result(log: Log, call: int) -> float:
 
 
 def _is_open(log: Log, call: int) -> bool:
-    """Whether a call is still running as far as the log shows: no result, and nothing after it."""
+    """Whether the log shows no result of a call, and no sign that the session went on without it."""
     if log.result_of(call) is not None:
         return False
     own = log.entries[call].event.response

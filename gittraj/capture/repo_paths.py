@@ -1,7 +1,7 @@
-"""Finds the repository that a call of a session worked in, and its paths relative to that.
+"""Finds the repository that a call of a session worked in, and the call's paths relative to the repository.
 
-An agent started in a parent folder works in several repositories, and text of a private one must not get into
-a public one's notes. This module must not decide what is stored.
+An agent started in a parent folder works in several repositories, and text of a private repository must not
+get into the notes of a public one. This module must not decide what is stored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PROGRAM = re.compile(
     r"(?:(?:env|exec|time|nohup|sudo|command|nice|timeout[ \t]+[\w.]+|[A-Za-z_]\w*=[^\s;&|()'\"]*+)[ \t]+)*+)"
     r"['\"]?[^\s;&|()'\"]*/(?:\.?venv|env|\.tox|\.nox|node_modules)/[^\s;&|()'\"]+"
 )
-"""A program that is installed below a repository: a command that runs it need not work there."""
+"""A program that is installed below a repository: a command that runs it may work somewhere else."""
 _ABSOLUTE = re.compile(r"(?<![\w.~:/-])/[\w.@%+,=/-]{2,}")
 _RELATIVE = re.compile(r"(?<![\w./~:@%+-])(?:\.\.?/)*[\w.@%+-]+(?:/[\w.@%+-]+)+")
 _BETWEEN_WORDS = re.compile(r"(?<!\S)-[A-Za-z]|[\s'\"();&|<>=:,@`${}\\]+")
@@ -37,7 +37,7 @@ _MESSAGE = re.compile(
     r"(?<=\s)(?:-[a-zA-Z]*m|--message)[ =]?(?:'[^']*+'|\"(?:[^\"\\$`]|\\.|\$(?!\())*+\"|[^\s'\"`$])++",
     re.DOTALL,
 )
-"""A literal message: one that the shell composes may be any file's text."""
+"""A literal message. A message that the shell composes may be the text of any file."""
 _MESSAGE_BELOW = re.compile(r"(?:\bgit\s[^|;&()<\n]{0,200}|\$\(cat\s*)<<-?[ ]?['\"]?(\w+)")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _MOST_WORDS = 200
@@ -48,8 +48,8 @@ _PATH_LIMIT = 4096
 
 
 class RepoPaths:
-    """The work trees of one repository, to distinguish them from others. ``former`` are folders where one of
-    them was earlier, or on another machine."""
+    """The paths of one repository's work trees, to distinguish them from other repositories. ``former`` are
+    folders where a work tree was earlier, or on another machine."""
 
     def __init__(
         self, repository: Repository, *, home: Path | None = None, former: Iterable[Path] = ()
@@ -62,7 +62,7 @@ class RepoPaths:
         self._parents: dict[Path, Path] = {}
 
     def place(self, entry: Entry) -> str | None:
-        """``here``, ``elsewhere`` (also if a call worked in both), or ``None`` if it is not known."""
+        """Where a call worked: ``here``, ``elsewhere`` (also if it worked in both), or ``None`` (unknown)."""
         places = {self._place(path) for path in self.named(entry)} - {None}
         if not places and entry.folder:
             return self._place(Path(entry.folder))
@@ -71,21 +71,22 @@ class RepoPaths:
         return "here" if places == {"here"} else "elsewhere"
 
     def relative(self, entry: Entry, edit: Edit) -> str | None:
-        """An edit's path as git writes it; ``None`` outside the repository."""
+        """Return an edit's path as git writes it; ``None`` if it is outside the repository."""
         return self._inside(self._resolve(entry.folder, edit.path))
 
     def touched(self, entry: Entry) -> Iterator[str]:
-        """The repository's files that a call may name, in its arguments or in its command, whether or not
-        they exist: it may have removed them. Names in commit messages do not count."""
+        """Yield the repository's files that a call may name, in its arguments or in its command, whether or
+        not they exist: the call may have removed them. Names in commit messages do not count."""
         command = _without_messages(_cut(entry.command or ""))
         moves = islice(self._moves(command, entry.folder), _MOST_FOLDERS)
         folders = dict.fromkeys((entry.folder, *(str(path) for path in moves)))
         words = [*islice(dict.fromkeys(_BETWEEN_WORDS.split(command)), _MOST_NAMES)]
         names = (self._resolve(folder, w) for folder in folders for w in words if 0 < len(w) < _PATH_LIMIT)
         paths = chain(self.named(entry, command), chain.from_iterable(map(_matching, names)))
-        return (found for path in paths if (found := self._inside(path)) is not None)
+        return (inside for path in paths if (inside := self._inside(path)) is not None)
 
     def _inside(self, path: Path) -> str | None:
+        """The path relative to the repository; None if it is outside."""
         parent = self._parents[path.parent] = self._parents.get(path.parent) or _real(path.parent)
         for root in sorted(self.roots, key=lambda root: len(root.parts), reverse=True):  # nested trees
             for candidate in (path, parent / path.name):
@@ -95,8 +96,8 @@ class RepoPaths:
         return None
 
     def named(self, entry: Entry, command: str | None = None) -> Iterator[Path]:
-        """The paths that a call names, in its arguments or in its command, but not the installed programs
-        that it runs."""
+        """Yield the paths that a call names, in its arguments or in its command, except the installed
+        programs that it runs. ``command`` replaces the call's command."""
         for name in (*entry.paths, *(edit.path for edit in entry.edits)):
             yield self._resolve(entry.folder, name)
         command = _cut(entry.command or "") if command is None else command
@@ -111,12 +112,12 @@ class RepoPaths:
                 yield path
 
     def _moves(self, command: str, folder: str | None) -> Iterator[Path]:
-        """The folders that a command changes to."""
-        for found in _CHANGES_FOLDER.finditer(command):
-            path = self._resolve(folder, next(name for name in found.group(2, 3, 4) if name))
+        """Yield the folders that a command changes to."""
+        for match in _CHANGES_FOLDER.finditer(command):
+            path = self._resolve(folder, next(name for name in match.group(2, 3, 4) if name))
             if len(str(path)) > _PATH_LIMIT:
                 break
-            if not found["git"]:
+            if not match["git"]:
                 folder = str(path)  # the next cd starts from here; git -C does not stay
             yield path
 
@@ -135,7 +136,7 @@ class RepoPaths:
         return "here" if any(path.is_relative_to(root) for root in self.roots) else None
 
     def _top(self, path: Path) -> Path | None:
-        """The worktree that a path is in, of any repository."""
+        """The root of the worktree, of any repository, that a path is in."""
         top: Path | None = None
         below: list[Path] = []
         for folder in chain((path,), path.parents):
@@ -151,7 +152,7 @@ class RepoPaths:
 
 
 def _cut(command: str) -> str:
-    """The two ends of a long command: between them is the text of a file that it writes."""
+    """The two ends of a long command: between them is the text of a file that the command writes."""
     if len(command) > 2 * _COMMAND_LIMIT:
         return f"{command[:_COMMAND_LIMIT]}\n{command[-_COMMAND_LIMIT:]}"
     return command
@@ -162,10 +163,10 @@ def _without_messages(command: str) -> str:
     lines, kept, at = command.split("\n"), [], 0
     while at < len(lines):
         kept.append(lines[at])
-        found = _MESSAGE_BELOW.search(lines[at]) if can_commit(lines[at]) else None
+        here_document = _MESSAGE_BELOW.search(lines[at]) if can_commit(lines[at]) else None
         at += 1
-        if found and found[1] in lines[at : at + _MOST_NAMES]:
-            at = lines.index(found[1], at) + 1
+        if here_document and here_document[1] in lines[at : at + _MOST_NAMES]:
+            at = lines.index(here_document[1], at) + 1
     command = "\n".join(kept)
     return _GIT.sub(lambda git: _MESSAGE.sub("", git[0]) if can_commit(git[0]) else git[0], command)
 
@@ -174,9 +175,9 @@ def _matching(path: Path) -> Iterator[Path]:
     """A path, and the files that match it if its name is a pattern."""
     yield path
     if any(char in path.name for char in "*?["):
-        with suppress(OSError, ValueError), os.scandir(path.parent) as found:
+        with suppress(OSError, ValueError), os.scandir(path.parent) as entries:
             yield from (
-                path.parent / f.name for f in islice(found, _MOST_NAMES) if fnmatch(f.name, path.name)
+                path.parent / f.name for f in islice(entries, _MOST_NAMES) if fnmatch(f.name, path.name)
             )
 
 

@@ -36,11 +36,11 @@ Kind = Literal["commit", "amend", "merge", "cherry-pick", "revert", "am"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """A commit to explain. ``sessions`` (``agent:session``) and ``call`` are what the environment of its
-    hook named, ``mark`` is the agent that it shows; ``hooked``: a hook ran; ``terminal``: the hook had one,
-    as if a person typed. Not ``stored``: made while switched off, or before the installation; its events are
-    not stored either. ``foreign``: not made in this clone, according to its reflogs, which reach back so far;
-    not ``seen``: the reflogs do not show whether it was."""
+    """A commit to explain. ``sessions`` (``agent:session``) and ``call`` are named in the environment of its
+    hook, ``mark`` is the agent that this environment shows. ``hooked``: a hook ran; ``terminal``: it had a
+    terminal, as if a person typed. ``stored`` is false if the commit was made while recording was off, or
+    before the installation: its events are not stored either. ``foreign``: the reflogs reach back to its time
+    and show that it was not made in this clone; ``seen`` is false if they do not show whether it was."""
 
     id: str
     kind: Kind = "commit"
@@ -58,14 +58,19 @@ class Commit:
     def subject(self) -> str:
         return self.changes.subject if self.changes else ""
 
+    @property
+    def time(self) -> float | None:
+        """The committer's time, in seconds since 1970, if it is known."""
+        return self.changes.time if self.changes else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """One session as far as it was read: ``entries`` from position ``start`` of the trajectory on.
+    """One session, as far as its log was read: ``entries`` begins at position ``start`` of the trajectory.
 
     ``turn_ends`` are the indexes of entries that ended a turn, ``marks`` the cursors before an index.
-    ``places`` has for each entry where it worked, ``outside`` the results that may contain text from outside
-    this repository. ``quiet`` is true when nothing more is expected in the last turn.
+    ``places`` says for each entry where it worked, ``outside`` which results may contain text from outside
+    this repository; ``results`` are by the call's id. ``quiet``: nothing more is expected in the last turn.
     """
 
     agent: str
@@ -110,17 +115,17 @@ class Log:
         event = self.entries[index].event
         if not isinstance(event, ToolCall) or event.call_id is None:
             return None
-        found = self.results.get(event.call_id)
-        return found if found is not None and found > index else None
+        result = self.results.get(event.call_id)
+        return result if result is not None and result > index else None
 
     def failed(self, index: int) -> bool:
-        """Whether the call at ``index`` was refused or failed, as its result says."""
-        found = self.result_of(index)
-        return found is not None and isinstance(e := self.entries[found].event, ToolResult) and e.is_error
+        """Whether the result of the call at ``index`` says that it was refused or failed."""
+        result = self.result_of(index)
+        return result is not None and isinstance(e := self.entries[result].event, ToolResult) and e.is_error
 
     def edits(self, index: int) -> tuple[Edit, ...]:
-        """The edits that the call at ``index`` made here; none if it failed or worked elsewhere. Of a file
-        that it wrote whole, only the lines that were not there before."""
+        """The edits that the call at ``index`` made in this repository; none if the call failed or worked
+        elsewhere. The edit of a file that was written whole has only the lines that are new in the file."""
         entry = self.entries[index]
         if not entry.edits or not (isinstance(entry.event, ToolCall) or entry.on):
             return ()
@@ -128,7 +133,7 @@ class Log:
             return ()
         result = self.result_of(index)
         reported = {e.path: e for e in self.entries[result].edits} if result is not None else {}
-        return tuple(_as_told(e, reported[e.path]) if e.path in reported else e for e in entry.edits)
+        return tuple(_complete(e, reported[e.path]) if e.path in reported else e for e in entry.edits)
 
     def whole(self, index: int, path: str) -> str | None:
         """The entire text of ``path`` after the call at ``index``, if the log has it."""
@@ -145,7 +150,7 @@ class Log:
         return next((e.before for e in edits if e.path == path and e.before is not None), None)
 
     def fact(self, name: str) -> str | None:
-        """The last value of a fact."""
+        """The last value of the fact ``name``."""
         values = self.facts.get(name)
         return str(values[-1]) if values else None
 
@@ -163,38 +168,38 @@ def assemble(
     outside: Callable[[Entry], bool] = lambda _: False,
     skip: Collection[str] = (),
 ) -> Log:
-    """The log that a reader's ``items`` describe.
+    """Assemble the log that a reader's ``items`` describe.
 
-    ``place`` says where an entry worked; ``relative`` gives an edit's path in the repository, or
-    ``None`` for a file outside it; ``outside``, called in the log's order, whether a call may have read
-    something outside it. Events that come twice (a resume that repeats its history) are
-    taken once, those of ``skip`` not at all.
+    ``place`` returns where an entry worked; ``relative`` returns an edit's path in the repository, or
+    ``None`` for a file outside it; ``outside`` is called in the log's order, and returns whether a call may
+    have read something outside the repository. An event that comes twice (a resumed session repeats its
+    history) is kept once; events whose ids are in ``skip`` are left out.
     """
-    found = _Collected(seen=set(skip))
+    collected = _Collected(seen=set(skip))
     for item in items:
-        found.add(item)
-    results = _find_results(found.entries)
+        collected.add(item)
+    results = _find_results(collected.entries)
     return Log(
         agent=agent,
         session=session,
         trajectory=trajectory,
         subagent=subagent,
-        entries=tuple(_localise(entry, relative) for entry in found.entries),
+        entries=tuple(_localise(entry, relative) for entry in collected.entries),
         start=start,
-        turn_ends=frozenset(found.turn_ends),
-        marks=found.marks,
-        spent=found.spent,
-        facts=found.facts,
-        places=_places(found.entries, results, place),
-        damage=found.damage,
-        outside=_find_outside(found.entries, results, outside),
+        turn_ends=frozenset(collected.turn_ends),
+        marks=collected.marks,
+        spent=collected.spent,
+        facts=collected.facts,
+        places=_find_places(collected.entries, results, place),
+        damage=collected.damage,
+        outside=_find_outside(collected.entries, results, outside),
         results=results,
     )
 
 
 @dataclass(slots=True)
 class _Collected:
-    """The items that a reader yielded so far."""
+    """The items that a reader has yielded so far; ``seen`` are the ids of events that are not added again."""
 
     seen: set[str]
     entries: list[Entry] = field(default_factory=list)
@@ -223,14 +228,14 @@ class _Collected:
 
 
 def _add_value(values: tuple[str | float, ...], fact: Fact) -> tuple[str | float, ...]:
-    """Each value once; the last one is in force, so one that comes again moves to the end."""
+    """Add a value, which is kept once; the last one is in force, so one that comes again moves to the end."""
     if fact.value in values and fact.name in _EACH:
         return values
     return (*(value for value in values if value != fact.value), fact.value)
 
 
 def _find_results(entries: Sequence[Entry]) -> dict[str, int]:
-    """The index of each call's first result, by the call's id."""
+    """Map each call's id to the index of its first result."""
     results: dict[str, int] = {}
     for index, entry in enumerate(entries):
         if isinstance(entry.event, ToolResult) and entry.event.call_id is not None:
@@ -238,48 +243,45 @@ def _find_results(entries: Sequence[Entry]) -> dict[str, int]:
     return results
 
 
-def _as_told(edit: Edit, reported: Edit) -> Edit:
-    """A call's edit, completed by what its result reports about the file."""
+def _complete(edit: Edit, reported: Edit) -> Edit:
+    """Complete a call's edit with what the call's result reports about the file."""
     added = edit.added
     if edit.whole is not None and reported.before is None and (reported.added or reported.removed):
         added = reported.added  # the log has the diff
     if reported.before is not None and edit.whole is not None:
         before = Counter(reported.before.splitlines())
         before.subtract(added)
-        # of equal lines the last are the new ones
-        added = tuple(reversed([line for line in reversed(added) if _take(before, line)]))
+        # of equal lines, the last ones are new
+        added = tuple(reversed([line for line in reversed(added) if _is_new(before, line)]))
     return replace(edit, kind=reported.kind, added=added)
 
 
-def _take(before: Counter[str], line: str) -> bool:
-    before[line] += 1
-    return before[line] <= 0
+def _is_new(surplus: Counter[str], line: str) -> bool:
+    surplus[line] += 1  # negative for a line of which there are more now than before
+    return surplus[line] <= 0
 
 
 def _find_outside(
     entries: Sequence[Entry], results: Mapping[str, int], outside: Callable[[Entry], bool]
 ) -> frozenset[int]:
     """The indexes of the results of calls that may have read something outside."""
-    found: set[int] = set()
-    for entry in entries:
-        if isinstance(entry.event, ToolCall) and outside(entry):
-            found |= {i for i in [results.get(entry.event.call_id or "")] if i is not None}
-    return frozenset(found)
+    calls = [e.event.call_id or "" for e in entries if isinstance(e.event, ToolCall) and outside(e)]
+    return frozenset(results[call] for call in calls if call in results)
 
 
 def _localise(entry: Entry, relative: Callable[[Entry, Edit], str | None]) -> Entry:
-    """The entry with its edits' paths in the repository, and without edits outside it."""
+    """Return the entry with its edits' paths relative to the repository, without edits outside it."""
     if not entry.edits:
         return entry
-    placed = ((edit, relative(entry, edit)) for edit in entry.edits)
-    return replace(entry, edits=tuple(replace(e, path=p) for e, p in placed if p is not None))
+    paths = ((edit, relative(entry, edit)) for edit in entry.edits)
+    return replace(entry, edits=tuple(replace(e, path=p) for e, p in paths if p is not None))
 
 
-def _places(
+def _find_places(
     entries: Sequence[Entry], results: Mapping[str, int], place: Callable[[Entry], Place]
 ) -> tuple[Place, ...]:
-    """Where each entry worked. A result, or an event that a call recorded, is where its call is; prompts and
-    messages are nowhere. ``entries`` have the paths of the log, not yet those of the repository."""
+    """Where each entry worked. A result, or an event that a call recorded, worked where its call did; prompts
+    and messages nowhere. ``entries`` have the paths of the log, not yet those of the repository."""
     places: list[Place] = [None] * len(entries)
     calls: dict[str, Place] = {}
     for index, entry in enumerate(entries):
@@ -288,7 +290,7 @@ def _places(
         if isinstance(entry.event, ToolCall):
             places[index] = place(entry)
             calls[entry.event.call_id or ""] = places[index]
-            found = results.get(entry.event.call_id or "")
-            if found is not None and found > index:
-                places[found] = places[index]
+            result = results.get(entry.event.call_id or "")
+            if result is not None and result > index:
+                places[result] = places[index]
     return tuple(places)

@@ -26,7 +26,7 @@ from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.forgotten import is_forgotten
 from gittraj.record.drain.open_log import find_sessions, read_log
 from gittraj.record.drain.parts import Drafter
-from gittraj.record.drain.plan import rest_parts, to_steps
+from gittraj.record.drain.plan import remaining_parts, to_steps
 from gittraj.record.drain.reading import Reading
 from gittraj.record.pipeline import Pipeline
 from gittraj.state.cursors import Away, State, load_state, load_suspension
@@ -104,9 +104,9 @@ def _allowed_parts(reading: Reading, anchor: Anchor) -> list[Part]:
     """Return the parts of a log, without the events of commits made while recording was switched off."""
     silent = {c for a in reading.known.anchors if not a.stored for c in a.commits}
     steps = to_steps(reading.log)
-    excluded = [p for p in own(steps, reading.anchors) if silent & set(p.anchor.commits)]
-    dropped = {i for p in excluded for i in range(p.first, p.last + 1)}
-    parts = rest_parts(steps, 0, anchor)
+    closed = [p for p in own(steps, reading.anchors) if silent & set(p.anchor.commits)]
+    dropped = {i for p in closed for i in range(p.first, p.last + 1)}
+    parts = remaining_parts(steps, 0, anchor)
     return [replace(p, dropped=p.dropped | dropped & set(range(p.first, p.last + 1))) for p in parts]
 
 

@@ -4,8 +4,8 @@
 ``find_unreachable`` lists unreachable commits, ``find_skipped`` those that a rebase left out. The package
 must not know notes, records or sessions, and writes nothing.
 
-- ``reading`` queries git, ``history`` is its answer as a table; ``filter_repo`` reads that program's map.
+- ``reading`` queries git and makes the table in ``history``; ``filter_repo`` reads ``git filter-repo``'s map.
 - ``story`` reads rewrites out of reflogs, ``rebases`` their steps, ``skipped`` what a rebase left out.
 - ``copies``, ``squashes`` and ``pulls`` compare commits for which no reflog has evidence.
-- ``find`` uses these in this order; ``absent`` finds copies of commits that are not here.
+- ``find`` uses these in this order; ``absent`` finds copies of commits that are missing here.
 """

@@ -1,6 +1,6 @@
-"""Finds copies of commits: by patch, by tree, by the ids in their messages. Pure: tables in, pairs out.
+"""Finds copies of commits: by patch, by tree, by the ids in their messages. An ambiguous match is not used.
 
-An ambiguous match is not used.
+The functions are pure: they get tables and return pairs of ids.
 """
 
 from __future__ import annotations
@@ -35,26 +35,35 @@ def match_picked(
     became: Mapping[str, Sequence[str]],
     lines: Mapping[str, Counter[str]] = MappingProxyType({}),
 ) -> Iterator[Pair]:
-    """Pairs (source, copy) of the commits that a cherry-pick or ``git am`` made (``picked``, from the
-    reflog). After a conflict the patch differs, but author, author date and subject are the same. Of several
-    sources, the one whose ``lines`` are most like the copy's is used."""
+    """Pair each commit of ``picked``, which a cherry-pick or ``git am`` made according to the reflog, with
+    its source: (source, copy). After a conflict the patch differs, but author, author date and subject are
+    the same. Of several sources, the one whose ``lines`` are most like the copy's is used."""
     sources = _by_patch(known, history)
     for new in picked:
         if new not in history.commits:
             continue
-        later = {*follow([new], became)}  # itself and its later versions, which are not its sources
-        mates = _older(history, new, history.by_identity[history.commits[new].identity], later)
-        patch, names = history.patch(history.change(new)), history.names(history.change(new))
+        later = {*follow([new], became)}  # the copy and its later versions, which are not its sources
+        relatives = _older(history, new, history.by_identity[history.commits[new].identity], later)
+        patch = history.patch(history.change(new))
         same = _older(history, new, sources.get(patch, ()) if patch else (), later)
-        # one may be an amend of another, and only the other was asked for: the pick copies the older version
-        both = [c for c in mates if patch and history.patch(history.change(c)) == patch]
-        alike = [c for c in mates if history.names(history.change(c)) == names]
-        some = both or _closest(alike, new, lines) or mates or same
-        chosen = _last(some, became)
+        likely = _likeliest(relatives, new, history, lines) or same
+        chosen = _last(likely, became)
         if len(chosen) > 1:  # copies on several branches: use their common source
-            chosen = _last([c for c in mates or some if {*chosen} <= {*follow([c], became)}], became)
+            chosen = _last([c for c in relatives or likely if {*chosen} <= {*follow([c], became)}], became)
         if len(chosen) == 1 and chosen[0] in known:
             yield chosen[0], new
+
+
+def _likeliest(
+    relatives: list[str], new: str, history: History, lines: Mapping[str, Counter[str]]
+) -> list[str]:
+    """The commits among ``relatives``, which have the identity of ``new``, that it most likely copies: those
+    with its patch, else with its paths and the most similar lines, else all."""
+    patch, names = history.patch(history.change(new)), history.names(history.change(new))
+    # one may be an amend of another, and only the other was asked for: the pick copies the older version
+    both = [c for c in relatives if patch and history.patch(history.change(c)) == patch]
+    alike = [c for c in relatives if history.names(history.change(c)) == names]
+    return both or _closest(alike, new, lines) or relatives
 
 
 def _closest(commits: Sequence[str], new: str, lines: Mapping[str, Counter[str]]) -> list[str]:
@@ -70,8 +79,8 @@ def _closest(commits: Sequence[str], new: str, lines: Mapping[str, Counter[str]]
 
 
 def _older(history: History, new: str, some: Iterable[str], later: Collection[str]) -> list[str]:
-    """The commits that ``new`` may be a pick of: a later version of its source is as similar, but younger
-    than ``new``. If all are younger, a clock jumped, and all are returned."""
+    """Those of ``some`` that ``new`` may be a pick of: a later version of its source is as similar, but
+    younger than ``new``. If all are younger, a clock jumped, and all are returned."""
     others = [c for c in some if c not in later]
     return [c for c in others if history.commits[c].committed <= history.commits[new].committed] or others
 
@@ -84,32 +93,37 @@ def match_patches(
     kin: Kin,
     became: Mapping[str, Sequence[str]],
 ) -> Iterator[Pair]:
-    """Pairs of commits with the same patch, one to one. An ancestor or descendant of the old commit does not
-    copy it, but repeats its change, as a reverted revert does."""
+    """Pair commits with the same patch. An ancestor or descendant of the old commit does not copy it, but
+    repeats its change, as a reverted revert does."""
     sources, copies = _by_patch(known, history), _by_patch(targets, history)
     for patch in sources.keys() & copies.keys():
-        found: dict[str, list[Commit]] = {}
         olds = [history.commits[c] for c in _last(sources[patch], became)]
-        for new in (history.commits[c] for c in copies[patch]):
-            # two reachable commits that both have work of their own: unknown which one is the copy
-            able = [o for o in olds if new.id not in known or o.id not in history.reachable]
-            old = _find_source([o for o in able if not kin.related(o.id, new.id)], new, history)
+        by_source: dict[str, list[Commit]] = {}
+        for new in map(history.commits.__getitem__, copies[patch]):
+            # of two reachable commits that both have work of their own, it is unknown which one is the copy
+            able = [old for old in olds if new.id not in known or old.id not in history.reachable]
+            old = _find_source([old for old in able if not kin.related(old.id, new.id)], new, history)
             if old is not None:
-                found.setdefault(old.id, []).append(new)
-        for commit, news in found.items():
-            alike = _narrow(news, history.commits[commit])
-            if len(alike) == 1 or all(_is_copy(new, history.commits[commit]) for new in alike):
-                yield from ((commit, new.id) for new in alike)
+                by_source.setdefault(old.id, []).append(new)
+        for commit, news in by_source.items():
+            yield from ((commit, new) for new in _find_copies(history.commits[commit], news))
+
+
+def _find_copies(old: Commit, news: list[Commit]) -> list[str]:
+    """Those of ``news``, which have the same patch, that copy ``old``; none if it is not clear which do."""
+    alike = _narrow(news, old)
+    clear = len(alike) == 1 or all(_is_copy(new, old) for new in alike)
+    return [new.id for new in alike] if clear else []
 
 
 def _find_source(olds: Iterable[Commit], new: Commit, history: History) -> Commit | None:
-    """The commit among ``olds``, which have the same patch, that ``new`` copies. If it is still reachable,
-    the same patch by another author counts as that author's own work."""
+    """The commit among ``olds``, which have the same patch, that ``new`` copies. If this commit is still
+    reachable, the same patch by another author counts as that author's own work."""
     able = _narrow([old for old in olds if _is_later(new, old)], new)
     if len(able) != 1:
         return None
-    same = able[0].identity[:2] == new.identity[:2]
-    return able[0] if same or able[0].id not in history.reachable else None
+    same_author = able[0].identity[:2] == new.identity[:2]
+    return able[0] if same_author or able[0].id not in history.reachable else None
 
 
 def match_trees(
@@ -119,8 +133,7 @@ def match_trees(
     history: History,
     became: Mapping[str, Sequence[str]],
 ) -> Iterator[Pair]:
-    """Pairs of commits with the same parents and tree: only the message changed, or a merge was made
-    again."""
+    """Pair commits with the same parents and tree: only the message changed, or a merge was made again."""
 
     def parents_and_tree(commit: str) -> tuple[tuple[str, ...], str] | None:
         here = history.commits[commit]
@@ -136,11 +149,11 @@ def match_trees(
 
 
 def match_places(known: Collection[str], *, history: History) -> Iterator[Pair]:
-    """Pairs of a commit that is gone and the only one that replaces it: on the same parents, with the same
-    tree or, after a later amend, with the same author, author date, subject and files. The committer may
-    differ."""
-    for old in map(history.commits.__getitem__, gone(known, history)):
-        siblings = history.standing[old.parents]
+    """Pair each commit that is gone with the only one that replaces it: a commit on the same parents, with
+    the same tree or, after a later amend, with the same author, author date, subject and files. The committer
+    may differ."""
+    for old in map(history.commits.__getitem__, find_displaced(known, history)):
+        siblings = history.by_parents[old.parents]
         names = history.names(history.change(old.id))
         news = [new for new in siblings if new.tree == old.tree] or [
             new
@@ -154,21 +167,21 @@ def match_places(known: Collection[str], *, history: History) -> Iterator[Pair]:
             yield old.id, news[0].id
 
 
-def gone(known: Iterable[str], history: History) -> list[str]:
+def find_displaced(known: Iterable[str], history: History) -> list[str]:
     """The unreachable commits whose parents have another, reachable child."""
     return [
         c
         for c in known
         if c not in history.reachable
-        and history.commits[c].parents in history.standing
+        and history.commits[c].parents in history.by_parents
         and (len(history.commits[c].parents) > 1 or history.change(c))
     ]
 
 
-def splits(
+def find_splits(
     known: Iterable[str], targets: Collection[str], *, history: History, most: int = 20
 ) -> Iterator[tuple[str, list[str]]]:
-    """Unreachable commits, each with a chain of commits that leads from its parent to its tree."""
+    """Yield unreachable commits, each with a chain of commits that leads from its parent to its tree."""
     ends = group(targets, lambda commit: history.commits[commit].tree)
     for old in known:
         here = history.commits[old]
@@ -191,7 +204,7 @@ def _by_patch(commits: Iterable[str], history: History) -> dict[str, list[str]]:
 
 
 def _last(commits: Sequence[str], became: Mapping[str, Sequence[str]]) -> list[str]:
-    """The commits without those that are known to have become another of them."""
+    """Leave out commits that are known to have become another one of ``commits``."""
     if len(commits) < 2:
         return list(commits)
     return [c for c in commits if {*follow([c], became)}.isdisjoint({*commits} - {c})]
@@ -218,10 +231,10 @@ def _is_copy(new: Commit, old: Commit) -> bool:
 
 
 def is_fragment(new: CommitChanges, old: CommitChanges) -> bool:
-    """Whether ``new`` changes only paths that ``old`` changes, and adds only lines or files that it adds."""
-    whole = {change.path: change for change in old.paths}
+    """Whether ``new`` changes only paths that ``old`` changes, and adds only lines or files of ``old``."""
+    by_path = {change.path: change for change in old.paths}
     for change in new.paths:
-        other = whole.get(change.path)
+        other = by_path.get(change.path)
         if other is None or Counter(change.added) - Counter(other.added):
             return False
         if not change.added and change.kind != "delete" and change.blob != other.blob and not other.added:

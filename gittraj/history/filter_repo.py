@@ -1,4 +1,4 @@
-"""Reads the map of rewritten commits that ``git filter-repo`` leaves; it does not run our hooks."""
+"""Reads the map of rewritten commits that ``git filter-repo`` leaves, since it does not run git's hooks."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _MOST = 64 * 1024 * 1024
 def map_stamp(common_dir: Path) -> str | None:
     """The time and size of the map, which change with each rewrite; None without a map."""
     try:
-        found = _path(common_dir).stat()
+        stat = _path(common_dir).stat()
     except OSError:
         return None
-    return f"{found.st_mtime_ns} {found.st_size}"
+    return f"{stat.st_mtime_ns} {stat.st_size}"
 
 
 def read_map(common_dir: Path, olds: Collection[str]) -> list[tuple[str, str]]:
-    """The pairs (old, new) of these commits, without those that were left out."""
+    """Read the pairs (old, new) of ``olds``, without commits that were left out of the new history."""
     try:
         with _path(common_dir).open("rb") as stream:
             lines = stream.read(_MOST).decode("ascii", "replace").splitlines()

@@ -6,27 +6,28 @@ evidence, no link.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import chain
 from types import MappingProxyType
 
 from gittraj.frozen import dataclass
 from gittraj.git import Repository, read_changes
 from gittraj.history.copies import (
-    gone,
+    find_displaced,
+    find_splits,
     is_fragment,
     match_patches,
     match_picked,
     match_places,
     match_trees,
     read_quotes,
-    splits,
 )
 from gittraj.history.history import History, Kin, Pair, Rewrite, Source, follow, leads
 from gittraj.history.pulls import match_pulls, name_squashes
 from gittraj.history.reading import Patches, read_history, read_pulls, read_reflogs
 from gittraj.history.rebases import match_rebase, match_taken, read_steps
-from gittraj.history.squashes import LONGEST, match_squashes, range_change, ranges
+from gittraj.history.squashes import LONGEST, find_ranges, match_squashes, range_change
 from gittraj.history.story import Story, choose, read_story
 
 
@@ -38,14 +39,14 @@ def find_rewrites(
     taken: Collection[str] = (),
     within: float | None = None,
 ) -> list[Rewrite]:
-    """The reachable commits (from a branch, a tag or a HEAD) that those in ``old`` became or were copied to.
-    If a commit was split, also its fragments that are gone, so that nobody looks for their work in the
-    others.
+    """Find the commits, reachable from a branch, a tag or a HEAD, that those in ``old`` became or were copied
+    to. If a commit was split, the result also has its fragments that are gone, so that nobody looks for their
+    work in the others.
 
-    ``known`` are pairs found before, as by hooks; they can be steps of a longer chain. ``taken``
-    are commits with work of their own: evidence of content alone never links to them, unless they are exactly
+    ``known`` are pairs found before, for example by hooks; they can be steps of a longer chain. ``taken`` are
+    commits with work of their own: evidence of content alone never links to them, unless they are exactly
     where the old commit was. The result is in the order of ``old``, without commits that have no evidence.
-    Raises GitError if git fails, or does not list the history ``within`` so many seconds.
+    Raises GitError if git fails, or needs more than ``within`` seconds to list the history.
     """
     story = read_story(*read_reflogs(repository))
     tips = read_pulls(repository)
@@ -57,15 +58,31 @@ def find_rewrites(
     search = _Search(repository, history, known, frozenset(taken), history.reachable, tips)
     search.match_reflogs(story, olds)
     search.compare_contents(story, olds)
-    while search.look_between(story, olds):
+    while search.search_intermediate(story, olds):
         search.compare_contents(story, olds)
     return list(search.results(olds))
+
+
+def _find_sources(
+    forms: Iterable[str],
+    links: Mapping[Pair, Source],
+    became: Mapping[str, Sequence[str]],
+    *,
+    unsquashed: Collection[str],
+) -> dict[str, Source]:
+    """The commits that one of ``forms`` became, with the evidence; ``unsquashed`` ones without a squash."""
+    sources: dict[str, Source] = {}
+    for form in forms:
+        for new in became.get(form, ()):
+            sources.setdefault(new, links[form, new] if new in unsquashed else "squash")
+    return sources
 
 
 @dataclass(frozen=True, slots=True)
 class _Search:
     """Collects links between all known commits, also those that are gone again, because a chain may lead
-    through them. For the same pair, the earlier evidence is kept."""
+    through them. For the same pair, the earlier evidence is kept. ``among`` are the commits that may have the
+    work of old ones; ``fragments`` are the commits that each one was split into."""
 
     repository: Repository
     history: History
@@ -84,22 +101,23 @@ class _Search:
         links, became, reachable = {**self.known, **self.links}, self._became(), self.history.reachable
         alone = leads(pair for pair, source in links.items() if source != "squash")
         for old in olds:
-            found: dict[str, Source] = {}
-            fragments: list[str] = []
-            unsquashed = {*follow([old], alone)}
-            for commit in follow([old], became):
-                fragments += self.fragments.get(commit, ())
-                for new in became.get(commit, ()):
-                    found.setdefault(new, links[commit, new] if new in unsquashed else "squash")
-            present = [new for new in found if new != old and new in reachable]
-            yield from (Rewrite(old, new, found[new]) for new in present)
-            for fragment in dict.fromkeys(fragments) if present else ():
-                if reachable.isdisjoint(follow([fragment], became)):
-                    yield Rewrite(old, fragment, "tree", gone=True)
+            forms = list(follow([old], became))
+            sources = _find_sources(forms, links, became, unsquashed={*follow([old], alone)})
+            present = reachable.intersection(sources) - {old}
+            yield from (Rewrite(old, new, sources[new]) for new in sources if new in present)
+            if present:
+                yield from (
+                    Rewrite(old, each, "tree", gone=True) for each in self._gone_fragments(forms, became)
+                )
+
+    def _gone_fragments(self, forms: Iterable[str], became: Mapping[str, Sequence[str]]) -> list[str]:
+        """The fragments of a commit's ``forms`` that are not reachable, nor anything that they became."""
+        fragments = dict.fromkeys(chain.from_iterable(self.fragments.get(form, ()) for form in forms))
+        return [each for each in fragments if self.history.reachable.isdisjoint(follow([each], became))]
 
     def match_reflogs(self, story: Story, olds: Collection[str]) -> None:
         history, patches = self.history, self.patches
-        chosen = [(found, read_steps(rebase, history)) for rebase, found in choose(story, history, olds)]
+        chosen = [(each, read_steps(rebase, history)) for rebase, each in choose(story, history, olds)]
         patches.compare(
             [history.change(c) for originals, _ in chosen for c in originals],
             [step.change for _, steps in chosen for step in steps],
@@ -114,28 +132,32 @@ class _Search:
         history, patches = self.history, self.patches
         picked = [c for c in story.copies if c in history.commits]
         alike = [history.by_identity[history.commits[new].identity] for new in picked]
-        mates = {c for some in alike for c in some}
-        patches.read_paths(map(history.change, mates))
+        relatives = set(chain.from_iterable(alike))
+        patches.read_paths(map(history.change, relatives))
         several = dict.fromkeys(c for some in alike if len(some) > 2 for c in some)
         lines = {c: changes.lines for c, changes in read_changes(self.repository, list(several)).items()}
         before = -1
         while before < len(self.links):  # a pick may be picked again
             before = len(self.links)
             known, became = self._known(olds), self._became()
-            patches.compare(map(history.change, {*known, *mates}), map(history.change, picked))
+            patches.compare(map(history.change, {*known, *relatives}), map(history.change, picked))
             picks = match_picked(picked, known, history=history, lines=lines, became=became)
             self._add(list(picks), "reflog")
 
     def _find_taken(self, originals: Collection[str], pairs: Collection[Pair]) -> Iterable[Pair]:
-        """Match originals that were left out to commits with their lines, if the patch of one changed."""
-        change, patch = self.history.change, self.history.patch
-        left_out = sorted({c for c in originals if change(c)} - {old for old, _ in pairs})
-        resolved = {new for old, new in pairs if (patch(change(old)) or old) != (patch(change(new)) or new)}
+        """Match originals that were left out with commits that have their lines, if the patch of one of these
+        commits changed: a conflict was resolved in it."""
+        left_out = sorted({*filter(self.history.change, originals)} - {old for old, _ in pairs})
+        resolved = {new for old, new in pairs if self._has_other_patch(old, new)}
         if not left_out or not resolved:
             return ()
         some = [pair for pair in pairs if pair[1] in resolved]
-        wanted = dict.fromkeys([*left_out, *(c for pair in some for c in pair)])
+        wanted = dict.fromkeys([*left_out, *chain.from_iterable(some)])
         return match_taken(left_out, some, read_changes(self.repository, list(wanted)))
+
+    def _has_other_patch(self, old: str, new: str) -> bool:
+        change, patch = self.history.change, self.history.patch
+        return (patch(change(old)) or old) != (patch(change(new)) or new)
 
     def compare_contents(self, story: Story, olds: Collection[str]) -> None:
         history = self.history
@@ -156,13 +178,13 @@ class _Search:
         self._find_pulls(known, targets, pulls, kin)
 
     def _below(self, ours: Kin, tips: Iterable[str]) -> list[str]:
-        """Those ``tips`` that are, or descend from, one of our commits."""
+        """Those ``tips`` that ``ours`` marks, or that descend from a marked commit."""
         return [tip for tip in tips if tip in self.history.commits and ours.descends(tip)]
 
     def _find_quotes(self, known: Collection[str]) -> None:
         quotes = list(read_quotes(self.history, known))
         self._add([(old, new) for old, new, squashed in quotes if not squashed], "patch-id")
-        self._add(self._borne_out([(old, new) for old, new, squashed in quotes if squashed]), "squash")
+        self._add(self._confirm([(old, new) for old, new, squashed in quotes if squashed]), "squash")
 
     def _find_patches(self, known: Collection[str], targets: Iterable[str], kin: Kin) -> None:
         explained = {new for _, new in self.links}
@@ -177,10 +199,10 @@ class _Search:
         free = {*targets, *merges} - self.taken
         self._add([*match_trees(known, free, history=history, became=self._became())], "tree")
         matched = {old for old, _ in self.links}
-        lost = gone([c for c in known if c not in matched], history)
-        siblings = [new.id for c in lost for new in history.standing[history.commits[c].parents]]
+        lost = find_displaced([c for c in known if c not in matched], history)
+        siblings = [new.id for c in lost for new in history.by_parents[history.commits[c].parents]]
         patches.read_paths(map(history.change, {*lost, *siblings}))
-        self._add(self._borne_out([*match_places(lost, history=history)]), "tree")
+        self._add(self._confirm([*match_places(lost, history=history)]), "tree")
 
     def _find_pulls(
         self, known: Collection[str], targets: Iterable[str], pulls: Mapping[int, Collection[str]], kin: Kin
@@ -191,9 +213,9 @@ class _Search:
         patches.read_paths(change for s in squashes for change in (s.change, history.change(s.new)))
         self._add(list(match_pulls(squashes, known, history)), "pull")
 
-    def look_between(self, story: Story, olds: Collection[str]) -> bool:
-        """Look at intermediate commits: they were rewritten, too, before a search ran, and are only in the
-        reflogs. Returns whether that links to commits that were not known."""
+    def search_intermediate(self, story: Story, olds: Collection[str]) -> bool:
+        """Search the intermediate commits: they were rewritten, too, before a search ran, and are only in the
+        reflogs. Return whether that links to commits that were not known."""
         reachable = self.history.reachable
         between = [c for c in story.rewritten(self.history) if c not in reachable]
         if {*between} <= {*olds}:
@@ -207,14 +229,14 @@ class _Search:
         return len(self._known(olds)) > before
 
     def _find_splits(self, known: Collection[str], targets: Collection[str]) -> None:
-        chains = list(splits(known, targets, history=self.history))
-        wanted = dict.fromkeys(c for old, chain in chains for c in (old, *chain))
+        lines = list(find_splits(known, targets, history=self.history))
+        wanted = dict.fromkeys(c for old, line in lines for c in (old, *line))
         changes = read_changes(self.repository, list(wanted))
         commits = self.history.commits
-        for old, chain in chains:
-            if all(is_fragment(changes[c], changes[old]) for c in chain):
-                # an older commit in the chain was there before: the whole was made from it
-                fragments = [c for c in chain if commits[c].committed >= commits[old].committed]
+        for old, line in lines:
+            if all(is_fragment(changes[c], changes[old]) for c in line):
+                # an older commit in the line existed before: the old commit was made from it
+                fragments = [c for c in line if commits[c].committed >= commits[old].committed]
                 self._add([(old, new) for new in fragments], "tree")
                 self.fragments.setdefault(old, []).extend(fragments)
 
@@ -230,16 +252,16 @@ class _Search:
         ends = dict.fromkeys([*known, *tips])
         line = {c for end in ends for c in history.line(end, most=LONGEST)}
         patches.read_paths([*map(history.step, line), *map(history.change, left)])
-        spans = list(ranges(ends, left, history=history, kin=kin))
+        spans = list(find_ranges(ends, left, history=history, kin=kin))
         changes = [range_change(history, span) for span in spans]
         patches.compare([*changes, *map(history.change, line)], map(history.change, left))
-        found = match_squashes(spans, known, left, history=history, kin=kin, became=self._became())
-        self._add(self._borne_out([*found]), "squash")
+        pairs = match_squashes(spans, known, left, history=history, kin=kin, became=self._became())
+        self._add(self._confirm([*pairs]), "squash")
 
-    def _borne_out(self, pairs: Collection[Pair]) -> list[Pair]:
+    def _confirm(self, pairs: Collection[Pair]) -> list[Pair]:
         """The pairs (old, squash) whose squash still adds a line of ``old``: another commit of the range may
         have removed them all. A merge is always kept."""
-        changes = read_changes(self.repository, list(dict.fromkeys(c for pair in pairs for c in pair)))
+        changes = read_changes(self.repository, list(dict.fromkeys(chain.from_iterable(pairs))))
         return [
             (old, new)
             for old, new in pairs
@@ -250,9 +272,9 @@ class _Search:
         return leads([*self.known, *self.links])
 
     def _known(self, olds: Iterable[str]) -> dict[str, None]:
-        """``olds`` and the commits that they became, if their objects are here, as an ordered set."""
-        found = follow(olds, leads(self.links))
-        return dict.fromkeys(c for c in found if c in self.history.commits)
+        """Return ``olds`` and the commits that they became, if their objects are here, as an ordered set."""
+        commits = follow(olds, leads(self.links))
+        return dict.fromkeys(c for c in commits if c in self.history.commits)
 
     def _targets(self, known: Collection[str], kin: Kin, among: Iterable[str]) -> list[str]:
         oldest = min(self.history.commits[c].began for c in known)

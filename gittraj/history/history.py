@@ -1,4 +1,4 @@
-"""The commits that rewritten work may have come from or gone to, as a table: git is not called here."""
+"""A table of the commits that rewritten work may have come from or gone to. This module does not call git."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Source = Literal["told", "reflog", "patch-id", "tree", "squash", "pull"]
 @dataclass(frozen=True, slots=True)
 class Rewrite:
     """The work of ``old`` is in ``new``. ``source`` is the evidence for the last rewrite between them, or
-    ``squash`` if one of them was a squash. ``told``: known before. ``pull``: the number of a pull request in
-    the subject. An id quoted by ``cherry-pick -x`` counts as ``patch-id``, one quoted by a squash as
-    ``squash``. ``gone``: ``old`` was split, and its fragment ``new`` was removed from history again, while
-    another fragment is still there."""
+    ``squash`` if one of the rewrites was a squash. ``told`` means that the rewrite was known before;
+    ``pull``, that the subject has the number of a pull request. An id quoted by ``cherry-pick -x`` counts as
+    ``patch-id``, an id quoted by a squash as ``squash``. ``gone``: ``old`` was split, and its fragment
+    ``new`` was removed from history again, while another fragment is still there."""
 
     old: str
     new: str
@@ -37,18 +37,18 @@ class Rewrite:
 
 
 def group(items: Iterable[T], key: Callable[[T], K | None]) -> dict[K, list[T]]:
-    """The items by their keys, in order; those without a key are left out."""
-    found: dict[K, list[T]] = {}
+    """Group the items by their keys, in order; items without a key are left out."""
+    groups: dict[K, list[T]] = {}
     for item in items:
         name = key(item)
         if name is not None:
-            found.setdefault(name, []).append(item)
-    return found
+            groups.setdefault(name, []).append(item)
+    return groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """``authored`` is ``seconds zone`` as git stores it, ``committed`` seconds since 1970."""
+    """A commit. ``authored`` is ``seconds zone`` as git stores it, ``committed`` is in seconds since 1970."""
 
     id: str
     parents: tuple[str, ...]
@@ -76,8 +76,9 @@ class Commit:
 
 @dataclass(frozen=True)  # without slots: cached_property needs a __dict__
 class History:
-    """``commits`` are in order, children first. ``empty`` is the id of the tree without files. ``patches``
-    has the patch-ids of changes and ``paths`` what each changed, as far as ``reading.Patches`` read them."""
+    """The table: ``commits`` are in order, children first; ``empty`` is the id of the tree without files.
+    ``patches`` has the patch-ids and ``paths`` the paths of changes, as far as ``reading.Patches`` read
+    them."""
 
     commits: Mapping[str, Commit]
     reachable: frozenset[str]
@@ -87,14 +88,14 @@ class History:
 
     @cached_property
     def children(self) -> Mapping[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        children: dict[str, list[str]] = {}
         for commit in self.commits.values():
             for parent in commit.parents:
-                found.setdefault(parent, []).append(commit.id)
-        return found
+                children.setdefault(parent, []).append(commit.id)
+        return children
 
     def ancestors(self, tips: Iterable[str], *, without: Collection[str] = ()) -> set[str]:
-        """The commits reachable from ``tips``, themselves included, not entering ``without``."""
+        """The commits reachable from ``tips``, these included, without passing through ``without``."""
         seen: set[str] = set()
         queue = [tip for tip in tips if tip in self.commits]
         while queue:
@@ -118,7 +119,7 @@ class History:
         return min(shared, key=self._order.__getitem__, default=None)
 
     def change(self, commit: str) -> Change | None:
-        """The change of a commit; None for a merge, an empty commit, and if the parent is not here."""
+        """The change of a commit; None for a merge, for an empty commit, and if its parent is not here."""
         here = self.commits[commit]
         if len(here.parents) > 1 or not all(p in self.commits for p in here.parents):
             return None
@@ -150,7 +151,7 @@ class History:
             at = parents[0] if parents else None
 
     @cached_property
-    def standing(self) -> Mapping[tuple[str, ...], list[Commit]]:
+    def by_parents(self) -> Mapping[tuple[str, ...], list[Commit]]:
         """The reachable commits, grouped by their parents."""
         return group((self.commits[c] for c in self.reachable), lambda commit: commit.parents)
 
@@ -164,8 +165,8 @@ class History:
 
 
 class Kin:
-    """Which marked commits are ancestors or descendants of any other commit: computed in one pass over the
-    history instead of a walk for each question."""
+    """Knows which marked commits are ancestors or descendants of any other commit: computed in one pass over
+    the history, instead of a walk for each question."""
 
     def __init__(self, history: History, marked: Iterable[str]) -> None:
         self._bits = {commit: 1 << i for i, commit in enumerate(marked)}
@@ -196,16 +197,16 @@ class Kin:
 
 
 def leads(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """The commits that each commit became in one step."""
-    found: dict[str, list[str]] = {}
+    """Map each commit to the commits that it became in one step."""
+    became: dict[str, list[str]] = {}
     for old, new in pairs:
-        if old != new and new not in found.setdefault(old, []):
-            found[old].append(new)
-    return found
+        if old != new and new not in became.setdefault(old, []):
+            became[old].append(new)
+    return became
 
 
 def follow(starts: Iterable[str], became: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """``starts`` and everything that they became."""
+    """Yield ``starts`` and all commits that they became."""
     seen: set[str] = set()
     queue = list(starts)
     while queue:

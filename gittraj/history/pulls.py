@@ -1,4 +1,4 @@
-"""Finds the commit that a server made from a pull request, if only the number in its subject shows it. Pure.
+"""Finds the commit that a server made from a pull request, if only the number in its subject shows it.
 
 The patch of a squash differs from that of its branch as soon as the target branch changed a line nearby. Then
 the number in the subject and the same paths are evidence, if only one commit has them.
@@ -33,12 +33,12 @@ def name_squashes(
     history: History,
     kin: Kin,
 ) -> Iterator[Squashed]:
-    """For each pull request, the only commit that names its number, unless that commit's origin is known
-    already (``known``). ``pulls`` has the tips of each branch, which ``kin`` marks."""
+    """Find for each pull request the only commit that names its number, unless that commit's origin is known
+    already (``known``). ``pulls`` has the tips of each request's branch, which ``kin`` marks."""
 
     def number_of(target: str) -> int | None:
-        found = _NUMBER.search(history.commits[target].subject)
-        return int(found[1]) if found else None
+        number = _NUMBER.search(history.commits[target].subject)
+        return int(number[1]) if number else None
 
     named = group(targets, number_of)
     for number, tips in pulls.items():
@@ -56,9 +56,9 @@ def name_squashes(
 def match_pulls(
     squashes: Iterable[Squashed], known: Collection[str], history: History
 ) -> Iterator[tuple[str, str]]:
-    """Pairs (old, new) of squashes that change exactly the paths of their branch."""
+    """Yield the pairs (old, new) of squashes that change exactly the paths of their branch."""
     for squash in squashes:
-        here = history.names(squash.change)
-        if here and here == history.names(history.change(squash.new)):
+        names = history.names(squash.change)
+        if names and names == history.names(history.change(squash.new)):
             members = history.between(history.commits[squash.new].parents[0], squash.tip)
             yield from ((old, squash.new) for old in members if old in known)

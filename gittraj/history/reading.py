@@ -7,7 +7,7 @@ shallow, promised) are left out: less evidence, never an error.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from gittraj.git import ReflogEntry, Repository, is_oid, read_reflog
@@ -27,7 +27,7 @@ _PAIR = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
 _RAW = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\0([^\0]*)\0")
 _LIMIT = 20 * 1024 * 1024  # bytes of patch
 _PULL = re.compile(r"/(?:pull|pr|merge-requests)/(\d+)(?:/head)?$")
-_AT_ONCE = 200  # requests at a time: that many fit into a pipe, with their answers
+_AT_ONCE = 200  # requests at a time: this many fit into a pipe, with their answers
 
 
 def read_reflogs(repository: Repository) -> tuple[list[list[ReflogEntry]], list[list[ReflogEntry]]]:
@@ -65,38 +65,49 @@ def read_pulls(repository: Repository) -> dict[int, set[str]]:
 
 def find_unreachable(repository: Repository, commits: Collection[str]) -> set[str]:
     """The commits that no branch, tag or HEAD reaches, and those that are not here. Raises GitError."""
-    lost = {commit for commit in commits if not repository.objects.exists(commit)}
-    asked = [commit for commit in commits if commit not in lost]
-    if not asked:
-        return lost
-    given = "".join(f"{commit}\n" for commit in [*asked, *(f"^{head}" for head in _detached(repository))])
+    missing = {commit for commit in commits if not repository.objects.exists(commit)}
+    existing = [commit for commit in commits if commit not in missing]
+    if not existing:
+        return missing
+    revisions = _lines([*existing, *(f"^{head}" for head in _detached(repository))])
     walk = ("rev-list", "--ignore-missing", "--stdin", "--not", *_REFS[:4])
-    found = repository.run(*walk, input=given.encode(), check=False)
-    if found.code != 0:  # a parent is gone
-        return lost | {*asked} - read_history(repository, ()).reachable
-    return lost | {*asked} & {*found.text.split()}
+    answer = repository.run(*walk, input=revisions, check=False)
+    if answer.code != 0:  # a parent is gone
+        return missing | {*existing} - read_history(repository, ()).reachable
+    return missing | {*existing} & {*answer.text.split()}
 
 
 def read_history(repository: Repository, others: Iterable[str], *, within: float | None = None) -> History:
-    """All commits that branches, tags and HEADs reach, and those that ``others`` reach.
+    """Read all commits that branches, tags and HEADs reach, and those that ``others`` reach.
 
     Raises GitError if git cannot walk its own refs, or needs more than ``within`` seconds.
     """
-    heads = "".join(f"{head}\n" for head in _detached(repository))
-    reached = _parse(repository.run(*_LOG, *_REFS, input=heads.encode(), timeout=within).out)
+    heads = _lines(_detached(repository))
+    reached = _parse(repository.run(*_LOG, *_REFS, input=heads, timeout=within).out)
     fresh = [other for other in dict.fromkeys(others) if is_oid(other) and other not in reached]
+    further = _read_further(repository, fresh, reached) if fresh else {}
+    return History(further | reached, frozenset(reached), object_id("tree", b"", repository.object_format))
+
+
+def _read_further(
+    repository: Repository, fresh: Sequence[str], reached: Mapping[str, Commit]
+) -> dict[str, Commit]:
+    """Read the commits that ``fresh`` ones reach, and those of ``reached`` do not."""
     parents = {parent for commit in reached.values() for parent in commit.parents}
-    questions = [*fresh, *(f"^{commit}" for commit in reached if commit not in parents)]
-    given = "".join(f"{question}\n" for question in questions).encode()
-    found = repository.run(*_LOG, "--stdin", "--", input=given, check=False) if fresh else None
-    if found is not None and found.code != 0:  # a parent is gone: then the commits alone
-        alone = "".join(f"{commit}\n" for commit in fresh).encode()
-        found = repository.run(*_LOG, "--no-walk=unsorted", "--stdin", "--", input=alone, check=False)
-    beside = _parse(found.out) if found is not None else {}
-    return History(beside | reached, frozenset(reached), object_id("tree", b"", repository.object_format))
+    revisions = _lines([*fresh, *(f"^{commit}" for commit in reached if commit not in parents)])
+    answer = repository.run(*_LOG, "--stdin", "--", input=revisions, check=False)
+    if answer.code != 0:  # a parent is gone: read only these commits
+        alone = ("--no-walk=unsorted", "--stdin", "--")
+        answer = repository.run(*_LOG, *alone, input=_lines(fresh), check=False)
+    return _parse(answer.out)
+
+
+def _lines(revisions: Iterable[str]) -> bytes:
+    return "".join(f"{revision}\n" for revision in revisions).encode()
 
 
 def _detached(repository: Repository) -> Iterator[str]:
+    """The commits that worktrees with a detached HEAD are on."""
     for tree in repository.worktrees():
         try:
             head = (tree.git_dir / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
@@ -133,7 +144,7 @@ class Patches:
 
     def compare(self, some: Iterable[Change | None], others: Iterable[Change | None]) -> None:
         """Compute the patch-ids that show which of ``some`` have the same patch as one of ``others``. Changes
-        of different paths never have the same patch, so their ids are not computed."""
+        of different paths never have the same patch: their ids are not computed."""
         left = {change for change in some if change is not None}
         right = {change for change in others if change is not None}
         self.read_paths(left | right)
@@ -146,17 +157,17 @@ class Patches:
         return tuple(self._paths.get(change, ()))
 
     def read_paths(self, changes: Iterable[Change | None]) -> None:
-        """Fill the paths of the history."""
+        """Read the paths of ``changes`` into the history."""
         unknown = {change for change in changes if change is not None and change not in self._paths}
         self._paths.update(self._read_paths(list(unknown)))
 
     def _read_paths(self, changes: list[Change]) -> dict[Change, Paths]:
         if not changes:
             return {}
-        found = self._repository.run(*_TREES, "--raw", "--no-abbrev", "-z", input=_ask(changes), check=False)
-        if found.code == 0:
-            return dict(_parse_raw(found.out))
-        half = len(changes) // 2  # one missing tree ends git: find it, and answer for the others
+        answer = self._repository.run(*_TREES, "--raw", "--no-abbrev", "-z", input=_ask(changes), check=False)
+        if answer.code == 0:
+            return dict(_parse_raw(answer.out))
+        half = len(changes) // 2  # git stops at a missing tree: find it, and read the others
         if half == 0:
             return {}
         return self._read_paths(changes[:half]) | self._read_paths(changes[half:])

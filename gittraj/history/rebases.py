@@ -1,7 +1,7 @@
-"""Finds the original that each step of a rebase applied. Pure: tables in, pairs out.
+"""Finds the original that each step of a rebase applied, from tables of commits.
 
-A step proves that some original became a commit. That is the original with the same patch, else the one with
-the fields that a rebase keeps (author, author date, subject), else it is unknown.
+A step proves that some original became a commit: the original with the same patch, else the one with the
+fields that a rebase keeps (author, author date, subject). Otherwise the original is unknown.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Step:
 
 
 def read_steps(rebase: Rebase, history: History) -> list[Step]:
-    """The steps of a rebase, from its reflog entries; without HEAD's reflog, a step for each new commit."""
+    """Read the steps of a rebase from its reflog entries; without HEAD's reflog, one step per new commit."""
     if not rebase.entries and rebase.end:
         return [Step(new=c, change=history.change(c)) for c in history.between(rebase.onto, rebase.end)]
     steps: list[Step] = []
@@ -56,7 +56,8 @@ def _read_step(entry: ReflogEntry, before: ReflogEntry | None, history: History)
 
 
 def match_rebase(originals: Sequence[str], steps: Sequence[Step], history: History) -> list[tuple[str, str]]:
-    """Pairs (old, new): the original that each step applied, and the commit that it replaced.
+    """Pair (old, new) each step's commit with the original that it applied, and with the commit that it
+    replaced.
 
     ``new`` may itself be replaced by a later step. An original that no step applied was dropped: no pair.
     """
@@ -70,28 +71,30 @@ def match_rebase(originals: Sequence[str], steps: Sequence[Step], history: Histo
         # a replacement has the author, date and subject of the commit that it replaces
         return None if step.replaces else key(history.commits[step.new])
 
-    def both(one: str | None, other: Hashable) -> Hashable:
-        return (one, other) if one and other else None
-
     matching.pair(
-        lambda c: both(history.patch(history.change(c.id)), (c.identity, False)),
-        lambda s: both(history.patch(s.change), of_new(_identity, s)),
+        lambda c: _both(history.patch(history.change(c.id)), (c.identity, False)),
+        lambda s: _both(history.patch(s.change), of_new(_identity, s)),
         in_order=True,
     )
     matching.pair(lambda c: history.patch(history.change(c.id)), lambda s: history.patch(s.change))
     matching.pair(_identity, lambda s: of_new(_identity, s))
     # a conflict that was resolved by a plain `git commit` has that commit's date
     matching.pair(_title, lambda s: of_new(_title, s))
-    matching.pair(
-        _meant_for,
-        lambda s: history.commits[s.replaces].subject if s.replaces and s.follows else None,
-        in_order=True,
-    )
+    matching.pair(_target_subject, lambda s: _replaced_subject(s, history), in_order=True)
     matching.pair_the_last(
         lambda c, s: not history.names(history.change(c.id)).isdisjoint(history.names(s.change))
     )
     replaced = [(step.replaces, step.new) for step in steps if step.replaces]
     return [*replaced, *matching.pairs]
+
+
+def _both(one: str | None, other: Hashable) -> Hashable:
+    return (one, other) if one and other else None
+
+
+def _replaced_subject(step: Step, history: History) -> str | None:
+    """The subject of the commit that a fixup step replaced."""
+    return history.commits[step.replaces].subject if step.replaces and step.follows else None
 
 
 def _identity(commit: Commit) -> Hashable:
@@ -105,9 +108,9 @@ def _title(commit: Commit) -> Hashable:
 def match_taken(
     left_out: Iterable[str], pairs: Iterable[tuple[str, str]], changes: Mapping[str, CommitChanges]
 ) -> Iterator[tuple[str, str]]:
-    """Pairs (old, new) of commits that a rebase left out because their lines came in with a resolved
-    conflict: ``new`` adds all of them, beyond the lines of the originals that it was made from
-    (``pairs``)."""
+    """Pair (old, new) commits that a rebase left out, because their lines came in with a resolved conflict,
+    with the commits that have these lines: ``new`` adds all of them, in addition to the lines of the
+    originals that it was made from (``pairs``)."""
     more: dict[str, Counter[str]] = {}
     for old, new in pairs:
         more[new] = more.get(new, changes[new].lines) - changes[old].lines
@@ -133,11 +136,12 @@ class _Matching:
         *,
         in_order: bool = False,
     ) -> None:
-        """Pair those with the same key, if each side has one (``in_order``: the same number)."""
-        mine, theirs = group(self.originals, original), group(self.steps, step)
-        for key in mine.keys() & theirs.keys():
-            if len(mine[key]) == len(theirs[key]) and (in_order or len(mine[key]) == 1):
-                for commit, done in zip(mine[key], theirs[key], strict=True):
+        """Pair an original and a step with the same key, if nothing else has this key; or, with ``in_order``,
+        all with this key, if there are as many originals as steps."""
+        originals, steps = group(self.originals, original), group(self.steps, step)
+        for key in originals.keys() & steps.keys():
+            if len(originals[key]) == len(steps[key]) and (in_order or len(steps[key]) == 1):
+                for commit, done in zip(originals[key], steps[key], strict=True):
                     self._take(commit, done)
 
     def pair_the_last(self, alike: Callable[[Commit, Step], bool]) -> None:
@@ -154,7 +158,7 @@ class _Matching:
         self.pairs.append((commit.id, step.new))
 
 
-def _meant_for(commit: Commit) -> str | None:
+def _target_subject(commit: Commit) -> str | None:
     """The subject of the commit into which autosquash folds this one."""
     rest = commit.subject
     while rest.startswith(_SQUASHING):

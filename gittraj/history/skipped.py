@@ -1,8 +1,8 @@
 """Finds commits that a rebase left out, although git reports that they became the commit before them.
 
 git reports this to ``post-rewrite`` for a commit that was skipped, or that became empty on its new base; the
-commit before it may be somebody else's. The report is right if the rebase made that one, and it has the
-lines: a conflict was resolved with them in it, or all of them had been there before.
+commit before it may be somebody else's. The report is right if the rebase made the commit before, and this
+has the lines: a conflict was resolved with them in it, or all of them had been there before.
 """
 
 from __future__ import annotations
@@ -28,25 +28,32 @@ def find_skipped(repository: Repository, pairs: Iterable[Pair], log: Sequence[Re
     olds: dict[str, list[str]] = {}
     for old, new in pairs:
         olds.setdefault(new, []).append(old)
-    rebases = [*read_rebases(log)]
-    applied = {new: _applied(repository, rebases, new) for new in olds}
-    doubtful = {new: n for new, n in applied.items() if n is not None and n < len(olds[new])}
+    doubtful = _find_doubtful(repository, olds, log)
     if not doubtful:
         return set()
-    asked = [*doubtful, *(old for new in doubtful for old in olds[new])]
+    commits = [*doubtful, *(old for new in doubtful for old in olds[new])]
     try:
-        found = find_rewrites(repository, asked, within=5.0)
-        changes = read_changes(repository, [c for c in asked if repository.objects.exists(c)])
+        rewrites = find_rewrites(repository, commits, within=5.0)
+        changes = read_changes(repository, [*filter(repository.objects.exists, commits)])
     except GitError:
         return set()
-    became: dict[str, set[str]] = {commit: set() for commit in asked}
-    for rewrite in found:
+    became: dict[str, set[str]] = {commit: set() for commit in commits}
+    for rewrite in rewrites:
         became[rewrite.old].add(rewrite.new)
     return {
         (old, new)
-        for new, applied_here in doubtful.items()
-        for old in _left_out(olds[new], new, applied_here, became, changes)
+        for new, applied in doubtful.items()
+        for old in _left_out(olds[new], new, applied, became, changes)
     }
+
+
+def _find_doubtful(
+    repository: Repository, olds: Mapping[str, Sequence[str]], log: Sequence[ReflogEntry]
+) -> dict[str, int]:
+    """The new commits for which git reports more ``olds`` than the rebase put into them: their number."""
+    rebases = [*read_rebases(log)]
+    applied = {new: _applied(repository, rebases, new) for new in olds}
+    return {new: n for new, n in applied.items() if n is not None and n < len(olds[new])}
 
 
 def _left_out(
@@ -56,19 +63,19 @@ def _left_out(
     became: Mapping[str, set[str]],
     changes: Mapping[str, CommitChanges],
 ) -> list[str]:
-    """The commits of ``olds`` that are not in ``new``. The rebase put ``applied`` commits into it."""
-    left = [old for old in olds if became[old].isdisjoint({new, *became[new]})]
-    # without evidence for any of them, git's order decides: it reports first what was put in first
-    put = [old for old in olds if old not in left] or olds[:applied]
-    return [old for old in left if old not in put and not (put and _took(changes, new, old, put))]
+    """The commits of ``olds`` that are not in ``new``. The rebase put ``applied`` commits into ``new``."""
+    unmatched = [old for old in olds if became[old].isdisjoint({new, *became[new]})]
+    # without evidence for any of them, git's order decides: it reports them in the order of the rebase
+    put = [old for old in olds if old not in unmatched] or olds[:applied]
+    return [old for old in unmatched if old not in put and not (put and _took(changes, new, old, put))]
 
 
 def _took(changes: Mapping[str, CommitChanges], new: str, old: str, put: Iterable[str]) -> bool:
     """Whether ``new`` adds all lines of ``old``, or one of them more often than the commits in ``put`` do."""
     lines = {commit: change.lines for commit, change in changes.items()}
-    here, theirs = lines.get(new, Counter()), lines.get(old, Counter())
-    more = here - sum((lines.get(c, Counter()) for c in put), Counter[str]())
-    return not more.keys().isdisjoint(theirs) or (bool(theirs) and theirs <= here)
+    added, wanted = lines.get(new, Counter()), lines.get(old, Counter())
+    more = added - sum((lines.get(c, Counter()) for c in put), Counter[str]())
+    return not more.keys().isdisjoint(wanted) or (bool(wanted) and wanted <= added)
 
 
 def _applied(repository: Repository, rebases: Sequence[Rebase], new: str) -> int | None:
@@ -76,11 +83,11 @@ def _applied(repository: Repository, rebases: Sequence[Rebase], new: str) -> int
     if there is no such rebase."""
     for rebase in reversed(rebases):
         if new in (rebase.onto, *(e.new for e in rebase.entries)):
-            return _count(repository, rebase).get(new, 0)
+            return _count_applied(repository, rebase).get(new, 0)
     return None
 
 
-def _count(repository: Repository, rebase: Rebase) -> Mapping[str, int]:
+def _count_applied(repository: Repository, rebase: Rebase) -> Mapping[str, int]:
     objects = repository.objects
     applied: dict[str, int] = {}
     for entry in rebase.entries:

@@ -1,4 +1,4 @@
-"""Finds commits that are squashes, each of a range of other commits. Pure: tables in, pairs out."""
+"""Finds commits that are squashes, each of a range of other commits, from tables of commits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Changed:
                 self.paths.add(path)
 
 
-def ranges(
+def find_ranges(
     tips: Iterable[str],
     targets: Iterable[str],
     *,
@@ -41,31 +41,37 @@ def ranges(
     ``kin`` marks). A range begins where another line of history forks off, or anywhere among commits that are
     no longer reachable, and changes the same paths as a target. If it begins at a merged commit, its paths
     are not compared."""
-
-    def forks(base: str, tip: str) -> bool:
-        return any(not kin.related(tip, child) for child in history.children.get(base, ()))
-
     changes = {change for target in targets if (change := history.change(target))}
     wanted = {frozenset(history.paths[change]) for change in changes if change in history.paths}
-    sizes = {len(names) for names in wanted}
+    by_size = {size: set(names) for size, names in group(wanted, len).items()}
     for tip in tips:
-        gone = tip not in history.reachable
-        since = _Changed()
-        for distance, at in enumerate(history.line(tip, most=LONGEST)):
-            changed = since.paths
-            alike = distance > 1 and len(changed) in sizes and changed in wanted
-            if alike and ((gone and distance <= _ANYWHERE) or forks(at, tip)):
-                yield at, tip
-            gone = gone and at not in history.reachable
-            step = history.step(at)
-            if step:
-                since.add(history.paths.get(step, {}))
-            sides = history.commits[at].parents[1:]
-            yield from ((side, tip) for side in sides if forks(side, tip))
+        yield from ((base, tip) for base in _find_bases(tip, by_size, history, kin))
+
+
+def _find_bases(
+    tip: str, wanted: Mapping[int, Collection[frozenset[bytes]]], history: History, kin: Kin
+) -> Iterator[str]:
+    """The bases of the ranges up to ``tip``; ``wanted`` are the targets' sets of paths, by size."""
+    gone = tip not in history.reachable
+    since = _Changed()
+    for distance, at in enumerate(history.line(tip, most=LONGEST)):
+        alike = distance > 1 and since.paths in wanted.get(len(since.paths), ())
+        if alike and ((gone and distance <= _ANYWHERE) or _forks(at, tip, history, kin)):
+            yield at
+        gone = gone and at not in history.reachable
+        step = history.step(at)
+        if step:
+            since.add(history.paths.get(step, {}))
+        yield from (side for side in history.commits[at].parents[1:] if _forks(side, tip, history, kin))
+
+
+def _forks(base: str, tip: str, history: History, kin: Kin) -> bool:
+    """Whether another line of history than that of ``tip`` forks off at ``base``."""
+    return any(not kin.related(tip, child) for child in history.children.get(base, ()))
 
 
 def range_change(history: History, span: Range) -> Change | None:
-    """The change of a range as a whole; None if there is none."""
+    """The change of a range as a whole; None if it changes nothing, or its base is not here."""
     if span[0] not in history.commits:
         return None
     before, after = (history.commits[c].tree for c in span)
@@ -81,20 +87,21 @@ def match_squashes(
     kin: Kin,
     became: Mapping[str, Sequence[str]],
 ) -> Iterator[tuple[str, str]]:
-    """Pairs (old, new): ``new`` makes the whole change of a range that contains ``old``. Of several ranges
-    with that change one must be likeliest: ``new`` has its base and tree, or others became it."""
+    """Pair (old, new) commits with their squash: ``new`` makes the whole change of a range that contains
+    ``old``. Of several ranges with that change, one must be the likeliest: ``new`` has its base and tree, or
+    commits of the other ranges became its commits."""
     news = group(targets, lambda target: history.patch(history.change(target)))
-    found: dict[str, dict[frozenset[str], tuple[bool, bool]]] = {}
+    candidates: dict[str, dict[frozenset[str], tuple[bool, bool]]] = {}
     for span in spans:
         patch = history.patch(range_change(history, span))
         new = _find_squash(span, news.get(patch, ()), history=history, kin=kin) if patch else None
         if new is None:
             continue
         members = frozenset(_needed(history, *span))
-        if not any(history.patch(history.change(member)) == patch for member in members):
-            exact = _stands_on(history, new, *span)
-            found.setdefault(new, {})[members] = exact, exact and span[1] not in history.reachable
-    for new, sets in found.items():
+        if patch not in map(history.patch, map(history.change, members)):
+            exact = _replaces(history, new, *span)
+            candidates.setdefault(new, {})[members] = exact, exact and span[1] not in history.reachable
+    for new, sets in candidates.items():
         able = (c for c in _choose(sets, became) if c in known)
         yield from ((c, new) for c in able if len(history.commits[c].parents) > 1 or history.change(c))
 
@@ -115,21 +122,22 @@ def _find_squash(span: Range, same: Iterable[str], *, history: History, kin: Kin
     or if it is older than the work on the tip."""
     base, tip = span
     able = [new for new in same if not kin.related(tip, new)]
-    chosen = [new for new in able if _stands_on(history, new, base, tip)] or able
+    chosen = [new for new in able if _replaces(history, new, base, tip)] or able
     if len(chosen) != 1 or history.commits[chosen[0]].committed < history.commits[tip].began:
         return None
     return chosen[0]
 
 
-def _stands_on(history: History, new: str, base: str, tip: str) -> bool:
-    here = history.commits[new]
-    return here.parents == (base,) and here.tree == history.commits[tip].tree
+def _replaces(history: History, new: str, base: str, tip: str) -> bool:
+    """Whether a commit has the base of a range as its parent, and the tree of its tip."""
+    commit = history.commits[new]
+    return commit.parents == (base,) and commit.tree == history.commits[tip].tree
 
 
 def _needed(history: History, base: str, tip: str) -> list[str]:
-    """The range without commits at its ends that cancel out, such as a commit and its revert."""
-    whole = {*history.between(base, tip)}
-    line = [(c, history.commits[c].tree) for c in history.line(tip, most=LONGEST) if c in whole]
+    """The commits of a range, without those at its ends that cancel out, such as a commit and its revert."""
+    members = {*history.between(base, tip)}
+    line = [(c, history.commits[c].tree) for c in history.line(tip, most=LONGEST) if c in members]
     end = [c for c, tree in line if tree == history.commits[tip].tree][-1]
     earlier = line[[c for c, _ in line].index(end) + 1 :]
     start = next((c for c, tree in earlier if tree == history.commits[base].tree), base)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from gittraj.frozen import dataclass
 from gittraj.git import ReflogEntry
@@ -16,25 +16,19 @@ from gittraj.history.history import History, group
 
 # "commit": git before 2.40 writes it for a conflict that was resolved by a plain `git commit`
 _STEPS = (
-    "(pick)",
-    "(reword)",
-    "(edit)",
-    "(squash)",
-    "(fixup)",
-    "(continue)",
-    "(merge)",
-    "(rebase)",
+    *("(pick)", "(reword)", "(edit)", "(squash)", "(fixup)", "(continue)", "(merge)", "(rebase)"),
     "commit",
 )
 _RESETS = ("reset", "branch")  # the second is `git branch --force` and `git checkout -B`
-_AGAIN = 50  # the most commits to look at, from the one that a reset left
+_AGAIN = 50  # the most commits to read, from the one that a reset left
 _COPIES = ("cherry-pick", "commit (cherry-pick)", "am")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rebase:
-    """``tips``: the old tips, which reach the rewritten commits; ``steps``: the entries that each moved HEAD
-    by one commit. ``end`` is the new tip, None while the rebase is in progress."""
+    """A rebase onto the commit ``onto``. ``tips`` are the old tips, which reach the rewritten commits;
+    ``entries`` are HEAD's reflog entries in between, and ``steps`` those that moved HEAD by one commit.
+    ``end`` is the new tip, None while the rebase is in progress."""
 
     onto: str
     tips: tuple[str, ...]
@@ -55,7 +49,7 @@ class Story:
     """The tips that a reset left: the commits below may be committed again as one, by anybody."""
 
     def commits(self) -> Iterator[str]:
-        """All commits that are named here."""
+        """Yield all commits that the reflogs name."""
         for pair in self.amends:
             yield from pair
         for rebase in self.rebases:
@@ -64,8 +58,8 @@ class Story:
         yield from self.left
 
     def rewritten(self, history: History) -> Iterator[str]:
-        """The commits that an amend or a rebase replaced, and those that may have been committed again after
-        a reset."""
+        """Yield the commits that an amend or a rebase replaced, and those that may have been committed again
+        after a reset."""
         yield from (old for old, _ in self.amends if old in history.commits)
         for rebase in self.rebases:
             if rebase.onto in history.commits:
@@ -91,11 +85,12 @@ def read_story(heads: Sequence[Sequence[ReflogEntry]], branches: Sequence[Sequen
 def _join_rebases(
     heads: Sequence[Sequence[ReflogEntry]], branches: Sequence[Sequence[ReflogEntry]]
 ) -> tuple[Rebase, ...]:
-    finished = [e for log in branches for e in log if e.kind.endswith(" (finish)")]
-    tips = {new: tuple(e.old for e in each) for new, each in group(finished, lambda e: e.new).items()}
-    rebases = [rebase for log in heads for rebase in read_rebases(log)]
+    finished = [e for e in chain.from_iterable(branches) if e.kind.endswith(" (finish)")]
+    by_end = group(finished, lambda e: e.new)
+    tips = {end: tuple(e.old for e in entries) for end, entries in by_end.items()}
+    rebases = list(chain.from_iterable(map(read_rebases, heads)))
     ends = {rebase.end for rebase in rebases}
-    # the worktree, and its HEAD's reflog with it, may be gone: the branch still knows both tips
+    # the worktree, and its HEAD's reflog with it, may be gone: the branch's reflog still has both tips
     lost = (
         Rebase(onto=entry.message.rpartition(" onto ")[2], tips=(entry.old,), entries=(), end=entry.new)
         for entry in finished
@@ -109,7 +104,7 @@ def _is_copy(entry: ReflogEntry) -> bool:
 
 
 def read_rebases(log: Iterable[ReflogEntry]) -> Iterator[Rebase]:
-    """The rebases in a HEAD's reflog, except those that were aborted."""
+    """Read the rebases in a HEAD's reflog, except those that were aborted."""
     current: Rebase | None = None
     for entry in log:
         if entry.kind.endswith(" (start)"):
@@ -130,8 +125,7 @@ def read_rebases(log: Iterable[ReflogEntry]) -> Iterator[Rebase]:
 
 
 def choose(story: Story, history: History, olds: Iterable[str]) -> list[tuple[Rebase, list[str]]]:
-    """The rebases that may have rewritten one of ``olds`` or a later version of one, each with its
-    originals."""
+    """The rebases that may have rewritten one of ``olds`` or a later version, each with its originals."""
     touched = {*olds, *story.copies}
     waiting = [
         (rebase, _find_originals(rebase, history))
@@ -153,12 +147,13 @@ def choose(story: Story, history: History, olds: Iterable[str]) -> list[tuple[Re
 
 def _find_originals(rebase: Rebase, history: History) -> list[str]:
     """The commits of the tips that the new base does not have. Since ``--onto`` may apply commits that the
-    base has, too, also those with the author, date and subject of a step that no other original explains."""
-    found = history.between(rebase.onto, *rebase.tips)
+    base has, too, this includes those with the author, date and subject of a step that no other original
+    explains."""
+    originals = history.between(rebase.onto, *rebase.tips)
     steps = {entry.new for entry in rebase.steps if entry.new in history.commits}
-    names = {history.commits[c].identity for c in steps} - {history.commits[c].identity for c in found}
-    mates = {c for name in names for c in history.by_identity[name]} - steps
-    if not mates:
-        return found
-    below = mates & history.ancestors(rebase.tips)
-    return [*history.sort(below), *found]
+    names = {history.commits[c].identity for c in steps} - {history.commits[c].identity for c in originals}
+    relatives = {c for name in names for c in history.by_identity[name]} - steps
+    if not relatives:
+        return originals
+    below = relatives & history.ancestors(rebase.tips)
+    return [*history.sort(below), *originals]

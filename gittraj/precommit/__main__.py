@@ -1,4 +1,4 @@
-"""``python -m gittraj.precommit``: ``--hook GIT_DIR`` from our own hook, else files from the framework."""
+"""``python -m gittraj.precommit``: our own hook passes ``--hook GIT_DIR``, the framework passes files."""
 
 from __future__ import annotations
 
@@ -31,4 +31,4 @@ def main(arguments: list[str]) -> int:
 if __name__ == "__main__":
     code = main(sys.argv[1:])
     sys.stderr.flush()
-    os._exit(code)  # a scan that took too long must not keep the commit waiting
+    os._exit(code)  # does not wait for the thread of a scan that took too long

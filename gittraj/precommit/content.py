@@ -1,4 +1,4 @@
-"""Redacts the text of a trajectory file. Pure; a text that cannot be scanned to its end is not returned."""
+"""Redacts the text of a trajectory file. A text that cannot be scanned to its end is not returned."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from gittraj.redact.filter import clean_line
 
 T = TypeVar("T")
 LARGEST = 20_000_000
-"""Bytes; more would take longer than anyone waits for a commit."""
+"""The most bytes of a file: more would take longer than anyone waits for a commit."""
 
 
 def clean_all(
     redactor: Redact, contents: Iterable[tuple[T, bytes]]
 ) -> Iterator[tuple[T, bytes | RedactionError]]:
-    """Yield each with its redacted content. All are read first: a secret of one is redacted in all."""
+    """Yield each key with its redacted content. A secret in one content is redacted in all."""
     texts: dict[T, str] = {}
     for each, data in contents:
         try:
@@ -46,7 +46,7 @@ def decode(data: bytes) -> str:
 
 
 def learn(redactor: Redact, text: str) -> None:
-    """Let the redactor learn a file's secrets, so that it finds them in the others as well. Raises
+    """Let the redactor learn a file's secrets, so that it finds them in other files as well. Raises
     RedactionError."""
 
     def take(leaf: str, name: str | None) -> str:
@@ -64,10 +64,8 @@ def learn(redactor: Redact, text: str) -> None:
 
 
 def clean(redactor: Redact, text: str) -> bytes:
-    """``text`` with placeholders for its secrets, and no other byte changed unless JSON leaves no other way.
-
-    Raises RedactionError.
-    """
+    """Replace the secrets in ``text`` by placeholders. No other byte changes, unless a secret in a JSON
+    document is hidden by an escape. Raises RedactionError."""
     try:
         return _clean(redactor, text).encode("utf-8")
     except RecursionError:
@@ -88,20 +86,20 @@ def _clean(redactor: Redact, text: str) -> str:
 def _clean_document(redactor: Redact, text: str) -> str:
     value = _load(text)
     if value is None:
-        raise RedactionError("no longer JSON after redaction")
-    found = map_texts(value, lambda leaf, name: redactor.text(leaf, name=name))
-    if found == value:
+        raise RedactionError("redaction would make it invalid JSON")
+    redacted = map_texts(value, lambda leaf, name: redactor.text(leaf, name=name))
+    if redacted == value:
         return text
-    # an escape hid it: the document is written again, in nearly the same layout
+    # an escape hid a secret: the document is written again, in nearly the same layout
     second = text.split("\n")[1:2]
     indent = len(second[0]) - len(second[0].lstrip()) if second else None
-    return json.dumps(found, indent=indent) + text[len(text.rstrip()) :]
+    return json.dumps(redacted, indent=indent) + text[len(text.rstrip()) :]
 
 
 def _values(text: str) -> Iterator[Any]:
-    """The document, or those of JSON Lines; none in a text that is neither."""
-    whole = _load(text)
-    yield from _lines(text) if whole is None else (whole,)
+    """Yield the value of a JSON document, or those of JSON Lines; nothing if the text is neither."""
+    document = _load(text)
+    yield from _lines(text) if document is None else (document,)
 
 
 def _lines(text: str) -> Iterator[Any]:
@@ -111,7 +109,7 @@ def _lines(text: str) -> Iterator[Any]:
 
 
 def _load(text: str) -> Any:
-    """None if it is not JSON, or is ``null``, which contains nothing."""
+    """Parse JSON; return None if it is invalid, or is ``null``, which contains nothing."""
     try:
         return json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""How long a commit waits for us, and what it prints: a hook that hangs is worse than one that gives up."""
+"""Limits how long a commit waits for the hook: a hook that hangs is worse than one that gives up."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ T = TypeVar("T")
 
 
 def take(work: Iterator[T], end: float) -> tuple[list[T], bool]:
-    """The items that ``work`` yields until ``end``, in seconds of the monotonic clock, and whether these are
-    all. Raises what it raises.
+    """Return the items that ``work`` yields until ``end``, in seconds of the monotonic clock, and whether
+    these are all. Raises what ``work`` raises.
 
-    In a thread, because nothing interrupts a scan; one that is still running ends with the process.
+    The work is done in a thread, because nothing interrupts a scan; a thread that is still running ends with
+    the process.
     """
     done: list[T] = []
     errors: list[BaseException] = []

@@ -1,10 +1,10 @@
-"""One run of the hook: redacts what is staged of trajectories, then searches all that is staged.
+"""Runs the hook once: redacts staged trajectories, then searches everything that is staged for secrets.
 
-The commit goes on whatever happens, unless ``traj.precommit`` is ``block``. When this fails, the shell that
-started it keeps the trajectories out.
+The commit goes on whatever happens, unless ``traj.precommit`` is ``block``. If this process fails, the shell
+that started it keeps the trajectories out of the commit.
 
-The redactor takes 0.2 s to import: after a change of git's configuration every commit comes here, and most
-have nothing for it.
+The redactor takes 0.2 s to import, so it is imported only when needed: after a change of git's configuration
+every commit starts this process, and most have nothing to redact.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from gittraj.precommit.staged import Staging
 from gittraj.state.precommit_flag import TRAJECTORIES, read_search, update_watch
 
 DONE, BLOCKED = 0, 10
-"""Exit statuses. Python itself ends with 1 or 2 when it cannot start: that must not look like either."""
+"""Exit statuses. Python itself ends with 1 or 2 if it cannot start, which must not look like either."""
 
 
 def run(git_dir: Path, raw: Mapping[str, str], *, top: Path) -> int:
-    """``raw`` is the hook's environment, ``top`` the folder that git runs it in. Raises TrajError."""
+    """Run the hook and return its exit status. ``raw`` is its environment, ``top`` its folder. Raises
+    TrajError."""
     end = time.monotonic() + SECONDS
     # libgit2 takes 60 ms to load; and only git knows the worktree if GIT_WORK_TREE sets it
     opened = open_for_hook(git_dir, top, environ=raw, backend="plumbing")
@@ -36,19 +37,19 @@ def run(git_dir: Path, raw: Mapping[str, str], *, top: Path) -> int:
             from gittraj.precommit.redacting import redact  # noqa: PLC0415
 
             redact(repository, staging, staged, raw, end)
-        wanted, odd = read_search(repository, environ=raw)
-        if odd:
-            say(f"git config traj.precommit is '{odd}', which is not off, warn or block: using warn")
-        found = False
+        wanted, invalid = read_search(repository, environ=raw)
+        if invalid:
+            say(f"git config traj.precommit is '{invalid}', which is not off, warn or block: using warn")
+        has_secrets = False
         if wanted != "off":
             from gittraj.precommit.searching import search  # noqa: PLC0415
 
-            found = search(repository, staging, raw, end)
+            has_secrets = search(repository, staging, raw, end)
         try:
             update_watch(repository)
         except TrajError:
-            pass  # then the next hook starts this again
-    if found and wanted == "block":
+            pass  # the next commit then starts this process again
+    if has_secrets and wanted == "block":
         say("not committed: take them out, or git commit --no-verify, or git config traj.precommit off")
         return BLOCKED
     return DONE

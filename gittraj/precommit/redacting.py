@@ -1,10 +1,10 @@
-"""Redacts the staged trajectories, and keeps out of the commit what can't be redacted: HEAD's file stays.
+"""Redacts the staged trajectories. A file that cannot be redacted is kept out: the commit has HEAD's version.
 
-A file in the worktree is changed only if it is what was staged: other edits are not ours.
+A file in the worktree is changed only if it is the same as the staged one: other edits are not ours.
 
-For users of the pre-commit framework ``redact_files`` does the same by its rules: files are changed in place,
-and then the commit fails, so that somebody looks at them and stages them again. The framework keeps unstaged
-edits aside meanwhile and puts them back as a patch: we must not change the index then.
+For users of the pre-commit framework ``redact_files`` does the same by the framework's rules: files are
+changed in place, and then the commit fails, so that somebody checks and stages them again. Meanwhile the
+framework keeps unstaged edits aside and restores them as a patch, so the index must not be changed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def make_redactor(repository: Repository, raw: Mapping[str, str]) -> Redact:
 
 
 def key_of(repository: Repository) -> bytes:
-    """The redactor's key; a new one each time if git-traj is not installed."""
+    """The redactor's key; if git-traj is not installed, a new one each time."""
     local = LocalState.of(repository)
     return local.key() if local.exists else os.urandom(32)
 
@@ -46,7 +46,8 @@ def key_of(repository: Repository) -> bytes:
 def redact(
     repository: Repository, staging: Staging, staged: Sequence[Staged], raw: Mapping[str, str], end: float
 ) -> None:
-    """Raises TrajError when the index could not be changed: then a file may still be in it unredacted."""
+    """Redact the ``staged`` trajectories until ``end`` (monotonic clock). Raises TrajError if the index could
+    not be changed: then an unredacted file may still be in it."""
     entries: dict[Staged, Entry] = {}
     failed = dict.fromkeys(staged, f"not scanned within {SECONDS:g} s")
     try:
@@ -68,10 +69,10 @@ def redact(
 
 
 def list_names(names: Iterable[str]) -> str:
-    """The first few names, and the number of the others."""
-    rest = iter(names)
-    first = ", ".join(islice(rest, _MOST_NAMED))
-    more = sum(1 for _ in rest)
+    """Join the first few names, and add the number of the others."""
+    names = iter(names)
+    first = ", ".join(islice(names, _MOST_NAMED))
+    more = sum(1 for _ in names)
     return f"{first} and {more} more" if more else first
 
 
@@ -88,7 +89,7 @@ def _apply(staging: Staging, entries: dict[Staged, Entry], failed: dict[Staged, 
 
 
 def redact_files(names: Sequence[str], raw: Mapping[str, str]) -> int:
-    """Return 1 if a file was changed, or could not be scanned. Raises TrajError."""
+    """Redact files in place; return 1 if one was changed, or could not be scanned. Raises TrajError."""
     paths = [path for path in map(Path, names) if path.is_file() and not path.is_symlink()]
     if not paths:
         return 0

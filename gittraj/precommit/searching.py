@@ -1,7 +1,7 @@
-"""Searches all that is staged for secrets known by value, and says where, by the variable's name.
+"""Searches everything that is staged for secrets known by value, and reports them by the variable's name.
 
-It changes nothing, and reports what it could not search: the commit does not wait for it. It must not show a
-value, nor report what a file contained before.
+The search changes nothing, and reports what it could not search in time. It must not show a value, or report
+what a file contained before.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from gittraj.redact.live import needles, places, word_hash, words
 
 _LARGEST_FILE = 1 << 20
 _SETTING = re.compile(r"\s*(?:export\s+|set\s+)?[\"']?([\w.-]{1,128})[\"']?\s*[=:]")
-_MOST_TOLD = 20
+_MOST_REPORTED = 20
 _HEAD = 8000
-"""Bytes: git treats a file with a NUL among the first so many as binary."""
+"""git treats a file with a NUL among this many first bytes as binary."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """``line`` counts from 1; ``value`` is None when only its keyed hash is known."""
+    """Where a secret is: ``line`` counts from 1; ``value`` is None if only its keyed hash is known."""
 
     line: int
     value: str | None
 
 
 class Search:
-    """Searches for the values of ``live``; ``key`` is the one that its hashes were made with."""
+    """Searches for the values of ``live``; ``key`` is the key with which its hashes were made."""
 
     def __init__(self, live: LiveValues, *, key: bytes) -> None:
         self._needles = {value: needles(value) for value in live.values}
@@ -47,10 +47,10 @@ class Search:
 
     def find(self, text: str, before: str) -> list[Place]:
         """The positions, in order, of the secrets in ``text`` that were not in ``before``."""
-        found = {*self._by_value(text, before), *(self._by_hash(text, before) if self._known else ())}
+        matches = {*self._by_value(text, before), *(self._by_hash(text, before) if self._known else ())}
         return [
             Place(line=text.count("\n", 0, at) + 1, value=value)
-            for at, value in sorted(found, key=lambda each: each[0])
+            for at, value in sorted(matches, key=lambda each: each[0])
         ]
 
     def _by_value(self, text: str, before: str) -> Iterator[tuple[int, str]]:
@@ -77,8 +77,8 @@ def name_of(value: str | None, environ: Mapping[str, str], files: Iterable[Path]
     by its value."""
     if value is None:
         return "a secret that was known here before"
-    for name, held in environ.items():
-        if value in held:
+    for name, content in environ.items():
+        if value in content:
             return f"the value of {name}"
     for path in files:
         for line in _lines(path):
@@ -99,29 +99,29 @@ def search(repository: Repository, staging: Staging, raw: Mapping[str, str], end
     """Print where known secrets are staged, and return whether there are any."""
     try:
         live = known_secrets(repository, Environ.of(raw), live=raw)
-        wanted = Search(live, key=key_of(repository))
-        found, whole = take(_search_all(wanted, staging, staging.read()), end)
+        searcher = Search(live, key=key_of(repository))
+        secrets, complete = take(_search_all(searcher, staging, staging.read()), end)
     except TrajError as error:
         say(f"staged files were not searched for known secrets: {error.message}")
         return False
     top = repository.work_tree or Path()
     files = [*sorted(top.glob(".env*")), *sorted(top.glob("*/.env*"))]
-    lines = dict.fromkeys(f"{path}:{p.line}: {name_of(p.value, raw, files)}" for path, p in found)
-    for line in [*lines][:_MOST_TOLD]:
+    lines = dict.fromkeys(f"{path}:{p.line}: {name_of(p.value, raw, files)}" for path, p in secrets)
+    for line in [*lines][:_MOST_REPORTED]:
         say(line)
-    if len(lines) > _MOST_TOLD:
-        say(f"and {len(lines) - _MOST_TOLD} more")
-    if not whole:
+    if len(lines) > _MOST_REPORTED:
+        say(f"and {len(lines) - _MOST_REPORTED} more")
+    if not complete:
         say(f"staged files were not all searched for known secrets: that took more than {SECONDS:g} s")
     return bool(lines)
 
 
-def _search_all(wanted: Search, staging: Staging, staged: list[Staged]) -> Iterator[tuple[str, Place]]:
+def _search_all(searcher: Search, staging: Staging, staged: list[Staged]) -> Iterator[tuple[str, Place]]:
     for each, data in staging.contents(staged, largest=LARGEST):
         if len(data) > LARGEST:
             say(f"{each.path} was not searched for known secrets: larger than {LARGEST // 1_000_000} MB")
         elif b"\0" not in data[:_HEAD]:
-            for place in wanted.find(_text(data), _text(staging.content_before(each))):
+            for place in searcher.find(_text(data), _text(staging.content_before(each))):
                 yield each.path, place
 
 

@@ -1,7 +1,7 @@
 """Reads what is staged when a commit's hook runs, and replaces entries in every index that will be used.
 
-It must not know why an entry is replaced. For ``git commit -- PATH`` git makes the commit from one index and
-keeps another; what was replaced only in the first would come back with the next commit.
+This module must not know why an entry is replaced. For ``git commit -- PATH`` git makes the commit from one
+index and keeps another; an entry that was replaced only in the first would come back with the next commit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A mode in octal and an object's id; both are zeros if there is none, as git writes it."""
+    """A mode in octal and an object's id, as git writes them; both are zeros if there is no file."""
 
     mode: str
     blob: str
@@ -62,7 +62,8 @@ class Staging:
         return [each for each in staged.values() if each.now.is_file]
 
     def contents(self, staged: Sequence[Staged], *, largest: int) -> Iterator[tuple[Staged, bytes]]:
-        """Each with its content; one over ``largest`` bytes with ``largest`` + 1 zeros. Raises GitError."""
+        """Yield each file with its content; if it has over ``largest`` bytes, with ``largest`` + 1 zeros
+        instead. Raises GitError."""
         ids = "".join(f"{each.now.blob}\n" for each in staged).encode()
         sizes = self._run("cat-file", "--batch-check=%(objectsize)", input=ids).splitlines()
         for each, size in zip(staged, sizes, strict=True):
@@ -70,26 +71,26 @@ class Staging:
             yield each, bytes(largest + 1) if too_large else self._repository.objects.read_blob(each.now.blob)
 
     def content_before(self, staged: Staged) -> bytes:
-        """HEAD's content of the file; empty if that is not a regular file, or not in this clone."""
-        found = self._repository.objects.read(staged.before.blob) if staged.before.is_file else None
-        return found[1] if found else b""
+        """HEAD's content of the file; empty if it is not a regular file there, or not in this clone."""
+        blob = self._repository.objects.read(staged.before.blob) if staged.before.is_file else None
+        return blob[1] if blob else b""
 
     def differing(self, pathspecs: Sequence[str]) -> frozenset[str]:
-        """The paths whose file in the worktree is not what is staged. Raises GitError."""
+        """The paths whose file in the worktree differs from the staged one. Raises GitError."""
         listed = self._run("diff-files", "-z", "--name-only", "--", *pathspecs)
         return frozenset(_split(listed))
 
     def replace(self, entries: Mapping[Staged, Entry], *, rewrite: Iterable[str]) -> None:
         """Replace the keys of ``entries`` by their values, and check out the paths of ``rewrite``.
 
-        Raises GitError, then nothing may be committed.
+        Raises GitError: nothing may be committed then.
         """
         for index in self._indexes:
-            there = self._entries(index, [staged.path for staged in entries])
+            present = self._entries(index, [staged.path for staged in entries])
             lines = [
                 f"{new.mode} {new.blob} 0\t{staged.path}\0"
                 for staged, new in entries.items()
-                if there.get(staged.path) == staged.now
+                if present.get(staged.path) == staged.now
             ]
             self._run("update-index", "-z", "--index-info", input=_bytes("".join(lines)), index=index)
         paths = _bytes("".join(f"{path}\0" for path in rewrite))

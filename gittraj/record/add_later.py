@@ -49,7 +49,7 @@ def locked(repository: Repository, environ: Environ) -> Iterator[LocalState]:
 
 
 def carriers(repository: Repository, key: Key) -> dict[str, Link]:
-    """The commits that have a part, each with the link that says why."""
+    """Map each commit that has a part to the link that says why."""
     return {
         commit: each.link
         for commit, body in NotesRef(repository).items()
@@ -62,8 +62,8 @@ def carriers(repository: Repository, key: Key) -> dict[str, Link]:
 def closing(
     trajectory: str, event: AnyEvent, links: Mapping[str, Link], last: Record, *, status: str | None = None
 ) -> Draft:
-    """Make a part of one event that was added after ``last``, for the same commits and with the same links,
-    since nobody linked it again."""
+    """Make a part of one event that was added after the part ``last``, for the same commits and with the same
+    links, since nobody linked the event again."""
     span = Range(first=event.id, last=event.id, n=1)
     whole = SessionInfo(
         agent=last.whole.agent,
@@ -82,7 +82,7 @@ def new_event_id() -> str:
 
 
 def random_name(size: int) -> str:
-    """That many random bytes, in base 32."""
+    """Return ``size`` random bytes in base 32."""
     return base64.b32encode(os.urandom(size)).decode().lower()
 
 

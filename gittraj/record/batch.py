@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from typing import TypeGuard
 
 from gittraj.git import Repository, patch_ids, read_present
 from gittraj.model.codec import decode_note, encode_note
@@ -30,9 +31,9 @@ def write_batch(
     rewrites: Rewrites,
     gathered: Rewrites,
 ) -> Written:
-    """Add prepared parts to the refs. ``carry``: (old, new) commits, whose records are copied from the old to
-    the new; ``became``: further known rewrites, of commits that were split; ``rewrites`` and ``gathered``:
-    see ``Pipeline``. Raises StoreError; then no record was written."""
+    """Add prepared parts to the refs. ``carry`` are pairs (old, new) of commits: the old one's records are
+    copied to the new one. ``became`` are further known rewrites, of commits that were split; ``rewrites`` and
+    ``gathered`` are as in ``Pipeline``. Raises StoreError; then no record was written."""
     notes = NotesRef(repository)
     batch = _gather_lines(prepared)
     _fill_origins(repository, batch)
@@ -42,16 +43,23 @@ def write_batch(
         refuse_broken(repository, RECORDS_REF)  # before segments are written that nothing would name
     _name_blobs(repository, prepared)
     pushed = find_pushed(repository, renewals)
-    secret = [renewal for renewal in renewals if renewal not in pushed]
+    unpushed = [renewal for renewal in renewals if renewal not in pushed]
     written = _combine(prepared)
-    changes = {commit: partial(_add_lines, commit, tuple(new)) for commit, new in batch.items() if new}
-    if changes:
-        old_names = {path.rpartition("/")[2].encode() for r in secret for _, path in r.gone}
-        written.tip = notes.write(changes, forget=old_names)
-        written.commits |= changes.keys()
-    _forget(repository, secret)
+    _write_notes(notes, batch, unpushed, written)
+    _forget(repository, unpushed)
     written.exposed |= {trajectory for r in pushed if r.gone for trajectory, _ in r.records}
     return written
+
+
+def _write_notes(
+    notes: NotesRef, batch: Mapping[str, Sequence[Line]], unpushed: Iterable[Renewal], written: Written
+) -> None:
+    """Add the lines to the notes; names of old segments that no remote has are removed from their history."""
+    changes = {commit: partial(_add_lines, commit, tuple(new)) for commit, new in batch.items() if new}
+    if changes:
+        old_names = {path.rpartition("/")[2].encode() for r in unpushed for _, path in r.gone}
+        written.tip = notes.write(changes, forget=old_names)
+        written.commits |= changes.keys()
 
 
 def _gather_lines(prepared: Iterable[Prepared]) -> dict[str, list[Line]]:
@@ -112,7 +120,7 @@ def _carry(
 def _apply(notes: NotesRef, batch: dict[str, list[Line]], renewals: Sequence[Renewal]) -> None:
     """Replace the renewed records in this batch and in every note that has one."""
     if not renewals:
-        return  # all notes would be read for nothing, and in a partial clone they are not here
+        return  # all notes would be read for nothing, and a partial clone would have to fetch them
     records = {key: record for renewal in renewals for key, record in renewal.records.items()}
     renewal = Renewal(records=records)
     for lines in batch.values():
@@ -122,7 +130,7 @@ def _apply(notes: NotesRef, batch: dict[str, list[Line]], renewals: Sequence[Ren
 
 
 def _forget(repository: Repository, renewals: Iterable[Renewal]) -> None:
-    """Remove from the data refs, with their history, the old segments that nobody else has yet."""
+    """Remove the old segments, which no remote has yet, from the data refs and their history."""
     gone: dict[str, set[str]] = {}
     for renewal in renewals:
         for month, path in renewal.gone:
@@ -132,22 +140,19 @@ def _forget(repository: Repository, renewals: Iterable[Renewal]) -> None:
 
 
 def _fill_origins(repository: Repository, batch: Mapping[str, list[Line]]) -> None:
-    """Add to new records the commit that they were first written for. If that was pruned meanwhile, only its
-    id is known; this does not stop the others."""
+    """Add to new records the commit that they were first written for. If this commit was pruned meanwhile,
+    only its id is known; the other commits' records are written nevertheless."""
     objects = repository.objects
-    fresh = [c for c, lines in batch.items() if any(_is_new(line) for line in lines)]
-    here = {commit for commit in fresh if objects.exists(commit)}
-    identities = patch_ids(repository, [commit for commit in fresh if commit in here])
+    fresh = [commit for commit, lines in batch.items() if any(map(_is_new, lines))]
+    existing = dict.fromkeys(filter(objects.exists, fresh))
+    identities = patch_ids(repository, list(existing))
     for commit in fresh:
-        tree = objects.commit(commit).tree if commit in here else None
+        tree = objects.commit(commit).tree if commit in existing else None
         origin = Origin(commit=commit, patch_id=identities.get(commit), tree=tree)
-        batch[commit][:] = [
-            replace(line, origin=origin) if isinstance(line, Record) and _is_new(line) else line
-            for line in batch[commit]
-        ]
+        batch[commit][:] = [replace(x, origin=origin) if _is_new(x) else x for x in batch[commit]]
 
 
-def _is_new(line: Line) -> bool:
+def _is_new(line: Line) -> TypeGuard[Record]:
     return isinstance(line, Record) and line.origin is None
 
 

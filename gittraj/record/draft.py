@@ -24,12 +24,12 @@ class Target:
 class Draft:
     """A part before redaction.
 
-    ``positions``: where its events are in the trajectory. ``also``: earlier segments that wrote files of the
-    commit, or keys of earlier parts of the same batch. ``calls``: the calls of its results that are outside
-    the part, or contain more than the part keeps of them. ``earlier``: the segments of parts that are stored
-    already; they were searched for the ``searched`` secrets known then. ``branch``: the branch that was
-    checked out when the log began. ``outside``: the ids of results whose text is not stored. ``source``: the
-    path of the log, which stays on this machine."""
+    ``positions`` says where its events are in the trajectory. ``also`` are earlier segments that wrote files
+    of the commit, or keys of earlier parts of the same batch. ``calls`` are the calls of its results that are
+    outside the part, or contain more than the part keeps of them. ``earlier`` are the segments of parts that
+    are stored already; they were searched for the ``searched`` secrets known then. ``dropped`` is how many
+    calls worked elsewhere; ``outside`` are the ids of results whose text is not stored. ``branch`` was
+    checked out when the log began. ``source`` is the path of the log, which stays on this machine."""
 
     trajectory: Trajectory
     positions: tuple[int, ...]
@@ -59,10 +59,10 @@ class Parked:
 
 @dataclass(slots=True, kw_only=True)
 class Written:
-    """The result of a batch. ``segments``: those of each part, also of earlier parts that were written again.
-    ``commits``: those whose notes changed. ``parked``: the parts that could not be redacted. ``remark``: one
-    line for the user about how thinking was sealed. ``searched``: how many secrets were known. ``exposed``:
-    trajectories with a secret that became known after it was pushed."""
+    """The result of a batch. ``segments`` are those of each part, also of earlier parts that were written
+    again; ``commits`` are those whose notes changed; ``parked`` are parts that could not be redacted;
+    ``exposed`` are trajectories with a secret that became known after it was pushed. ``remark`` is one line
+    for the user about how thinking was sealed; ``searched`` is how many secrets were known."""
 
     segments: dict[Key, tuple[SegmentRef, ...]] = field(default_factory=dict)
     commits: set[str] = field(default_factory=set)
@@ -75,9 +75,9 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """Redacted parts: their records and other lines, by commit, and the blobs with their events (path on the
-    data ref of ``month``: id). ``learned``: keyed hashes of secrets that were found now; ``renewals``:
-    earlier parts that contained some."""
+    """Redacted parts. ``lines`` are their records and other lines of notes, with their commits; ``blobs`` are
+    the ids of blobs with their events, by path on the data ref of ``month``. ``learned`` are keyed hashes of
+    secrets that were found now; ``renewals`` are earlier parts that contained such a secret."""
 
     month: str
     lines: tuple[tuple[str, Line], ...] = ()

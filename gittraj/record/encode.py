@@ -5,7 +5,6 @@ Nothing is written here.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +28,7 @@ from gittraj.model.values import (
     ToolResult,
 )
 from gittraj.record.draft import Draft, Parked
+from gittraj.record.rewrite_segments import name_segment
 from gittraj.redact.events import Redact, clean_trajectory, teach
 from gittraj.seal.events import Sealing, is_sealable, seal_events
 
@@ -37,7 +37,8 @@ OUTSIDE = "[output left out: the call may have read outside this repository]"
 
 @dataclass(slots=True, kw_only=True)
 class Encoded:
-    """``records`` by commit; ``files``: segments by path on the data ref; ``segments`` of each part."""
+    """The result of ``Encoder.encode``: ``records`` with their commits, ``files`` (the segments' contents) by
+    path on the data ref, ``segments`` by part, and ``parked`` parts, which could not be redacted."""
 
     records: list[tuple[str, Record]] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
@@ -47,7 +48,7 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """``month`` is that of the data ref to which the segments go; the rest is as in ``Pipeline``."""
+    """Encodes parts; the segments go to the data ref of ``month``. Other fields are as in ``Pipeline``."""
 
     config: Config
     ruleset: str
@@ -56,7 +57,7 @@ class Encoder:
     month: str
 
     def encode(self, drafts: Sequence[Draft], redactor: Redact) -> Encoded:
-        """Encode the parts of one trajectory. Those that cannot be redacted are ``parked``."""
+        """Encode the parts of one trajectory. Parts that cannot be redacted are ``parked``."""
         strict = strict_events(
             (event for draft in drafts for event in draft.trajectory.events),
             self.config.strict,
@@ -68,24 +69,17 @@ class Encoder:
             try:
                 for record in self._records(draft, redactor, strict, encoded):
                     encoded.records.append(record)  # those before a failure count
-            except (RedactionError, RecursionError) as error:
-                # arguments nested a thousand deep cannot be walked, so they were not scanned either
-                span = draft.trajectory.span
-                encoded.parked.append(
-                    Parked(
-                        source=str(draft.source or ""),
-                        first=span.first if span else "",
-                        last=span.last if span else "",
-                        why=error.message if isinstance(error, RedactionError) else "nested too deeply",
-                    )
-                )
+            except RedactionError as error:
+                encoded.parked.append(_park(draft, error.message))
+            except RecursionError:  # such arguments cannot be walked, so they were not scanned either
+                encoded.parked.append(_park(draft, "nested too deeply"))
         return encoded
 
     def _records(
         self, draft: Draft, redactor: Redact, strict: Collection[str], encoded: Encoded
     ) -> Iterator[tuple[str, Record]]:
-        """The record of one part for each of its commits; its segments are added to ``encoded``."""
-        redactor.replaced()  # discards those of the previous part
+        """Make the record of one part for each of its commits; its segments are added to ``encoded``."""
+        redactor.replaced()  # discards what was replaced in the previous part
 
         def clean(text: str, name: str | None) -> str:
             return redactor.text(self.localise(text), name=name)
@@ -94,16 +88,7 @@ class Encoder:
         changed = map_texts(draft.files, clean)
         counted = Counter(redactor.replaced().values())
         events = tuple(measure(event) for event in trajectory.events)
-        capped = [cap(_without_output(e) if e.id in draft.outside else e) for e in events]
-        places = select(capped, self._room(draft, encoded.segments))
-        kept, seals, state = self._seal(trajectory.id, [capped[at] for at in places])
-        if state == "none" and any(isinstance(event, Thinking) for event in events):
-            state = "dropped"
-        pairs = zip(places, kept, strict=True)
-        placed = [(draft.positions[at], event) for at, event in pairs if event is not None]
-        segments = _store_segments(trajectory.id, encode_segments(placed), self.month, encoded.files)
-        key = (trajectory.id, trajectory.span.first if trajectory.span else None)
-        encoded.segments[key] = segments
+        segments, seals, state, omitted = self._store_events(draft, events, encoded)
         figures = summarize_part(
             events,
             prompt=trajectory.prompt,
@@ -113,7 +98,7 @@ class Encoder:
             links=[target.link for target in draft.targets],
             dropped=draft.dropped,
             outside=len(draft.outside),
-            omitted=len(events) - len(places),
+            omitted=omitted,
         )
         figures = self._complete(figures, draft, counted)
         for target in draft.targets:
@@ -130,8 +115,26 @@ class Encoder:
             )
             yield target.commit, replace(fit(record), seals=seals)
 
+    def _store_events(
+        self, draft: Draft, events: Sequence[AnyEvent], encoded: Encoded
+    ) -> tuple[tuple[SegmentRef, ...], Mapping[str, tuple[str, ...]], ThinkingState, int]:
+        """Add the segments of a part's redacted events to ``encoded``. Return their names, the seals, the
+        state of the thinking, and how many events had no room."""
+        trajectory = draft.trajectory
+        capped = [cap(_without_output(e) if e.id in draft.outside else e) for e in events]
+        selected = select(capped, self._room(draft, encoded.segments))
+        kept, seals, state = self._seal(trajectory.id, [capped[at] for at in selected])
+        if state == "none" and any(isinstance(event, Thinking) for event in events):
+            state = "dropped"
+        pairs = zip(selected, kept, strict=True)
+        positioned = [(draft.positions[at], event) for at, event in pairs if event is not None]
+        segments = _store_segments(trajectory.id, encode_segments(positioned), self.month, encoded.files)
+        key = (trajectory.id, trajectory.span.first if trajectory.span else None)
+        encoded.segments[key] = segments
+        return segments, seals, state, len(events) - len(selected)
+
     def _complete(self, figures: PartSummary, draft: Draft, redactions: Mapping[str, int]) -> PartSummary:
-        """The summary with what its events do not show."""
+        """Add to a part's summary what its events do not show."""
         return replace(
             figures,
             cost_usd=draft.cost_usd,
@@ -141,7 +144,7 @@ class Encoder:
         )
 
     def _room(self, draft: Draft, written: Mapping[Key, tuple[SegmentRef, ...]]) -> int | None:
-        """Bytes that the part's events may take; None: no limit."""
+        """How many bytes the part's events may take; None: no limit."""
         limits = [self.config.max_segment_bytes]
         if self.config.max_session_bytes is not None:
             fresh = (refs for key, refs in written.items() if key[0] == draft.trajectory.id)
@@ -152,7 +155,7 @@ class Encoder:
     def _seal(
         self, trajectory: str, events: Sequence[AnyEvent]
     ) -> tuple[Sequence[AnyEvent | None], Mapping[str, tuple[str, ...]], ThinkingState]:
-        """The events as they are stored (None: not at all), the seals, and the state of the thinking.
+        """Return the events as they are stored (None: not stored), the seals, and the state of the thinking.
         Thinking that cannot be sealed is dropped."""
         if not any(isinstance(event, Thinking) for event in events):
             return events, {}, "none"
@@ -167,8 +170,14 @@ class Encoder:
         return [None if isinstance(event, Thinking) else event for event in events], {}, "dropped"
 
 
+def _park(draft: Draft, why: str) -> Parked:
+    span = draft.trajectory.span
+    first, last = (span.first, span.last) if span else ("", "")
+    return Parked(source=str(draft.source or ""), first=first, last=last, why=why)
+
+
 def _without_output(event: AnyEvent) -> AnyEvent:
-    """The result without its text; its outcome is in the part's summary."""
+    """Remove a result's text; its outcome is in the part's summary."""
     if not isinstance(event, ToolResult):
         return event
     return replace(event, content=OUTSIDE, raw=None, artifact=None, extra={}, truncated=True)
@@ -178,15 +187,12 @@ def _store_segments(
     trajectory: str, segments: Sequence[tuple[str, bytes]], month: str, files: dict[str, bytes]
 ) -> tuple[SegmentRef, ...]:
     files.update((segment_path(trajectory, name), body) for name, body in segments)
-    return tuple(
-        SegmentRef(name=name, month=month, bytes=len(body), sha256=hashlib.sha256(body).hexdigest())
-        for name, body in segments
-    )
+    return tuple(name_segment(name, body, month) for name, body in segments)
 
 
 def _resolve(
     also: Sequence[SegmentRef | Key], segments: Mapping[Key, tuple[SegmentRef, ...]]
 ) -> tuple[SegmentRef, ...]:
-    """The segments of ``also``; of parts of the same batch those that they got."""
-    found = ((item,) if isinstance(item, SegmentRef) else segments.get(item, ()) for item in also)
-    return tuple(ref for refs in found for ref in refs)
+    """Replace each key of a part of the same batch, in ``also``, by the ``segments`` that the part got."""
+    resolved = ((item,) if isinstance(item, SegmentRef) else segments.get(item, ()) for item in also)
+    return tuple(chain.from_iterable(resolved))

@@ -24,12 +24,14 @@ from gittraj.seal.events import Sealing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pipeline:
-    """``redactor`` makes one redactor for the parts of one trajectory, with the rules of version ``ruleset``;
-    it knows ``known`` secrets by their hashes, and ``remember`` stores the hashes of those that it learns;
+    """The composer of one repository.
+
+    ``redactor`` makes one redactor for the parts of one trajectory, with the rules of version ``ruleset``; it
+    knows ``known`` secrets by their hashes, and ``remember`` stores the hashes of secrets that it learns.
     ``expose`` is called with the trajectories that have a secret which was already pushed. ``sealing`` knows
-    the readers for whom thinking is sealed, if it is; ``localise`` removes this machine's folders from a
-    text; ``task_of`` finds the task of a part whose log does not name one. ``rewrites``: what each rewritten
-    commit became, now or earlier; ``gathered``: those of them that went into a squash."""
+    the readers for whom thinking is sealed, if it is sealed. ``localise`` removes this machine's folders from
+    a text; ``task_of`` finds the task of a part whose log does not name one. ``rewrites`` maps each rewritten
+    commit to the commits that it became, now or earlier; ``gathered`` has only rewrites into squashes."""
 
     repository: Repository
     config: Config
@@ -51,9 +53,9 @@ class Pipeline:
         carry: Iterable[tuple[str, str]] = (),
         lines: Iterable[tuple[str, Line]] = (),
     ) -> Written:
-        """Write parts, carry the records of rewritten commits (``carry``: old, new), and add finished lines
-        (stubs, tombstones, copies of records that are redacted already), all in one batch. A record without
-        an origin gets its commit as origin.
+        """Write parts, carry the records of rewritten commits (``carry`` has pairs of old and new), and add
+        finished ``lines`` (stubs, tombstones, copies of records that are redacted already), all in one batch.
+        A record without an origin gets its commit as origin.
 
         Raises StoreError; then no record was written, and a second attempt gives the same result.
         """
@@ -105,8 +107,8 @@ class Pipeline:
         carry: Iterable[tuple[str, str]] = (),
         became: Iterable[tuple[str, str]] = (),
     ) -> Written:
-        """Add prepared parts to the refs, as one batch. ``became``: further known rewrites, of commits that
-        were split. Raises StoreError; then no record was written."""
+        """Add prepared parts to the refs, as one batch. ``became`` are further known rewrites, of commits
+        that were split. Raises StoreError; then no record was written."""
         if learned := frozenset[str]().union(*(each.learned for each in prepared)):
             self.remember(learned)
         written = write_batch(

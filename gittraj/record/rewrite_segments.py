@@ -25,17 +25,17 @@ from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.redact.events import Redact, map_event, map_plain
 
 SEARCHED = 16_000_000
-"""Bytes of a trajectory's earlier segments, the latest first, that are searched for newly known secrets."""
+"""How many bytes of a trajectory's earlier segments, the latest first, are searched for new secrets."""
 IDS = re.compile(rb'"id"\s*:\s*"([^"]*)"')
-"""The ids in a note: of its trajectories, and some others. Notes that match are decoded to be sure."""
+"""Matches the ids of a note's trajectories, and some others: a note that has an id is decoded to be sure."""
 _KEPT = 8
 """How many decoded notes are kept: the trajectories of one commit are looked up one after the other."""
 
 
 @dataclass(slots=True)
 class _Tip:
-    """The notes at one tip. ``carriers``: the commits whose notes contain an id, by this id (a trajectory's
-    or another's); ``decoded``: the notes that were read last."""
+    """The notes at one tip of their ref. ``carriers`` maps an id (of a trajectory or of something else) to
+    the commits whose notes contain it; ``decoded`` are the notes that were read last."""
 
     carriers: Mapping[str, Collection[str]]
     decoded: dict[str, list[Line]] = field(default_factory=dict)
@@ -55,7 +55,7 @@ _TIPS: WeakKeyDictionary[Repository, dict[str | None, _Tip]] = WeakKeyDictionary
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replacement:
-    """The segments that replace an old one: names and contents; and the rules of the replaced secrets."""
+    """The segments (name, content) that replace an old one, and the rules that matched, by placeholder."""
 
     bodies: tuple[tuple[str, bytes], ...]
     replaced: Mapping[str, str]
@@ -63,8 +63,9 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renewal:
-    """``records``: the new records, by key; ``refs``: the segments that replace each old one; ``files``: the
-    new segments, by path on the data ref of this month; ``gone``: the unreferenced old ones (month, path)."""
+    """A trajectory's records, written again. ``records`` are the new records by key; ``refs`` maps an old
+    segment to its replacements; ``files`` are the new segments' contents by path on the data ref of this
+    month; ``gone`` are old segments (month, path) that no record names any more."""
 
     records: Mapping[Key, Record] = field(default_factory=dict)
     refs: Mapping[SegmentRef, tuple[SegmentRef, ...]] = field(default_factory=dict)
@@ -72,14 +73,15 @@ class Renewal:
     gone: frozenset[tuple[str, str]] = frozenset()
 
     def apply(self, line: Line) -> Line:
-        """The line that replaces ``line``, or itself; ``link``, ``role`` and ``origin`` stay the commit's."""
+        """The record that replaces ``line``, with the line's ``link``, ``role`` and ``origin``; or
+        ``line``."""
         new = self.records.get(line.key) if isinstance(line, Record) else None
         if new is None or not isinstance(line, Record) or line.rev >= new.rev:
             return line
         return replace(new, link=line.link, role=line.role, origin=line.origin)
 
     def rename(self, record: Record) -> Record:
-        """The record with the names of the new segments instead of the old ones."""
+        """Replace the names of old segments in a record by those of the new ones."""
         return replace(record, segments=self._named(record.segments), also=self._named(record.also))
 
     def _named(self, old: Sequence[SegmentRef]) -> tuple[SegmentRef, ...]:
@@ -87,15 +89,15 @@ class Renewal:
 
 
 def stored_parts(repository: Repository, commits: Collection[str] | None) -> dict[str, list[Record]]:
-    """The parts on the commits (None: all), by trajectory; of each part the highest revision."""
-    found: dict[str, dict[Key, Record]] = {}
+    """Return the highest revision of each part on the commits (None: all commits), by trajectory."""
+    latest_records: dict[str, dict[Key, Record]] = {}
     for commit, body in NotesRef(repository).items():
         if commits is None or commit in commits:
             for record in records_on(commit, body):
-                best = found.setdefault(record.id, {}).setdefault(record.key, record)
+                best = latest_records.setdefault(record.id, {}).setdefault(record.key, record)
                 if record.rev > best.rev:
-                    found[record.id][record.key] = record
-    return {trajectory: [*records.values()] for trajectory, records in found.items()}
+                    latest_records[record.id][record.key] = record
+    return {trajectory: [*records.values()] for trajectory, records in latest_records.items()}
 
 
 def search(
@@ -106,26 +108,26 @@ def search(
     *,
     paths: Sequence[str] = (),
 ) -> dict[SegmentRef, Replacement]:
-    """Replacements for a trajectory's segments in which ``redactor`` now finds something. ``paths``: globs of
-    further files with secrets. Raises RedactionError."""
-    found: dict[SegmentRef, Replacement] = {}
+    """Make replacements for a trajectory's segments in which ``redactor`` now finds something. ``paths`` are
+    globs of further files with secrets. Raises RedactionError."""
+    replacements: dict[SegmentRef, Replacement] = {}
     read = list(read_segments(repository, trajectory, refs))
     strict = strict_events(
         (e for _, events in sorted(read, key=lambda pair: pair[0].name) for e in events), paths, orphans=False
     )
     for ref, events in read:
-        redactor.replaced()  # discards those of the previous segment
+        redactor.replaced()  # discards what was replaced in the previous segment
         now = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in events)
         if now != events:
-            found[ref] = Replacement(
+            replacements[ref] = Replacement(
                 bodies=tuple(encode_segments(enumerate(now, segment_position(ref.name) or 0))),
                 replaced=redactor.replaced(),
             )
-    return found
+    return replacements
 
 
 def latest(refs: Iterable[SegmentRef]) -> list[SegmentRef]:
-    """The latest of a trajectory's segments, as many as a drain searches."""
+    """Return the latest of a trajectory's segments, as many as a drain searches (``SEARCHED``)."""
     ordered = sorted(dict.fromkeys(refs), key=lambda ref: ref.name, reverse=True)
     sizes = accumulate(ref.bytes for ref in ordered)
     return [ref for ref, size in zip(ordered, sizes, strict=True) if size <= SEARCHED]
@@ -140,20 +142,12 @@ def rewrite(
     month: str,
     keys: Collection[Key] = (),
 ) -> Renewal:
-    """Rewrite the records of a trajectory that name a replaced segment, and those of ``keys``: with
-    ``change`` applied, and the next ``rev``."""
+    """Rewrite the records of a trajectory that name a replaced segment, and those of ``keys``: apply
+    ``change``, and increase ``rev`` by one."""
     refs = {
-        old: tuple(
-            SegmentRef(name=name, month=month, bytes=len(body), sha256=hashlib.sha256(body).hexdigest())
-            for name, body in new.bodies
-        )
+        old: tuple(name_segment(name, body, month) for name, body in new.bodies)
         for old, new in replacements.items()
     }
-    highest: dict[Key, Record] = {}
-    for _, lines in notes_of(NotesRef(repository), {trajectory}):
-        for record in _records(lines, {trajectory}):
-            if record.rev >= highest.setdefault(record.key, record).rev:
-                highest[record.key] = record
     named = {
         segment_path(trajectory, name): body for new in replacements.values() for name, body in new.bodies
     }
@@ -163,27 +157,42 @@ def rewrite(
         renewal,
         records={
             key: renewal.rename(replace(change(record), rev=record.rev + 1))
-            for key, record in highest.items()
+            for key, record in _highest_revisions(NotesRef(repository), trajectory).items()
             if key in keys or refs.keys() & {*record.segments, *record.also}
         },
     )
 
 
+def name_segment(name: str, body: bytes, month: str) -> SegmentRef:
+    return SegmentRef(name=name, month=month, bytes=len(body), sha256=hashlib.sha256(body).hexdigest())
+
+
+def _highest_revisions(notes: NotesRef, trajectory: str) -> dict[Key, Record]:
+    """The highest revision of each of a trajectory's records, also of withdrawn ones."""
+    highest: dict[Key, Record] = {}
+    for _, lines in notes_of(notes, {trajectory}):
+        for record in _records(lines, {trajectory}):
+            if record.rev >= highest.setdefault(record.key, record).rev:
+                highest[record.key] = record
+    return highest
+
+
 def rewrite_note(commit: str, lines: Sequence[Line], renewal: Renewal) -> Iterator[Line]:
-    """The lines to add to a note. A withdrawn record stays so: its tombstone gets the new ``rev``, too."""
-    there = standing(commit, lines)
+    """Yield the lines to add to a note. A withdrawn record's tombstone gets the new ``rev``, too."""
+    remaining = {record.key for record in standing(commit, lines)}
     tombstones = [line for line in lines if isinstance(line, Tombstone)]
     for line in lines:
         new = renewal.apply(line)
         if new is line or not isinstance(line, Record) or not isinstance(new, Record):
             continue
         yield new
-        if all(record.key != line.key for record in there):
+        if line.key not in remaining:
             yield from (replace(t, rev=new.rev) for t in tombstones if deletes(t, line))
 
 
 def notes_of(notes: NotesRef, trajectories: Collection[str]) -> Iterator[tuple[str, Sequence[Line]]]:
-    """The notes with a record of one of these, withdrawn or not. Only a tip's first call reads all notes."""
+    """Yield the notes with a record, withdrawn or not, of ``trajectories``. Only a tip's first call reads
+    all."""
     tip = _read_tip(notes)
     named = dict.fromkeys(
         commit for trajectory in trajectories for commit in tip.carriers.get(trajectory, ())
@@ -199,34 +208,43 @@ def _read_tip(notes: NotesRef) -> _Tip:
     if tip not in known:
         if len(known) > 3:  # each write moves the tip
             known.clear()
-        found: dict[str, dict[str, None]] = {}
+        carriers: dict[str, dict[str, None]] = {}
         for commit, body in notes.items(tip):
             for name in IDS.findall(body):
-                found.setdefault(name.decode("utf-8", "replace"), {})[commit] = None
-        known[tip] = _Tip(found)
+                carriers.setdefault(name.decode("utf-8", "replace"), {})[commit] = None
+        known[tip] = _Tip(carriers)
     return known[tip]
 
 
 def find_pushed(repository: Repository, renewals: Sequence[Renewal]) -> list[Renewal]:
-    """The renewals of which a remote has an old record or segment, as far as is known here."""
+    """The renewals whose old record or segment a remote has, as far as its last fetch or push shows."""
     if not renewals:
         return []
     listed = repository.run("for-each-ref", "--format=%(refname)", "refs/notes-remote/").text
-    refs = [ref.rpartition("/") for ref in listed.splitlines()]
-    trajectories = {trajectory for renewal in renewals for trajectory, _ in renewal.records}
-    theirs = {
+    refs = listed.splitlines()
+    keys = _pushed_keys(repository, refs, {name for renewal in renewals for name, _ in renewal.records})
+
+    def has(segment: tuple[str, str]) -> bool:
+        return _is_pushed(repository, refs, *segment)
+
+    return [r for r in renewals if not keys.isdisjoint(r.records) or any(map(has, r.gone))]
+
+
+def _pushed_keys(repository: Repository, refs: Iterable[str], trajectories: Collection[str]) -> set[Key]:
+    """The keys of the trajectories' records on the copies of remotes' notes among ``refs``."""
+    return {
         record.key
-        for remote, _, name in refs
-        if name == "traj"
-        for _, lines in notes_of(NotesRef(repository, f"{remote}/traj"), trajectories)
+        for ref in refs
+        if ref.endswith("/traj")
+        for _, lines in notes_of(NotesRef(repository, ref), trajectories)
         for record in _records(lines, trajectories)
     }
 
-    def has(month: str, path: str) -> bool:
-        remotes = (remote for remote, _, name in refs if name == f"traj-data-{month}")
-        return any(DataRefs(repository, f"{remote}/traj-data-").read(month, path) for remote in remotes)
 
-    return [r for r in renewals if not theirs.isdisjoint(r.records) or any(has(*each) for each in r.gone)]
+def _is_pushed(repository: Repository, refs: Iterable[str], month: str, path: str) -> bool:
+    """Whether one of the copies of remotes' data refs among ``refs`` has a segment."""
+    copies = (ref.removesuffix(month) for ref in refs if ref.endswith(f"/traj-data-{month}"))
+    return any(DataRefs(repository, prefix).read(month, path) for prefix in copies)
 
 
 def _records(lines: Iterable[Line], trajectories: Collection[str]) -> Iterator[Record]:
@@ -236,22 +254,21 @@ def _records(lines: Iterable[Line], trajectories: Collection[str]) -> Iterator[R
 def clean_record(
     redactor: Redact, ruleset: str, replacements: Mapping[SegmentRef, Replacement], record: Record
 ) -> Record:
-    """The record, redacted; it also counts what ``redactor`` replaced in its segments. Raises
-    RedactionError."""
-    redactor.replaced()  # discards those of the previous record
+    """Redact a record, and count what ``redactor`` replaced in it and its segments. Raises RedactionError."""
+    redactor.replaced()  # discards what was replaced in the previous record
     figures, whole = map_plain((record.figures, record.whole), partial(_clean, redactor))
-    found = count_replaced(record, redactor, (replacements.get(ref) for ref in record.segments))
-    return replace(record, figures=replace(figures, redactions_by_rule=found, ruleset=ruleset), whole=whole)
+    counts = count_replaced(record, redactor, (replacements.get(ref) for ref in record.segments))
+    return replace(record, figures=replace(figures, redactions_by_rule=counts, ruleset=ruleset), whole=whole)
 
 
 def count_replaced(
     record: Record, redactor: Redact, replacements: Iterable[Replacement | None]
 ) -> dict[str, int]:
     """Count a record's redacted secrets by rule, with those that were now redacted in it and its segments."""
-    found = redactor.replaced()
+    replaced = redactor.replaced()
     for replacement in replacements:
-        found |= replacement.replaced if replacement else {}
-    return dict(sorted((Counter(found.values()) + Counter(record.figures.redactions_by_rule)).items()))
+        replaced |= replacement.replaced if replacement else {}
+    return dict(sorted((Counter(replaced.values()) + Counter(record.figures.redactions_by_rule)).items()))
 
 
 def _clean(redactor: Redact, text: str, name: str | None, strictly: bool) -> str:

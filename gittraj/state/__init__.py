@@ -1,9 +1,10 @@
-"""All of ``.git/traj``: this clone's own state, which is never shared.
+"""Reads and writes all of ``.git/traj``: this clone's own state, which is never shared.
 
-It contains file formats, locks, and the variables that hooks spool; what a state means is decided elsewhere.
+This room has the file formats, the locks, and the variables that hooks spool; other rooms decide what a state
+means.
 
-- ``folder`` opens the folder; ``lock`` locks it; ``sharing`` decides whose files these are.
-- ``spool`` has what hooks reported, ``active`` what was recorded and has no commit yet.
-- ``cursors``: how far logs were read, and what must not be read; ``changed``: whether anything may be new.
-- ``precommit_flag`` tells the ``pre-commit`` hook whether to start.
+- ``folder`` opens the folder; ``lock`` locks it; ``sharing`` decides which user its files belong to.
+- ``spool`` reads what hooks reported, ``active`` what was recorded by command and has no commit yet.
+- ``cursors`` has how far logs were read, and what must not be read; ``changed`` checks for anything new.
+- ``precommit_flag`` is the file that says whether the ``pre-commit`` hook starts git-traj.
 """

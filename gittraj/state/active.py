@@ -1,4 +1,5 @@
-"""Authored events that no commit has yet, in ``traj/active/`` of the common git directory.
+"""Stores events that were recorded by command and have no commit yet, in ``traj/active/`` of the common git
+directory.
 
 One file per trajectory, written atomically under the drain's lock. Its texts are redacted. It is not a cache:
 until a commit has them, these events are nowhere else, unless they are in an agent's log.
@@ -25,12 +26,12 @@ _MARK = "traj-worktree"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """A trajectory that somebody writes by hand, or a session in which something was recorded.
+    """A trajectory that somebody writes by hand, or a session in which a command recorded something.
 
     ``worktree`` is the git directory where it began (:func:`place_of`), ``commit`` was HEAD then. ``session``
-    is None if nothing names one; ``awaits_log``: a log will name it. ``position`` is the next event's;
-    ``parts`` are already linked to ``commits``, the latest last. ``logged``: ids of events that were found
-    in a log. ``over``: its worktree was removed before its status was stated.
+    is None if nothing names one; ``awaits_log``: a log will name it. ``position`` is that of the next event;
+    ``parts`` are already linked to ``commits``, the latest last. ``logged`` are ids of events that were found
+    in a log. ``over``: the worktree was removed before a status was stated.
     """
 
     trajectory: str
@@ -89,7 +90,7 @@ def place_of(git_dir: Path, common_dir: Path, *, create: bool = False) -> str:
 
 
 def is_gone(header: Header, common_dir: Path) -> bool:
-    """Whether the worktree in which it began was removed, even if there is another one of that name now."""
+    """Whether the worktree in which a trajectory began was removed, even if its name was used again since."""
     name = header.worktree.partition("#")[0]
     return place_of(common_dir / name, common_dir) != header.worktree
 
@@ -123,7 +124,8 @@ def _read(value: Any) -> Active:
 
 
 def save_active(folder: Path, active: Active) -> None:
-    """Write it atomically; remove one without events that has ended or is a session's. Raises StoreError."""
+    """Write a trajectory atomically. If it has no events, and has ended or is a session's, remove its file.
+    Raises StoreError."""
     path = folder / _FOLDER / f"{active.header.trajectory}.json"
     if not active.events and (active.header.ended or not active.header.by_hand):
         path.unlink(missing_ok=True)
@@ -145,7 +147,8 @@ def without(active: Active, stored: set[str]) -> Active:
     )
 
 
-def mark_logged(active: Active, met: set[str]) -> Active:
-    """Note which of its events were now found in a log: a commit will get them from there."""
-    logged = tuple(event.id for event in active.events if event.id in met or event.id in active.header.logged)
+def mark_logged(active: Active, found: set[str]) -> Active:
+    """Note that the events with the ids ``found`` are in a log now: a commit will get them from the log."""
+    known = {*found, *active.header.logged}
+    logged = tuple(event.id for event in active.events if event.id in known)
     return replace(active, header=replace(active.header, logged=logged))

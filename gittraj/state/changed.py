@@ -1,7 +1,7 @@
-"""Checks whether a drain could find anything new, by a few calls of stat on what it reads.
+"""Checks whether a drain could find anything new, by a few calls of stat on the files that it reads.
 
-One line for each file or folder: kind, number, path. The index stores the text, so that ``is_quiet`` needs no
-state: it must import next to nothing (see ``gittraj.index.fast_open``).
+``read_watched`` makes a text with one line per file or folder: kind, number, path. The index stores the text,
+so that ``is_quiet`` needs no state: it must import next to nothing (see ``gittraj.index.fast_open``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gittraj.git import Repository
 
 _RESTED = (3.0, 600.0)
-"""Seconds since a log grew: after the first its last turn may be over, after the second that was seen."""
+"""Seconds since a log grew: between them its last turn may have ended without a drain noting that."""
 STATE, INSTALLED, WORKTREES, TIP = "cursors.json", "installed.json", "worktrees", "refs/notes/traj"
 
 
@@ -27,7 +27,8 @@ def has_news(repository: Repository) -> bool:
 
 
 def read_watched(repository: Repository) -> str:
-    """The state after the last drain; empty if that is not known, or if it left something to do."""
+    """The text for ``is_quiet``; empty if the last drain's state is unknown, or if it left something to
+    do."""
     from gittraj.state.cursors import load_state  # noqa: PLC0415 - see above
     from gittraj.state.folder import LocalState, reflog_name  # noqa: PLC0415
     from gittraj.state.sharing import own_folder  # noqa: PLC0415
@@ -59,25 +60,25 @@ def is_quiet(text: str, common_dir: str) -> bool:
     """Whether nothing has changed since ``text`` was made; also true if nothing is installed."""
     if not os.path.exists(f"{common_dir}/traj/{INSTALLED}"):  # noqa: PTH110
         return True
-    return bool(text) and all(_holds(line, common_dir) for line in text.split("\n"))
+    return bool(text) and all(_is_unchanged(line, common_dir) for line in text.split("\n"))
 
 
-def _holds(line: str, common_dir: str) -> bool:
+def _is_unchanged(line: str, common_dir: str) -> bool:
     kind, number, path = line.split(" ", 2)
     if kind == "tip":
         return _loose_tip(common_dir) in ("", path)
     if kind == "log":
         rested = time.time() - _changed_at(path) / 1e9
         return size_of(path) == int(number) and not _RESTED[0] <= rested <= _RESTED[1]
-    ask = {"time": _changed_at, "count": _count, "file": _size}[kind]
-    return ask(path) == int(number)
+    measure = {"time": _changed_at, "count": _count, "file": _size}[kind]
+    return measure(path) == int(number)
 
 
 def size_of(path: str | Path) -> int:
-    """Return the bytes of a log, -1 without one. For a database with a write-ahead log, whose size need not
-    change, return the time of its last change in milliseconds: callers only compare."""
-    if beside := _changed_at(f"{path}-wal"):
-        return max(_changed_at(path), beside) // 1_000_000
+    """The size of a log in bytes, -1 if it does not exist. For a database with a write-ahead log, whose size
+    need not change, it is the time of its last change in milliseconds: callers only compare."""
+    if wal := _changed_at(f"{path}-wal"):
+        return max(_changed_at(path), wal) // 1_000_000
     return _size(path, -1)
 
 

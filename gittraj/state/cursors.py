@@ -1,4 +1,4 @@
-"""How far this clone has read, and what it must not read.
+"""Stores how far this clone has read, and what it must not read.
 
 ``cursors.json`` is a cache: how far logs and reflogs were read, and what was written for them; without it the
 next drain rebuilds it from the refs. ``off.json`` is not a cache: events of a time when recording was
@@ -25,7 +25,7 @@ VERSION = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchored:
-    """A call that made commits. ``stored`` is false when its part must never be written."""
+    """A call that made commits. ``stored`` is false if its part must never be written."""
 
     call: str
     commits: tuple[str, ...]
@@ -35,7 +35,7 @@ class Anchored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A part that is in the refs. ``output``: read from an agent's output, not from its log."""
+    """A part that is in the refs. ``output``: it is from an agent's printed output, not from its log."""
 
     range: Range
     commits: tuple[str, ...]
@@ -51,11 +51,11 @@ class Stored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
-    """``size``: bytes of the log when last read. ``facts`` from the log before the cursor (no text).
-    ``open_paths``: written by the session, not committed yet; ``left``: those of them written before the
-    cursor. ``taken``: commits that contain some of those lines. ``settled``: only a commit or a prompt can
-    still add to it. ``searched``: how many known secrets (keyed hashes in ``live.json``) its parts were last
-    searched for."""
+    """What is known of a session. ``size`` is that of its log, in bytes, when it was last read; ``facts`` are
+    from the log before the cursor (no text). ``open_paths`` were written by the session and are not committed
+    yet; ``left`` are those of them that were written before the cursor; ``taken`` are commits that contain
+    lines of the session. ``settled``: only a commit or a prompt can still add to it. ``searched`` is how many
+    known secrets (keyed hashes in ``live.json``) its parts were last searched for."""
 
     agent: str
     session: str
@@ -76,7 +76,7 @@ class SessionState:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
     """A commit whose hook's environment names a session or shows an agent (``mark``), but no log has its call
-    yet. ``since``: seconds since the epoch; ``size``: bytes of that log when last read."""
+    yet. ``since`` is in seconds since 1970; ``size`` is that of the log, in bytes, when it was last read."""
 
     commit: str
     kind: str
@@ -91,10 +91,10 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """``logs``: the paths that agents' hooks reported by session (``agent:session``), the latest last.
-    ``gathered``: the ``rewrites`` that were squashed. ``notes``: the tip of the records ref whose tombstones
-    are known; ``whole``: the tip up to which no overwritten record is missing; ``tips``: where our refs were
-    after the last drain. ``mapped``: which map of ``git filter-repo`` was followed."""
+    """The cursors. ``logs`` are the paths that agents' hooks reported, by session (``agent:session``), the
+    latest last. ``gathered`` are the ``rewrites`` that were squashes. ``notes`` is the tip of the records ref
+    whose tombstones are known; ``whole`` is the tip up to which no overwritten record is missing; ``tips``
+    are those of our refs after the last drain. ``mapped`` is the stamp of ``git filter-repo``'s map."""
 
     version: int = VERSION
     spool: int = 0
@@ -112,7 +112,7 @@ class State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """Bytes of a log that were written while suspended; ``end`` is None while that is still so."""
+    """Bytes of a log that were written while recording was off; ``end`` is None while it still is."""
 
     start: int
     end: int | None = None
@@ -120,8 +120,8 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    """A time (seconds since the epoch) of which nothing is read, for any session or one (``agent:session``).
-    ``by_environment``: the agent ran with ``GIT_TRAJ=0``, until it ran without."""
+    """A time (in seconds since 1970) from which no event is read, for all sessions or one
+    (``agent:session``). ``by_environment``: the agent ran with ``GIT_TRAJ=0``, until it ran without."""
 
     since: float
     until: float | None = None
@@ -129,13 +129,13 @@ class Pause:
     by_environment: bool = False
 
     def covers(self, time: float) -> bool:
-        """Whether it includes ``time``, which is as in logs: rounded down to whole milliseconds."""
+        """Whether the pause includes ``time``, which is as in logs: rounded down to whole milliseconds."""
         return self.since - 0.001 < time and (self.until is None or time <= self.until)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Away:
-    """Those parts of one log that are not read: spans of bytes, and events with a time in a pause."""
+    """What is not read of one log: spans of bytes, and events with a time in a pause."""
 
     spans: tuple[Span, ...] = ()
     pauses: tuple[Pause, ...] = ()
@@ -146,7 +146,7 @@ NEVER_AWAY = Away()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspension:
-    """What is never read: everything since ``paused`` (seconds since the epoch; None: not paused now), the
+    """What is never read: everything since ``paused`` (in seconds since 1970; None: not paused now), the
     ``commits`` and parts of ``sessions`` made in earlier ``pauses``, and ``forgotten`` trajectories."""
 
     paused: float | None = None
@@ -156,14 +156,14 @@ class Suspension:
     forgotten: tuple[str, ...] = ()
 
     def away(self, session: str, *, subagent: str | None = None) -> Away:
-        """The parts not to read of the log of a session (``agent:session``), or of an agent that it started:
-        in that agent's file only the times show what was written while switched off."""
+        """What is not read of the log of a session (``agent:session``), or of an agent that it started: in
+        that agent's file only the times show what was written while recording was off."""
         pauses = tuple(p for p in self.pauses if p.session in (None, session))
         return Away(spans=() if subagent else self.sessions.get(session, ()), pauses=pauses)
 
 
 def load_state(folder: Path) -> State | None:
-    """Return None when this version cannot use it: it is then rebuilt from the refs."""
+    """Load the cursors. Return None if this version cannot use them: they are then rebuilt from the refs."""
     state = _load(State, own_folder(folder) / "cursors.json")
     if state is None or state.version != VERSION:
         return None
@@ -173,7 +173,8 @@ def load_state(folder: Path) -> State | None:
 
 
 def load_suspension(folder: Path) -> Suspension:
-    """Raises FormatError when the file is damaged: then nothing may be read, rather than too much."""
+    """Load what must not be read. Raises FormatError if the file is damaged: reading nothing is better than
+    reading too much."""
     path = folder / "off.json"
     if not path.exists():
         return Suspension()

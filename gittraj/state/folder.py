@@ -1,7 +1,8 @@
-"""The folder ``traj/`` in the common git directory: what this clone keeps for itself.
+"""Opens the folder ``traj/`` in the common git directory: what this clone keeps for itself.
 
-It has the lock under which everything is drained, the key of the redactor's placeholders, keyed hashes of
-secrets seen in environments and in sessions, and the state at the installation. No text of an agent.
+The folder has the lock under which everything is drained, the key of the redactor's placeholders, keyed
+hashes of secrets seen in environments and in sessions, and the state at the installation, but no text of an
+agent.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ T = TypeVar("T")
 FOLDER = "traj"
 EXPOSED = "exposed.json"
 SOON = 2.0
-"""Seconds of waiting for another git-traj before a message is printed."""
+"""Seconds that a command waits for another git-traj before it prints a message."""
 PATIENCE = 60.0
-"""Seconds that a command waits for another git-traj at most."""
+"""The most seconds that a command waits for another git-traj."""
 _PRIVATE = ("live.json", EXPOSED)
 _PURGING = "purging.json"
 _MOMENTS = "at"
@@ -68,7 +69,7 @@ class LocalState:
 
     @contextmanager
     def locked(self, *, wait: float) -> Iterator[bool]:
-        """Acquire the drain's lock; yields whether that was possible within ``wait`` seconds."""
+        """Acquire the drain's lock; yield whether that was possible within ``wait`` seconds."""
         try:
             descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
             share(self.folder / "lock", like=self.folder.parent / "objects")
@@ -81,7 +82,7 @@ class LocalState:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Create the folder and hold the drain's lock, for a command that writes. Raises StoreError;
+        """Create the folder and hold the drain's lock, for a command that writes. Raises StoreError, or
         TrajError if another process has the lock for a minute."""
         self.create()
         with self.locked(wait=SOON) as had:
@@ -97,7 +98,7 @@ class LocalState:
 
     def tidy(self) -> None:
         """Remove what killed processes left: unfinished files, and the lock that a hook made for its worker
-        (with it there, no hook would wake one again)."""
+        (as long as it exists, no hook starts another worker)."""
         for path in (self.folder / "drain.lock", *self._unfinished()):
             try:
                 if _is_abandoned(path):
@@ -114,7 +115,7 @@ class LocalState:
     def _unfinished(self) -> Iterator[Path]:
         yield from self.folder.glob("*.[0-9]*")
         yield from self.folder.glob("active/*.json.[0-9]*")
-        yield from self.folder.glob("of-*/*.[0-9]*")  # also of a key
+        yield from self.folder.glob("of-*/*.[0-9]*")  # also unfinished keys
 
     @property
     def is_purging(self) -> bool:
@@ -148,7 +149,7 @@ class LocalState:
                 pass  # another process was faster, or nothing can be written
 
     def key(self) -> bytes:
-        """32 random bytes that never leave this clone; made at first use."""
+        """Return 32 random bytes that never leave this clone; they are made at first use."""
         path = self.own("redact.key")
         if not path.exists():
             fresh = _fresh(path)
@@ -176,7 +177,7 @@ class LocalState:
         return folder / name
 
     def read(self, name: str) -> Any:
-        """A JSON file of ours; ``None`` when it is missing or damaged."""
+        """Read a JSON file of ours; return ``None`` if it is missing or damaged."""
         try:
             folder = own_folder(self.folder) if name in _PRIVATE else self.folder
             return json.loads((folder / name).read_bytes())
@@ -193,9 +194,9 @@ class LocalState:
         return tuple(map(str, self.read("live.json") or ()))
 
     def add_hashes(self, hashes: frozenset[str]) -> frozenset[str]:
-        """Remember keyed hashes of secrets, the latest last; returns all that are known."""
+        """Remember keyed hashes of secrets, the latest last; return all that are known."""
         self.key()
-        if hashes <= frozenset(known := self.hashes()):  # so that nothing needs to be writable
+        if hashes <= frozenset(known := self.hashes()):  # this does not need write permission
             return frozenset(known)
         with self.own("redact.key").open("r+b") as key:
             acquire(key.fileno(), _ABANDONED)  # a hook's worker may add some while a drain does
@@ -216,7 +217,7 @@ class LocalState:
 
 
 def busy() -> TrajError:
-    """The error for a drain's lock that another process has had for too long."""
+    """Make the error for a drain's lock that another process has had for too long."""
     return TrajError("another git-traj is writing", "try again in a moment")
 
 
@@ -228,8 +229,8 @@ def _is_abandoned(path: Path) -> bool:
 
 
 def replace_file(path: Path, body: bytes, *, make: bool = False, like: Path | None = None) -> None:
-    """Write a file atomically. ``make``: create its folder, too; ``like``: share it as this path is shared.
-    Raises StoreError."""
+    """Write a file atomically. ``make``: create its folder, too; ``like``: give the file the sharing of this
+    path. Raises StoreError."""
     fresh = _fresh(path)
     try:
         if make:
@@ -252,7 +253,7 @@ def _fresh(path: Path) -> Path:
 
 
 def reflog_positions(repository: Repository) -> Mapping[str, Position]:
-    """How far each worktree's reflog is now, by its git directory."""
+    """The position of each worktree's reflog now, by the worktree's git directory."""
     return {
         reflog_name(t.git_dir, repository.common_dir): read_reflog(repository, t.git_dir, None)[1]
         for t in repository.worktrees()
@@ -273,9 +274,9 @@ def relative_names(reflogs: Mapping[str, T]) -> dict[str, T]:
 
 
 def installed_positions(value: Any) -> tuple[float, dict[str, Position]]:
-    """The time of the installation, and how far the reflogs were then, from ``installed.json``.
+    """Parse ``installed.json``: the time of the installation, and the reflogs' positions then.
 
-    Raises TrajError when it is damaged.
+    Raises TrajError if it is damaged.
     """
     try:
         known = relative_names(value["reflogs"]).items()

@@ -1,4 +1,4 @@
-"""A lock on an open file or folder, which the system releases if the process is killed."""
+"""Locks an open file or folder; the system releases the lock if the process is killed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 _PAUSE = 0.01
-"""Seconds between two tries: a blocking wait for the lock could not be given up in time."""
+"""Seconds between two tries: a blocking call could not be interrupted in time."""
 
 
 def acquire(descriptor: int, wait: float) -> bool:
@@ -15,7 +15,7 @@ def acquire(descriptor: int, wait: float) -> bool:
 
     Raises OSError if the file system has no locks.
     """
-    # counted in tries: while the whole machine was suspended, the lock's owner did nothing either
+    # counts tries instead of time: while the machine was suspended, the lock's owner did nothing either
     for left in range(round(max(wait, 0) / _PAUSE), -1, -1):
         if _try(descriptor):
             return True

@@ -1,6 +1,6 @@
-"""The flag that the ``pre-commit`` hook reads to know whether to start a process at all.
+"""The flag by which the ``pre-commit`` hook decides whether to start a process at all.
 
-One word in ``traj/precommit``. The hook trusts it only while no file of git's configuration is newer.
+It is one word in ``traj/precommit``. The hook trusts it only while no file of git's configuration is newer.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ TRAJECTORIES = (
     ":(top,glob,icase)**/*.trajectory.json",
     ":(top,glob,icase)**/*.trajectory.md",
 )
-"""Pathspecs of the files that are trajectories: they ignore case, since some file systems do."""
+"""Pathspecs of files with trajectories; they ignore case, since some file systems do."""
 
 _SLACK = 2.0
-"""Seconds. A shell may compare times by whole seconds, and file systems round down."""
+"""Seconds by which the flag is dated back: a shell may compare whole seconds, and file systems round down."""
 
 
 def read_search(repository: Repository, *, environ: Mapping[str, str] | None = None) -> tuple[Search, str]:
-    """``traj.precommit``, and its value if that is invalid: then ``warn`` is returned.
+    """Read ``traj.precommit``; if it is invalid, return ``warn`` and the invalid value.
 
-    ``environ`` is an environment whose ``git -c name=value`` counts.
+    ``environ`` is an environment whose settings by ``git -c name=value`` count.
     """
-    given = {k: v for k, v in (environ or {}).items() if k.startswith("GIT_CONFIG_")}
-    found = repository.run("config", "--get", "traj.precommit", check=False, env=given)
-    word = found.out.decode("utf-8", "replace").strip().lower() if found.code == 0 else "off"
+    settings = {k: v for k, v in (environ or {}).items() if k.startswith("GIT_CONFIG_")}
+    answer = repository.run("config", "--get", "traj.precommit", check=False, env=settings)
+    word = answer.out.decode("utf-8", "replace").strip().lower() if answer.code == 0 else "off"
     return (cast(Search, word), "") if word in ("off", "warn", "block") else ("warn", word)
 
 

@@ -1,4 +1,5 @@
-"""Decides whose files these are if several people commit in one repository (``core.sharedRepository``, sudo).
+"""Decides who owns the state's files if several people commit in one repository (``core.sharedRepository``,
+sudo).
 
 The spool, the lock and what is switched off belong to all of them; everybody has their own redactor's key,
 keyed hashes and cursors.
@@ -13,7 +14,8 @@ from pathlib import Path
 
 
 def own_folder(folder: Path) -> Path:
-    """The folder of this user's own files: the state folder if it is theirs, else a private one in it."""
+    """The folder of this user's own files: the state folder, or a private one in it if another user owns
+    that."""
     me = os.geteuid() if hasattr(os, "geteuid") else None
     owner = _owner(folder)
     if me is None or owner is None or owner == me:
@@ -38,7 +40,7 @@ def share(path: Path, *, like: Path) -> None:
         if writers and mode | more != mode:
             path.chmod(mode | more)
     except OSError:
-        pass  # another user's, who has shared it, or a file system without modes
+        pass  # it is another user's, who has shared it, or the file system has no modes
 
 
 def _owner(folder: Path) -> int | None:

@@ -1,9 +1,9 @@
-"""The spool: one line per run of a hook, git's or an agent's, written by the shims and read here.
+"""Reads the spool: one line per run of a hook, git's or an agent's, written by the shims.
 
-It only wakes a drain and keeps what no repository keeps (the environment of a hook, the pairs of a rewrite):
-a lost line costs evidence, never a commit, since the reflog has those. A line of ``2``, kind, commit, git
-directory, terminal and ``NAME=value`` is the second form; the first, which hooks of earlier installations
-write, has six fields in a fixed order.
+The spool only wakes a drain and keeps what a repository does not keep (the environment of a hook, the pairs
+of a rewrite): if a line is lost, evidence is missing, but not a commit, since the reflog has the commits. A
+line of the second form is ``2``, kind, commit, git directory, terminal, and ``NAME=value`` for each variable;
+the first form, which hooks of earlier installations write, has six fields in a fixed order.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from gittraj.git import is_oid
 from gittraj.model.signs import SESSIONS, SIGNS
 
 _NAME = re.compile(r"[\w.:-]{1,128}")
-"""The name of a session or a call; no other value of an environment may get into a record."""
+"""Matches the name of a session or a call; no other value of an environment may get into a record."""
 _KINDS = ("commit", "off", "rewrite", "picked", "squashed", "session")
 _SECOND = re.compile(r"2\t(commit|off)\t([^\t]*)\t(.*)\t([01])((?:\t[A-Z_][A-Z0-9_]*=[^\t]*)*)")
 NAMED = frozenset(SESSIONS.values())
-"""Agents whose sessions a hook's environment always names: if a hook ran and named none, they did not
-commit."""
+"""Agents whose session a hook's environment always names: if a hook ran without it, they did not commit."""
 _CALL = "CODEX_TOOL_CALL_ID"
 _SESSION = "SESSION"
 """The variable in which an agent's own hook names ``agent:session``."""
@@ -33,17 +32,17 @@ RUN = "GIT_TRAJ_RUN"
 SESSION_IDS = (*SESSIONS, _CALL, "AGENT_THREAD_ID", RUN)
 """Variables whose value a commit's hook writes to the spool."""
 MARKS = tuple(name for name in SIGNS if name not in SESSION_IDS)
-"""Variables of which it writes only that they are set: by an agent that opened the shell, or by a person."""
+"""Variables of which a hook writes only that they are set: by an agent that opened the shell, or a person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spooled:
-    """``id`` is the commit; for ``rewrite`` the old one, and ``other`` the new; for ``picked`` and
-    ``squashed`` the source, and ``other`` the parent that the copy was about to get. ``sessions`` are
-    those that the hook's environment named, as ``agent:session``, ``mark`` the agent that it shows if it
-    names none; ``terminal``: somebody may have typed the command. For ``session`` an agent's own hook
-    reported on the one of ``sessions``: its ``event``, and the path of its ``log``. For ``rewrite`` the
-    ``event`` is ``rebase`` or ``amend``."""
+    """A line of the spool. ``id`` is the commit; for ``rewrite`` it is the old commit, and ``other`` the new
+    one; for ``picked`` and ``squashed`` it is the source, and ``other`` the parent that the copy was about to
+    get. ``sessions`` are those that the hook's environment named, as ``agent:session``; ``mark`` is the agent
+    that it shows if it does not name a session; ``terminal``: somebody may have typed the command. A
+    ``session`` line is an agent's own hook's report on one session: an ``event``, and the path of its
+    ``log``. For ``rewrite``, the ``event`` is ``rebase`` or ``amend``."""
 
     kind: Literal["commit", "off", "rewrite", "picked", "squashed", "session"]
     id: str
@@ -58,8 +57,8 @@ class Spooled:
 
 
 def read_spool(state: Path, offset: int) -> tuple[list[Spooled], int]:
-    """The lines after ``offset``, and the offset after them. The file stays as it is: renaming it after a
-    shim has opened it would lose the shim's line."""
+    """Read the lines after ``offset``; also return the offset after them. The file stays as it is: if it was
+    renamed after a shim has opened it, the shim's line would be lost."""
     try:
         with (state / "spool").open("rb") as stream:
             size = stream.seek(0, 2)
@@ -67,40 +66,40 @@ def read_spool(state: Path, offset: int) -> tuple[list[Spooled], int]:
             data = stream.read()
     except FileNotFoundError:
         return [], 0
-    whole = data.rfind(b"\n") + 1
+    complete = data.rfind(b"\n") + 1
     start = offset if offset <= size else 0
-    return list(parse_spool(data[:whole])), start + whole
+    return list(parse_spool(data[:complete])), start + complete
 
 
 def parse_spool(data: bytes) -> Iterator[Spooled]:
-    """Parse lines. Repeated and malformed ones are skipped."""
+    """Parse lines. Repeated and malformed lines are skipped."""
     seen: set[bytes] = set()
     for line in data.split(b"\n"):
         if line in seen:
             continue
         seen.add(line)
         text = line.decode("utf-8", "surrogateescape")
-        found = _parse_second(text) if text.startswith("2\t") else _parse_first(text)
-        if found is not None:
-            yield found
+        spooled = _parse_second(text) if text.startswith("2\t") else _parse_first(text)
+        if spooled is not None:
+            yield spooled
 
 
 def _parse_second(line: str) -> Spooled | None:
-    found = _SECOND.fullmatch(line)
-    if found is None or (found[2] and not is_oid(found[2])) or "\tcommit\t" in found[3]:
+    match = _SECOND.fullmatch(line)
+    if match is None or (match[2] and not is_oid(match[2])) or "\tcommit\t" in match[3]:
         return None  # two lines that were mixed into one
-    pairs = (pair.split("=", 1) for pair in found[5].split("\t") if pair)
+    pairs = (pair.split("=", 1) for pair in match[5].split("\t") if pair)
     named = {name: value for name, value in pairs if _NAME.fullmatch(value)}
     sessions = tuple(_named_sessions(named))
     signs = (agent for name, agent in SIGNS.items() if name in named)
     return Spooled(
-        kind=found[1],  # type: ignore[arg-type]
-        id=found[2],
-        git_dir=Path(found[3]),
+        kind=match[1],  # type: ignore[arg-type]
+        id=match[2],
+        git_dir=Path(match[3]),
         sessions=sessions,
         call=named.get(_CALL),
         mark=None if sessions else next(signs, None),
-        terminal=found[4] == "1",
+        terminal=match[4] == "1",
     )
 
 
@@ -146,8 +145,8 @@ def _parse_session(fields: list[str]) -> Spooled | None:
     )
 
 
-def find_told(spooled: Iterable[Spooled]) -> tuple[dict[str, str], frozenset[str]]:
-    """Each session's log that agents' hooks reported, and the sessions that ended and did not go on."""
+def find_reported(spooled: Iterable[Spooled]) -> tuple[dict[str, str], frozenset[str]]:
+    """The log of each session that agents' hooks reported, and the sessions that ended and did not go on."""
     logs: dict[str, str] = {}
     ended: set[str] = set()
     for line in spooled:

@@ -1,6 +1,7 @@
-"""Stores if the user agreed to push to a remote, and how much. A cloned repository cannot agree for them.
+"""Stores whether the user agreed to push to a remote, and how much. A cloned repository cannot agree for
+them.
 
-Consent is for an address: the same remote name with another address needs a new one.
+Consent is for an address: the same remote name with another address needs a new consent.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ _PAUSE = 0.1
 
 
 def read_answer(repository: Repository, remote: Remote) -> Answer:
-    """The value of ``traj.push``, ``auto`` if the user agreed to this remote. Raises TrajError if unknown."""
+    """The value of ``traj.push``, ``auto`` if the user agreed to this remote. Raises TrajError if invalid."""
     setting = read_choice(repository, "push")
     agreed = remote.listed and repository.config(f"remote.{remote.address}.trajPush") == _address(remote)
     return "never" if setting == "never" else "auto" if setting == "auto" or agreed else "ask"
 
 
 def remember_consent(repository: Repository, remote: Remote) -> None:
-    """Store it until the remote's address changes. For a bare address the user is asked each time."""
+    """Store the consent until the remote's address changes; for a bare address nothing is stored."""
     if remote.listed:
         _remember(repository, f"remote.{remote.address}.trajPush", _address(remote))
 
@@ -39,7 +40,7 @@ def remember_join(repository: Repository, remote: Remote) -> None:
 
 
 def may_join(repository: Repository, remote: Remote) -> bool:
-    """Whether its records may be joined with ours unasked: the user did so before, or pushes there."""
+    """Whether a remote's records may be joined without asking: the user did so before, or pushes there."""
     joined = repository.config(f"remote.{remote.address}.trajFetch") == _address(remote)
     return joined or read_answer(repository, remote) == "auto"
 
@@ -50,7 +51,7 @@ def shares_records_only(repository: Repository) -> bool:
 
 
 def _remember(repository: Repository, key: str, value: str) -> None:
-    """Retry: git refuses at once while another process, such as a second sync, writes its configuration."""
+    """Set a key; try again if another process, such as a second sync, writes the configuration now."""
     for _ in range(_TRIES):
         if repository.run("config", "--local", key, value, check=False).code == 0:
             return

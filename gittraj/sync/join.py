@@ -23,8 +23,8 @@ _MESSAGE = "git-traj: join {}"
 def join_records(
     repository: Repository, theirs: str, name: str, *, tell: Callable[[str], object] = lambda _: None
 ) -> int:
-    """Merge the records at commit ``theirs`` (``name`` in the message) into ours; return how many of our
-    notes changed. Notes that are too large to be read are not merged: ``tell`` gets a remark. Raises
+    """Merge the records at commit ``theirs``, of the remote ``name``, into ours; return how many of our notes
+    changed. Notes that are too large to be read are not merged: ``tell`` is called with a remark. Raises
     GitError, StoreError."""
     objects = repository.objects
     changed = 0
@@ -56,8 +56,8 @@ def join_records(
 
 
 def join_segments(repository: Repository, month: str, theirs: str, name: str) -> None:
-    """Merge the segments of ``month`` at commit ``theirs`` into ours; a month retired there replaces ours.
-    Raises GitError, StoreError."""
+    """Merge the segments of ``month`` at commit ``theirs`` into ours. A month that was retired there replaces
+    ours. Raises GitError, StoreError."""
     ref = DATA_PREFIX + month
     objects = repository.objects
     tips = _tips(objects, ref, theirs)
@@ -87,7 +87,7 @@ def _tips(objects: Objects, ref: str, theirs: str) -> list[str]:
 
 
 def is_retired(objects: Objects, tip: str) -> bool:
-    """Whether a month was retired: its tree has only an epoch file, and that lists nothing purged."""
+    """Whether a month was retired: its tree has only an epoch file, which does not list anything purged."""
     if [entry.name for entry in objects.read_tree(objects.commit(tip).tree)] != [FILE]:
         return False
     epoch = read_epoch(objects, tip)

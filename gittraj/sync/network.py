@@ -19,9 +19,9 @@ from gittraj.render.text.terminal import escape_line
 from gittraj.sync.remote import Remote, without_password
 
 ANSWER = 30.0
-"""Seconds for a remote to list its refs."""
+"""Seconds that a remote may take to list its refs."""
 TRANSFER = 300.0
-"""Seconds of one fetch or push."""
+"""Seconds that one fetch or push may take."""
 BUSY = 60.0
 """Seconds that a fetch waits for another one of this clone."""
 _LOCKED = re.compile(rb"cannot lock ref|Unable to create '[^']*\.lock'")
@@ -46,13 +46,13 @@ _PUSH = (
 )
 _LONGEST = 300
 _ROUNDS = 8
-"""Rounds: the root, two or three levels of trees, the blobs, and a last one that finds nothing missing."""
+"""Enough for the root, two or three levels of trees, the blobs, and a last one that finds nothing missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """Why a push was refused. ``moved``: because somebody else pushed meanwhile; ``atomic``: because the
-    remote cannot push atomically."""
+    """Why a push was refused. ``moved``: somebody else pushed meanwhile; ``atomic``: the remote does not
+    support atomic pushes."""
 
     why: str
     moved: bool = False
@@ -62,11 +62,11 @@ class Refused:
 def list_refs(
     repository: Repository, remote: Remote, *patterns: str, trace: Path | None = None
 ) -> dict[str, str]:
-    """The remote's refs that match, with what they point to. ``trace``: the file to which git writes the
-    server's capabilities. Raises TrajError."""
-    asked = ("ls-remote", "--", remote.address, *patterns)
+    """List the remote's refs that match ``patterns``, with the objects that they point to. git writes the
+    server's capabilities to the file ``trace``. Raises TrajError."""
+    command = ("ls-remote", "--", remote.address, *patterns)
     env = {"GIT_TRACE_PACKET": str(trace)} if trace else {}
-    out = _check(remote, _run(repository, remote, *asked, timeout=ANSWER, env=env)).out
+    out = _check(remote, _run(repository, remote, *command, timeout=ANSWER, env=env)).out
     pairs = (line.split("\t") for line in out.decode("utf-8", "surrogateescape").splitlines())
     return {pair[1]: pair[0] for pair in pairs if len(pair) == 2}
 
@@ -79,13 +79,13 @@ def fetch_refs(
     into: str | None = None,
     extra: Sequence[str] = (),
 ) -> None:
-    """Fetch ``refs``. ``into``: the local name of a single ref; ``extra``: more options. Raises TrajError."""
+    """Fetch ``refs``; ``into`` is the local name of a single one, ``extra`` are options. Raises TrajError."""
     break_stale_locks(repository)
     pairs = [f"+{ref}:{into or remote.tracking(ref)}" for ref in refs]
     end = time.monotonic() + BUSY
     while True:
         done = _run(repository, remote, *_STALLED, *_FETCH, *extra, "--", remote.address, *pairs)
-        # another process fetches the same at this moment
+        # retry while another process fetches the same refs
         if done.code == 0 or not _LOCKED.search(done.err) or time.monotonic() > end:
             break
         time.sleep(0.1)
@@ -94,13 +94,13 @@ def fetch_refs(
 
 def _fetch_objects(repository: Repository, remote: Remote, oids: Sequence[str]) -> None:
     options = ("-c", "fetch.negotiationAlgorithm=noop", *_STALLED, *_FETCH, "--filter=blob:none", "--stdin")
-    given = "".join(f"{oid}\n" for oid in oids).encode()
-    _check(remote, _run(repository, remote, *options, "--", remote.address, given=given))
+    stdin = "".join(f"{oid}\n" for oid in oids).encode()
+    _check(remote, _run(repository, remote, *options, "--", remote.address, stdin=stdin))
 
 
 def complete(repository: Repository, remote: Remote, tip: str) -> None:
     """Fetch every missing tree and blob of the commit ``tip`` into a partial clone, in a few batches: git
-    would fetch blob by blob. Raises TrajError."""
+    itself would fetch blob by blob. Raises TrajError."""
     if not repository.is_partial():
         return
     tree = repository.objects.commit(tip).tree
@@ -114,8 +114,8 @@ def complete(repository: Repository, remote: Remote, tip: str) -> None:
 
 
 def _missing(repository: Repository, tree: str) -> list[str]:
-    asked = ("rev-list", "--objects", "--missing=print", "--no-object-names", tree)
-    listed = repository.run(*asked, check=False)
+    command = ("rev-list", "--objects", "--missing=print", "--no-object-names", tree)
+    listed = repository.run(*command, check=False)
     if listed.code:
         return [tree]  # the root itself
     return [line[1:] for line in listed.text.splitlines() if line.startswith("?")]
@@ -129,17 +129,19 @@ def push_refs(
     atomic: bool = True,
     instead: Mapping[str, str] = MappingProxyType({}),
 ) -> Refused | None:
-    """Point the remote's refs (name: commit) forward, all or none; returns None when that is done. Those of
-    ``instead`` are replaced, if they are still at the commit that it names. Raises TrajError."""
+    """Move the remote's refs forward to ``tips`` (commits by ref), all or none; return None if that was done.
+    The refs of ``instead`` are replaced, if they are still at the commits that it names. Raises TrajError."""
     pairs = [f"{oid}:{ref}" for ref, oid in tips.items()]
     leases = [f"--force-with-lease={ref}:{oid}" for ref, oid in instead.items() if ref in tips]
     how = ("--atomic" if atomic else "--no-atomic", *leases)
     options = (*_STALLED, *_PUSH, *how, "--", remote.address, *pairs)
     done = _run(repository, remote, *options)
-    if done.code == 0:
-        return None
-    rows = [line.split("\t") for line in done.out.decode("utf-8", "replace").splitlines()]
-    refused = [row[2] for row in rows if len(row) == 3 and row[0] == "!"]
+    return None if done.code == 0 else _parse_refusal(done)
+
+
+def _parse_refusal(done: Result) -> Refused:
+    lines = done.out.decode("utf-8", "replace").splitlines()
+    refused = [row[2] for ln in lines if len(row := ln.split("\t")) == 3 and row[0] == "!"]
     if not refused:
         return Refused(why=_complaint(done), atomic=b"does not support --atomic" in done.err)
     why = next((each for each in refused if "atomic push fail" not in each), refused[0])
@@ -148,12 +150,12 @@ def push_refs(
     return Refused(why=_harmless(f"{why}: {said}" if said else why), moved=any(map(_is_moved, refused)))
 
 
-def _is_moved(row: str) -> bool:
-    """Whether somebody else pushed. ``[rejected]`` comes from our git, which never pushes anything but a step
-    forward here: the remote has something that we lack. A lock is somebody else's push."""
+def _is_moved(reason: str) -> bool:
+    """Whether a ref was refused because somebody else pushed. ``[rejected]`` comes from our own git: since we
+    only push fast-forwards, the remote has something that we lack. A lock shows another push."""
     locks = ("cannot lock ref", "failed to update ref", "incorrect old value", "atomic transaction failed")
-    ours = row.startswith("[rejected]") and "atomic push failed" not in row
-    return ours or any(sign in row for sign in locks)
+    ours = reason.startswith("[rejected]") and "atomic push failed" not in reason
+    return ours or any(sign in reason for sign in locks)
 
 
 def _check(remote: Remote, done: Result) -> Result:
@@ -166,13 +168,13 @@ def _run(
     repository: Repository,
     remote: Remote,
     *args: str,
-    given: bytes | None = None,
+    stdin: bytes | None = None,
     timeout: float | None = None,
     env: Mapping[str, str] = MappingProxyType({}),
 ) -> Result:
-    surroundings = {**_SILENT, **_ssh(repository), **_no_mirror(remote), **env}
+    environment = {**_SILENT, **_ssh(repository), **_no_mirror(remote), **env}
     try:
-        return repository.run(*args, check=False, input=given, env=surroundings, timeout=timeout or TRANSFER)
+        return repository.run(*args, check=False, input=stdin, env=environment, timeout=timeout or TRANSFER)
     except GitError as error:
         raise TrajError(
             f"{remote.name}: {error.message}", "nothing is lost: it is sent or fetched next time"
@@ -193,7 +195,7 @@ def _no_mirror(remote: Remote) -> dict[str, str]:
 
 
 def _complaint(done: Result) -> str:
-    """The first line of git's own errors, rather than those of the remote."""
+    """The first line of git's own errors, or else of the remote's."""
     lines = done.err.decode("utf-8", "replace").replace("\r", "\n").splitlines()
     own = [line for line in lines if line.strip() and not line.startswith(("remote:", "warning:", "hint:"))]
     first = (own or _remote_lines(done) or ["it cannot be reached"])[0]
@@ -202,8 +204,8 @@ def _complaint(done: Result) -> str:
 
 def _remote_lines(done: Result) -> list[str]:
     lines = done.err.decode("utf-8", "replace").splitlines()
-    said = (line.removeprefix("remote:").strip() for line in lines if line.startswith("remote:"))
-    return [line for line in said if line]
+    own = (line.removeprefix("remote:").strip() for line in lines if line.startswith("remote:"))
+    return [line for line in own if line]
 
 
 def _harmless(text: str) -> str:

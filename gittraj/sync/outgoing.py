@@ -1,9 +1,10 @@
-"""Finds what a push would send, and so make readable to others."""
+"""Finds what a push would send, and so disclose to others."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from gittraj.errors import GitError
 from gittraj.git import Repository
@@ -16,9 +17,9 @@ from gittraj.sync.remote import Remote
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
-    """``tips``: our refs that differ from what the remote is known to have, with their commits. Numbers of
-    what is new there: ``notes`` that are new or changed, ``records``, ``segments``, their ``size`` in bytes,
-    ``thinking``: records whose segments contain it in clear."""
+    """What a push would send. ``tips`` are our refs that differ from what the remote is known to have, with
+    their commits. The numbers count what the remote lacks: changed ``notes``, ``records``, ``segments`` and
+    their ``size`` in bytes, records with ``thinking`` in clear."""
 
     tips: Mapping[str, str] = field(default_factory=dict)
     notes: int = 0
@@ -38,8 +39,8 @@ class Outgoing:
 
 
 def find_tips(repository: Repository, remote: Remote, *, records_only: bool) -> dict[str, str]:
-    """Our refs that the remote is not known to have as they are. The records' tip is read before the months':
-    a process that writes meanwhile writes segments before the record that names them."""
+    """Our refs that the remote, as far as we know, does not have in this state. The records' tip is read
+    before the months': a process that writes meanwhile writes segments before the record that names them."""
     resolve = repository.objects.resolve
     records = resolve(RECORDS_REF)
     months = () if records_only else DataRefs(repository).months()
@@ -52,19 +53,16 @@ def find_outgoing(repository: Repository, remote: Remote, *, records_only: bool)
     refuse_broken(repository, RECORDS_REF)
     tips = find_tips(repository, remote, records_only=records_only)
     here, there = NotesRef(repository), NotesRef(repository, remote.tracking(RECORDS_REF))
-    notes = 0
-    records: list[Record] = []
-    for commit in there.changed(there.tip(), here.tip()):
-        known = set(_read(there, commit).splitlines())
-        fresh = [line for line in _read(here, commit).splitlines() if line not in known]
-        notes += bool(fresh)
-        records += [line for line in decode_note(b"\n".join(fresh)) if isinstance(line, Record)]
+    changed = there.changed(there.tip(), here.tip())
+    fresh = [*filter(None, (_new_lines(here, there, commit) for commit in changed))]
+    lines = chain.from_iterable(decode_note(b"\n".join(each)) for each in fresh)
+    records = [line for line in lines if isinstance(line, Record)]
     refs = () if records_only else [(r.id, segment) for r in records for segment in r.segments]
     segments = dict.fromkeys(refs)
     clear = 0 if records_only else sum(record.figures.thinking == "clear" for record in records)
     return Outgoing(
         tips=tips,
-        notes=notes,
+        notes=len(fresh),
         records=len(records),
         trajectories=len({record.id for record in records}),
         segments=len(segments),
@@ -73,8 +71,13 @@ def find_outgoing(repository: Repository, remote: Remote, *, records_only: bool)
     )
 
 
+def _new_lines(here: NotesRef, there: NotesRef, commit: str) -> list[bytes]:
+    known = set(_read(there, commit).splitlines())
+    return [line for line in _read(here, commit).splitlines() if line not in known]
+
+
 def _read(notes: NotesRef, commit: str) -> bytes:
     try:
         return notes.read(commit) or b""
-    except GitError:  # a partial clone: what is not here counts as unknown
+    except GitError:  # in a partial clone: a missing note counts as unknown
         return b""

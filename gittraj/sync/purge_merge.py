@@ -1,7 +1,7 @@
-"""Merges histories of which one was purged: purged text stays out, and everything else of both is kept.
+"""Merges two histories if one of them was purged: purged text stays out, and everything else of both is kept.
 
-Of a tip from before the purge only the tree is kept, without what the epoch lists, and never the history. A
-purge itself is the same merge with a longer list. It must not know what a secret looks like.
+A tip from before the purge contributes only its tree, without what the epoch lists, and never its history. A
+purge itself is the same merge with a longer list. This module must not know what a secret looks like.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from gittraj.git import Objects, Repository
 from gittraj.model.codec import decode_note, encode_note, segment_path, segment_position
 from gittraj.model.values import Line, Record, SegmentRef
-from gittraj.notes.epoch import FILE, Epoch, SegmentKey, encode_epoch, read_epoch, survey
+from gittraj.notes.epoch import FILE, Epoch, SegmentKey, Survey, encode_epoch, read_epoch, survey
 from gittraj.notes.join_trees import add_foreign, join_notes, join_trees
 from gittraj.notes.merge import merge_lines
 from gittraj.notes.refs import move_ref
@@ -22,7 +22,7 @@ from gittraj.notes.tree import TreePath, changed_notes, list_folder, note_paths,
 from gittraj.record.rewrite_segments import IDS, Renewal, rewrite_note
 
 
-def _same(line: Line) -> Line:
+def _unchanged(line: Line) -> Line:
     return line
 
 
@@ -33,7 +33,7 @@ class Change:
 
     epoch: Epoch = field(default_factory=Epoch)
     renewal: Renewal | None = None
-    clean: Callable[[Line], Line] = _same
+    clean: Callable[[Line], Line] = _unchanged
     meets: Callable[[bytes], bool] = lambda _: False
 
 
@@ -48,19 +48,17 @@ def merge_purged_records(
 
     def build(ours: str | None) -> str | None:
         nonlocal changed
-        tips = [tip for tip in (ours, theirs) if tip]
+        tips = [*filter(None, (ours, theirs))]
         if not tips:
             return None
         found = survey(repository, tips, change.epoch)
         dirty = [tip for tip in tips if tip not in found.clean]
-        whole = [
-            objects.commit(tip).tree for tip in dict.fromkeys((*found.heads, *tips)) if tip in found.clean
-        ]
+        clean = _clean_trees(objects, found, tips)
         renewal = change.renewal or _find_parts(
             repository, [*found.heads, *dirty] if dirty else [], found.epoch
         )
         cleaned = [_purge_notes(repository, tip, found.epoch, renewal, change) for tip in dirty]
-        root, *others = dict.fromkeys([*whole, *cleaned])
+        root, *others = dict.fromkeys([*clean, *cleaned])
         for other in others:
             joined, _ = join_notes(objects, root, other, changed_notes(objects, root, other))
             root = add_foreign(objects, joined, other)
@@ -77,19 +75,17 @@ def merge_purged_segments(
     repository: Repository, month: str, theirs: str | None = None, *, message: str
 ) -> None:
     """Merge the segments of a month at commit ``theirs``, and remove from ours what the records' epoch lists.
-    Merge the records first: a segment at a listed position stays only if they name it. Raises GitError,
-    StoreError."""
+    The records must be merged first: a segment at a listed position stays only if a record names it. Raises
+    GitError, StoreError."""
     objects = repository.objects
 
     def build(ours: str | None) -> str | None:
-        tips = [tip for tip in (ours, theirs) if tip]
+        tips = [*filter(None, (ours, theirs))]
         if not tips:
             return None
         found = survey(repository, tips, _listed(repository, month, tips))
         named = set() if found.clean.issuperset(tips) else _names(repository, found.epoch)
-        roots = [
-            objects.commit(tip).tree for tip in dict.fromkeys((*found.heads, *tips)) if tip in found.clean
-        ]
+        roots = _clean_trees(objects, found, tips)
         for tip in tips:
             if tip not in found.clean:
                 tree = objects.commit(tip).tree
@@ -106,13 +102,19 @@ def merge_purged_segments(
 def is_purge_applied(repository: Repository, month: str, tip: str) -> bool:
     """Whether a month's tip has everything removed that the records' epoch lists for it."""
     objects = repository.objects
-    listed, here = _listed(repository, month, [tip]), read_epoch(objects, tip)
-    return here.segments >= listed.segments and not listed.forgotten
+    listed, applied = _listed(repository, month, [tip]), read_epoch(objects, tip)
+    return applied.segments >= listed.segments and not listed.forgotten
 
 
 def place_of(trajectory: str, ref: SegmentRef) -> SegmentKey | None:
     position = segment_position(ref.name)
     return None if position is None else (ref.month, trajectory, position)
+
+
+def _clean_trees(objects: Objects, found: Survey, tips: Sequence[str]) -> list[str]:
+    """The trees of the heads and tips that contain nothing purged."""
+    commits = dict.fromkeys((*found.heads, *tips))
+    return [objects.commit(commit).tree for commit in commits if commit in found.clean]
 
 
 def _commit(objects: Objects, root: str, heads: Sequence[str], ours: str | None, message: str) -> str | None:
@@ -134,7 +136,7 @@ def _purge_notes(repository: Repository, tip: str, epoch: Epoch, renewal: Renewa
     """The tree of a tip from before the purge, without what the epoch lists."""
     objects = repository.objects
     root = objects.commit(tip).tree
-    listed = {name.encode() for name in epoch.trajectories}
+    listed = set(map(str.encode, epoch.trajectories))
     instead = _stand_ins(renewal, epoch)
     paths: dict[TreePath, str | None] = {}
     for commit, body in NotesRef(repository).items(tip):
@@ -147,10 +149,16 @@ def _purge_notes(repository: Repository, tip: str, epoch: Epoch, renewal: Renewa
         merged = merge_lines(commit, map(change.clean, [*kept, *new]) if met or new else kept)
         fresh = encode_note(merged)
         if fresh != body:
-            paths.update((path, None) for path, _ in note_paths(objects, root, commit))
-            if fresh:
-                paths[path_for_note(objects, root, commit)] = objects.write_blob(fresh)
+            paths |= _replace_note(objects, root, commit, fresh)
     return update_paths(objects, root, paths)
+
+
+def _replace_note(objects: Objects, root: str, commit: str, body: bytes) -> dict[TreePath, str | None]:
+    """The changes to a tree that replace a commit's note, or delete it if the new body is empty."""
+    paths: dict[TreePath, str | None] = {path: None for path, _ in note_paths(objects, root, commit)}
+    if body:
+        paths[path_for_note(objects, root, commit)] = objects.write_blob(body)
+    return paths
 
 
 def _without_traces(line: Line) -> Line:
@@ -172,7 +180,7 @@ def _find_parts(repository: Repository, tips: Iterable[str], epoch: Epoch) -> Re
 
 
 def _stand_ins(renewal: Renewal, epoch: Epoch) -> Mapping[SegmentKey, tuple[SegmentRef, ...]]:
-    """Map each listed position to the segments to name instead, possibly none."""
+    """Map each listed position to the segments that are named instead; there may be none."""
     found: dict[SegmentKey, dict[SegmentRef, None]] = {place: {} for place in epoch.segments}
     by_position = defaultdict[tuple[str, int], list[SegmentKey]](list)
     for place in epoch.segments:
@@ -236,13 +244,15 @@ def _names(repository: Repository, epoch: Epoch) -> set[tuple[str, str]]:
 def _refused(
     objects: Objects, root: str, month: str, epoch: Epoch, named: set[tuple[str, str]]
 ) -> Iterator[TreePath]:
+    """Yield the segments of a month that must not stay: those of forgotten trajectories, and those at a
+    listed position that no record names."""
     for name in epoch.forgotten:
         yield from ((*_folder(name), entry.name) for entry in list_folder(objects, root, _folder(name)))
-    places = defaultdict[str, set[int]](set)
+    listed = defaultdict[str, set[int]](set)
     for where, trajectory, position in epoch.segments:
         if where == month:
-            places[trajectory].add(position)
-    for trajectory, positions in places.items():
+            listed[trajectory].add(position)
+    for trajectory, positions in listed.items():
         for entry in list_folder(objects, root, _folder(trajectory)):
             label = entry.name.decode("utf-8", "replace")
             if segment_position(label) in positions and (trajectory, label) not in named:

@@ -19,9 +19,9 @@ _CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote:
-    """``address``: what git is given; ``name``: what people are shown; ``folder``: where its refs are kept
-    below ``refs/notes-remote/``; ``urls``: the push URLs, without passwords. ``listed``: whether it is
-    one of this repository's remotes."""
+    """A remote. git gets its ``address``, people see its ``name``; copies of its refs are in ``folder`` below
+    ``refs/notes-remote/``; ``urls`` are the push URLs, without passwords. ``listed`` says whether it is one
+    of this repository's remotes."""
 
     address: str
     name: str
@@ -30,7 +30,7 @@ class Remote:
     listed: bool
 
     def tracking(self, ref: str) -> str:
-        """The ref in this clone in which the remote's ``ref`` is kept."""
+        """The ref in this clone that is a copy of the remote's ``ref``."""
         return f"refs/notes-remote/{self.folder}/{ref.removeprefix('refs/notes/')}"
 
 
@@ -45,7 +45,7 @@ def list_remotes(repository: Repository) -> tuple[str, ...]:
 
 
 def find_remote(repository: Repository, named: str | None, *, pushing: bool = True) -> Remote:
-    """The remote that git itself would push to (or fetch from), unless one is named. Raises TrajError."""
+    """Find the remote ``named``, or the one that git would push to (or fetch from). Raises TrajError."""
     listed = list_remotes(repository)
     name = named if named is not None else _choose(repository, listed, pushing=pushing)
     if name in listed:
@@ -66,13 +66,13 @@ def _choose(repository: Repository, listed: tuple[str, ...], *, pushing: bool) -
     if pushing:
         keys = [f"branch.{branch}.pushRemote", "remote.pushDefault", *keys]
     candidates = [*filter(None, map(repository.config, keys)), "origin"]
-    found = next((name for name in candidates if name in listed), None)
-    if found is None and len(listed) == 1:
+    chosen = next((name for name in candidates if name in listed), None)
+    if chosen is None and len(listed) == 1:
         return listed[0]
-    if found is None:
+    if chosen is None:
         hint = "name one: git traj sync REMOTE" if listed else "add one: git remote add origin URL"
         raise TrajError("there is no remote to share with", hint)
-    return found
+    return chosen
 
 
 def _urls(repository: Repository, name: str, *, raw: bool = False) -> tuple[str, ...]:
@@ -83,10 +83,10 @@ def _urls(repository: Repository, name: str, *, raw: bool = False) -> tuple[str,
 
 def _is_address(repository: Repository, text: str) -> bool:
     """Whether git would take ``text`` for an address: a URL, ``host:path``, or a folder."""
-    return ":" in text or any(place.exists() for place in _places(repository, text))
+    return ":" in text or any(path.exists() for path in _possible_folders(repository, text))
 
 
-def _places(repository: Repository, text: str) -> Iterator[Path]:
+def _possible_folders(repository: Repository, text: str) -> Iterator[Path]:
     if text and "\0" not in text:
         base = repository.work_tree or repository.git_dir
         yield base / text

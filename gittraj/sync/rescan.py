@@ -25,7 +25,7 @@ def vet(repository: Repository, remote: Remote, *, environ: Environ, live: Mappi
     """Scan again the parts that ``remote`` would get and that older rules redacted; return their number.
     ``live`` is the environment whose values are secrets.
 
-    Raises TrajError when a part cannot be scanned because its events are not here: it must not be pushed.
+    Raises TrajError if a part must not be pushed: it cannot be scanned, because its events are not here.
     """
     objects, notes = repository.objects, NotesRef(repository)
     changed = list(notes.changed(objects.resolve(remote.tracking(RECORDS_REF)), notes.tip()))
@@ -47,14 +47,14 @@ def vet(repository: Repository, remote: Remote, *, environ: Environ, live: Mappi
 
 
 def restamp(repository: Repository, pipeline: Pipeline, *, commits: Iterable[str] | None = None) -> Written:
-    """Scan the parts of older rulesets again and write the results. To be called with the drain's lock held.
-    A part whose events are not all here keeps its old ruleset. Raises RedactionError, StoreError."""
+    """Scan the parts of older rulesets again and write the results. The caller must have the drain's lock. A
+    part keeps its old ruleset if some of its events are not here. Raises RedactionError, StoreError."""
     by_trajectory: dict[str, dict[Key, Record]] = defaultdict(dict)
     for _, record in unstamped(repository, pipeline.ruleset, commits=commits):
         by_trajectory[record.id][record.key] = record
     prepared = []
-    for trajectory, found in by_trajectory.items():
-        records = [record for record in found.values() if _is_here(repository, record)]
+    for trajectory, each in by_trajectory.items():
+        records = [record for record in each.values() if _is_here(repository, record)]
         if records:
             prepared.append(pipeline.rescan(trajectory, records))
     written = pipeline.store(prepared)
@@ -67,7 +67,7 @@ def _is_here(repository: Repository, record: Record) -> bool:
 
 
 def remember_segments(repository: Repository, written: Written) -> None:
-    """Update the cursors, which also name each part's segments."""
+    """Update each part's segments in the cursors, which name them, too."""
     folder = LocalState.of(repository).folder
     state = load_state(folder)
     if state is None:

@@ -1,6 +1,6 @@
 """Clears what a purge leaves behind in a clone besides the refs: reflogs, remote-tracking refs, caches.
 
-All of it can be rebuilt. It must not touch a ref or a reflog that is not ours.
+All of this can be rebuilt. The module must not touch a ref or a reflog that is not ours.
 """
 
 from __future__ import annotations
@@ -60,20 +60,25 @@ def clear_traces(repository: Repository) -> None:
 
 
 def _join_old(repository: Repository, local: LocalState) -> None:
-    objects = repository.objects
-    tracked = {ref: objects.resolve(ref) for ref in our_refs(repository) if ref.startswith(_TRACKED)}
-    old = {ref: tip for ref, tip in tracked.items() if tip and _is_from_before(repository, ref, tip)}
+    """Join the copies of remotes' refs from before the purge, remember their tips, and delete them."""
+    old = _find_old(repository)
     for ref, tip in old.items():
         month = ref.rpartition("traj-data-")[2]
         if ref.endswith("/traj"):
             join_records(repository, tip, ref)
-        elif objects.resolve(DATA_PREFIX + month):
+        elif repository.objects.resolve(DATA_PREFIX + month):
             join_segments(repository, month, tip, ref)
     if old:
         known = [each for each in local.read(_FILE) or () if each not in old.values()]
         local.write(_FILE, [*known, *old.values()][-_KEPT:])
     for ref in old:
         delete_ref(repository, ref)
+
+
+def _find_old(repository: Repository) -> dict[str, str]:
+    tracked = [ref for ref in our_refs(repository) if ref.startswith(_TRACKED)]
+    tips = ((ref, repository.objects.resolve(ref)) for ref in tracked)
+    return {ref: tip for ref, tip in tips if tip and _is_from_before(repository, ref, tip)}
 
 
 def _is_from_before(repository: Repository, ref: str, tip: str) -> bool:

@@ -32,7 +32,7 @@ _MONTH = re.compile(r"\d{4}-\d{2}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pushed:
-    """``refs`` that the remote has now, ``replaced`` those of them whose history was replaced."""
+    """The ``refs`` that were pushed; ``replaced`` are those of them whose history was replaced."""
 
     refs: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
@@ -45,10 +45,11 @@ def fetch(
     months: Collection[str] = (),
     tell: Callable[[str], object] = lambda _: None,
 ) -> int:
-    """Fetch a remote's records, and join them with ours; returns how many of our commits' notes changed.
+    """Fetch a remote's records, and join them with ours; return how many of our commits' notes changed.
 
-    Segments are fetched only on request: those of ``months`` are joined too, since a push of them needs the
-    remote's. What was purged there is removed here too, and ``tell`` gets a remark. Raises TrajError.
+    Segments are fetched only on request: those of ``months`` are joined, too, since a push of these months
+    needs the remote's segments. What was purged there is removed here, too, and ``tell`` is called with a
+    remark. Raises TrajError.
     """
     local = LocalState.of(repository)
     if state := load_state(local.folder):
@@ -77,8 +78,8 @@ def fetch(
 
 
 def fetch_all(repository: Repository) -> list[str]:
-    """Fetch all records and segments that remotes have. Returns a line for each remote that failed, with the
-    reason."""
+    """Fetch all records and segments of all remotes. Return the reason for each remote that failed, a line
+    each."""
     complaints = []
     for name in list_remotes(repository):
         try:
@@ -101,14 +102,12 @@ def push(
     tell: Callable[[str], object] = lambda _: None,
 ) -> Pushed:
     """Push our records, and the segments of every month that changed, all or none if the remote can do that.
-    When somebody else was faster, join theirs and try again.
+    If somebody else was faster, join what they pushed and try again.
 
     Refs of the remote from before a purge are replaced only with ``replace``, and only after everything else
     in them was joined. Raises TrajError.
     """
-    known, ours = map(repository.objects.resolve, (remote.tracking(RECORDS_REF), RECORDS_REF))
-    if known and ours and is_ancestor(repository, known, ours):
-        join_records(repository, known, remote.name)  # else a removal by hand would be pushed too
+    _join_known(repository, remote)
     if replace:
         months = () if records_only else _months(_list(repository, remote))
         fetch(repository, remote, months=months, tell=tell)
@@ -130,8 +129,7 @@ def push(
         if time.monotonic() > end:
             break
         time.sleep(random.uniform(0.0, 0.02) * min(tried, 10))  # noqa: S311 - keeps the pushers apart, not a secret
-        months = [r.removeprefix(DATA_PREFIX) for r in tips if r != RECORDS_REF]
-        fetch(repository, remote, months=months, tell=tell)
+        fetch(repository, remote, months=_months(tips), tell=tell)
         if not replace and _from_before(repository, remote, tips):
             raise TrajError(
                 f"{remote.name} still has purged data",
@@ -143,10 +141,17 @@ def push(
     )
 
 
+def _join_known(repository: Repository, remote: Remote) -> None:
+    """Join the records that the remote is known to have: else a removal by hand would be pushed, too."""
+    known, ours = map(repository.objects.resolve, (remote.tracking(RECORDS_REF), RECORDS_REF))
+    if known and ours and is_ancestor(repository, known, ours):
+        join_records(repository, known, remote.name)
+
+
 def fetch_segments(repository: Repository, months: Iterable[str]) -> list[str]:
-    """Fetch the segments of these months from every remote that has them. Returns a line for each remote that
+    """Fetch the segments of these months from every remote that has them. Return a line for each remote that
     failed, with the reason."""
-    wanted = {month for month in months if _MONTH.fullmatch(month)}  # records name them: not trusted
+    wanted = {month for month in months if _MONTH.fullmatch(month)}  # from records, which are not trusted
     complaints = []
     for name in list_remotes(repository) if wanted else ():
         try:
@@ -177,14 +182,14 @@ def _push(
 
 
 def _list(repository: Repository, remote: Remote) -> dict[str, str]:
-    """List the remote's refs of ours, without tips that were replaced here for good."""
+    """List the remote's copies of our refs, without tips that were replaced here for good."""
     replaced = read_replaced(repository)
     return {ref: oid for ref, oid in _list_all(repository, remote).items() if oid not in replaced}
 
 
 def _list_all(repository: Repository, remote: Remote) -> dict[str, str]:
-    found = list_refs(repository, remote, RECORDS_REF, f"{DATA_PREFIX}*")
-    return {ref: oid for ref, oid in found.items() if ref == RECORDS_REF or ref.startswith(DATA_PREFIX)}
+    refs = list_refs(repository, remote, RECORDS_REF, f"{DATA_PREFIX}*")
+    return {ref: oid for ref, oid in refs.items() if ref == RECORDS_REF or ref.startswith(DATA_PREFIX)}
 
 
 def _months(theirs: Iterable[str]) -> list[str]:
@@ -206,7 +211,7 @@ def _brings_purge(repository: Repository, theirs: str) -> bool:
 
 
 def _settle_months(repository: Repository, remote: Remote, theirs: Mapping[str, str]) -> None:
-    """Remove what was purged from the months that are here, joining what the remote has instead."""
+    """Remove what was purged from the months that are here, and join what the remote has instead."""
     for month in DataRefs(repository).months():
         ref = DATA_PREFIX + month
         tip = repository.objects.resolve(ref)
@@ -237,7 +242,7 @@ def _from_before(repository: Repository, remote: Remote, tips: Mapping[str, str]
 
 
 def _bring(repository: Repository, remote: Remote, theirs: Mapping[str, str]) -> dict[str, str]:
-    """Fetch the remote's tips with everything in them. Raises TrajError when one is not a commit."""
+    """Fetch the remote's tips with everything in them. Raises TrajError if one of them is not a commit."""
     objects = repository.objects
     stale = [
         r for r in theirs if objects.resolve(remote.tracking(r)) != theirs[r] or not objects.exists(theirs[r])
@@ -261,8 +266,8 @@ def _join_months(repository: Repository, remote: Remote, tips: Mapping[str, str]
 
 
 def _forget(repository: Repository, remote: Remote, theirs: Mapping[str, str]) -> None:
-    """Drop copies of refs that the remote has no longer, so that they are pushed again: absence deletes
-    nothing."""
+    """Drop copies of refs that the remote no longer has, so that our refs are pushed again: that a ref is
+    missing there does not delete ours."""
     prefix = remote.tracking(RECORDS_REF)
     listed = repository.run("for-each-ref", "--format=%(refname)", prefix, f"{prefix}-data-*").text
     for kept in listed.splitlines():

@@ -1,4 +1,4 @@
-"""The worker that a hook wakes: drains in the background, so that the user's git waits for nothing."""
+"""The worker that a hook starts: drains in the background, so that the user's git does not wait."""
 
 import os
 
@@ -7,7 +7,7 @@ if hasattr(os, "setsid") and __name__ == "__main__":
     try:
         os.setsid()
     except OSError:
-        pass  # it leads a group already
+        pass  # this process already leads a group
 
 import sys
 import time
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gittraj.git import Repository
 
 DEBOUNCE = 0.3
-"""Seconds to wait first, so that a rebase of many commits is one drain."""
+"""Seconds that the worker waits first, so that a rebase of many commits is one drain."""
 PATIENCE = 5.0
 """Seconds that the call of a commit may take to appear in the log of its session."""
 LINGER = 6.0
@@ -26,8 +26,8 @@ LINGER = 6.0
 
 
 def main(arguments: list[str]) -> int:
-    """``[--foreground] [--push REMOTE] STATE_FOLDER``. Never fails: what was not drained or sent waits for
-    the next time."""
+    """Run with the arguments ``[--foreground] [--push REMOTE] STATE_FOLDER``. Never fails: what was not
+    recorded or pushed waits for the next time."""
     pushing = "--push" in arguments
     foreground = "--foreground" in arguments or pushing
     folder = Path(arguments[-1])
@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _open(folder: Path) -> "Repository":
-    """Open the repository, in the folder where git runs its hooks unless that is gone already."""
+    """Open the repository, in the folder where git runs its hooks, or in / if that folder is gone."""
     from gittraj.git import open_for_hook  # noqa: PLC0415
 
     try:
@@ -81,7 +81,7 @@ def _work(folder: Path, *, foreground: bool) -> None:
         try:
             update_watch(repository)
         except TrajError:
-            pass  # pre-commit then reads the setting itself, and recording need not wait
+            pass  # recording goes on; the pre-commit hook then reads the setting itself
         start = time.monotonic()
         if not foreground:
             time.sleep(DEBOUNCE)
@@ -107,7 +107,7 @@ def _keep_index(folder: Path) -> None:
 
 
 def _summarize(folder: Path) -> None:
-    """Summarize recent sessions. Comes last, as it may take minutes, and nobody waits for it."""
+    """Summarize recent sessions. This comes last, because it may take minutes, and nobody waits for it."""
     from gittraj.config import Environ  # noqa: PLC0415
     from gittraj.summarizer.runs import read_summarizer  # noqa: PLC0415
 
@@ -116,7 +116,7 @@ def _summarize(folder: Path) -> None:
         if read_summarizer(repository) is not None:
             from gittraj.summarizer.summarize import summarize_recent  # noqa: PLC0415
 
-            (folder / "drain.lock").unlink(missing_ok=True)  # a hook may wake another worker now
+            (folder / "drain.lock").unlink(missing_ok=True)  # a hook may start another worker now
             summarize_recent(repository, environ=Environ.of(raw), live=raw)
 
 

@@ -1,9 +1,9 @@
 """Days of two agents and a person misusing one work tree, with the truth about who made each commit.
 
 A history is several stories at once, a step of one and then a step of another. A story writes its own files,
-with lines that are nowhere else, so it knows by construction whose its commits are: ``mine`` are the
-sessions that may be credited with a commit, ``owed`` those that made it or wrote most of it. Nothing here
-runs git-traj except to record during the day.
+with lines that are nowhere else, so it knows by construction who made its commits: ``mine`` are the sessions
+that may be credited with a commit, ``owed`` the sessions that must be: they made it or wrote most of it.
+git-traj runs only to record during the day.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Part:
     facts: set[Fact] = field(default_factory=set)
 
 
-Told = dict[tuple[str, str], Part]
+Recorded = dict[tuple[str, str], Part]
 """The recorded parts, by commit and session."""
 LICENCE = "# Copyright of the Example Company, all rights reserved\nimport os\nimport sys\n"
 _SCRIPT = '#!/bin/sh\ngit commit -qm "$1" -- "$2"\n'
@@ -50,7 +50,8 @@ _CONTINUOUS_INTEGRATION = "#!/bin/sh\nprintf '[main %s] Release\\n' \"$1\"\n"
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """The ``kind`` of story that made a commit, and whose the commit is."""
+    """The ``kind`` of story that made a commit, and the sessions that may (``mine``) and must (``owed``) be
+    credited with it."""
 
     kind: str
     mine: frozenset[str]
@@ -58,7 +59,8 @@ class Truth:
 
 
 class Misuse(Village):
-    """``truth``: who made each commit; ``drains``: whether to record after about every second step."""
+    """A day of the agents and the person. ``truth`` says who made each commit; ``drains``, whether to record
+    after about every second step."""
 
     def __init__(self, root: Path, seed: int, *, drains: bool = True) -> None:
         super().__init__(root, seed)
@@ -67,30 +69,30 @@ class Misuse(Village):
         self.drains = drains
         self.truth: dict[str, Truth] = {}
         self._number = 0
-        self._found()
+        self._create_repository()
         self.agents = [self.hire(self.random.choice(["claude", "codex"]), root) for _ in range(2)]
 
     def live(self, stories: int) -> None:
-        open_ones = [self._tell(each) for each in self.random.choices(STORIES, k=stories)]
+        open_ones = [self._pace(each) for each in self.random.choices(STORIES, k=stories)]
         while open_ones:
             story = self.random.choice(open_ones[:3])
             if next(story, self) is self:
                 open_ones.remove(story)
             if self.drains and self.random.random() < 0.5:
-                self._think()
+                self._age_logs()
                 record(self.root, patience=self.random.choice([0, 0, 60]))
         self.rest()
         if self.drains:
             record(self.root)
 
-    def _think(self) -> None:
+    def _age_logs(self) -> None:
         """Every other time, make the logs look old, as if the agents were thinking and wrote nothing."""
         grew = time.time() - 60 * (int(self.clock.time) % 2)
         for agent in self.agents:
             if agent.facts:
                 os.utime(agent.log, (grew, grew))
 
-    def _found(self) -> None:
+    def _create_repository(self) -> None:
         for name, text in (("release", _SCRIPT), ("ci", _CONTINUOUS_INTEGRATION)):
             (self.root / name).write_text(text)
             (self.root / name).chmod(0o755)
@@ -108,7 +110,7 @@ class Misuse(Village):
         installed = json.loads((state / "installed.json").read_text())
         (state / "installed.json").write_text(json.dumps(installed | {"time": self.clock.time}))
 
-    def _tell(self, story: Story) -> Iterator[None]:
+    def _pace(self, story: Story) -> Iterator[None]:
         for _ in story(self):
             self.clock.time += 4 + self.random.choice([0, 1, 60, 3000]) * self.random.random()
             yield
@@ -145,7 +147,7 @@ class Misuse(Village):
         with self.made(kind, {agent.session}, {agent.session}):
             self.does(agent, *steps)
 
-    def takes(
+    def commit_as_person(
         self, kind: str, path: str, *, owed: Collection[str] = (), env: dict[str, str] | None = None
     ) -> None:
         """Let a person commit a file."""
@@ -160,7 +162,7 @@ class Misuse(Village):
 
 @dataclass(slots=True)
 class _Made:
-    """Notes who made a step's commits, and sets their hooks' times to the history's clock."""
+    """Notes who made the commits of a step, and sets the times of their hooks to the history's clock."""
 
     day: Misuse
     truth: Truth
@@ -271,13 +273,13 @@ def amended(day: Misuse) -> Iterator[None]:
 # ---------------------------------------------------------------- a person's commits of an agent's work
 
 
-def left(day: Misuse) -> Iterator[None]:
+def left_uncommitted(day: Misuse) -> Iterator[None]:
     agent, path = day.agent(), day.path()
     day.does(agent, Write(path, day.lines()))
     yield
     day.does(agent, say="It is yours to commit")
     yield
-    day.takes("person: an agent's work", path, owed={agent.session})
+    day.commit_as_person("person: an agent's work", path, owed={agent.session})
     yield
 
 
@@ -285,14 +287,14 @@ def edited_by_both(day: Misuse) -> Iterator[None]:
     agent, path = day.agent(), day.path()
     mine, theirs = day.lines(3), day.lines(8)
     day.put(path, mine)
-    day.takes("person: own", path)
+    day.commit_as_person("person: own", path)
     yield
     day.does(agent, Shell(f"cat {path}"))
     day.does(agent, Edit(path, mine, mine + theirs))
     yield
     day.put(path, mine + theirs + day.lines(2))
     yield
-    day.takes("person: most is an agent's", path, owed={agent.session})
+    day.commit_as_person("person: most is an agent's", path, owed={agent.session})
     yield
 
 
@@ -302,7 +304,7 @@ def formatted(day: Misuse) -> Iterator[None]:
     day.does(agent, Write(path, text))
     yield
     day.put(path, "\t" + text.replace(" = ", "=").replace("\n", "\n\t"))
-    day.takes("person: formatted", path, owed={agent.session})
+    day.commit_as_person("person: formatted", path, owed={agent.session})
     yield
 
 
@@ -312,7 +314,7 @@ def renamed(day: Misuse) -> Iterator[None]:
     yield
     (day.root / path).rename(day.root / other)
     yield
-    day.takes("person: renamed", other, owed={agent.session})
+    day.commit_as_person("person: renamed", other, owed={agent.session})
     yield
 
 
@@ -344,7 +346,7 @@ def own(day: Misuse) -> Iterator[None]:
     day.put(path, day.lines())
     yield
     if day.random.random() < 0.5:
-        day.takes("person: own", path)
+        day.commit_as_person("person: own", path)
     else:
         day.git("add", path)
         with day.made("person: own", (), ()):
@@ -363,7 +365,7 @@ def terminal(day: Misuse) -> Iterator[None]:
     claude = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": agent.session}
     codex = {"CODEX_THREAD_ID": agent.session, "CODEX_TOOL_CALL_ID": call}
     env = claude if isinstance(agent, ClaudeSession) else codex
-    day.takes("person: in an agent's terminal", path, env=env)
+    day.commit_as_person("person: in an agent's terminal", path, env=env)
     yield
 
 
@@ -371,7 +373,7 @@ def typed_again(day: Misuse) -> Iterator[None]:
     """A person types again what the agent reverted."""
     agent, path = day.agent(), day.path()
     day.put(path, f"nothing_{path} = 0\n")
-    day.takes("person: own", path)
+    day.commit_as_person("person: own", path)
     yield
     text = day.lines()
     day.does(agent, Shell(f"cat {path}"))
@@ -384,7 +386,7 @@ def typed_again(day: Misuse) -> Iterator[None]:
     yield
     day.put(path, text)
     yield
-    day.takes("person: typed again", path)
+    day.commit_as_person("person: typed again", path)
     yield
 
 
@@ -393,7 +395,7 @@ def before_the_agent(day: Misuse) -> Iterator[None]:
     agent, path = day.agent(), day.path()
     text = day.lines()
     day.put(path, text)
-    day.takes("person: before the agent", path)
+    day.commit_as_person("person: before the agent", path)
     yield
     day.does(agent, Shell(f"cat {path}"))
     day.does(agent, Write(path, text))
@@ -409,7 +411,7 @@ def a_line_among_many(day: Misuse) -> Iterator[None]:
     day.does(agent, Write(path, mine + day.lines(1)))
     yield
     day.put(path, mine + day.lines(1))
-    day.takes("person: a line among many", path)
+    day.commit_as_person("person: a line among many", path)
     yield
 
 
@@ -419,7 +421,7 @@ def boilerplate(day: Misuse) -> Iterator[None]:
     yield
     day.put(path, LICENCE + day.lines(2))
     yield
-    day.takes("person: boilerplate", path)
+    day.commit_as_person("person: boilerplate", path)
     yield
 
 
@@ -449,7 +451,7 @@ def seen_elsewhere(day: Misuse) -> Iterator[None]:
 STORIES: Sequence[Story] = (
     *(plain, plain, plain, together, by_something_else, by_something_else, nothing_in_it),
     *(other_people_s_file, formatted_by_the_agent, both_at_once, amended),
-    *(left, edited_by_both, formatted, renamed, typed_into_the_agent, typed_into_the_agent),
+    *(left_uncommitted, edited_by_both, formatted, renamed, typed_into_the_agent, typed_into_the_agent),
     *(own, terminal, typed_again, before_the_agent, a_line_among_many, boilerplate, seen_elsewhere),
 )
 
@@ -457,26 +459,26 @@ STORIES: Sequence[Story] = (
 
 
 def record(root: Path, *, patience: float = 0) -> None:
-    """Drain as any command does; a worker woken by a hook waits ``patience`` seconds for a call."""
+    """Drain as any command does; a worker that a hook started waits ``patience`` seconds for a call."""
     with open_repository(root, environ=os.environ) as repository:
         drain(repository, environ=Environ.of(os.environ), live={}, patience=patience)
 
 
-def told(root: Path) -> Told:
-    found: Told = {}
+def read_recorded(root: Path) -> Recorded:
+    recorded: Recorded = {}
     with open_repository(root, environ=os.environ) as repository:
         data = DataRefs(repository)
         for commit, body in NotesRef(repository).items():
             for each in standing(commit, decode_note(body)):
                 if each.role == "produced" and not each.incomplete:
-                    part = found.setdefault((commit, each.whole.session or ""), Part())
+                    part = recorded.setdefault((commit, each.whole.session or ""), Part())
                     part.calls.add(each.link.call or "")
                     part.facts |= {*read_facts(data, each)}
-    return found
+    return recorded
 
 
-def late(day: Misuse) -> Told:
-    """Capture afterwards: no hook ran, nothing was drained."""
+def late(day: Misuse) -> Recorded:
+    """Capture afterwards, as if no hook had run and nothing had been drained."""
     git = Git(day.root)
     for ref in git("for-each-ref", "--format=%(refname)", "refs/notes").split():
         git("update-ref", "-d", ref)
@@ -486,14 +488,14 @@ def late(day: Misuse) -> Told:
     for moment in (state / "at").glob("*"):
         moment.unlink()
     record(day.root)
-    return told(day.root)
+    return read_recorded(day.root)
 
 
-def imported(day: Misuse) -> Told:
+def imported(day: Misuse) -> Recorded:
     """Backfill in a fresh clone, after the repository of the sessions is gone."""
     fresh = Git.init(day.root.parent / "elsewhere" / day.root.name)
     fresh("fetch", "--quiet", str(day.root), "+refs/heads/*:refs/heads/*", "--update-head-ok")
     shutil.rmtree(day.root)
     with open_repository(fresh.root, environ=os.environ) as repository:
         backfill(repository, os.environ)
-    return told(fresh.root)
+    return read_recorded(fresh.root)

@@ -17,7 +17,7 @@ DAY = 86_400.0
 
 
 def begin(git: Git) -> Git:
-    """A repository without git-traj."""
+    """Make a repository without git-traj."""
     git.commit({"README": "here\n"}, "Begin")
     git("config", "traj.thinking", "clear")
     return git
@@ -31,7 +31,7 @@ def age(*sessions: SessionWriter, days: float = 2) -> None:
 
 
 def commit_turns(*names: str, where: str = "") -> list[Turn]:
-    """Turns that write a file for each name, and commit it as ``Add NAME``, printing the commit's id."""
+    """Make turns that write a file for each name, commit it as ``Add NAME``, and print the commit's id."""
     steps = (
         (Write(f"{where}{name}", text(name)), Shell(f"git add -A && git commit -m 'Add {name}'"))
         for name in names
@@ -60,5 +60,5 @@ def evidence(git: Git, rows: Iterable[dict[str, Any]]) -> dict[str, str]:
 
 
 def refs(git: Git) -> str:
-    """A listing of everything recorded: our refs and their object ids."""
+    """List everything that is recorded: our refs and their object ids."""
     return git("for-each-ref", "--format=%(refname) %(objectname)", "refs/notes")

@@ -26,7 +26,7 @@ def bare(path: Path, *options: str) -> Git:
 
 
 def clone(server: Git, path: Path, *options: str) -> Git:
-    """A clone that pushes records without asking for consent."""
+    """Make a clone that pushes records without asking for consent."""
     Git(path.parent)("clone", "--quiet", *options, str(server.root), path.name)
     git = Git(path)
     git("config", "traj.push", "auto")

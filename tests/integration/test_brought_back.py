@@ -22,7 +22,7 @@ FORCED = ("fetch", "-q", "origin", "+refs/notes/*:refs/notes/*")
 
 @pytest.fixture
 def server(desk: Desk, tmp_path: Path) -> Git:
-    """A server that has the records of ``a``, but not those of ``b``."""
+    """Make a server that has the records of ``a``, but not those of ``b``."""
     server = bare(tmp_path / "server.git")
     desk.git("remote", "add", "origin", str(server.root))
     desk.git("config", "traj.push", "auto")
@@ -45,7 +45,7 @@ def month(git: Git) -> str:
 
 
 def move(git: Git, ref: str, *, parents: tuple[str, ...] = ()) -> str:
-    """Point the ref, as by hand, to a commit without any records; return its id."""
+    """Point the ref, as a person may, to a commit without any records; return the commit's id."""
     tree = git("mktree", input="")
     words = [word for parent in parents for word in ("-p", parent)]
     commit = git("commit-tree", tree, *words, "-m", "by hand")
@@ -54,7 +54,7 @@ def move(git: Git, ref: str, *, parents: tuple[str, ...] = ()) -> str:
 
 
 def lost(git: Git) -> dict[str, str]:
-    """The refs that lost records, by the tips that the last drain stored."""
+    """Return the refs that lost records, by the tips that the last drain stored."""
     with git.open() as repository:
         state = load_state(LocalState.of(repository).folder)
         assert state

@@ -1,4 +1,4 @@
-"""A session's work and who commits it, with the real hooks and logs in the shape of real ones."""
+"""An agent's work, and who commits it, with the real hooks and logs that look like real ones."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_last_message_ends_no_turn_if_the_log_marks_the_ends(
 
 
 def test_a_paused_session(begun: Git) -> None:
-    """A commit made while paused gets no record, then or later; a later one has only what followed."""
+    """A commit made while paused never gets a record; the next commit's record begins after the pause."""
     session = ClaudeSession(begun.root)
     session.prompt("Write three files")
     for step in (
@@ -218,7 +218,8 @@ def test_a_lock_that_a_killed_writer_left(begun: Git) -> None:
 
 
 def test_a_subagent_s_edit_is_recorded_on_its_call_s_commit(begun: Git) -> None:
-    """Its log is beside its session's; the call that started it decides which commit it belongs to."""
+    """A subagent's log is next to its session's; the call that started it decides which commit it belongs
+    to."""
     session = ClaudeSession(begun.root)
     session.prompt("Delegate")
     session.respond(turn(Shell("echo agentId: a1b2c3d4")))
@@ -284,7 +285,7 @@ def test_a_fork_s_copy_of_its_parent_is_not_recorded_twice(begun: Git) -> None:
 
 
 def test_nothing_of_another_repository_comes_along(tmp_path: Path, writer: Writer) -> None:
-    """Neither by hand, nor as a title, nor in a mixed call does a private repository's text get here."""
+    """A private repository's text is not recorded here: not by a command, as a title or in a call in both."""
     secret, ours = Git.init(tmp_path / "secret"), Git.init(tmp_path / "ours")
     for each in (secret, ours):
         each.commit({"README": "here\n"})
@@ -416,7 +417,7 @@ def in_its_environment(session: ClaudeSession, *command: str) -> None:
 @pytest.mark.usefixtures("real_clocks")
 @pytest.mark.parametrize("bash_mode", [True, False], ids=["bash mode", "terminal"])
 def test_a_person_commits_with_the_agent_s_environment(begun: Git, *, bash_mode: bool) -> None:
-    """Typed into the agent, or in a terminal opened under it: the agent's edits are in it, by a person."""
+    """A person commits the agent's edits, typed into the agent or in a terminal that the agent opened."""
     session = ClaudeSession(begun.root)
     session.run([turn(Write("a", "a\n"), Shell("python3 -V")), turn(say="Yours to commit")], prompt="Write a")
     time.sleep(3)
@@ -435,7 +436,7 @@ def test_a_person_commits_with_the_agent_s_environment(begun: Git, *, bash_mode:
 
 @pytest.mark.usefixtures("real_clocks")
 def test_a_person_commits_while_the_worker_waits_for_the_agent_s_call(begun: Git) -> None:
-    """A hook's worker waits for a call of the session that the environment names; there is none."""
+    """A hook's worker waits for a call of the session that the environment names, but no call follows."""
     (begun.root / ".git/traj/drain.lock").write_text(f"{os.getpid()}\n")  # no other worker runs
     session = ClaudeSession(begun.root)
     session.run([turn(Write("a", "a\n" * 3)), turn(say="Yours to commit")], prompt="Write a")
@@ -448,7 +449,7 @@ def test_a_person_commits_while_the_worker_waits_for_the_agent_s_call(begun: Git
 
 
 def test_a_turn_after_the_commit_s_own_is_recorded_without_another_commit(begun: Git) -> None:
-    """The drain records it, as a later capture would; a reading command does not cause it."""
+    """The next drain records it, as a later capture would; a reading command does not cause a drain."""
     session = CodexSession(begun.root)
     session.run([turn(Write("a", "a\n"), Shell("git add a && git commit -qm One"))], prompt="Write a")
     assert carried(begun)

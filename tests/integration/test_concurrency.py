@@ -193,7 +193,7 @@ time.sleep(11)
 
 
 def test_a_pause_waits_for_a_drain_that_takes_long(git: Git) -> None:
-    """If it gave up after ten seconds, as a reading command does, later work would be recorded."""
+    """If ``pause`` gave up after ten seconds, as a reading command does, later work would be recorded."""
     git.commit({"README": "here\n"})
     state = install(git)
     holder = [sys.executable, "-c", _HOLDER, str(state / "lock")]

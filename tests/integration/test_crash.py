@@ -56,7 +56,7 @@ pytestmark = pytest.mark.usefixtures("real_clocks")
 
 @pytest.fixture
 def state(git: Git) -> Path:
-    """git-traj's folder in a repository where it is installed and where no hook starts a worker."""
+    """Make a repository where git-traj is installed and no hook starts a worker; return git-traj's folder."""
     git.commit({"README": "here\n"})
     folder = install(git)
     (folder / "drain.lock").touch()
@@ -97,7 +97,7 @@ def test_killed_between_two_writes(git: Git, state: Path, writer: Writer) -> Non
 
 
 def test_without_cursors(git: Git, state: Path, writer: Writer) -> None:
-    """The file is missing, empty, truncated, or of another version."""
+    """The cursors' file is missing, empty, truncated, or of another version."""
     session = writer(git.root)
     cursors = state / "cursors.json"
     for number in range(5):
@@ -127,7 +127,7 @@ def test_without_spool(git: Git, state: Path, writer: Writer) -> None:
 
 
 def test_files_that_killed_processes_left_are_deleted(git: Git, state: Path, writer: Writer) -> None:
-    """Only after a while: a process that made a file a moment ago may still be running."""
+    """They are removed only after a while: a process that made a file a moment ago may still be running."""
     session = writer(git.root)
     session.run(_story(0, random.Random(0)), prompt="Please do it")
     with _worker(state, "import os; os.fsync = lambda _: os._exit(9)") as worker:
@@ -210,12 +210,12 @@ def _kill(state: Path, *, since: str, after: float) -> None:
 
 
 def _unfinished(state: Path) -> set[str]:
-    """What a killed worker leaves for a minute."""
+    """List what a killed worker leaves for a minute."""
     return {f.name for f in state.glob("*.[0-9]*")}
 
 
 def _marks(git: Git, state: Path) -> dict[str, str]:
-    """What a drain writes, in its order."""
+    """List what a drain writes, in its order."""
     cursors = state / "cursors.json"
     return {
         "data": git("for-each-ref", "--format=%(objectname)", "refs/notes/traj-data-*"),
@@ -225,5 +225,5 @@ def _marks(git: Git, state: Path) -> dict[str, str]:
 
 
 def _reached(before: dict[str, str], after: dict[str, str]) -> str:
-    """The last thing that a killed worker wrote."""
+    """Return the last thing that a killed worker wrote."""
     return next((name for name in reversed(after) if before[name] != after[name]), "nothing")

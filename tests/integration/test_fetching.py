@@ -1,4 +1,4 @@
-"""The Action fetches the records of a few commits, and little else."""
+"""The Action fetches the records of the given commits, and little else."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.integration.story import Story, record
 
 @pytest.fixture
 def server(tmp_path: Path) -> Git:
-    """A bare repository as a host has it."""
+    """Make a bare repository like a host's."""
     there = Git.init(tmp_path / "there.git", "--bare")
     for key in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"):
         there("config", key, "true")

@@ -220,7 +220,7 @@ def test_each_command_has_an_example_in_the_manual_and_its_help_all_of_them() ->
 
 @pytest.mark.parametrize("line", LINES)
 def test_examples_are_taken_as_they_are_written(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Only their options and arguments are parsed, they do not run."""
+    """Only the examples' options and arguments are parsed; the commands do not run."""
     words = shlex.split(re.sub(r" > \S+$", "", line))
     assert words[:2] == ["git", "traj"]
     context = click.Context(group, info_name="git traj", **group.context_settings)  # a command keeps its -h

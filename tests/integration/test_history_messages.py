@@ -1,4 +1,4 @@
-"""Other people's hooks and editors beside ours: edge case 13 of ``docs/edge-cases.md``."""
+"""Other people's hooks and editors next to ours: edge case 13 of ``docs/edge-cases.md``."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ REWRITE = '#!/bin/sh\nprintf "PROJ-1 %s\\n" "$(cat "$1")" >"$1"\n'
 
 
 def hook(desk: Desk, name: str, text: str) -> None:
-    """Add a hook that git runs besides ours; a hook that was there is kept."""
+    """Add a hook that git runs in addition to ours; an existing hook is kept."""
     path = desk.git.root / ".git" / "hooks" / name
     path.write_text(text)
     path.chmod(0o755)
 
 
 def refuse_once(desk: Desk) -> str:
-    """The script of a hook that fails the first time."""
+    """Return the script of a hook that fails the first time."""
     mark = desk.git.root.parent / "failed"
     return f'#!/bin/sh\n[ -e "{mark}" ] && exit 0\n: >"{mark}"\necho "not like this" >&2\nexit 1\n'
 
@@ -68,7 +68,7 @@ def test_edge_13_a_hook_fails_and_the_agent_tries_again(before: Desk, name: str)
 
 @pytest.mark.parametrize("name", ["post-commit", "post-rewrite"])
 def test_edge_13_a_later_hook_fails(before: Desk, name: str) -> None:
-    """git ignores their status; so do we."""
+    """git ignores the status of such hooks; so do we."""
     desk = before
     hook(desk, name, "#!/bin/sh\nexit 1\n")
     desk.install()

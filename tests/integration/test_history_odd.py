@@ -1,4 +1,4 @@
-"""Late installation, pruned reflogs, wrong clocks and odd commits: edge cases 15 and 17 of
+"""Late installation, pruned reflogs, wrong clocks and unusual commits: edge cases 15 and 17 of
 ``docs/edge-cases.md``.
 """
 
@@ -24,7 +24,7 @@ def forget_reflogs(git: Git) -> None:
 
 @pytest.mark.parametrize("way", ["--merge", "--apply"])
 def test_edge_15_installed_in_the_middle_of_a_rebase(git: Git, way: str) -> None:
-    """What was made before has no record until a backfill; what is made from now on is recorded."""
+    """Earlier commits have no record until a backfill; later ones are recorded."""
     git.commit({"f": "1\n"}, "base")
     git("checkout", "-q", "-b", "topic")
     git.commit({"f": "2\n"}, "before")
@@ -42,7 +42,7 @@ def test_edge_15_installed_in_the_middle_of_a_rebase(git: Git, way: str) -> None
 
 
 def test_edge_15_installed_again_in_the_middle_of_a_rebase(desk: Desk) -> None:
-    """The hooks were removed when it began; the existing records follow."""
+    """The hooks were removed before the rebase began; the existing records follow."""
     desk.branch_off("a", "b", "c")
     desk.git("checkout", "-q", "main")
     desk.git.commit({"b": "theirs\n"}, "their b")
@@ -86,14 +86,14 @@ def test_edge_15_a_clock_that_jumps(each_desk: Desk, to: str) -> None:
 
 
 def test_edge_15_the_log_s_clock_jumps(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only its order counts."""
+    """Only the order of the log's events counts."""
     times = iter(["2030-01-01T00:00:00.000Z", "1999-01-01T00:00:00.000Z"] * 500)
     monkeypatch.setattr("tests.integration.claude_session.now", lambda: next(times))
     desk.branch_off("a", "b")
     desk.check({"a": {"a"}, "b": {"b"}})
 
 
-# ---------------------------------------------------------------- odd commits
+# ---------------------------------------------------------------- unusual commits
 
 
 def test_edge_17_unborn_root_and_amended_root(git: Git) -> None:
@@ -113,7 +113,7 @@ def test_edge_17_an_unborn_branch_beside_others(desk: Desk) -> None:
 
 
 def test_edge_17_empty_commits(each_desk: Desk) -> None:
-    """They look alike, and are distinguished by the calls that made them, also after a rebase."""
+    """The commits look alike; the calls that made them distinguish them, also after a rebase."""
     each_desk.git("checkout", "-q", "-b", "topic")
     for name in "ab":
         each_desk.work(name, Shell(f"git commit --allow-empty -m {name}"))
@@ -152,7 +152,7 @@ def test_edge_17_a_person_s_octopus_merge(desk: Desk) -> None:
 
 
 def test_edge_17_detached_head(each_desk: Desk) -> None:
-    """Committed, amended and rebased there, then left for a branch."""
+    """An agent commits, amends and rebases on a detached HEAD, and then checks out a branch."""
     each_desk.git("checkout", "-q", "--detach")
     each_desk.commit("a")
     each_desk.git("checkout", "-q", "main")

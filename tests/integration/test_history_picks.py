@@ -82,7 +82,7 @@ def test_edge_12_cherry_pick_of_a_squashed_commit(desk: Desk, day: int) -> None:
 
 
 def test_edge_12_cherry_pick_of_a_copied_commit(each_desk: Desk) -> None:
-    """Two branches have a copy each; the pick is of their original."""
+    """Two branches have a copy each; the original of both is picked."""
     each_desk.branch_off("a")
     each_desk.git("branch", "two")
     first = each_desk.git.head()
@@ -116,7 +116,7 @@ def test_edge_12_cherry_pick_that_skips(clash: Desk) -> None:
 
 
 def test_edge_12_cherry_pick_that_is_aborted(clash: Desk) -> None:
-    """Also if a commit of it had failed before; the next commit is other work."""
+    """The next commit is other work; also if the pick's own commit had failed before."""
     (hook := clash.git.root / ".git" / "hooks" / "commit-msg").write_text("#!/bin/sh\nexit 1\n")
     hook.chmod(0o755)
     assert clash.ends("cherry-pick", "topic~1") == 1
@@ -138,7 +138,7 @@ def test_edge_12_cherry_pick_that_becomes_empty(topic: Desk) -> None:
 
 
 def test_edge_12_cherry_pick_of_a_commit_without_its_notes(topic: Desk, tmp_path: Path) -> None:
-    """A commit fetched by URL, without its notes: it has no record here until records are fetched."""
+    """A commit that was fetched by URL, without notes, has no record here until records are fetched."""
     there = topic.git
     here = Desk(Git.init(tmp_path / "here"))
     here.git.commit({"base": "1\n"}, "base")
@@ -235,7 +235,8 @@ def test_edge_12_reset_twice_and_rebase(desk: Desk) -> None:
 
 
 def test_edge_12_reset_of_partly_reverted_work(each_desk: Desk) -> None:
-    """A person's file went into ``a``; only that, and none of the agent's work, is committed again."""
+    """A person's file went into ``a``; only this file, and nothing of the agent's work, is committed
+    again."""
     each_desk.commit("a")
     each_desk.git.write({"mine": "mine\n"})
     each_desk.git("add", "mine")
@@ -262,7 +263,7 @@ def test_edge_12_reset_and_autosquash(each_desk: Desk) -> None:
 
 
 def test_edge_12_reset_twice_while_a_branch_has_the_commits(desk: Desk) -> None:
-    """``main`` has ``a`` instead of the drained commit that is gone: that one is not its source."""
+    """``main`` has ``a``; the drained commit that is gone is not the source of ``a``."""
     desk.commit("a")
     desk.git("checkout", "-q", "-b", "topic")
     for name in ("again", "once more"):
@@ -277,8 +278,7 @@ def test_edge_12_reset_twice_while_a_branch_has_the_commits(desk: Desk) -> None:
 
 
 def test_edge_12_reset_and_split(each_desk: Desk) -> None:
-    """The new commit is split before a drain; one of the pieces is the commit as it was before an
-    amend."""
+    """The new commit is split before a drain; one fragment equals the commit from before an amend."""
     each_desk.git.commit({"mine": "mine\n"}, "mine")
     each_desk.commit("a")
     each_desk.work("b", Write("b", "b\n" * 3), Shell("git add b && git commit --amend --no-edit"))
@@ -292,8 +292,8 @@ def test_edge_12_reset_and_split(each_desk: Desk) -> None:
 
 
 def test_edge_12_split_of_an_amended_commit(each_desk: Desk) -> None:
-    """Another branch has the commit from before the amend, and gets the rest: two pieces of the amended one.
-    Its agent wrote to the other's file too, and reverted that."""
+    """Another branch has the commit from before the amend, and gets the rest: two fragments of the amended
+    one. The commit's agent wrote to the other fragment's file, too, and reverted that."""
     each_desk.commit("a")
     each_desk.git("checkout", "-q", "-b", "two")
     assert each_desk.ends("commit", "--amend", "--message", "a, too") == 0
@@ -308,7 +308,7 @@ def test_edge_12_split_of_an_amended_commit(each_desk: Desk) -> None:
 
 
 def test_edge_12_reset_and_amend_while_a_branch_has_the_commit(each_desk: Desk) -> None:
-    """Another branch has the combined commit: it was combined from the pieces, not split."""
+    """Another branch has the combined commit, which was made from the others: it was not split."""
     each_desk.commit("a")
     assert each_desk.ends("commit", "--amend", "--message", "again") == 0
     each_desk.git.commit({"a": "a\na\na\nmine\n"}, "mine")
@@ -374,8 +374,8 @@ def test_edge_12_merge_squash_of_partly_merged_work(each_desk: Desk) -> None:
 
 @pytest.mark.parametrize("more", ["", "mine\n"], ids=["alone", "with another's file"])
 def test_edge_12_merge_squash_that_is_split_and_then_amended(each_desk: Desk, more: str) -> None:
-    """The amended commit is one of three pieces, though the others were drained before it; also if it adds a
-    line to the file of another piece."""
+    """The amended commit is one of three fragments, although the others were drained before; also if it adds
+    a line to the file of another fragment."""
     each_desk.branch_off("a", "b", "c")
     each_desk.git("checkout", "-q", "main")
     assert each_desk.ends("merge", "--squash", "topic") == 0
@@ -413,7 +413,7 @@ def test_edge_12_mail(topic: Desk) -> None:
 
 
 def test_edge_12_commit_tree_and_update_ref(topic: Desk) -> None:
-    """As tools for stacked branches do, on the branch that is checked out."""
+    """Tools for stacked branches do this on the branch that is checked out."""
     topic.git("checkout", "-q", "topic")
     plumb(topic.git)
     topic.check(EACH, "topic")
@@ -459,7 +459,7 @@ def usage(git: Git, command: str) -> str:
 
 
 def test_edge_12_replay(topic: Desk) -> None:
-    """It moves a branch that is not checked out, and calls no hook."""
+    """``git replay`` moves a branch that is not checked out, and calls no hook."""
     git = topic.git
     if "--onto" not in usage(git, "replay"):
         pytest.skip("git replay came with git 2.44")
@@ -470,8 +470,8 @@ def test_edge_12_replay(topic: Desk) -> None:
 
 
 def test_edge_12_the_map_of_filter_repo(topic: Desk) -> None:
-    """Every path was moved, so no patch is the same; filter-repo's map says what each commit became, also one
-    that was left out."""
+    """Every path was moved, so all patches differ; filter-repo's map says what each commit became, and which
+    was left out."""
     git = topic.git
     git("checkout", "-q", "topic")
     rows, parent = ["old                                      new"], git("rev-parse", "main")
@@ -492,7 +492,7 @@ def test_edge_12_the_map_of_filter_repo(topic: Desk) -> None:
 
 
 def test_edge_12_filter_repo(topic: Desk) -> None:
-    """It leaves the notes as they were; the records follow by their patches."""
+    """``git filter-repo`` does not change the notes; the records follow by the commits' patches."""
     git = topic.git
     script = Path(sys.prefix) / "bin" / "git-filter-repo"
     own = ["git", "filter-repo"] if git.succeeds("filter-repo", "--version") else []

@@ -72,7 +72,7 @@ def test_edge_16_picked_at_once_from_another_worktree(desk: Desk, tmp_path: Path
 
 
 def test_edge_16_two_agents_in_one_worktree(each_desk: Desk) -> None:
-    """They take turns, each with its own files; one commits while the other is at work."""
+    """The agents take turns, each with its own files; one commits while the other is at work."""
     each_desk.commit("a", by="one")
     each_desk.work("begun", Write("begun", "begun\n" * 3), by="two")
     each_desk.work("b", Write("b", "b\n"), Shell("git add b && git commit -m b"), by="one")
@@ -88,7 +88,7 @@ def test_edge_16_one_agent_commits_the_work_of_two(desk: Desk) -> None:
 
 
 def test_edge_16_a_nested_repository(desk: Desk) -> None:
-    """An agent of the outer one commits in both, in one session: each gets its own alone."""
+    """An agent commits in both repositories in one session: each gets only the records of its own commit."""
     inner = Git.init(desk.git.root / "inner")
     inner.commit({"f": "1\n"}, "inner base")
     (desk.git.root / ".git" / "info" / "exclude").write_text("inner\n")
@@ -106,13 +106,13 @@ def test_edge_16_a_nested_repository(desk: Desk) -> None:
 
 
 def calls(git: Git) -> set[Fact]:
-    """The calls on HEAD, and their results."""
+    """Return the calls recorded on HEAD, and their results."""
     facts = (fact for told in read_records(git).values() for fact in told.facts)
     return {fact for fact in facts if fact[0].startswith("tool")}
 
 
 def test_edge_16_a_submodule(desk: Desk, tmp_path: Path) -> None:
-    """Installed in both; a commit inside, and the outer commit that updates the submodule."""
+    """git-traj is installed in both; a commit is made inside, and one outside that updates the submodule."""
     library = Git.init(tmp_path / "library")
     library.commit({"l": "1\n"}, "library")
     allow = ("-c", "protocol.file.allow=always")

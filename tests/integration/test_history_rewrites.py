@@ -110,8 +110,8 @@ def test_edge_10_rebase_that_skips_a_commit_resolved_before(
 
 
 def test_edge_10_rebase_of_twins(desk: Desk) -> None:
-    """``b`` is on both sides of a merge, with different parents only. Linearized, one of them conflicts and
-    is resolved, and the other becomes empty: git reports that both became the same."""
+    """``b`` is on both sides of a merge; only the parents differ. In a linear rebase one copy conflicts and
+    is resolved, and the other becomes empty: git reports that both became the same commit."""
     desk.branch_off("a", "b")
     desk.git("checkout", "-q", "main")
     desk.git.commit({"b": "theirs\n"}, "their b")
@@ -130,8 +130,8 @@ def test_edge_10_rebase_of_twins(desk: Desk) -> None:
 
 
 def test_edge_10_rebase_of_lines_copied_by_hand(each_desk: Desk) -> None:
-    """A person put the lines of ``a``, most of them theirs, into a commit of their own, and merged ``a``.
-    Linearized, ``a`` becomes empty, and git reports that it became the person's commit."""
+    """A person put the lines of ``a``, most of them theirs, into a commit of their own, and merged ``a``. In
+    a linear rebase ``a`` becomes empty, and git reports that it became the person's commit."""
     later = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2026-01-03T03:04:05Z")
     each_desk.commit("a", "a\n")
     each_desk.git.write({"a": "a\nmine\nall of it\n"})
@@ -192,7 +192,7 @@ def test_edge_10_rebase_that_splits(desk: Desk) -> None:
 
 
 def test_edge_10_one_half_of_a_split_is_amended(each_desk: Desk) -> None:
-    """The other half stays as it was, so together they are no longer the original commit."""
+    """The other half does not change, so together the halves differ from the original commit."""
     files = Write("p", "p\n" * 3), Write("q", "q\n" * 3)
     each_desk.work("both", *files, Shell("git add . && git commit -m both"))
     each_desk.git("reset", "-q", "HEAD~1")
@@ -207,7 +207,7 @@ def test_edge_10_one_half_of_a_split_is_amended(each_desk: Desk) -> None:
 def test_edge_10_committed_again_as_one_and_rebased_onto_a_part(
     each_desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The commits that it was combined from are not pieces of it."""
+    """The commits that were combined do not count as fragments of the new one."""
     git = each_desk.git
     git("checkout", "-q", "-b", "topic")
     each_desk.commit("a")
@@ -226,7 +226,7 @@ def test_edge_10_committed_again_as_one_and_rebased_onto_a_part(
 
 
 def test_edge_10_one_half_of_a_split_is_dropped(each_desk: Desk) -> None:
-    """What is left then does not have the dropped half's work."""
+    """The remaining half does not get the record of the dropped half's work."""
     each_desk.commit("p")
     each_desk.work("q", Write("q", "q\n" * 3), Shell("git add q && git commit --amend --no-edit"))
     each_desk.git("reset", "-q", "HEAD~1")
@@ -260,8 +260,8 @@ def test_edge_10_autosquash(topic: Desk) -> None:
 
 
 def test_edge_10_autosquash_that_takes_the_lines_of_another(each_desk: Desk) -> None:
-    """``b`` was moved without hooks, and nothing was drained. The fixup's lines are next to its, so the
-    conflict is resolved with them; ``b`` becomes empty, and git reports that it became ``a``."""
+    """``b`` was moved without hooks, and nothing was drained. The fixup's lines are next to those of ``b``,
+    so the conflict is resolved with both; ``b`` becomes empty, and git reports that it became ``a``."""
     each_desk.git.commit({"f": "1\n2\n"}, "mine")
     each_desk.commit("a")
     each_desk.git.commit({"m": "m\n"}, "m")
@@ -284,8 +284,8 @@ def test_edge_10_rebase_onto(topic: Desk) -> None:
 
 
 def test_edge_10_rebase_onto_a_branch_that_has_the_commit(each_desk: Desk) -> None:
-    """It was reverted there, and is applied again; no hook reports it, and the drain compares only the
-    neighbouring commits."""
+    """The commit was reverted there, and is applied again; no hook reports that, and the drain compares only
+    the neighbouring commits."""
     each_desk.commit("a")
     first = each_desk.git.head()
     assert each_desk.ends("revert", "--no-edit", "HEAD") == 0
@@ -315,7 +315,7 @@ def test_edge_10_pull_rebase_by_config_and_by_alias(topic: Desk, way: str) -> No
 
 @pytest.mark.parametrize("way", ["rebase", "merge", "pull --rebase=merges", "pull --no-rebase --no-edit"])
 def test_edge_11_upstream_commits_get_no_record(topic: Desk, way: str) -> None:
-    """Even if they change the files that the open session writes."""
+    """This is also so if these commits change the files that the open session writes."""
     git = topic.git
     git("checkout", "-q", "main")
     git.commit({"a": "a\n" * 3, "later": "theirs\n"}, "upstream writes what the agent wrote")

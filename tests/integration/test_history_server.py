@@ -21,7 +21,7 @@ Merge = Callable[[str], None]
 
 @pytest.fixture
 def server(desk: Desk, tmp_path: Path) -> Git:
-    """``origin`` of the desk, with a work tree for its merges; ``main`` has a new commit there."""
+    """Return the desk's ``origin``, with a work tree for merges; ``main`` has a new commit there."""
     git = Git.init(tmp_path / "server")
     git("fetch", "-q", str(desk.git.root), "main")
     git("reset", "-q", "--hard", "FETCH_HEAD")
@@ -49,7 +49,7 @@ def merge(server: Git) -> None:
 
 
 def queue(server: Git) -> None:
-    """Another pull request is merged first; main is moved to the tested commit."""
+    """Merge another pull request first, and then move main to the tested commit."""
     server("checkout", "-q", "-b", "queue/main/pr-7")
     server.commit({"other": "theirs\n", "a2": "a\n" * 3}, "Other (#6)")
     squash(server)
@@ -59,7 +59,7 @@ def queue(server: Git) -> None:
 
 
 def finish(desk: Desk, server: Git, *, deletes: bool = True) -> None:
-    """Fetch; the branch is deleted there, and here."""
+    """Fetch after the branch was deleted on the server, and delete it in the clone."""
     server("branch", "-q", "-D", "topic")
     desk.git("checkout", "-q", "main")
     assert desk.ends("pull", "--prune", "--ff-only", "origin", "main") == 0
@@ -93,7 +93,7 @@ def test_edge_14_merged_before_anything_was_recorded(
 
 
 def test_edge_14_a_deleted_branch_that_nobody_merged(desk: Desk, server: Git) -> None:
-    """Its records stay on its commits, and are on no others."""
+    """The records stay on the branch's commits, and are on no other commit."""
     tip = desk.git.head()
     finish(desk, server)
     desk.check({}, "main")
@@ -113,7 +113,8 @@ def test_edge_14_the_same_message_twice(each_desk: Desk) -> None:
 
 
 def test_edge_14_the_same_patch_twice(each_desk: Desk) -> None:
-    """Done, reverted by a person, and done again: each keeps its own record through a rebase."""
+    """The patch is made, reverted by a person, and made again: each commit keeps its own record in a
+    rebase."""
     each_desk.git("checkout", "-q", "-b", "topic")
     each_desk.commit("a")
     assert each_desk.ends("revert", "--no-edit", "HEAD") == 0
@@ -126,7 +127,7 @@ def test_edge_14_the_same_patch_twice(each_desk: Desk) -> None:
 
 
 def test_edge_14_two_agents_make_the_same_patch(desk: Desk) -> None:
-    """On two branches, independently: neither counts as the other's copy."""
+    """The patches are on two branches, and neither counts as a copy of the other."""
     for branch in ("one", "two"):
         desk.git("checkout", "-q", "-b", branch, "main")
         desk.work(branch, Write("x", "same\n" * 3), Shell(f"git add . && git commit -m {branch}"), by=branch)

@@ -23,7 +23,7 @@ SHIMS = Path(__file__).with_name("shims_b7d1")
 
 @pytest.fixture
 def old(git: Git) -> Git:
-    """An installed repository, with every hook replaced by the earlier release's."""
+    """Make an installed repository, with every hook replaced by the earlier release's."""
     git.commit({"README": "here\n"})
     with git.open() as repository:
         install(repository, agents=["claude-code"])

@@ -1,5 +1,5 @@
-"""Two agents and a person in one work tree: captured at the time, afterwards or in a clone, no commit is
-credited to another, and later captures find the same or less."""
+"""Two agents and a person in one work tree: whether a commit is captured at the time, afterwards or in a
+clone, it is never credited to another session, and later captures find the same or less."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.command import traj
-from tests.integration.misuse import Misuse, Told, imported, late, told
+from tests.integration.misuse import Misuse, Recorded, imported, late, read_recorded
 from tests.sizes import size
 
 SEEDS = range(1, 1 + size(3, 1000, "GIT_TRAJ_MISUSE"))
@@ -20,11 +20,11 @@ STORIES = 6
 def test_live_late_and_imported_agree(seed: int, tmp_path: Path) -> None:
     day = Misuse(tmp_path / "repo", seed)
     day.live(STORIES)
-    live = told(day.root)
+    live = read_recorded(day.root)
     assert missed(day, live) == []
     assert refuted(day) == []
-    said = {"live": live, "late": late(day), "imported": imported(day)}
-    for name, found in said.items():
+    captures = {"live": live, "late": late(day), "imported": imported(day)}
+    for name, found in captures.items():
         assert false(day, found) == [], name
         assert {day.truth[c].kind for c, _ in found.keys() - live.keys()} == set(), name
         for session in {s for _, s in found}:
@@ -33,7 +33,7 @@ def test_live_late_and_imported_agree(seed: int, tmp_path: Path) -> None:
                 assert now == then, name
 
 
-def false(day: Misuse, found: Told) -> list[str]:
+def false(day: Misuse, found: Recorded) -> list[str]:
     """The kinds of the commits credited to a session that has no part in them."""
     whose = ((day.truth.get(commit), session) for commit, session in found)
     return [truth.kind if truth else "?" for truth, s in whose if truth is None or s not in truth.mine]
@@ -45,7 +45,7 @@ def refuted(day: Misuse) -> list[str]:
     return [each["text"] for each in found if each["code"] == "refuted"]
 
 
-def missed(day: Misuse, found: Told) -> list[str]:
+def missed(day: Misuse, found: Recorded) -> list[str]:
     """The kinds of the agents' own commits that were not recorded."""
     made = ((c, t) for c, t in day.truth.items() if t.kind.startswith("agent"))
     reached = {*day.git("rev-list", "--branches").split()}

@@ -24,13 +24,13 @@ CHANGES += ",symlink,symlinkat,chmod,fchmodat,truncate,chdir"
 
 
 def files(*roots: Path) -> dict[str, bytes]:
-    """All files below ``roots`` except git's index, which git refreshes when it reads."""
+    """Read all files below ``roots`` except git's index, which git refreshes when it reads."""
     found = [path for root in roots for path in sorted(root.rglob("*")) if path.name != "index"]
     return {str(path): path.read_bytes() if path.is_file() else b"" for path in found}
 
 
 def set_up(git: Git) -> Git:
-    """Install everything that can be installed, with a linked worktree beside the repository."""
+    """Install everything that can be installed, with a linked worktree next to the repository."""
     git.commit({"a": "1\n"})
     git("remote", "add", "origin", "/nowhere")
     tree = git.root.with_name("linked")
@@ -62,7 +62,7 @@ def copied(git: Git) -> Git:
 
 
 def left(git: Git) -> list[str]:
-    """Everything of ours in a repository, including its configuration."""
+    """List everything of git-traj in a repository, including its configuration."""
     names = [name for name in OURS for root in (git.root, git.root / ".git") if (root / name).exists()]
     said = (git.root / ".git/config").read_text() + (git.root / ".git/info/exclude").read_text()
     hooks = [path.name for path in (git.root / ".git/hooks").iterdir() if b"traj" in path.read_bytes()]
@@ -184,7 +184,7 @@ def test_uninstall_in_a_copied_clone_writes_nowhere_else(git: Git, tmp_path: Pat
 
 
 def changes(line: str, start: Path) -> list[str]:
-    """The paths that a system call of ``strace`` changes; those that it only opens to read do not count."""
+    """The paths that a system call of ``strace`` changes; paths that it only reads do not count."""
     found = re.match(r"\d+ +(\w+)\((.*)\) += (-?\d+)", line)
     if found is None or int(found[3]) < 0 or found[1] == "chdir":
         return []

@@ -123,7 +123,7 @@ def test_a_log_of_another_machine(outside: Outside) -> None:
 
 @pytest.mark.parametrize("writer", [ClaudeSession, CodexSession])
 def test_none_of_it_is_stored(git: Git, tmp_path: Path, writer: type[SessionWriter]) -> None:
-    """What came of the call is, and that something was left out."""
+    """The call's outcome is stored, and that something was left out."""
     git.commit({"README": "here\n"})
     install(git)
     neighbour = tmp_path / "neighbour"

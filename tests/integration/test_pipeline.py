@@ -101,7 +101,7 @@ def records(repository: Repository, commit: str) -> list[Record]:
 
 
 def stored(repository: Repository, record: Record) -> list[AnyEvent]:
-    """The events of a record, read from its segments."""
+    """Read the events of a record from its segments."""
     found: list[AnyEvent] = []
     for ref in record.segments:
         body = DataRefs(repository).read(ref.month, segment_path(record.id, ref.name))
@@ -112,7 +112,7 @@ def stored(repository: Repository, record: Record) -> list[AnyEvent]:
 
 
 def objects(git: Git) -> bytes:
-    """Every object of the repository, reachable or not."""
+    """Read every object of the repository, reachable or not."""
     done = subprocess.run(
         ["git", "cat-file", "--batch-all-objects", "--batch"], cwd=git.root, capture_output=True, check=True
     )
@@ -170,7 +170,7 @@ def test_one_part_on_several_commits(git: Git, repository: Repository) -> None:
 
 
 def everywhere(text: str) -> list[AnyEvent]:
-    """Events with ``text`` in each field that an agent can write to."""
+    """Make events with ``text`` in each field that an agent can write to."""
     nested: Json = {"a": [{"b": f"x {text} y", f"k-{text}": [text]}]}
     return [
         Prompt(id="1.0", content=f"Use {text}.", tags=(text,), raw=nested, extra={"later": nested}),
@@ -207,7 +207,7 @@ def test_a_planted_secret_is_in_no_object(git: Git, repository: Repository) -> N
 
 
 def test_a_secret_that_one_text_names_is_redacted_in_all_others(git: Git, repository: Repository) -> None:
-    """It occurs plainly before the text that names it, and in an earlier part."""
+    """The secret also occurs without its name, before that text and in an earlier part."""
     commit = git.commit({"a": "1"})
     first = draft(commit, events=[Message(id="1.0", content=f"Logging in with {PASSWORD} now")])
     second = draft(

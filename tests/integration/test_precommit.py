@@ -89,7 +89,7 @@ def read(git: Git, path: str = FILE) -> str:
 
 
 def history(git: Git) -> bytes:
-    """Every blob that a commit reaches."""
+    """Read every blob that a commit reaches."""
     listed = git("rev-list", "--objects", "--all", "--no-object-names")
     return git.raw("cat-file", "--batch", input=listed + "\n")
 
@@ -154,7 +154,7 @@ def test_commit_of_paths(guarded: Git, how: tuple[str, ...]) -> None:
 
 
 def test_only_leaves_other_staged_files(guarded: Git) -> None:
-    """The other trajectory is redacted when it is committed itself."""
+    """The other trajectory is redacted when it is committed."""
     guarded.write({FILE: trajectory(), "b.trajectory.md": TOKEN + "\n"})
     guarded("add", "-A")
     commit(guarded, "--only", FILE, says=f"{SAID}{FILE}\n")
@@ -287,8 +287,9 @@ def test_line_ends_and_filters(guarded: Git) -> None:
     assert status(guarded) == []
 
 
-def test_empty_path_and_odd_environment(guarded: Git) -> None:
-    """As graphical clients start git; and variables that would keep git from finding trajectories."""
+def test_empty_path_and_unusual_environment(guarded: Git) -> None:
+    """Graphical clients start git with an empty PATH; other variables could keep git from finding
+    trajectories."""
     git = shutil.which("git")
     assert git is not None
     settle(guarded)
@@ -303,7 +304,7 @@ def test_empty_path_and_odd_environment(guarded: Git) -> None:
 
 
 def test_work_tree_elsewhere(tmp_path: Path) -> None:
-    """As people keep their dotfiles."""
+    """People keep their dotfiles like this."""
     top = tmp_path / "home"
     git = Git.init(top)
     (top / ".git").rename(tmp_path / "dots")
@@ -346,7 +347,8 @@ def test_left_out_of_a_commit_of_paths(guarded: Git) -> None:
 
 
 def test_a_file_that_exists_only_in_the_index_is_named(guarded: Git) -> None:
-    """It exists nowhere else. git checks whether there is anything to commit before it runs the hook."""
+    """The file exists nowhere else. git checks whether there is anything to commit before it runs the
+    hook."""
     guarded.write({"a.trajectory.md": b"\xff"})
     guarded("add", "-A")
     blob = guarded("rev-parse", ":a.trajectory.md")
@@ -398,7 +400,7 @@ def test_python_that_does_not_work(guarded: Git, tmp_path: Path, mode: str) -> N
 
 
 def test_index_that_cannot_be_written(guarded: Git) -> None:
-    """Then the file can neither be redacted nor left out, and the commit is refused: the only case."""
+    """The file can neither be redacted nor left out: only in this case the commit is refused."""
     guarded.write({FILE: trajectory()})
     guarded("add", "-A")
     kept = guarded.root / ".git/hooks/pre-commit.traj-orig"
@@ -554,7 +556,7 @@ def test_no_python_is_started_without_need(
 
 @pytest.mark.parametrize("path", some(["deep/er/than/.trajectories/x", "one/t.trajectory.md"], 1))
 def test_first_trajectory_of_a_repository(guarded: Git, path: str) -> None:
-    """However deep its folder is, and even if a pull brought it."""
+    """The trajectory is redacted however deep its folder is, and even if a pull brought it."""
     settle(guarded)
     guarded.write({path: "{}\n"})
     guarded("add", "-A")
@@ -607,7 +609,7 @@ def test_framework_changes_files_and_fails(git: Git) -> None:
 
 
 def test_framework_keeps_what_it_cannot_replace(git: Git) -> None:
-    """There is room for only a part of the file: nothing of it is lost."""
+    """There is room for only a part of the file, but nothing of the file is lost."""
     text = trajectory(note="n" * 80_000)
     git.write({FILE: text})
     program = 'ulimit -f 8; exec "$@"'

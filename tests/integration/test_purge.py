@@ -113,7 +113,7 @@ def fetch_months(git: Git) -> None:
 
 
 def everywhere(git: Git) -> bytes:
-    """Every object, reachable or not."""
+    """Read every object, reachable or not."""
     return git.raw("cat-file", "--batch", "--batch-all-objects", "--unordered")
 
 
@@ -228,8 +228,8 @@ def test_a_month_that_a_purge_emptied_keeps_other_clones_records(
 
 
 def test_a_stale_clone_keeps_its_own_records_after_a_purge(server: Git, ann: Git, bob: Git) -> None:
-    """Its own records survive, on rewritten commits, too; those that it made from a purged one do not come
-    back."""
+    """The clone's own records survive, on rewritten commits, too; records that it made from a purged one do
+    not come back."""
     one, two, three = commits(ann)
     plant(ann)
     share(ann)
@@ -326,7 +326,7 @@ STEPS = (
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_killed_at_any_step(git: Git, monkeypatch: pytest.MonkeyPatch, after: bool) -> None:
-    """When it is run again, the result is as if nothing had happened."""
+    """When the purge is run again, the result is as if it had not been killed."""
     for n in range(3):
         git.commit({"file": f"{n}\n"}, f"Commit {n}")
     plant(git)
@@ -410,7 +410,7 @@ def test_obstacles_to_a_purge_are_reported(git: Git, be: Be) -> None:
 
 
 def test_a_purge_of_what_the_rules_find(tmp_path: Path, be: Be) -> None:
-    """Everything found, or one finding wherever it occurs; the secret is remembered by its hash."""
+    """Purge all findings, or one wherever it occurs; the secret is remembered by its hash."""
     git = Git.init(tmp_path / "repo", "--object-format=sha256")
     password = "hT7kLq9" + "-Wm4xRb2z"
     token = "ghp_" + "8sK2mQ9xZ4vB7nR1" + "tY6wE3uI5oP0aSdFgHjK"

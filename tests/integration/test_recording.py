@@ -347,7 +347,7 @@ def test_a_repository_may_be_moved(git: Git) -> None:
 
 
 def test_a_crash_loses_nothing(git: Git) -> None:
-    """The file is written atomically: a file that a killed process left next to it is not read."""
+    """The file is written atomically: a temporary file that a killed process left next to it is not read."""
     name = start(git)
     traj(git, "event", "note", "before")
     folder = git.root / ".git" / "traj" / "active"

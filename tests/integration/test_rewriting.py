@@ -49,7 +49,7 @@ def check(
 
 
 def names(git: Git, *revisions: str) -> dict[str, str]:
-    """The commits of a range, by their subjects."""
+    """Return the commits of a range, by their subjects."""
     pairs = (line.partition(" ") for line in git("log", "--format=%H %s", *revisions).splitlines())
     return {subject: commit for commit, _, subject in pairs}
 
@@ -393,7 +393,7 @@ def test_a_pick_of_a_pick(git: Git, topic: list[str]) -> None:
 
 
 def test_picked_with_a_conflict_then_rebased(git: Git) -> None:
-    """What the copy became has the same subject and author, and is not its source."""
+    """The rebased copy has the same subject and author as the copy, but is not its source."""
     git.commit({"f": "0\n"}, "base")
     git("checkout", "--quiet", "-b", "topic")
     one = git.commit({"f": "1\n"}, "one")
@@ -410,7 +410,7 @@ def test_picked_with_a_conflict_then_rebased(git: Git) -> None:
 
 
 def test_a_pick_of_a_commit_that_was_amended_and_thrown_away(git: Git, topic: list[str]) -> None:
-    """The pick is of the original commit, not of the amended one."""
+    """The original commit is picked, not the amended one."""
     git.write({"d.txt": "more\n" * 3})
     git("commit", "--quiet", "--all", "--amend", "--no-edit")
     amended = git.head()
@@ -486,7 +486,7 @@ def test_rebased_then_squashed_on_a_server(git: Git, topic: list[str]) -> None:
 
 
 def test_a_server_rebases_each(git: Git, topic: list[str]) -> None:
-    """Only by its objects: no reflog of this repository mentions it."""
+    """The rebase is found only by its objects: no reflog of this repository mentions it."""
     git("checkout", "--quiet", "--detach", "main")
     git("cherry-pick", "main..topic")
     new = names(git, "main..HEAD")
@@ -638,10 +638,10 @@ def test_upstream_commits_are_nobodys(git: Git, topic: list[str]) -> None:
     assert find(git, [upstream]) == {upstream: set()}
 
 
-# ------------------------------------------------------------ odd repositories
+# ------------------------------------------------------------ unusual repositories
 
 
-def test_odd_repositories(git: Git) -> None:
+def test_unusual_repositories(git: Git) -> None:
     assert find(git, []) == {}
     assert find(git, ["0" * 40, "1" * 40]) == {"0" * 40: set(), "1" * 40: set()}
     (root,) = files(git, "base")

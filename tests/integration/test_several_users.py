@@ -67,7 +67,7 @@ def test_a_second_user_has_their_own_key_and_cursors(git: Git, monkeypatch: pyte
 def test_root_in_somebody_s_repository_leaves_the_rest_to_them(
     git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As with sudo: the owner could no longer write files that root wrote."""
+    """This is the case with sudo: the owner could no longer write files that root wrote."""
     git.commit({"README": "here\n"})
     install(git)
     folder = git.root / ".git/traj"

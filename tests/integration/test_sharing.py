@@ -31,7 +31,7 @@ from tests.sizes import in_turn
 
 @pytest.fixture
 def server(tmp_path: Path) -> Git:
-    """A bare repository with one commit."""
+    """Make a bare repository with one commit."""
     server = bare(tmp_path / "server.git")
     first = clone(server, tmp_path / "first")
     first.commit({"file": "1\n"}, "One")
@@ -320,7 +320,7 @@ def test_a_push_updates_all_refs_or_none(server: Git, ann: Git, be: Be) -> None:
 
 @pytest.fixture
 def daemon(server: Git) -> Iterator[str]:
-    """git's own server, which anybody can read from and nobody write to."""
+    """Start git's own server, from which anybody can read and to which nobody can write."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -352,7 +352,7 @@ def test_a_read_only_remote(daemon: str, ann: Git, bob: Git, be: Be) -> None:
 
 
 def test_a_server_that_wants_a_password(ann: Git, be: Be) -> None:
-    """It is not requested: the command ends within a moment, also on a terminal."""
+    """The password is not requested: the command ends within a moment, also on a terminal."""
     code = (
         "import http.server as h\n"
         "class W(h.BaseHTTPRequestHandler):\n"
@@ -407,7 +407,7 @@ def test_events_of_a_remote_that_does_not_answer(ann: Git, bob: Git, be: Be) -> 
     assert err.splitlines()[1:] == ["hint: origin: '/nowhere/x.git' does not appear to be a git repository"]
 
 
-# ---------------------------------------------------------------- odd content of a remote's refs
+# ---------------------------------------------------------------- invalid content of a remote's refs
 
 
 def test_garbage_on_the_records_ref(server: Git, ann: Git, be: Be) -> None:
@@ -632,7 +632,7 @@ def test_our_push_runs_no_hook_and_sends_nothing_else(server: Git, ann: Git, be:
     assert not (ann.root / "ran").exists()
 
 
-# ---------------------------------------------------------------- beside the user's own push
+# ---------------------------------------------------------------- next to the user's own push
 
 
 def test_no_push_hook_without_the_setting(ann: Git, be: Be) -> None:
@@ -797,7 +797,8 @@ def test_absence_deletes_nothing_between_clones(server: Git, ann: Git, bob: Git,
 def test_edge_9_a_note_removed_by_hand_comes_back_only_by_a_sync(
     server: Git, ann: Git, be: Be, command: str
 ) -> None:
-    """Not from the reflog; ``doctor`` says so. No push removes it from the remote."""
+    """The reflog does not bring the note back, and ``doctor`` reports that; no push removes the note from the
+    remote."""
     tell(ann, ann.head(), "traj_ann")
     be(ann)("install")
     be(ann)("push")

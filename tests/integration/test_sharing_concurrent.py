@@ -1,4 +1,4 @@
-"""Many processes write and push at once, beside tools that overwrite refs: no record is lost."""
+"""Many processes write and push at once, next to tools that overwrite refs: no record is lost."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def _write(root: Path, name: int, commits: list[str]) -> None:
 
 
 def test_edge_6_writers_beside_a_foreign_one(git: Git) -> None:
-    """Eight processes by night, fifty records each, while ``git notes add`` overwrites the ref."""
+    """In the nightly run eight processes write fifty records each, while ``git notes add`` overwrites the
+    ref."""
     commits = [git.commit({"file": f"{n}\n"}) for n in range(10)]
     install(git)
     traj(git, "status")
@@ -87,7 +88,7 @@ def overwritten(git: Git, *, by: tuple[str, ...]) -> None:
 
 @pytest.fixture
 def three(git: Git) -> list[str]:
-    """Three commits; the first two have records, and the drain has seen only the first one."""
+    """Make three commits; the first two have records, and the drain has seen only the first one."""
     commits = [git.commit({"file": f"{n}\n"}) for n in range(3)]
     install(git)
     tell(git, commits[0], "traj_zero")
@@ -133,7 +134,7 @@ def test_a_note_that_was_removed_stays_removed(git: Git, three: list[str]) -> No
 
 
 def test_two_notes_that_were_removed_at_once_stay_removed(git: Git, three: list[str]) -> None:
-    """Just after they were written: the tree is then that of the earlier notes."""
+    """The notes are removed just after they were written: the tree is then that of the earlier notes."""
     git("notes", "--ref=traj", "remove", *three[:2], env={"GIT_COMMITTER_DATE": "2026-01-02T03:04:15Z"})
     command.traj(git.root, "repair")
     assert told(git) == {}
@@ -175,7 +176,7 @@ def test_missing_history_of_the_ref_is_not_an_error(git: Git, three: list[str]) 
 
 
 def test_edge_6_a_locked_ref(git: Git, three: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """We wait for it, then report it, and write nothing by halves; a dead writer's lock is removed."""
+    """We wait for the lock, then report it and write nothing at all; a dead writer's lock is removed."""
     lock = git.root / ".git" / f"{RECORDS}.lock"
     lock.touch()
     monkeypatch.setattr(ref_writer, "_TIMEOUT", 0.1)

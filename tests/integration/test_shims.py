@@ -148,7 +148,7 @@ def test_while_off_only_the_commit_and_the_session_are_spooled(rigged: Git) -> N
 
 
 def test_the_time_of_a_commit_is_taken_from_a_file(rigged: Git) -> None:
-    """Whatever date the commit has."""
+    """The commit's own date does not matter."""
     made = commit(rigged, "x", env={"GIT_COMMITTER_DATE": "2001-01-01T00:00:00Z"})
     moment = LocalState(rigged.root / ".git/traj").moment(made)
     assert moment is not None
@@ -179,7 +179,7 @@ def test_harmed_local_state_never_shows(git: Git, shell: str, harm: str) -> None
 
 
 def test_only_builtins_of_the_shell_are_used(rigged: Git) -> None:
-    """With an empty PATH, as some graphical clients have it, nothing could be started."""
+    """With an empty PATH, which some graphical clients set, no other program could be started."""
     rigged.commit({"a": "1"})
     head = rigged.head()
     (rigged.root / ".git/CHERRY_PICK_HEAD").write_text(head + "\n")
@@ -211,7 +211,7 @@ def test_interpreter_that_is_gone(rigged: Git) -> None:
 
 @pytest.fixture
 def recording(tmp_path: Path) -> Interpreter:
-    """A working interpreter, with a quote and spaces in its path, that logs its arguments."""
+    """Return a working interpreter, with a quote and spaces in its path, that logs its arguments."""
     path = tmp_path / "it's a" / "python"
     path.parent.mkdir()
     says = f'for a in "$@"; do echo "$a"; done >>"{tmp_path}/called"'
@@ -256,7 +256,7 @@ def test_render_and_read_back(name: str) -> None:
 
 @pytest.mark.parametrize("again", ['exec bash "$0" "$@"', '{ bash "$0" "$@"; exit; }'])
 def test_kept_hook_that_starts_itself_again(git: Git, again: str) -> None:
-    """By ``$0``, which is our hook, in the shell that it needs."""
+    """The kept hook runs ``$0``, which is our hook, in the shell that it needs."""
     for name in ("pre-commit", "post-commit"):
         lines = ("#!/bin/sh", f'[ -n "$BASH_VERSION" ] || {again}', "echo mine >>ran", "")
         hook(git, name).write_text("\n".join(lines))

@@ -1,4 +1,4 @@
-"""``git log --all`` shows one commit of ours per ref and push; and nothing is lost by that."""
+"""``git log --all`` shows one commit of ours per ref and push, and this loses nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REF = "refs/notes/traj"
 
 
 def ours(git: Git) -> list[str]:
-    """Our commits in ``git log --all``."""
+    """List our commits in ``git log --all``."""
     return [line for line in git("log", "--all", "--format=%s").splitlines() if line.startswith("git-traj")]
 
 

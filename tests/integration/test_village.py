@@ -26,7 +26,7 @@ RECALL = 0.95 if len(SEEDS) >= 12 else 0.8  # with few villages, a hard one weig
 
 
 def told(root: Path) -> set[Pair]:
-    """The pairs that a backfill of the repository finds; deletes its refs and state again."""
+    """Return the pairs that a backfill of the repository finds, and delete its refs and state again."""
     with open_repository(root, environ=os.environ) as repository:
         backfill(repository, os.environ)
         found = {
@@ -43,7 +43,7 @@ def told(root: Path) -> set[Pair]:
 
 
 def variants(village: Village) -> Iterator[tuple[str, set[Pair]]]:
-    """The pairs found with reflogs, without them, and in a clone when the original is gone."""
+    """Yield the pairs found with reflogs, without them, and in a clone when the original is gone."""
     root = village.root
     yield "with reflogs", told(root)
     village.git("reflog", "expire", "--expire=now", "--all")
@@ -75,7 +75,7 @@ def test_nothing_false_and_hardly_anything_missed(tmp_path: Path, empty_home: Pa
 
 
 def test_a_village_knows_who_wrote_each_line(tmp_path: Path) -> None:
-    """The truth itself, on a history of a few deeds."""
+    """Check the truth itself, on a history of a few deeds."""
     village = Village(tmp_path / "village", 1)
     village.write("f", "mine\n")
     village.by_hand("begins", ["add", "f"], ["commit", "-qm", "Begin"])
@@ -95,7 +95,7 @@ def test_a_village_knows_who_wrote_each_line(tmp_path: Path) -> None:
 
 
 def test_a_fork_is_not_credited_with_its_parents_commits(tmp_path: Path) -> None:
-    """When their folder is gone, only the fork shows that both worked here."""
+    """When the sessions' folder is gone, only the fork shows that both worked here."""
     village = Village(tmp_path / "village", 1)
     village.write("f", "mine\n")
     village.by_hand("begins", ["add", "f"], ["commit", "-qm", "Begin"])

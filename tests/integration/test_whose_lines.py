@@ -148,7 +148,7 @@ def test_a_renamed_file_is_still_credited_to_the_session(begun: Git, *, committe
 
 
 def test_a_renamed_file_is_credited_to_a_session_that_committed_meanwhile(begun: Git) -> None:
-    """Its events then belong to that commit, and its log is read from there on."""
+    """The session's events then belong to that commit, and its log is read from there on."""
     session = ClaudeSession(begun.root)
     other = Shell("echo other > other && git add other && git commit -qm Other other")
     session.run([turn(Write("a.py", LINES)), turn(other), turn(say="Written")], prompt="Write")
@@ -186,7 +186,7 @@ def test_two_agents_with_one_subject_at_once(begun: Git) -> None:
 
 
 def test_a_commit_of_elsewhere_whose_id_was_printed_is_not_the_agent_s(begun: Git, tmp_path: Path) -> None:
-    """Continuous integration, or a colleague, made it; the agent only printed it."""
+    """Continuous integration, or a colleague, made the commit; the agent only printed its id."""
     other = Git(tmp_path / "other")
     subprocess.run(["git", "clone", "-q", str(begun.root), str(other.root)], check=True)
     session = ClaudeSession(begun.root)
@@ -204,7 +204,7 @@ def test_a_commit_of_elsewhere_whose_id_was_printed_is_not_the_agent_s(begun: Gi
 
 
 def test_a_colleague_s_commit_from_before_the_session_in_a_fresh_clone(begun: Git, tmp_path: Path) -> None:
-    """No reflog there shows that it was not made by the call that printed it."""
+    """No reflog in this clone shows that the commit was not made by the call that printed its id."""
     begun.commit({"version": "2\n"}, "Release")
     time.sleep(3.1)
     session = ClaudeSession(begun.root)

@@ -54,7 +54,7 @@ class Clock:
         return _stamp(self.time)
 
     def pass_by(self) -> None:
-        """Let time pass between two deeds: mostly almost none if ``dense``, else seconds to hours."""
+        """Let time pass between two actions: if ``dense``, mostly almost no time, else seconds to hours."""
         kinds = [(0.0, 0.1), (0.0, 0.1), (0.5, 2.5)] if self.dense else [(1, 4), (5, 90), (200, 9000)]
         self.time += self.random.uniform(*self.random.choice(kinds))
 

@@ -34,7 +34,7 @@ class Life:
         self.messages: list[str] = []
         self.other = root.parent / f"{root.name}.other"
         self.lost: list[str] = []  # all lines that agents wrote
-        self._found()
+        self._create_repository()
 
     def live(self, deeds: int) -> None:
         agents = self.village.sessions
@@ -105,7 +105,7 @@ class Life:
             self.person_commit(message)
 
     def agent_look(self, agent: SessionWriter) -> None:
-        """Print other people's commits, beside a command that can commit."""
+        """Print other people's commits, next to a command that can commit."""
         shown = self.village.git("log", "-1", "--format=[main %h] %s").strip()
         command = self.random.choice(
             [
@@ -208,7 +208,7 @@ class Life:
     # ------------------------------------------------------------ what people do
 
     def person_commit(self, message: str | None = None) -> None:
-        """Commit a file of their own, or lines in another's; sometimes with all uncommitted changes."""
+        """Commit a person's own file, or lines in somebody else's; sometimes with all uncommitted changes."""
         path = self._touch()
         everything = self.random.random() < 0.3
         said = message or self._message()
@@ -370,7 +370,7 @@ class Life:
 
     # ------------------------------------------------------------ helpers
 
-    def _found(self) -> None:
+    def _create_repository(self) -> None:
         village = self.village
         for path in ("README.py", "lib/base.py"):
             village.write(path, "".join(f"{self._line()}\n" for _ in range(4)))

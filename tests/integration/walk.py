@@ -90,7 +90,7 @@ class Walk:
 
     def run(self, steps: int) -> Found:
         with told_by(self.world.clock.now):
-            self._found()
+            self._create_repository()
             for _ in range(steps):
                 self._step()
             unsound = self.recorder.finish(self.clones())
@@ -101,7 +101,7 @@ class Walk:
 
     # ------------------------------------------------------------ steps
 
-    def _found(self) -> None:
+    def _create_repository(self) -> None:
         """Make two servers, two clones, and a second work tree of the first clone."""
         world = self.world
         for side in (world.ours, world.plain):

@@ -180,10 +180,10 @@ def _shows_commit(log_task: LogTask, digest: LogDigest, folder: str) -> bool:
 
 
 def _shows_files(repository: Repository, digest: LogDigest) -> bool:
-    """Return whether the session wrote files that this repository had at the same paths, byte for byte; files
-    that every project has count only if there are several."""
-    written = {(w.path, blob) for w in digest.writings.found for blob in w.blobs if w.lines}
-    paths = sorted(dict(written))
+    """Whether the session wrote files that this repository had at the same paths, byte for byte; files that
+    every project has count only if there are several."""
+    written = {(w.path, blob) for w in digest.writings.all() for blob in w.blobs if w.lines}
+    paths = sorted({path for path, _ in written})
     if not paths:
         return False
     identical = written & _list_versions(repository, paths[:_MOST_PATHS])

@@ -43,7 +43,7 @@ from gittraj.query.notes import NotesInMemory
 from gittraj.state.active import Active, load_active
 from gittraj.state.cursors import State, Suspension, load_state, load_suspension
 from gittraj.state.folder import LocalState, installed_positions
-from gittraj.state.spool import find_told, read_spool
+from gittraj.state.spool import find_reported, read_spool
 from gittraj.summarizer.runs import Runs, Summarizer, load_runs, read_summarizer
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         folder=find_hooks_folder(repository),
         hooks=inspect_hooks(repository),
         agents=inspect_agents(repository, environ),
-        sessions=tuple(find_live(state, notes, off, find_told(lines)[1], since or 0.0)),
+        sessions=tuple(find_live(state, notes, off, find_reported(lines)[1], since or 0.0)),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,
         unlinked=() if RECORDS_REF in deleted else unlinked,

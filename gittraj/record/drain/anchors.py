@@ -1,4 +1,5 @@
-"""The calls of a log that made commits: by index while it is read, by name in the saved state.
+"""Translates the anchors of a log, the calls that made commits, between indexes, which are used while the log
+is read, and names, which are saved.
 
 Also finds stored parts that belong to a further commit, which then gets their records, too.
 """
@@ -18,7 +19,7 @@ from gittraj.state.cursors import Anchored, Stored
 
 
 def call_name(log: Log, index: int) -> str:
-    """The id of a call, or of the event if it has none."""
+    """The id of a call, or that of its event if the call has no id."""
     event = log.entries[index].event
     return (event.call_id or event.id) if isinstance(event, ToolCall) else event.id
 
@@ -26,7 +27,7 @@ def call_name(log: Log, index: int) -> str:
 def name_anchors(
     log: Log, known: Sequence[Anchored], anchors: Sequence[Anchor], commits: Mapping[str, Commit]
 ) -> tuple[Anchored, ...]:
-    """All anchors by the name of their call, in the log's order as far as it was read."""
+    """Return all anchors by the name of their call, those of the log as far as it was read in its order."""
     named = {anchored.call: anchored for anchored in known}
     for anchor in sorted(anchors, key=lambda a: a.call):
         call = call_name(log, anchor.call)
@@ -36,7 +37,7 @@ def name_anchors(
 
 
 def locate(log: Log, known: Sequence[Anchored]) -> tuple[tuple[Anchor, ...], Anchor | None]:
-    """The known anchors, with their index in this log; and the latest one before the log's beginning."""
+    """Return the known anchors with their index in this log, and the latest anchor before the log's start."""
     index = {call_name(log, i): i for i, e in enumerate(log.entries) if isinstance(e.event, ToolCall)}
     inside: list[Anchor] = []
     before: Anchor | None = None
@@ -51,12 +52,13 @@ def locate(log: Log, known: Sequence[Anchored]) -> tuple[tuple[Anchor, ...], Anc
 
 
 def combine(
-    known: Sequence[Anchor], found: Sequence[Anchor], stored: Sequence[Stored]
+    known: Sequence[Anchor], new: Sequence[Anchor], stored: Sequence[Stored]
 ) -> tuple[list[Anchor], list[tuple[Stored, Target]]]:
-    """Merge anchors to one per call. A commit that joins a call whose parts are stored gets their records."""
+    """Merge anchors into one per call. If a further commit belongs to a call whose parts are stored already,
+    also return these parts, whose records the commit gets."""
     by_call: dict[int, Anchor] = {}
     copies: list[tuple[Stored, Target]] = []
-    for anchor in (*known, *found):
+    for anchor in (*known, *new):
         old = by_call.get(anchor.call)
         if old is None:
             by_call[anchor.call] = anchor
@@ -70,16 +72,17 @@ def combine(
 
 
 Copy = tuple[Stored, Target]
+"""A stored part, and a further commit that gets its records."""
 
 
-def stored_before(
-    log: Log, found: Sequence[Anchor], known: Sequence[Anchor], stored: Sequence[Stored]
+def find_stored_early(
+    log: Log, new: Sequence[Anchor], known: Sequence[Anchor], stored: Sequence[Stored]
 ) -> Iterator[Copy]:
-    """Stored parts with a call whose commit was in no reflog yet when the log was read: a quick agent commits
-    again and ends its turn while a drain reads. The commit gets their records, too."""
+    """Find stored parts with a call whose commit was not in a reflog yet when the log was read: a quick agent
+    commits again and ends its turn while a drain reads. The commit gets the parts' records, too."""
     calls = {anchor.call for anchor in known}
     positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
-    for anchor in found:
+    for anchor in new:
         if anchor.call in calls or anchor.evidence == "content":
             continue
         for part in stored:
@@ -92,7 +95,7 @@ def stored_before(
 
 
 def copies_onto(commit: str, stored: Iterable[Stored]) -> list[Copy]:
-    """The stored parts that led to other commits, to be copied to this one, too."""
+    """Copy the stored parts that led to other commits to this one, too."""
     target = Target(commit=commit, link=Link(evidence="imported"))
     return [(part, target) for part in stored if not part.explored and commit not in part.commits]
 
@@ -100,8 +103,8 @@ def copies_onto(commit: str, stored: Iterable[Stored]) -> list[Copy]:
 def find_aliases(
     aliases: Iterable[tuple[str, tuple[int, ...]]], log: Log, stored: Sequence[Stored]
 ) -> tuple[dict[int, list[Target]], list[Copy]]:
-    """Targets for commits that took lines of events which belong to an earlier commit: the parts with those
-    events go to them, too, whether they are written now (by call) or stored already (copies)."""
+    """Find the parts for commits that took lines of events which belong to an earlier commit. Return targets
+    for parts that are written now, by call, and copies of parts that are stored already."""
     positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
     fresh: dict[int, list[Target]] = {}
     copies: dict[tuple[str, str], Copy] = {}
@@ -121,8 +124,8 @@ def find_aliases(
 def copy_records(notes: NotesRef, trajectory: str, copies: Iterable[Copy]) -> Iterator[tuple[str, Line]]:
     """Copy the records of stored parts to further commits."""
     for stored, target in copies:
-        found = (_find_record(notes, commit, trajectory, stored.range.first) for commit in stored.commits)
-        record = next((r for r in found if r is not None), None)
+        records = (_find_record(notes, commit, trajectory, stored.range.first) for commit in stored.commits)
+        record = next((r for r in records if r is not None), None)
         if record is not None:
             yield target.commit, replace(record, link=target.link, role=target.role, origin=None)
 

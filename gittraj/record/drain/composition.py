@@ -35,10 +35,11 @@ def drain(
     patience: float = 0.0,
     wait: float = 10.0,
 ) -> Report | None:
-    """Drain now. ``live`` is the environment whose values are secrets; ``patience`` the seconds that a
-    commit's call may take to appear in its log; ``wait`` the seconds to wait for another drain.
+    """Drain now. ``live`` is the environment whose values are secrets; ``patience`` is how many seconds a
+    commit's call may take to appear in its log; ``wait`` is how many seconds to wait for another drain.
 
-    ``None`` if git-traj is not installed or off here, or another drain is still running. Raises TrajError.
+    Returns ``None`` if git-traj is not installed or off here, or another drain is still running. Raises
+    TrajError.
     """
     local = LocalState.of(repository)
     if not local.exists or environ.off or is_guest(local.folder, live):
@@ -62,8 +63,8 @@ def make_pipeline(
     live: Mapping[str, str] | None = None,
     rewrites: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Pipeline:
-    """The pipeline of this repository, with every secret that is known here; ``live`` is the environment with
-    secrets (None: that of ``environ``)."""
+    """Make the pipeline of this repository, with every secret that is known here. ``live`` is the environment
+    with secrets (None: that of ``environ``)."""
     live = environ.variables if live is None else live
     values = known_secrets(repository, environ, live=live)
     local = LocalState.of(repository)
@@ -87,7 +88,7 @@ def make_pipeline(
 def _task_namer(
     repository: Repository, config: Config, live: Mapping[str, str]
 ) -> Callable[[Draft], TaskRef | None]:
-    """A function that finds a part's task by the trailers of its commits, else by its branch's name."""
+    """Make a function that finds a part's task by the trailers of its commits, else by its branch's name."""
     site = cache(lambda: survey(repository, live, preferred=config.tasks))
 
     def task_of(draft: Draft) -> TaskRef | None:
@@ -102,11 +103,11 @@ def _task_namer(
 
 
 def known_secrets(repository: Repository | None, environ: Environ, *, live: Mapping[str, str]) -> LiveValues:
-    """The secrets in the environment ``live`` and in the files that usually have some, and the hashes of
-    earlier ones. Writes nothing."""
+    """Collect the secrets in the environment ``live`` and in files that usually contain secrets, and the
+    hashes of earlier ones. Writes nothing."""
     roots = RepoPaths(repository).roots if repository else ()
-    found = LiveValues.collect(live, _secret_files(roots, environ.home))
-    return LiveValues(found.values, hashes=LocalState.of(repository).hashes() if repository else ())
+    values = LiveValues.collect(live, _secret_files(roots, environ.home)).values
+    return LiveValues(values, hashes=LocalState.of(repository).hashes() if repository else ())
 
 
 def remember_secrets(repository: Repository, *, environ: Environ, live: Mapping[str, str]) -> None:
@@ -135,9 +136,9 @@ class Localiser:
 
 
 def _home_pattern(home: Path, after: str) -> str:
-    """The pattern of a home folder. It names a person, so it also matches inside a word (``-I/home/ann``, an
-    escaped line end before it), and as agents write it in names of folders (``-home-ann-project``); ``/root``
-    does neither."""
+    """The pattern of a home folder. Since the folder names a person, the pattern also matches inside a word
+    (``-I/home/ann``, or after an escaped line end), and the form that agents use in names of folders
+    (``-home-ann-project``). For ``/root`` it does neither."""
     if len(home.parts) == 2:
         return rf"(?<![\w.-]){re.escape(str(home))}{after}"
     dashed = re.escape(re.sub(r"[^A-Za-z0-9]", "-", str(home)))
@@ -146,7 +147,7 @@ def _home_pattern(home: Path, after: str) -> str:
 
 def _secret_files(roots: tuple[Path, ...], home: Path | None) -> Iterator[Path]:
     for root in roots:
-        found = sorted(root.glob(".env*")) + sorted(root.glob("*/.env*")) if root.is_dir() else []
-        yield from found[:_ENV_FILES]
+        files = sorted(root.glob(".env*")) + sorted(root.glob("*/.env*")) if root.is_dir() else []
+        yield from files[:_ENV_FILES]
     if home is not None:
         yield from (home / name for name in _CREDENTIALS)

@@ -17,7 +17,7 @@ from gittraj.state.folder import FOLDER, LocalState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installed:
-    """When git-traj was installed (seconds since the epoch), and how far each reflog was then."""
+    """When git-traj was installed (seconds since 1970), and how long each reflog was then."""
 
     time: float
     reflogs: Mapping[str, Position]
@@ -25,7 +25,8 @@ class Installed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """``patience``: seconds that a commit's call may take to be logged; ``now``: when the drain began."""
+    """The circumstances of a drain. ``patience`` is how many seconds a commit's call may take to appear in
+    its log; ``now`` is when the drain began (seconds since 1970)."""
 
     repository: Repository
     config: Config
@@ -62,11 +63,11 @@ class Context:
         return self.repository.common_dir / FOLDER
 
     def load_changes(self, streams: Sequence[Sequence[Commit]]) -> list[list[Commit]]:
-        """The commits with their changes and times; without those that are missing (pruned, never made)."""
+        """Return the commits with their changes and times, without missing ones (pruned, or never made)."""
         ids = [c.id for stream in streams for c in stream]
         changes = read_changes(self.repository, [c for c in ids if self.repository.objects.exists(c)])
         local = LocalState(self.folder)
-        for commit, found in changes.items():
+        for commit, each in changes.items():
             if (moment := local.moment(commit)) is not None:
-                changes[commit] = replace(found, time=moment)
+                changes[commit] = replace(each, time=moment)
         return [[replace(c, changes=changes[c.id]) for c in stream if c.id in changes] for stream in streams]

@@ -13,7 +13,7 @@ from gittraj.history.history import Rewrite
 from gittraj.model.times import seconds
 from gittraj.model.values import AnyEvent, Line
 from gittraj.notes.store import NotesRef
-from gittraj.record.draft import Draft
+from gittraj.record.draft import Draft, Target
 from gittraj.record.drain.context import Context
 from gittraj.record.drain.manual_events import Manual, gather
 from gittraj.record.drain.moved import find_moved
@@ -27,10 +27,9 @@ from gittraj.state.cursors import State, Suspension
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """Everything that is known when a drain decides. ``streams``: the new commits of each worktree, with what
-    they changed; ``pairs``: rewrites (old, new); ``tombstones``: those that are missing, by commit;
-    ``restored``: deleted refs that are back; ``unrestored``: those that could not be restored, with their
-    tips."""
+    """Everything that is known when a drain decides. ``streams`` are the new commits of each worktree, with
+    their changes; ``pairs`` are rewrites (old, new); ``tombstones`` are to be written, each on its commit;
+    ``restored`` are deleted refs that are back, ``unrestored`` those that are not, with their tips."""
 
     state: State
     off: Suspension
@@ -51,7 +50,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """``moved``: rewrites that no hook reported."""
+    """What a drain writes. ``moved`` are rewrites that no hook reported."""
 
     links: Links
     plans: Sequence[Plan]
@@ -64,7 +63,7 @@ class Decision:
         return [*(d.draft for plan in self.plans for d in plan.drafted), *self.manual.drafts]
 
     def lines(self, notes: NotesRef) -> Iterator[tuple[str, Line]]:
-        """Finished lines: stubs, copies and tombstones."""
+        """The lines that are not drafted: stubs, copies and tombstones."""
         yield from self.stubs
         for plan in self.plans:
             yield from plan.lines(notes)
@@ -84,13 +83,11 @@ def decide(context: Context, situation: Situation) -> Decision:
 
 
 def _link(context: Context, situation: Situation) -> tuple[Links, dict[str, Commit]]:
-    """The links between commits and logs; and all commits that are known now, by id."""
+    """Link commits to logs. Return the links, and all commits that are known now, by id."""
     readings = situation.readings
-    streams = list(situation.streams)
-    news = {c.id for stream in streams for c in stream}
-    if any(r.first and _began_before(r, context.installed.time) for r in readings):
-        streams = [*context.load_changes([read_old_commits(context.repository, context.installed)]), *streams]
-    commits = {c.id: c for stream in streams for c in stream}
+    news = _by_id(situation.streams)
+    streams = [*_load_old_commits(context, readings), *situation.streams]
+    commits = _by_id(streams)
     commits |= _known_commits(context, readings, commits)
     changes = {c.id: c.changes for c in commits.values() if c.changes is not None}
     by_log = {r.log.trajectory: r for r in readings}
@@ -106,12 +103,24 @@ def _link(context: Context, situation: Situation) -> tuple[Links, dict[str, Comm
     return links, commits
 
 
+def _by_id(streams: Iterable[Sequence[Commit]]) -> dict[str, Commit]:
+    return {commit.id: commit for stream in streams for commit in stream}
+
+
+def _load_old_commits(context: Context, readings: Iterable[Reading]) -> list[list[Commit]]:
+    """The commits made before the installation, if a log that is read for the first time began before it."""
+    if any(r.first and _began_before(r, context.installed.time) for r in readings):
+        return context.load_changes([read_old_commits(context.repository, context.installed)])
+    return []
+
+
 def _make_plans(
     context: Context, readings: Iterable[Reading], links: Links, commits: Mapping[str, Commit]
 ) -> list[Plan]:
     head = context.repository.head()
     waiting = {c.id for c in links.unfound} - {c.id for c in links.unowned}
-    commits = {c: commit for c, commit in commits.items() if c not in waiting}  # those took nothing yet
+    # a commit that waits for its call has not taken any lines yet
+    commits = {c: commit for c, commit in commits.items() if c not in waiting}
     plans: list[Plan] = []
     for reading in sorted(readings, key=lambda r: r.log.started_by is not None):
         above = next((p for p in plans if p.reading.log.trajectory == reading.log.parent), None)
@@ -121,30 +130,35 @@ def _make_plans(
 
 
 def _find_manual(context: Context, situation: Situation, links: Links) -> Manual:
-    """The events that authors recorded, without those that are in a log."""
+    """The events that somebody recorded by command, without those that are in a log."""
     if not situation.actives:
         return Manual()
-    worktrees, recorded = situation.news.worktrees, situation.recorded
-    made: dict[str, list[str]] = {}
-    for commit in links.unowned:
-        if commit.stored and not commit.sessions and commit.id in worktrees:
-            made.setdefault(worktrees[commit.id], []).append(commit.id)
+    recorded = situation.recorded
     logged = {e.event.id for r in situation.readings for e in r.log.entries if e.event.id in recorded}
     return gather(
         [mark_logged(active, logged) for active in situation.actives],
-        made,
+        _commits_of_people(links, situation.news.worktrees),
         NotesRef(context.repository),
         head=context.repository.head(),
         sessions=situation.state.sessions,
-        grown={r.log.trajectory: context.now - r.age for r in situation.readings},
+        last_writes={r.log.trajectory: context.now - r.age for r in situation.readings},
         present=partial(_find_present, context.repository, situation.state.rewrites),
     )
+
+
+def _commits_of_people(links: Links, worktrees: Mapping[str, str]) -> dict[str, list[str]]:
+    """The commits that no session made, by worktree; ``worktrees`` has that of each new commit."""
+    commits: dict[str, list[str]] = {}
+    for commit in links.unowned:
+        if commit.stored and not commit.sessions and commit.id in worktrees:
+            commits.setdefault(worktrees[commit.id], []).append(commit.id)
+    return commits
 
 
 def _find_present(
     repository: Repository, rewrites: Mapping[str, tuple[str, ...]], commit: str | None
 ) -> str | None:
-    """The commit, or the first of those that it was rewritten to, that still exists."""
+    """The commit if it still exists, else the first existing one of those that it was rewritten to."""
     chain = dict.fromkeys([commit] if commit else [])
     for each in (waiting := [*chain]):
         if repository.objects.exists(each):
@@ -156,26 +170,30 @@ def _find_present(
 
 
 def _find_moved(context: Context, situation: Situation, plans: Sequence[Plan]) -> list[Rewrite]:
-    """The rewrites that hooks missed, of commits with records that are stored or about to be."""
+    """Find rewrites that hooks missed, of commits whose records are stored or are written now."""
     state = situation.state
     targets = [t for plan in plans for d in plan.drafted for t in d.draft.targets]
-    known = (a for s in state.sessions.values() for a in s.anchors if a.evidence != "content")
-    own = {t.commit for t in targets if t.role == "produced" and t.link.evidence != "content"}
     return find_moved(
         context.repository,
         situation.news.fresh,
         (t.commit for t in targets),
         rewrites=state.rewrites,
         gathered=state.gathered,
-        taken=own.union(*(a.commits for a in known)),
+        taken=_commits_made_by_calls(state, targets),
         silent=situation.off.commits,
     )
+
+
+def _commits_made_by_calls(state: State, targets: Iterable[Target]) -> set[str]:
+    known = (a for s in state.sessions.values() for a in s.anchors if a.evidence != "content")
+    new = {t.commit for t in targets if t.role == "produced" and t.link.evidence != "content"}
+    return new.union(*(anchor.commits for anchor in known))
 
 
 def _known_commits(
     context: Context, readings: Sequence[Reading], news: Mapping[str, Commit]
 ) -> dict[str, Commit]:
-    """The commits of earlier drains that these logs' parts belong to, or that took their lines."""
+    """The commits, explained by earlier drains, that have parts of these logs or took lines of them."""
     stored = {c: a.stored for r in readings for a in r.known.anchors for c in a.commits}
     ids = dict.fromkeys([*stored, *(c for r in readings for c in r.known.taken)])
     old = [Commit(id=c, stored=stored.get(c, True)) for c in ids if c not in news]

@@ -1,4 +1,4 @@
-"""Describes a session as a whole, from its log: agent, task, run, how it ended."""
+"""Describes a session as a whole, from its log: its agent, task and run, and how it ended."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def describe(
     log: Log, *, title: str | None, ci: str | None, retrospective: Retrospective | None
 ) -> SessionInfo:
     """Describe a trajectory. If its session worked in other repositories, too, its task, tags, participants
-    and stated status are left out: they may be about one of those."""
+    and stated status are left out: they may be about one of these repositories."""
     entrypoint = log.fact("entrypoint")
     here = "elsewhere" not in log.places
     return SessionInfo(
@@ -53,7 +53,7 @@ def _find_task(log: Log) -> TaskRef | None:
 
 
 def find_run(log: Log) -> Run | None:
-    """The benchmark run that the log is from, if any."""
+    """The benchmark run that the log is from, if it is from one."""
     run, instance = log.fact("run"), log.fact("instance")
     messages, calls = log.fact("messages"), log.fact("api_calls")
     if not (run or instance):

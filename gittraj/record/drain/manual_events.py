@@ -35,12 +35,13 @@ from gittraj.state.cursors import SessionState
 
 _LINK = Link(evidence="manual")
 Present = Callable[[str | None], str | None]
-"""The commit, or the one that replaced it; None if that is gone: a part on it would stop every drain."""
+"""Returns a commit, or the one that replaced it, if it exists: a part on a missing one would stop every
+drain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manual:
-    """``after``: the active trajectories as they are once all of this is written."""
+    """The parts and lines to write; ``after`` are the active trajectories once these are written."""
 
     drafts: list[Draft] = field(default_factory=list)
     lines: list[tuple[str, Line]] = field(default_factory=list)
@@ -56,103 +57,109 @@ def is_due(active: Active) -> bool:
 
 def gather(
     actives: Sequence[Active],
-    made: Mapping[str, Sequence[str]],
+    by_people: Mapping[str, Sequence[str]],
     notes: NotesRef,
     *,
     head: str | None,
     sessions: Mapping[str, SessionState],
-    grown: Mapping[str, float],
+    last_writes: Mapping[str, float],
     present: Present,
 ) -> Manual:
-    """Make the parts. ``made``: the commits that people made, by worktree (of a removed one: its name and
-    ``#``); ``sessions``: by trajectory; ``grown``: when the logs that this drain read were last written, by
-    trajectory (seconds since 1970)."""
-    found = Manual()
+    """Make the parts. ``by_people`` are the commits that people made, by worktree (the key of a removed one
+    is its name and ``#``). The keys of ``sessions`` and of ``last_writes`` are trajectories; the latter says
+    when the logs that this drain read were last written (seconds since 1970)."""
+    manual = Manual()
     for active in actives:
         header = active.header
         if not header.by_hand:
             session = sessions.get(header.trajectory)
-            found.after.append(_record_missed(found, active, session, grown, head=head, present=present))
+            written = last_writes.get(header.trajectory, 0.0)
+            manual.after.append(_record_missed(manual, active, session, written, head=head, present=present))
             continue
-        commits = () if header.status else made.get(_place(header), ())
-        followed = _record_progress(found, active, commits, notes)
-        found.after.append(_record_end(found, followed, head, present) if header.ended else followed)
-    return found
+        commits = () if header.status else by_people.get(_worktree(header), ())
+        followed = _record_progress(manual, active, commits, notes)
+        manual.after.append(_record_end(manual, followed, head, present) if header.ended else followed)
+    return manual
 
 
-def _place(header: Header) -> str:
-    """The worktree as ``made`` names it: without its random token (see ``place_of``) if it was removed."""
+def _worktree(header: Header) -> str:
+    """The key of a trajectory's worktree: without its random token (see ``place_of``) if it was removed."""
     return f"{header.worktree.partition('#')[0]}#" if header.over else header.worktree
 
 
-def _record_progress(found: Manual, active: Active, commits: Sequence[str], notes: NotesRef) -> Active:
-    """Link an open trajectory's events so far to the commits made now; without new events, link its last
-    part to them."""
+def _record_progress(manual: Manual, active: Active, commits: Sequence[str], notes: NotesRef) -> Active:
+    """Link an open trajectory's new events, or its last part if there are none, to the commits made now."""
     if not commits:
         return active
     if active.events:
-        return _write(found, active, commits, "produced")
+        return _write(manual, active, commits, "produced")
     if active.header.parts:
         copies = _records(notes, active, active.header.commits[-1])
-        found.lines.extend(
+        manual.lines.extend(
             (commit, replace(record, link=_LINK, origin=None)) for commit in commits for record in copies
         )
         return replace(active, header=replace(active.header, commits=(*active.header.commits, *commits)))
     return active
 
 
-def _record_end(found: Manual, active: Active, head: str | None, present: Present) -> Active:
+def _record_end(manual: Manual, active: Active, head: str | None, present: Present) -> Active:
     """Link the remaining events of an ended trajectory to its last commit, or, as explored, to the commit
     where it began. Without any commit it waits."""
     header = active.header
     if not active.events:
         return active
     if header.commits and (last := present(header.commits[-1])):
-        return _write(found, active, [last], "produced")
+        return _write(manual, active, [last], "produced")
     commit = present(header.commit) or head
-    return _write(found, active, [commit], "explored") if commit else active
+    return _write(manual, active, [commit], "explored") if commit else active
 
 
 def _record_missed(
-    found: Manual,
+    manual: Manual,
     active: Active,
     session: SessionState | None,
-    grown: Mapping[str, float],
+    written: float,
     *,
     head: str | None,
     present: Present,
 ) -> Active:
-    """Record those events of a session that its log does not contain and will not contain later."""
-    header = active.header
-    due = _find_due(active, grew=grown.get(header.trajectory, 0.0))
+    """Record those events of a session that its log does not contain and will not contain later; ``written``
+    is when the log was last written (seconds since 1970)."""
+    due = _find_due(active, written)
     if not due:
         return active
-    commits = [p.commits[-1] for p in session.parts if p.commits and not p.explored] if session else []
-    last = present(commits[-1]) if commits else None
-    commit = last or present(header.commit) or head
+    last = present(_last_commit(session))
+    commit = last or present(active.header.commit) or head
     if commit is None:
         return active
-    rest = without(active, {event.id for event in due})
-    whole = replace(active, events=tuple(due))
-    after = _write(found, whole, [commit], "produced" if last else "explored")
-    return replace(after, events=rest.events)
+    remaining = without(active, {event.id for event in due}).events
+    role: Role = "produced" if last else "explored"
+    after = _write(manual, replace(active, events=tuple(due)), [commit], role)
+    return replace(after, events=remaining)
 
 
-def _find_due(active: Active, *, grew: float) -> list[AnyEvent]:
-    """The events that should be in the log by now, and are not. ``grew``: when it last grew, in seconds."""
+def _last_commit(session: SessionState | None) -> str | None:
+    """The last commit that a part of a session led to."""
+    commits = [p.commits[-1] for p in session.parts if p.commits and not p.explored] if session else []
+    return commits[-1] if commits else None
+
+
+def _find_due(active: Active, written: float) -> list[AnyEvent]:
+    """The events that should be in the log by now, and are not."""
     missed = [event for event in active.events if event.id not in active.header.logged]
-    limits = (LOGGED_WITHIN if grew > _at(e) + LOGGED_WITHIN else IDLE for e in missed)
+    limits = (LOGGED_WITHIN if written > _at(e) + LOGGED_WITHIN else IDLE for e in missed)
     return [event for event, limit in zip(missed, limits, strict=True) if _age(event) > limit]
 
 
-def _write(found: Manual, active: Active, commits: Sequence[str], role: Role) -> Active:
+def _write(manual: Manual, active: Active, commits: Sequence[str], role: Role) -> Active:
+    """Draft a part of a trajectory's events for the commits; return the trajectory without these events."""
     header = active.header
     if not active.events:
         return active
     span = Range(first=active.events[0].id, last=active.events[-1].id, n=len(active.events))
     end = header.position + len(active.events)
     targets = tuple(Target(commit=commit, link=_LINK, role=role) for commit in commits)
-    found.drafts.append(
+    manual.drafts.append(
         Draft(
             trajectory=trajectory_of(active, span),
             positions=tuple(range(header.position, end)),
@@ -173,15 +180,15 @@ def trajectory_of(active: Active, span: Range) -> Trajectory:
         task=header.task,
         tags=header.tags,
         participants=header.participants,
-        status=header.status or _ended(active.events),
+        status=header.status or _stated_status(active.events),
         retrospective=retrospectives[-1] if retrospectives else None,
     )
     chapter = Chapter(id=span.first, title=header.title or "", events=active.events)
     return Trajectory(id=header.trajectory, whole=whole, chapters=(chapter,), span=span)
 
 
-def _ended(events: Sequence[AnyEvent]) -> str | None:
-    """The status that a session's ``complete`` or ``abandon`` stated."""
+def _stated_status(events: Sequence[AnyEvent]) -> str | None:
+    """The status that ``git traj complete`` or ``abandon`` stated for a session."""
     for event in reversed(events):
         tags = event.tags if isinstance(event, NoteEvent) else ()
         if isinstance(event, RetrospectiveEvent) or COMPLETED in tags:

@@ -1,12 +1,13 @@
-"""Finds the rewrites and copies of commits that hooks missed: the reflogs show that there may be some.
+"""Finds rewrites and copies of commits that hooks missed, if the reflogs show that there may be some.
 
-Most commits cost two short git processes here: history is read only if commits with records are not ancestors
-of the new commits.
+For most commits this takes two short git processes: history is read only if commits with records are not
+ancestors of the new commits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 
 from gittraj.errors import GitError
@@ -18,27 +19,32 @@ from gittraj.notes.store import NotesRef
 from gittraj.notes.tree import iter_notes
 
 WITHIN = 5.0
-"""Seconds that git may take to list the history; ``git traj repair`` takes as long as it needs."""
+"""Seconds that git may take to list the history; for ``git traj repair`` there is no limit."""
 _COMMITS = 2_000
 _TIPS = 20
 _ELSEWHERE = ("checkout", "clone", "revert")
-"""Kinds of reflog entries that add no copy of a commit; nor do the start and the abort of a rebase."""
+"""Kinds of reflog entries that add no copy of a commit, like the start and the abort of a rebase."""
 
 
 def find_fresh(repository: Repository, entries: Iterable[ReflogEntry]) -> dict[str, tuple[str, ...]]:
-    """The commits to which new reflog entries moved HEADs and that are still reachable, each with its
-    parents."""
-    moves = [
-        e
-        for e in entries
-        if e.old != e.new and e.kind not in _ELSEWHERE and not e.kind.endswith((" (start)", " (abort)"))
-    ]
-    news = dict.fromkeys(e.new for e in moves if e.new.strip("0"))
-    olds = {e.old for e in moves if e.old.strip("0")} - news.keys()
+    """The reachable commits to which new reflog entries moved HEADs, each with its parents."""
+    moves = [entry for entry in entries if _may_add_copies(entry)]
+    news = _without_null(entry.new for entry in moves)
+    olds = _without_null(entry.old for entry in moves).keys() - news.keys()
     listed = _list(repository, news, olds, "--parents", f"--max-count={_COMMITS}") if news else []
-    parents = {commit: tuple(rest) for commit, *rest in (line.split() for line in listed)}
-    gone = find_unreachable(repository, parents)
-    return {commit: of for commit, of in parents.items() if commit not in gone}
+    parents = {commit: tuple(rest) for commit, *rest in map(str.split, listed)}
+    unreachable = find_unreachable(repository, parents)
+    return {commit: each for commit, each in parents.items() if commit not in unreachable}
+
+
+def _may_add_copies(entry: ReflogEntry) -> bool:
+    ends = (" (start)", " (abort)")
+    return entry.old != entry.new and entry.kind not in _ELSEWHERE and not entry.kind.endswith(ends)
+
+
+def _without_null(oids: Iterable[str]) -> dict[str, None]:
+    """The ids, in order and without duplicates, except the null id, which is all zeros."""
+    return dict.fromkeys(oid for oid in oids if oid.strip("0"))
 
 
 def find_moved(
@@ -51,10 +57,11 @@ def find_moved(
     taken: Collection[str],
     silent: Collection[str],
 ) -> list[Rewrite]:
-    """The rewrites by which records on an old commit belong on one of the ``fresh`` commits, too, or on
-    another commit that the old one was split into. ``more``: commits that get records now; ``rewrites``: what
-    rewritten commits are known to have become, ``gathered``: the same of those that went into squashes;
-    ``taken``: commits with work of their own; ``silent``: commits made while switched off."""
+    """Find the rewrites by which records on an old commit belong on one of the ``fresh`` commits, too, or on
+    another commit that the old one was split into. ``more`` are commits that get records now. ``rewrites``
+    maps rewritten commits to the commits that they are known to have become; ``gathered`` has only those that
+    went into squashes. ``taken`` are commits with work of their own, ``silent`` those made while recording
+    was off."""
     if not fresh:
         return []
     notes = NotesRef(repository)
@@ -62,15 +69,15 @@ def find_moved(
     root = repository.objects.commit(tip).tree if tip else None
     recorded = {*(commit for commit, _ in iter_notes(repository.objects, root)), *more}
     try:
-        olds = _beside(repository, fresh, recorded, rewrites)
+        olds = _find_left_behind(repository, fresh, recorded, rewrites)
         if not olds:
             return []
         known = as_evidence(rewrites, gathered)
-        found = find_allowed(repository, olds, known=known, taken=taken, silent=silent, within=WITHIN)
+        all_rewrites = find_allowed(repository, olds, known=known, taken=taken, silent=silent, within=WITHIN)
     except GitError:
-        return []  # as if there were none; repair reports git's message
-    moved = {r.old for r in found if r.new in fresh}
-    return [r for r in found if r.new in fresh or (r.source == "tree" and r.old in moved)]
+        return []  # as if nothing was rewritten; repair reports git's message
+    moved = {r.old for r in all_rewrites if r.new in fresh}
+    return [r for r in all_rewrites if r.new in fresh or (r.source == "tree" and r.old in moved)]
 
 
 def as_evidence(
@@ -84,9 +91,9 @@ def as_evidence(
     }
 
 
-def squashed(found: Iterable[Rewrite]) -> list[tuple[str, str]]:
-    """The pairs (old, new) of those rewrites that went into squashes."""
-    return [(r.old, r.new) for r in found if r.source == "squash"]
+def squashed(rewrites: Iterable[Rewrite]) -> list[tuple[str, str]]:
+    """The pairs (old, new) of the rewrites that are squashes."""
+    return [(r.old, r.new) for r in rewrites if r.source == "squash"]
 
 
 def find_allowed(
@@ -98,18 +105,19 @@ def find_allowed(
     known: Mapping[tuple[str, str], Source] = MappingProxyType({}),
     within: float | None = None,
 ) -> list[Rewrite]:
-    """``find_rewrites`` without rewrites to commits made while switched off (``silent``), or to what one of
-    those became that had replaced the old commit (same parents). Raises GitError."""
+    """Call ``find_rewrites``, and leave out rewrites to commits made while recording was off (``silent``). If
+    such a commit had replaced the old one (same parents), rewrites to what it became are left out, too.
+    Raises GitError."""
     objects = repository.objects
     hidden = [commit for commit in silent if objects.exists(commit)]
-    found = find_rewrites(repository, [*olds, *hidden], known=known, taken=taken, within=within)
+    rewrites = find_rewrites(repository, [*olds, *hidden], known=known, taken=taken, within=within)
     replaced: dict[tuple[str, ...], set[str]] = {}
-    for rewrite in found:
+    for rewrite in rewrites:
         if rewrite.old in silent:
             replaced.setdefault(objects.commit(rewrite.old).parents, set()).add(rewrite.new)
     return [
         r
-        for r in found
+        for r in rewrites
         if r.old not in silent
         and r.new not in silent
         and not (replaced and r.new in replaced.get(objects.commit(r.old).parents, ()))
@@ -117,42 +125,54 @@ def find_allowed(
 
 
 def find_given_up(repository: Repository, squashed: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-    """The pairs (old, new) of squash merges that the content of ``new`` does not confirm: another
-    squash had failed before it, or it had the lines already. A merge commit is confirmed with what it merged.
-    Raises GitError."""
+    """The pairs (old, new) of squash merges that the content of ``new`` does not confirm: another squash had
+    failed before it, or ``new`` had the lines already. If ``old`` is a merge commit, it is confirmed if
+    another pair with the same ``new`` is. Raises GitError."""
     pairs = list(squashed)
-    ids = dict.fromkeys(commit for pair in pairs for commit in pair)
-    changes = read_changes(repository, [c for c in ids if repository.objects.exists(c)]) if ids else {}
-    known = [(old, new) for old, new in pairs if old in changes and new in changes]
-    held = {(old, new) for old, new in known if changes[new].shares_changes_with(changes[old])}
-    squashes = {new for _, new in held}
+    ids = dict.fromkeys(chain.from_iterable(pairs))
+    changes = read_changes(repository, [*filter(repository.objects.exists, ids)]) if ids else {}
+    known = [pair for pair in pairs if changes.keys() >= {*pair}]
+    confirmed = {(old, new) for old, new in known if changes[new].shares_changes_with(changes[old])}
+    squashes = {new for _, new in confirmed}
     merges = {(old, new) for old, new in known if len(changes[old].parents) > 1 and new in squashes}
-    return {*known} - held - merges
+    return {*known} - confirmed - merges
 
 
-def _beside(
+def _find_left_behind(
     repository: Repository,
     fresh: Mapping[str, Sequence[str]],
     recorded: Collection[str],
     rewrites: Mapping[str, Sequence[str]],
 ) -> list[str]:
-    """The commits with records for which neither they nor what they became is an ancestor of a fresh commit;
-    or what they became has an unreported parent, as when a rebase stops and a commit is split."""
-    below = {parent for parents in fresh.values() for parent in parents}
-    tips = [commit for commit in fresh if commit not in below][:_TIPS]
+    """The commits with records of which no form, the commit itself or what it became, is an ancestor of a
+    fresh commit; and those that may have been split, if they are not ancestors themselves."""
     became = {commit: {*follow([commit], rewrites)} for commit in recorded}
-    alive = {c for each in became.values() for c in each if repository.objects.exists(c)}
-    unreported = fresh.keys() - {new for news in rewrites.values() for new in news} - {*recorded}
-    split = {c for c, each in became.items() for new in each if unreported.intersection(fresh.get(new, ()))}
-    found: set[str] = set()
+    existing = {*filter(repository.objects.exists, chain.from_iterable(became.values()))}
+    unreported = fresh.keys() - {*chain.from_iterable(rewrites.values())} - {*recorded}
+    split = _find_split(fresh, became, unreported)
+    below = {*chain.from_iterable(fresh.values())}
+    tips = [commit for commit in fresh if commit not in below][:_TIPS]
+    left_behind: set[str] = set()
     for tip in tips:
-        apart = {*_list(repository, alive, [tip])} & alive
-        moved = {c for c in recorded if c in split or not became[c] & alive - apart}
-        found |= moved & apart
-    return sorted(found)
+        apart = {*_list(repository, existing, [tip])} & existing
+        moved = {c for c in recorded if c in split or not became[c] & existing - apart}
+        left_behind |= moved & apart
+    return sorted(left_behind)
+
+
+def _find_split(
+    fresh: Mapping[str, Sequence[str]], became: Mapping[str, Collection[str]], unreported: set[str]
+) -> set[str]:
+    """The commits that became one with an unreported parent, as when a rebase stops and a commit is split."""
+    return {
+        commit
+        for commit, forms in became.items()
+        if any(unreported.intersection(fresh.get(form, ())) for form in forms)
+    }
 
 
 def _list(repository: Repository, some: Iterable[str], without: Iterable[str], *options: str) -> list[str]:
-    given = "".join(f"{commit}\n" for commit in [*some, *(f"^{commit}" for commit in without)])
+    """The ids of the commits ``some`` and their ancestors, without those of ``without``."""
+    revisions = "".join(f"{commit}\n" for commit in [*some, *(f"^{commit}" for commit in without)])
     walk = ("rev-list", "--ignore-missing", "--stdin", *options)
-    return repository.run(*walk, input=given.encode(), timeout=WITHIN).text.splitlines()
+    return repository.run(*walk, input=revisions.encode(), timeout=WITHIN).text.splitlines()

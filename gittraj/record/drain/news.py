@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from gittraj.record.drain.moved import find_fresh, find_given_up
 from gittraj.state.active import place_of
 from gittraj.state.cursors import State, Suspension
 from gittraj.state.folder import reflog_name
-from gittraj.state.spool import Spooled, find_told, read_spool
+from gittraj.state.spool import Spooled, find_reported, read_spool
 
 HOOK_RUNS = 0.1
 """Seconds that a hook may take after its commit is in the reflog."""
@@ -27,9 +27,9 @@ _LOGS_KEPT = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class News:
-    """``spooled``: the new lines of the spool; ``fresh``: commits that HEADs moved to, each with its parents;
-    ``ended``: sessions whose agent reported their end; ``worktrees``: the worktree in which each commit was
-    made (with ``#`` if it was removed)."""
+    """What happened since the last drain. ``spooled`` are the new lines of the spool; ``fresh`` are commits
+    that HEADs moved to, each with its parents; ``ended`` are sessions whose agent reported their end;
+    ``worktrees`` maps each commit to the worktree in which it was made (with ``#`` if this was removed)."""
 
     spooled: Sequence[Spooled]
     moves: Sequence[Moves]
@@ -39,23 +39,23 @@ class News:
 
     @property
     def silent(self) -> set[str]:
-        """The commits made while switched off."""
+        """The commits made while recording was off."""
         return {c.id for m in self.moves for c in m.commits if not c.stored}
 
     def pairs(self) -> list[tuple[str, str]]:
-        """The rewrites (old, new), without those into commits made while switched off."""
+        """The rewrites (old, new), without those into commits made while recording was off."""
         silent = self.silent
         return [pair for m in self.moves for pair in m.pairs if pair[1] not in silent]
 
 
 def read_news(context: Context, state: State, off: Suspension) -> tuple[News, State]:
-    """The news, and the state with how far reflogs and spool are read."""
+    """Read the news. Also return the state in which reflogs and spool are read as far as this."""
     repository = context.repository
     reflogs, read = _read_reflogs(context, state)
-    entries = [entry for found in read.values() for entry in found]
+    entries = [entry for each in read.values() for entry in each]
     fresh = find_fresh(repository, entries)
     spooled, offset = _read_spool(context.folder, state.spool, {e.new for e in entries if made_kind(e)})
-    logged, ended = find_told(spooled)
+    logged, ended = find_reported(spooled)
     logs = [(name, log) for name, log in state.logs.items() if name not in logged] + [*logged.items()]
     moves, worktrees = _read_moves(repository, read, [ln for ln in spooled if ln.kind != "session"], off)
     news = News(spooled=spooled, moves=moves, fresh=fresh, ended=ended, worktrees=worktrees)
@@ -77,21 +77,21 @@ def read_old_commits(repository: Repository, installed: Installed) -> tuple[Comm
 def _read_reflogs(
     context: Context, state: State
 ) -> tuple[dict[str, tuple[str, ...]], dict[Path, list[ReflogEntry]]]:
-    """The positions reached, and the new entries by git directory."""
+    """Return the positions reached in the reflogs, and their new entries by git directory."""
     reflogs = dict(state.reflogs)
-    found: dict[Path, list[ReflogEntry]] = {}
+    entries: dict[Path, list[ReflogEntry]] = {}
     for git_dir in [tree.git_dir for tree in context.repository.worktrees()]:
         name = reflog_name(git_dir, context.repository.common_dir)
         known = reflogs.get(name)
         since = Position(int(known[0]), known[1]) if known else context.installed.reflogs.get(name)
-        found[git_dir], position = read_reflog(context.repository, git_dir, since)
+        entries[git_dir], position = read_reflog(context.repository, git_dir, since)
         reflogs[name] = (str(position.size), position.digest)
-    return reflogs, found
+    return reflogs, entries
 
 
 def _read_spool(folder: Path, since: int, made: set[str]) -> tuple[list[Spooled], int]:
-    """The spool's new lines. git writes the reflog before it runs the hook: wait a moment for each commit's
-    line, or an agent's commit would count as a person's."""
+    """Read the spool's new lines. git writes the reflog before it runs the hook: wait a moment for the line
+    of each commit in ``made``, or an agent's commit would count as a person's."""
     spooled, offset = read_spool(folder, since)
     end = time.monotonic() + HOOK_RUNS
     while made - {line.id for line in spooled} and time.monotonic() < end:
@@ -106,17 +106,17 @@ def _read_moves(
     spooled: Sequence[Spooled],
     off: Suspension,
 ) -> tuple[list[Moves], dict[str, str]]:
-    """The moves of each worktree, and the worktree of each commit."""
+    """Return the moves of each worktree, and the worktree of each commit."""
     place = partial(place_of, common_dir=repository.common_dir)
     paused = {name for name, spans in off.sessions.items() if spans and spans[-1].end is None}
+    by_worktree = _group(spooled, read)
     moves: list[Moves] = []
     worktrees: dict[str, str] = {}
-    removed = [line for line in spooled if not any(_same(line.git_dir, tree) for tree in read)]
-    if removed:  # the reflogs of those worktrees are gone, too
+    if removed := by_worktree.get(None):  # the reflogs of removed worktrees are gone, too
         moves.append(read_moves((), removed, off=off.commits, away=paused))
         worktrees.update((line.id, f"{place(line.git_dir)}#") for line in removed)
     for git_dir, entries in read.items():
-        here = [line for line in spooled if _same(line.git_dir, git_dir)]
+        here = by_worktree.get(git_dir, [])
         if entries or here:
             earlier = partial(_history, repository, git_dir)
             made = read_moves(entries, here, earlier=earlier, off=off.commits, away=paused)
@@ -125,8 +125,17 @@ def _read_moves(
     return moves, worktrees
 
 
+def _group(spooled: Iterable[Spooled], git_dirs: Collection[Path]) -> dict[Path | None, list[Spooled]]:
+    """Group the lines by worktree; the key of those of removed worktrees is None."""
+    groups: dict[Path | None, list[Spooled]] = {}
+    for line in spooled:
+        git_dir = next((each for each in git_dirs if _same(line.git_dir, each)), None)
+        groups.setdefault(git_dir, []).append(line)
+    return groups
+
+
 def _without_false(repository: Repository, moves: Moves, git_dir: Path) -> Moves:
-    """The moves without false pairs: git reports that a commit which a rebase skipped became the commit
+    """Remove false pairs from the moves: git reports that a commit which a rebase skipped became the commit
     before it, and a squash may have been given up."""
     false = find_given_up(repository, moves.squashed)
     if moves.rebased:

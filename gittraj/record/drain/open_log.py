@@ -38,8 +38,8 @@ from gittraj.state.changed import size_of, written_at
 from gittraj.state.cursors import NEVER_AWAY, Away
 
 RESTS = 3.0
-"""Seconds without growth after which a final message ends its turn, unless the log marks the ends of turns:
-an agent that thinks for longer is still in its turn, and the message belongs to what comes of it."""
+"""Seconds without growth after which a final message ends its turn. If the log marks the ends of turns, this
+does not apply: an agent may think for longer, and the message belongs to the commit that it makes then."""
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _NAMED = re.compile(r"^agent-|_\d{8}_\d{6}$")
 """File names of the logs of subagents and of benchmark runs."""
@@ -49,12 +49,12 @@ _LAST = 20
 _DATABASE = b"SQLite format 3\0"
 _START = Cursor()
 _PAUSED = "paused"
-"""A fact that marks a log of which something was left out: its title may reveal that."""
+"""A fact that marks a log of which something was left out: the log's title may reveal that text."""
 
 
 def find_sessions(path: Path, *, form: str | None = None) -> list[SessionFile]:
-    """The sessions at ``path``, detected by content unless ``form`` names the format. Raises FormatError (it
-    says what is there instead), OSError."""
+    """Find the sessions at ``path``, detected by content unless ``form`` names the format. Raises
+    FormatError, which says what is at ``path`` instead, and OSError."""
     if form is not None and form not in formats():
         raise FormatError(f"unknown format '{form}'; known: {', '.join(formats())}")
     with _alone(path):
@@ -68,10 +68,10 @@ def _find_sessions(path: Path, form: str | None) -> list[SessionFile]:
     store = store_of(form) if form else detect_store(path)
     if store is None:
         raise FormatError(f"{path}: {_describe(path)}", "git-traj reads the logs that agents write")
-    found = [_of_store(path, store, name) for name in store.sessions(path)]
-    if not found:
+    sessions = [_of_store(path, store, name) for name in store.sessions(path)]
+    if not sessions:
         raise FormatError(f"{path}: no session in it")
-    return found
+    return sessions
 
 
 def _of_store(path: Path, store: Store, name: str) -> SessionFile:
@@ -89,7 +89,7 @@ def _first_facts(items: Iterable[Item]) -> dict[str, str]:
 
 
 def _identify(path: Path, reader: Reader) -> SessionFile:
-    """The session of a file, as its log names it; but a UUID in the file's name takes precedence."""
+    """The session of a file: a UUID in the file's name, else the session that its log names."""
     named = _named(path)
     with path.open("rb") as stream:
         facts = _first_facts(reader.read(stream, session=named))
@@ -106,8 +106,8 @@ def _identify(path: Path, reader: Reader) -> SessionFile:
 def _named(path: Path) -> str | None:
     """The session that a file's name contains, if any."""
     stem = re.sub(r"\.(?:traj\.json|traj|jsonl?)$", "", path.name)
-    if found := _UUID.search(stem):
-        return found[0]
+    if uuid := _UUID.search(stem):
+        return uuid[0]
     return stem if _NAMED.search(stem) else None
 
 
@@ -123,11 +123,11 @@ def read_log(
     recall: Recall = lambda _: None,
     now: float,
 ) -> tuple[Log, int, float]:
-    """The log from the cursor on, its size in bytes, and the seconds since it grew.
+    """Read the log from the cursor on; return it, its size in bytes, and the seconds since it grew.
 
-    ``facts`` are those from before the cursor, ``skip`` events that are another trajectory's;
-    ``recall`` returns in full what a command recorded. A log that was rewritten before the cursor is read
-    from its start. Raises FormatError when the log has no known format, OSError when it cannot be read.
+    ``facts`` are those from before the cursor; ``skip`` are ids of events that belong to another trajectory;
+    ``recall`` returns, in full, an event that a command recorded. A log that was rewritten before the cursor
+    is read from its start. Raises FormatError if the log has no known format, OSError if it cannot be read.
     """
     size, written = size_of(file.path), written_at(file.path)
     untitled = bool(off.spans) or _PAUSED in facts
@@ -157,8 +157,13 @@ def read_log(
     if is_store(file.format) or file.changed is not None:  # other sessions write to the same file
         size, written = file.changed or size, _last_event(log) or written
     age = now - written
+    return replace(log, quiet=age >= RESTS and _ends_with_message(log)), size, age
+
+
+def _ends_with_message(log: Log) -> bool:
+    """Whether a log, which does not mark the ends of turns, ends with a message."""
     last = log.entries[-1].event if log.entries else None
-    return replace(log, quiet=isinstance(last, Message) and age >= RESTS and not log.fact("turns")), size, age
+    return isinstance(last, Message) and not log.fact("turns")
 
 
 def _placing(file: SessionFile, territory: RepoPaths, config: Config) -> Callable[[Entry], Place]:

@@ -20,8 +20,8 @@ from gittraj.record.drain.anchors import (
     copies_onto,
     copy_records,
     find_aliases,
+    find_stored_early,
     name_anchors,
-    stored_before,
 )
 from gittraj.record.drain.parts import Drafted, Drafter
 from gittraj.record.drain.reading import Reading
@@ -30,23 +30,16 @@ from gittraj.state.cursors import SessionState, Stored
 _TAKEN_KEPT = 50
 _SAFE_FACTS = frozenset(
     (
-        "agent_version",
-        "model",
-        "session",
-        "entrypoint",
-        "parent_session",
-        "parent_kind",
-        "start_commit",
-        "started_at",
-        "turns",
+        *("agent_version", "model", "session", "entrypoint", "turns"),
+        *("parent_session", "parent_kind", "start_commit", "started_at"),
     )
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """``copies`` are parts that are stored already and go to a further commit; ``owned`` is the number of
-    events that belong to a commit now."""
+    """What is written for one log. ``copies`` are stored parts that a further commit gets; ``owned`` is the
+    number of events that belong to a commit now."""
 
     reading: Reading
     anchors: Sequence[Anchor]
@@ -71,18 +64,18 @@ class Plan:
         onto: str | None = None,
         noted: Sequence[Anchor] = (),
     ) -> Plan:
-        """``owner`` is the anchor of the call that started this log's agent: events that led to no commit of
-        the log's own go there. ``head`` gets, as explored, what led to no commit when the session is over;
-        with ``explore`` even if nothing shows that it worked here. ``onto``: a further commit for what is
-        stored already. ``noted``: for each stretch of the log, by its last event, the commit that the log
-        itself names for it."""
+        """Make the plan. ``owner`` is the anchor of the call that started this log's agent: it gets the
+        events that led to no commit of the log's own. Once the session is over, ``head`` gets such events as
+        explored; with ``explore``, even if nothing shows that they are about this repository. ``onto`` is a
+        further commit for the stored parts. ``noted`` has, for each stretch of the log, by its last event,
+        the commit that the log itself names for it."""
         log, known = reading.log, reading.known
         anchors, copies, parts = own_parts(reading, links)
         steps = to_steps(log)
         for anchor in noted:
             parts.append(Part(first=_end(parts), last=anchor.call, anchor=replace(anchor, call=-1)))
         if owner is not None:
-            parts += rest_parts(steps, _end(parts), owner)
+            parts += remaining_parts(steps, _end(parts), owner)
         if onto is not None:
             copies += copies_onto(onto, known.parts)
         copies = [(p, t) for p, t in copies if t.commit not in commits or commits[t.commit].stored]
@@ -91,11 +84,9 @@ class Plan:
         drafter = Drafter(log, commits=commits, ci=ci, searched=known.searched, gone=reading.gone)
         drafted = drafter.draft(parts, known.parts, aliases=aliases)
         owned = _end(parts)
-        worked = explore or any(step.here for step in steps[owned:])
-        if reading.idle and head is not None and worked and owned < len(steps):
-            evidence: Evidence = "imported" if explore else "content"
-            rest = rest_parts(steps, owned, Anchor(call=-1, commits=(head,), evidence=evidence))
-            drafted += drafter.draft(rest, known.parts, explored=True)
+        if reading.idle and head is not None:
+            explored = _explored_parts(steps, owned, head, explore=explore)
+            drafted += drafter.draft(explored, known.parts, explored=True) if explored else []
         return cls(
             reading=reading,
             anchors=anchors,
@@ -109,7 +100,7 @@ class Plan:
 
     def lines(self, notes: NotesRef) -> Iterator[tuple[str, Line]]:
         """Copies of stored records, for further commits, and tombstones for parts that are replaced: explored
-        ones that led to a commit after all, and those that came before the session's own log."""
+        parts that led to a commit after all, and parts that came before the session's own log."""
         trajectory = self.reading.log.trajectory
         yield from copy_records(notes, trajectory, self.copies)
         produced = self._produced()
@@ -123,9 +114,6 @@ class Plan:
         """The session's state once all of this is written."""
         reading, log = self.reading, self.reading.log
         start = max((i for i in log.marks if i <= self.owned), default=None)
-        left = {w.path for w in self.writings.found if w.open and w.call < (start or 0)}
-        wrote, changes = {w.path for w in self.writings.found}, [c.changes for c in self.commits.values()]
-        taken = [c.commit for c in changes if c and any(p.path in wrote for p in c.paths)]
         cursor = log.marks[start] if start is not None else reading.known.cursor
         return replace(
             reading.known,
@@ -135,15 +123,26 @@ class Plan:
             anchors=name_anchors(log, reading.known.anchors, self.anchors, self.commits),
             parts=self._parts(written),
             open_paths=tuple(sorted(self.writings.paths())),
-            left=tuple(sorted(left if log.start == 0 else left | set(reading.known.left))),
-            taken=tuple(dict.fromkeys([*reading.known.taken, *taken]))[-_TAKEN_KEPT:],
+            left=tuple(sorted(self._left_before(start or 0))),
+            taken=tuple(dict.fromkeys([*reading.known.taken, *self._taking_commits()]))[-_TAKEN_KEPT:],
             facts=_safe_facts(log),
             waiting=len(log.entries) - self.owned if _may_be_here(log) else 0,
             settled=self._settled(),
             searched=written.searched if self.drafted else reading.known.searched,
         )
 
+    def _left_before(self, start: int) -> set[str]:
+        """The paths with uncommitted writings before an index, also of the log before this reading."""
+        left = {w.path for w in self.writings.all() if w.open and w.call < start}
+        return left if self.reading.log.start == 0 else left | set(self.reading.known.left)
+
+    def _taking_commits(self) -> list[str]:
+        """The commits that changed a path which the session wrote."""
+        wrote, changes = {w.path for w in self.writings.all()}, [c.changes for c in self.commits.values()]
+        return [c.commit for c in changes if c and any(p.path in wrote for p in c.paths)]
+
     def _parts(self, written: Written) -> tuple[Stored, ...]:
+        """The stored parts once ``written`` is stored."""
         more: dict[str, list[str]] = {}
         for stored, target in self.copies:
             more.setdefault(stored.range.first, []).append(target.commit)
@@ -166,14 +165,14 @@ class Plan:
         return tuple(parts)
 
     def _produced(self) -> set[str]:
-        """The ids of the events that go, now, to the commits that they produced."""
+        """The ids of the events that are now written for the commits that they led to."""
         entries = self.reading.log.entries
         positions = {entry.event.id: i for i, entry in enumerate(entries)}
         ranges = (d.stored.range for d in self.drafted if not d.stored.explored)
         return {entries[positions[r.first] + k].event.id for r in ranges for k in range(r.n)}
 
     def _settled(self) -> bool:
-        """Whether no further event can go to the last commit: there is none, or its turn is over."""
+        """Whether no further event can belong to the last commit: there is no commit, or its turn is over."""
         log = self.reading.log
         if log.started_by is not None:
             return self.owned == len(log.entries) or self.reading.idle
@@ -182,11 +181,11 @@ class Plan:
 
 
 def own_parts(reading: Reading, links: Links) -> tuple[list[Anchor], list[Copy], list[Part]]:
-    """The anchors of a log, the stored parts to copy to further commits, and the parts of the commits."""
+    """Return a log's anchors, the stored parts to copy to further commits, and the commits' parts."""
     log = reading.log
-    found, stored = links.anchors.get(log.trajectory, ()), reading.known.parts
-    anchors, copies = combine(reading.anchors, found, stored)
-    copies += stored_before(log, found, reading.anchors, stored)
+    new, stored = links.anchors.get(log.trajectory, ()), reading.known.parts
+    anchors, copies = combine(reading.anchors, new, stored)
+    copies += find_stored_early(log, new, reading.anchors, stored)
     made = {a.call for a in anchors}
     elsewhere = [Anchor(call=call, commits=()) for call in commits_elsewhere(log) if call not in made]
     ended = log.quiet or reading.idle
@@ -204,18 +203,26 @@ def owner_of(log: Log, starter: Log, parts: Sequence[Part]) -> Anchor | None:
     return None
 
 
+def _explored_parts(steps: Sequence[Step], first: int, head: str, *, explore: bool) -> list[Part]:
+    """The parts, on ``head``, of the steps from ``first`` on, if one worked here or ``explore`` is true."""
+    if not explore and not any(step.here for step in steps[first:]):
+        return []
+    evidence: Evidence = "imported" if explore else "content"
+    return remaining_parts(steps, first, Anchor(call=-1, commits=(head,), evidence=evidence))
+
+
 def _end(parts: Sequence[Part]) -> int:
     return max((part.last + 1 for part in parts), default=0)
 
 
 def _may_be_here(log: Log) -> bool:
-    """Whether it may have worked here: not if all its tool calls were in parent folders or elsewhere."""
+    """Whether a session may have worked here: not if all its calls were in parent folders or elsewhere."""
     calls = [i for i, e in enumerate(log.entries) if e.folder and isinstance(e.event, ToolCall)]
     return not calls or "here" in {log.places[index] for index in calls}
 
 
 def _safe_facts(log: Log) -> dict[str, tuple[str, ...]]:
-    """The facts to remember; only the first ``started_at``, as a reader that resumes adds its own start."""
+    """The facts to remember; of ``started_at`` only the first, since a reader that resumes adds its own."""
     safe = {name: values for name, values in log.facts.items() if name in _SAFE_FACTS}
     return {k: tuple(map(str, v[:1] if k == "started_at" else v)) for k, v in safe.items()}
 
@@ -226,7 +233,7 @@ def _tombstones(trajectory: str, part: Stored, why: str) -> Iterator[tuple[str, 
 
 
 def to_steps(log: Log) -> list[Step]:
-    """The log in the form that ``own()`` takes."""
+    """Convert the log to the form that ``own()`` takes."""
     return [
         Step(
             prompt=isinstance(entry.event, Prompt),
@@ -240,7 +247,7 @@ def to_steps(log: Log) -> list[Step]:
     ]
 
 
-def rest_parts(steps: Sequence[Step], first: int, anchor: Anchor) -> list[Part]:
+def remaining_parts(steps: Sequence[Step], first: int, anchor: Anchor) -> list[Part]:
     """Parts of the steps from ``first`` on, all with one anchor, cut before each prompt."""
     starts = [i for i in range(first, len(steps)) if i == first or steps[i].prompt]
     return [

@@ -1,7 +1,7 @@
 """A log that was read, with the state of its session that was known before.
 
-The log has more than what its agent printed or reported to hooks, or what another tool noted: it replaces
-these.
+A session's log has more than the agent's printed output, its reports to hooks or another tool's notes: the
+log replaces the parts that came from these.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ OUTPUT = "stream-json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A log that was read, with what was known of it: the ``anchors`` found in it earlier, with positions in
-    the log, and the latest one ``before`` it. ``gone``: parts that the log replaces. ``first``:
+    """A log that was read, and what was known of it: the ``anchors`` found in it earlier, with positions in
+    the log, and the latest anchor ``before`` its start. ``gone`` are parts that the log replaces. ``first``:
     nothing was known. ``idle``: the session counts as over; ``age``: seconds since the log grew."""
 
     log: Log
@@ -57,7 +57,7 @@ class Reading:
         )
 
     def past(self, changes: Mapping[str, CommitChanges]) -> list[tuple[CommitChanges, int | None]]:
-        """The commits that got lines of this log earlier, each with the call that made it."""
+        """The commits that took lines of this log earlier, each with the call that made it."""
         past: list[tuple[CommitChanges, int | None]]
         past = [(changes[c], None) for c in self.known.taken if c in changes]
         for anchor in self.anchors:
@@ -67,7 +67,8 @@ class Reading:
 
 
 def is_output(first: str | None, tags: Collection[object]) -> bool:
-    """Whether a log that begins with the event ``first`` is not a session's own."""
+    """Whether a log with these tags that begins with the event ``first`` (an id) is not a session's own log,
+    but an agent's printed output or a similar source."""
     return OUTPUT in tags or (first is not None and first.startswith(_PREFIXES))
 
 
@@ -77,8 +78,8 @@ def is_output_log(log: Log) -> bool:
 
 
 def _supersede(known: SessionState, log: Log) -> tuple[SessionState, tuple[Stored, ...]]:
-    """The state of a session once ``log`` is read, and the parts that the log replaces; their evidence is
-    evaluated again."""
+    """Return the state of a session once ``log`` is read, and the parts that the log replaces. The evidence
+    for these parts is evaluated again."""
     gone = tuple(part for part in known.parts if part.output)
     if not gone or not log.entries or is_output_log(log):
         return known, ()

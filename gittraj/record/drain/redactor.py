@@ -28,20 +28,20 @@ def options_of(config: Config) -> Options:
 
 
 def remarks_of(config: Config) -> list[str]:
-    """Remarks for the user about the rule files that the settings name: which of their rules do not count."""
+    """Remarks for the user about the rule files that the settings name: which of their rules are ignored."""
     return [line for file in options_of(config).gitleaks() for line in file.remarks]
 
 
 def redactors(config: Config, *, key: bytes, live: LiveValues) -> Callable[[], Redact]:
-    """Return a function that makes a redactor, each for one trajectory. Raises TrajError."""
+    """Return a function that makes a redactor for one trajectory. Raises TrajError."""
     options = options_of(config)
     return lambda: StrictRedactor(lambda: Redactor(key=key, live=live, options=options))
 
 
 class StrictRedactor:
     """A redactor, and a second one for texts that are scanned strictly. The output of ``env`` is full of
-    values that are not secrets (a locale, a PATH): the second redacts them there, and only those that look
-    random become known to the first, which redacts every secret that it knows everywhere."""
+    values that are not secrets (a locale, a PATH): the second redactor redacts them in this output, and only
+    values that look random become known to the first, which redacts every secret that it knows everywhere."""
 
     def __init__(self, make: Callable[[], Redact]) -> None:
         self._first = make()
@@ -56,9 +56,9 @@ class StrictRedactor:
 
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
         self._first.learn(text, name=name)
-        for found in self._second.find(text, name=name, strict=True) if strict else ():
-            value = text[found.start : found.end]
-            if _DRAWN.fullmatch(value):
+        for span in self._second.find(text, name=name, strict=True) if strict else ():
+            value = text[span.start : span.end]
+            if _RANDOM.fullmatch(value):
                 self._first.learn(value, name="password")
 
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
@@ -66,15 +66,15 @@ class StrictRedactor:
         return self._second.text(clean, name=name, strict=True) if strict else clean
 
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Span]:
-        found = list(self._first.find(text, name=name))
-        for each in self._second.find(text, name=name, strict=True) if strict else ():
-            if not any(each.start < other.end and other.start < each.end for other in found):
-                found.append(each)
-        return found
+        spans = list(self._first.find(text, name=name))
+        for span in self._second.find(text, name=name, strict=True) if strict else ():
+            if not any(span.start < other.end and other.start < span.end for other in spans):
+                spans.append(span)
+        return spans
 
     def hashes(self) -> frozenset[str]:
         return self._first.hashes()
 
 
-_DRAWN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])(?=.*[G-Zg-z])[A-Za-z0-9+=_~!@#$%^&*]{12,512}")
+_RANDOM = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])(?=.*[G-Zg-z])[A-Za-z0-9+=_~!@#$%^&*]{12,512}")
 """Values that look random: letters and digits, not a path, host, version or commit id."""

@@ -14,7 +14,7 @@ from gittraj.state.cursors import Anchored, SessionState, State, Stored
 
 
 def rebuild_state(notes: NotesRef, installed: Mapping[str, Position]) -> State:
-    """The state according to the records: the stored parts, and the calls that made their commits.
+    """Rebuild the state from the records: the stored parts, and the calls that made their commits.
 
     The logs' paths are not in the refs, so the sessions are found again through their agents; the reflogs are
     read again from the installation on, which adds nothing to what is stored already.
@@ -28,8 +28,8 @@ def rebuild_state(notes: NotesRef, installed: Mapping[str, Position]) -> State:
             _, commits = parts.setdefault(record.id, {}).setdefault(record.range.first, (record, []))
             commits.append(commit)
     sessions = {
-        trajectory: _session(sorted(found.values(), key=lambda pair: order(pair[0])))
-        for trajectory, found in parts.items()
+        trajectory: _session(sorted(each.values(), key=lambda pair: order(pair[0])))
+        for trajectory, each in parts.items()
     }
     return State(
         sessions={name: s for name, s in sessions.items() if s is not None},
@@ -38,14 +38,15 @@ def rebuild_state(notes: NotesRef, installed: Mapping[str, Position]) -> State:
     )
 
 
-def _session(found: list[tuple[Record, list[str]]]) -> SessionState | None:
-    whole = found[-1][0].whole
+def _session(parts: list[tuple[Record, list[str]]]) -> SessionState | None:
+    """The state of one session, from the records of its parts in order, each with its commits."""
+    whole = parts[-1][0].whole
     if whole.agent is None or whole.session is None:
         return None
     state = SessionState(agent=whole.agent, session=whole.session, path="", settled=False)
     anchors: dict[str, Anchored] = {}
     stored = []
-    for record, commits in found:
+    for record, commits in parts:
         if record.range is None:
             continue
         stored.append(

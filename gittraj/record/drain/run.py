@@ -36,10 +36,10 @@ _REWRITES_KEPT = 20_000
 
 @dataclass(slots=True, kw_only=True)
 class Report:
-    """The result of a drain. ``exposed``: trajectories with a secret that became known after it was pushed.
-    ``unfound``: commits whose call may still appear in a log; ``unsettled``: sessions of which further events
-    may go to the last commit; ``remark``: one line for the user, about restored refs or how thinking is
-    sealed."""
+    """The result of a drain. ``exposed`` are trajectories with a secret that became known after it was
+    pushed. ``unfound`` is the number of commits whose call may still appear in a log; ``unsettled``, of
+    sessions whose further events may belong to the last commit. ``remark`` is one line for the user, about
+    restored refs or how thinking is sealed."""
 
     parts: int = 0
     commits: set[str] = field(default_factory=set)
@@ -51,18 +51,18 @@ class Report:
 
 
 def run(context: Context, pipeline: Pipeline) -> Report:
-    """Drain once. Raises TrajError; then nothing is lost, and the next drain tries again."""
+    """Drain once. Raises TrajError: nothing is lost then, and the next drain tries again."""
     off = load_suspension(context.folder)
     if off.paused is not None:
         return Report()
     situation, is_new = _observe(context, off)
     if not is_new:
         save(context.folder, situation.state)
-        return Report(remark=_restored(situation))
+        return Report(remark=_remark_restored(situation))
     return _write(context, pipeline, situation, decide(context, situation))
 
 
-def _restored(situation: Situation) -> str | None:
+def _remark_restored(situation: Situation) -> str | None:
     """The remark about restored refs, for a user who deleted them on purpose."""
     refs = ", ".join(situation.restored)
     return (
@@ -82,17 +82,12 @@ def follow(
 
 
 def _observe(context: Context, off: Suspension) -> tuple[Situation, bool]:
-    """The situation, and whether there is anything to decide; if not, no log was read."""
-    folder = context.folder
+    """Return the situation, and whether there is anything to decide; if there is not, no log was read."""
     state, restored, unrestored = _load_state(context)
     state, off, tombstones = _read_forgotten(context, state, off)
     actives = _load_actives(context, off)
     news, state = read_news(context, state, off)
-    switched = follow_switches(news.spooled, state, off, context.now)
-    switched = replace(switched, commits=tuple(dict.fromkeys((*off.commits, *sorted(news.silent)))))
-    if switched != off:
-        off = switched
-        save(folder, off)
+    off = _update_suspension(context, news, state, off)
     state, rewritten = _read_map(context, state)
     pairs = [*news.pairs(), *(pair for pair in rewritten if pair[1] not in news.silent)]
     squashes = [pair for m in news.moves for pair in m.squashed if pair in pairs]
@@ -114,8 +109,17 @@ def _observe(context: Context, off: Suspension) -> tuple[Situation, bool]:
     reader = ResumingReader(
         context=context, state=state, off=off, ended=news.ended, recorded=situation.recorded
     )
-    is_new = wanted or pairs or any(streams) or news.fresh or tombstones or any(map(is_due, actives))
-    return replace(situation, readings=list(reader.read(wanted))), bool(is_new)
+    is_new = any([wanted, pairs, any(streams), news.fresh, tombstones, any(map(is_due, actives))])
+    return replace(situation, readings=list(reader.read(wanted))), is_new
+
+
+def _update_suspension(context: Context, news: News, state: State, off: Suspension) -> Suspension:
+    """Save and return what is off after the news: sessions that hooks switched, commits made while off."""
+    switched = follow_switches(news.spooled, state, off, context.now)
+    switched = replace(switched, commits=tuple(dict.fromkeys((*off.commits, *sorted(news.silent)))))
+    if switched != off:
+        save(context.folder, switched)
+    return switched
 
 
 def _load_streams(context: Context, state: State, news: News, off: Suspension) -> list[list[Commit]]:
@@ -125,8 +129,8 @@ def _load_streams(context: Context, state: State, news: News, off: Suspension) -
 
 
 def _load_state(context: Context) -> tuple[State, list[str], dict[str, str]]:
-    """The cursors of the last drain, rebuilt from the refs if they were lost; the refs that were restored;
-    and the tips of those that could not be restored: the next drain tries again."""
+    """Return the cursors of the last drain, rebuilt from the refs if they were lost; the refs that were
+    restored; and the tips of refs that could not be restored: the next drain tries again."""
     state = load_state(context.folder)
     tips = state.tips if state else read_last_tips(context.repository)
     deleted = restore_deleted(context.repository, tips)
@@ -140,7 +144,7 @@ def _load_state(context: Context) -> tuple[State, list[str], dict[str, str]]:
 
 
 def _read_map(context: Context, state: State) -> tuple[State, list[tuple[str, str]]]:
-    """The rewrites by ``git filter-repo`` since the last drain, of the commits with records."""
+    """Read the rewrites by ``git filter-repo`` since the last drain, of the commits with records."""
     stamp = map_stamp(context.repository.common_dir)
     if stamp is None or stamp == state.mapped:
         return state, []
@@ -151,7 +155,7 @@ def _read_map(context: Context, state: State) -> tuple[State, list[tuple[str, st
 def _read_forgotten(
     context: Context, state: State, off: Suspension
 ) -> tuple[State, Suspension, list[tuple[str, Line]]]:
-    """Remember what tombstones on the notes say; return also those that are still to be written."""
+    """Remember what tombstones on the notes say; also return the tombstones that are still to be written."""
     notes = NotesRef(context.repository)
     tip = notes.tip()
     forgotten, tombstones = read_forgotten(notes, state.notes, off.forgotten)
@@ -162,7 +166,7 @@ def _read_forgotten(
 
 
 def _load_actives(context: Context, off: Suspension) -> list[Active]:
-    """The trajectories that authors recorded; forgotten ones are deleted in this clone, too."""
+    """Load the trajectories that somebody recorded by command; delete forgotten ones in this clone, too."""
     actives = []
     for active in load_active(context.folder):
         header = active.header
@@ -205,7 +209,7 @@ def _write(context: Context, pipeline: Pipeline, situation: Situation, decision:
         commits=written.commits,
         parked=written.parked,
         exposed=written.exposed,
-        remark=_restored(situation) or written.remark,
+        remark=_remark_restored(situation) or written.remark,
         unfound=sum(is_patient(context, state, c) for c in links.unfound),
         unsettled=sum(not session.settled for session in sessions.values()),
     )

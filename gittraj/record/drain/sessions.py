@@ -1,9 +1,9 @@
-"""Which session logs a drain reads: those of sessions that hooks named, that worked in or above this
-repository, that are not settled, or whose uncommitted edits may be in a new commit."""
+"""Chooses the session logs that a drain reads: those of sessions that hooks named, that worked in or above
+this repository, that are not settled, or whose uncommitted edits may be in a new commit."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from gittraj.state.changed import size_of
 from gittraj.state.cursors import SessionState, State
 
 BEFORE_INSTALL = 7 * 24 * 3600.0
-"""Seconds: a log that was last written so long before the installation has no events for a new commit."""
+"""A log that was last written this many seconds before the installation has no events for a new commit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +50,10 @@ class Sessions:
         known = state.sessions.get(trajectory_id(agent, session))
         if known is not None and known.path and Path(known.path).exists():
             return Path(known.path)
-        logged = Path(state.logs.get(name, ""))
-        found = logged if logged.is_file() else self.agents[agent].find(self.environ, session)
+        reported = Path(state.logs.get(name, ""))
+        path = reported if reported.is_file() else self.agents[agent].find(self.environ, session)
         mounted = (f.path for f in self.mounted() if (f.agent, f.session) == (agent, session))
-        return found or next(mounted, None)
+        return path or next(mounted, None)
 
     def near(self) -> Iterator[SessionFile]:
         """The sessions that worked here or in a parent folder since ``BEFORE_INSTALL``."""
@@ -66,32 +66,31 @@ class Sessions:
         known = self.agents.get(agent)
         return known is not None and any(known.sessions(self.environ, self.roots, since=since))
 
-    def told(self, state: State) -> Iterator[SessionFile]:
-        """The sessions whose agent's own hook ran in the repository; without a log yet, they are skipped."""
+    def reported(self, state: State) -> Iterator[SessionFile]:
+        """The sessions whose agent's own hook ran in the repository; a session without a log is skipped."""
         for name, log in state.logs.items():
             agent, _, session = name.partition(":")
             if agent in self.agents and Path(log).is_file():
                 yield SessionFile(agent=agent, session=session, path=Path(log))
 
     def wanted(self, state: State, commits: Sequence[Commit]) -> Iterator[Wanted]:
-        """The logs to read for these new commits (which may be none); a session's before those of the
-        agents that it started."""
-        changes = [p for c in commits if c.changes for p in c.changes.paths]
-        touched = {name for p in changes for name in (p.path, p.old_path) if name}
+        """Yield the logs to read for new commits, if any; a session's comes before those of agents that it
+        started."""
+        touched = _touched_paths(commits)
         due = self._due(state, commits, touched)
         for file in self._files(due, state, near=bool(commits)):
             for log in (file, *self.agents[file.agent].subagents(file)):
                 known = state.sessions.get(log.trajectory)
                 size = log.changed or size_of(log.path)
                 if file.name in due or known is None or size != known.size:
+                    again = known is not None and not touched.isdisjoint(known.left)
                     moved = known is not None and _adds(commits) and self._moved(known)
-                    again = known is not None and bool(touched & {*known.left})
                     yield Wanted(file=log, whole=again or moved)
 
     def _due(self, state: State, commits: Sequence[Commit], touched: Collection[str]) -> set[str]:
-        """The names of the sessions to read: those that hooks named, that are not settled or went on, and
-        those with uncommitted edits of a committed path (``touched``). If a commit adds files, also those
-        whose edited files may have been renamed to them."""
+        """The names of the sessions to read: sessions that hooks named, that are not settled or went on, and
+        sessions with uncommitted edits of a committed path (``touched``). If a commit adds files, also
+        sessions whose edited files may have been renamed to the added ones."""
         named = {name for commit in commits for name in commit.sessions}
         adds = _adds(commits)
         return named | {
@@ -108,32 +107,38 @@ class Sessions:
         return any(not any((root / path).exists() for root in self.roots) for path in known.left)
 
     def _files(self, due: Collection[str], state: State, *, near: bool) -> Collection[SessionFile]:
-        """The logs of the sessions that are ``due``; ``near``: also those that worked here lately."""
+        """The logs of the sessions that are ``due`` and, if ``near``, of those that worked here lately."""
         files: dict[str, SessionFile] = {}
         for name in sorted(due):
             path = self.find(name, state)
             if path is not None:
                 agent, _, session = name.partition(":")
                 files[name] = SessionFile(agent=agent, session=session, path=path)
-        for file in (*self.told(state), *self.near()) if near else ():
+        for file in (*self.reported(state), *self.near()) if near else ():
             files.setdefault(file.name, file)
         return files.values()
 
     def mounted(self) -> Iterator[SessionFile]:
-        """Logs in the folders and files that ``traj.sessions.path`` names."""
+        """The logs in the folders and files that ``traj.sessions.path`` names."""
         for root in self.config.sessions:
             paths = sorted(root.rglob("*.jsonl")) if root.is_dir() else [root]
             for path in paths:
                 try:
-                    found = find_sessions(path)
+                    sessions = find_sessions(path)
                 except (OSError, FormatError):
                     continue  # not every file next to a log is a log
-                yield from (file for file in found if file.agent in self.agents)
+                yield from (file for file in sessions if file.agent in self.agents)
+
+
+def _touched_paths(commits: Iterable[Commit]) -> set[str]:
+    """The paths that commits changed, under their old and new names."""
+    changes = [path for commit in commits if commit.changes for path in commit.changes.paths]
+    return {name for path in changes for name in (path.path, path.old_path) if name}
 
 
 def _goes_on(known: SessionState) -> bool:
-    """Whether a session with commits wrote more after its turn's end: that belongs to the last commit. In a
-    store ``size`` is a time, which is larger than any file."""
+    """Whether a session with commits wrote more after its turn's end, which belongs to the last commit. For a
+    store, ``size`` is a time, which is larger than the size of any file."""
     try:
         return bool(known.path and known.anchors) and Path(known.path).stat().st_size > known.size
     except OSError:

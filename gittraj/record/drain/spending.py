@@ -1,4 +1,4 @@
-"""Tokens and cost of a log's model calls: each counts with one event, so that no two parts count it."""
+"""Counts tokens and cost of a log's model calls, each with one event, so that no two parts count a call."""
 
 from __future__ import annotations
 
@@ -8,25 +8,21 @@ from functools import reduce
 from gittraj.capture.own import Part
 from gittraj.capture.session import Log
 from gittraj.model.session_items import Spent
-from gittraj.model.values import Usage
+from gittraj.model.values import AnyEvent, Usage
 
 
 def assign_calls(log: Log, parts: Sequence[Part]) -> dict[int, tuple[str, ...]]:
-    """The calls that count with each event: a model call counts with the last of its events that is stored.
-    A call whose usage is in a later record was still open at the anchor: it counts with the next event."""
-    dropped = {i for part in parts for i in part.dropped}
+    """Assign the model calls to events: a call counts with the last of its events that is stored. A call
+    whose usage is in a later record was still open at the anchor: it counts with the next event."""
+    dropped = _dropped(parts)
     anchors = {part.anchor.call for part in parts}
-    last: dict[str, int] = {}
-    final: dict[str, int] = {}
-    for index, entry in enumerate(log.entries):
-        if entry.event.response is not None:
-            final[entry.event.response] = index
-            if index not in dropped:
-                last[entry.event.response] = index
+    responses = [(entry.event.response, index) for index, entry in enumerate(log.entries)]
+    final = dict(responses)
+    last = {response: index for response, index in responses if index not in dropped}
     counted: dict[int, tuple[str, ...]] = {}
     for response, spent in log.spent.items():
-        index = last.get(response, -1)
-        if index < 0:
+        index = last.get(response)
+        if index is None:
             continue
         if index in anchors and index == final[response] and spent.beside:
             index += 1
@@ -35,25 +31,36 @@ def assign_calls(log: Log, parts: Sequence[Part]) -> dict[int, tuple[str, ...]]:
     return counted
 
 
+def _dropped(parts: Iterable[Part]) -> set[int]:
+    return {index for part in parts for index in part.dropped}
+
+
 def find_costs(
     log: Log, counted: Mapping[int, tuple[str, ...]], parts: Sequence[Part], before: float
 ) -> dict[int, float]:
-    """The events' costs according to the log, in US dollars. If it has only a total, the last event gets
-    it, less what earlier parts have (``before``)."""
+    """The events' costs according to the log, in US dollars. If the log has only a total, the last event gets
+    it, less the cost of earlier parts (``before``)."""
     each = {
         index: [c for r in responses if (c := log.spent[r].cost) is not None]
         for index, responses in counted.items()
     }
-    costs = {index: sum(found[1:], found[0]) for index, found in each.items() if found}
+    costs = {index: sum(values[1:], values[0]) for index, values in each.items() if values}
     total = log.facts.get("cost_usd", (None,))[-1]
     if costs or total is None:
         return costs
-    dropped = {i for part in parts for i in part.dropped}
-    last = max((i for p in parts for i in range(p.first, p.last + 1) if i not in dropped), default=None)
-    return {last: float(total) - before} if last is not None else {}
+    stored = {i for part in parts for i in part.indexes} - _dropped(parts)
+    return {max(stored): float(total) - before} if stored else {}
+
+
+def sum_usage(events: Iterable[AnyEvent]) -> Usage | None:
+    return _sum([event.usage for event in events if event.usage])
 
 
 def add_usage(spent: Iterable[Spent], before: Usage) -> Usage | None:
-    """The sum over the calls that count with one event; a cumulative one counts less the parts ``before``."""
-    found = [s.usage.without(before) if s.cumulative else s.usage for s in spent]
-    return reduce(Usage.__add__, found) if found else None
+    """Add up the calls that count with one event. A cumulative usage includes ``before``, which is
+    subtracted."""
+    return _sum([s.usage.without(before) if s.cumulative else s.usage for s in spent])
+
+
+def _sum(usages: Sequence[Usage]) -> Usage | None:
+    return reduce(Usage.__add__, usages) if usages else None

@@ -1,4 +1,4 @@
-"""Commits whose call is not in a log yet: how long a drain waits for it, and what it records instead."""
+"""Handles commits whose call is not in a log yet: how long drains wait, and what they record instead."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ IDLE = 24 * 3600.0
 LATELY = 600.0
 """Seconds after a log's growth in which its session may still be running."""
 LOGGED_WITHIN = 60.0
-"""Seconds after which a log that has grown and does not show a call or a recorded event never will."""
+"""Seconds after which a log that has grown is not expected to show a missing call or recorded event any
+more."""
 
 
 _SHARED = ("kind", "sessions", "call", "mark", "terminal", "stored")
@@ -41,8 +42,8 @@ def is_patient(context: Context, state: State, commit: Commit) -> bool:
 
 
 def find_stubs(context: Context, state: State, links: Links) -> Iterator[tuple[str, Line]]:
-    """Stubs for commits whose hook named a session that cannot be read here, or whose environment shows an
-    agent in whose logs no call is found."""
+    """Yield stubs for commits whose hook named a session that cannot be read here, or whose environment shows
+    an agent in whose logs no call is found."""
     for commit in links.unfound:
         if not commit.stored:
             continue
@@ -67,7 +68,8 @@ def _stub(agent: str, session: str | None, commit: Commit) -> Record:
 
 
 def find_waiting(context: Context, state: State, links: Links) -> Iterator[Waiting]:
-    """Commits whose call is not logged: until the log has grown past it, or for a day."""
+    """Yield the commits whose call is not logged. They wait until the log has grown without it, or for a
+    day."""
     for commit in links.unfound:
         if not _is_awaited(context, state, links, commit):
             continue
@@ -81,8 +83,8 @@ def find_waiting(context: Context, state: State, links: Links) -> Iterator[Waiti
 
 
 def _is_awaited(context: Context, state: State, links: Links, commit: Commit) -> bool:
-    """Whether a log may still show the call: that of the commit's session, unless it was imported, or one of
-    the agent that its hook's environment shows."""
+    """Whether a log may still show the call of a commit: the log of its session, unless this was imported, or
+    a log of the agent that the environment of its hook shows."""
     if commit.sessions:
         known = state.sessions.get(trajectory_id(*commit.sessions[0].split(":", 1)))
         if known is None or known.path or not known.parts:

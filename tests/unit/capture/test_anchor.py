@@ -22,8 +22,7 @@ OTHER = "claude-code:other"
 
 def matched(of: Log, *commits: Commit) -> dict[str, tuple[str, Evidence]]:
     """Return for each commit the name of the call that made it, and the evidence."""
-    found = match_commits(of, commits)
-    return {m.commit: (of.entries[m.call].event.id, m.evidence) for m in found}
+    return {m.commit: (of.entries[m.call].event.id, m.evidence) for m in match_commits(of, commits)}
 
 
 def test_the_environment_names_the_call() -> None:
@@ -181,7 +180,7 @@ def test_a_matched_commit_limits_the_calls_of_those_before_and_after() -> None:
 
 
 def test_a_call_whose_commits_are_known_is_not_matched_again() -> None:
-    """The next drain reads the turn again: calls whose commits are known have no others."""
+    """The next drain reads the turn again: a call whose commits are known made no others."""
     of = log(ran("c1", "git commit -qm one"), ran("c2", "./release"), ran("c3", "./release", None))
     known = [Anchor(call=0, commits=(oid("A"),))]
     found = match_commits(of, [commit("B", subject="one", by=ME)], known=known)
@@ -322,7 +321,8 @@ def test_a_short_subject_is_not_found_in_other_words() -> None:
 def test_whether_a_commit_older_than_a_log_fits_its_calls(
     start: int, known: tuple[str, ...], expected: bool | None
 ) -> None:
-    """The time of a commit older than the whole log was set by hand; of one only older than the rest, not."""
+    """If a commit is older than the whole log, its time was set by hand; not if only earlier events are
+    stored."""
     read = log(ran("a", "./build"))
     dated = tuple(replace(e, event=replace(e.event, ts="2026-03-01T12:00:00Z")) for e in read.entries)
     rest = replace(read, entries=dated, start=start, facts={"started_at": known} if known else {})
@@ -347,7 +347,7 @@ def test_a_commit_by_a_users_hook_is_matched_to_the_call_until_that_ends(
 
 @pytest.mark.parametrize("call", ["c1", None])
 def test_a_person_has_the_environment_of_a_session(call: str | None) -> None:
-    """In a terminal that was opened under its call, or typed into the agent, when no call runs any more."""
+    """The person commits in a terminal that a call opened, or types into the agent, after the call ended."""
     of = dated(log(ran("c1", "git commit -qm x")), 100, 101)
     now, later = (commit("A", subject="x", by=ME, call=call, time=at) for at in (101, 200))
     assert matched(of, now) == {oid("A"): ("c1", "agent")}

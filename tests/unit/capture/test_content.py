@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gittraj.capture.content import Changed, Writings
@@ -123,19 +125,28 @@ def test_lines_written_after_the_commits_call_are_not_used_up_by_it() -> None:
 
 def test_next_to_the_committing_session_only_other_lines_count() -> None:
     owner, guest = log(wrote("w", "f", "mine\nshared\n}")), log(wrote("v", "f", "shared\nguest's\n}"))
-    theirs, ours = Writings.of(owner), Writings.of(guest)
+    owners, guests = Writings.of(owner), Writings.of(guest)
 
-    def beside(text: str) -> list[int]:
-        return ours.beside(taken(changed("f", text)), theirs)
+    def rest(text: str) -> list[int]:
+        return guests.explain_rest(taken(changed("f", text)), owners)
 
-    assert beside("mine\nshared\n}") == []
-    assert beside("mine\nguest's") == [0]
-    assert beside("mine\n}") == []
-    assert beside("") == []
+    assert rest("mine\nshared\n}") == []
+    assert rest("mine\nguest's") == [0]
+    assert rest("mine\n}") == []
+    assert rest("") == []
+
+
+def test_next_to_the_committing_session_each_of_a_calls_edits_counts() -> None:
+    """One call may edit several places of a file, and only the first may be in the commit."""
+    (call, result), (other, _) = wrote("v", "f", "guest's"), wrote("v", "f", "later")
+    both = replace(call, edits=(*call.edits, *other.edits))
+    guest = Writings.of(log([both, result]))
+    owner = Writings.of(log(wrote("w", "f", "mine")))
+    assert guest.explain_rest(taken(changed("f", "mine\nguest's")), owner) == [0]
 
 
 def test_next_to_the_committing_session_a_path_that_it_never_wrote_counts_by_blob() -> None:
     guest = Writings.of(log(wrote("v", "g", whole="{}\n")))
     made = taken(changed("f", "x"), changed("g", "{}", blob="{}\n"))
-    assert guest.beside(made, Writings.of(log(wrote("w", "f", "x")))) == [0]
-    assert guest.beside(made, Writings.of(log(wrote("w", "g", "{}", whole="{}\n")))) == []
+    assert guest.explain_rest(made, Writings.of(log(wrote("w", "f", "x")))) == [0]
+    assert guest.explain_rest(made, Writings.of(log(wrote("w", "g", "{}", whole="{}\n")))) == []

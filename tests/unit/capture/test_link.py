@@ -22,8 +22,10 @@ def linked(logs: list[Log], commits: list[Commit], **given: Any) -> Links:
 
 
 def anchors(links: Links, of: Log) -> list[tuple[str, tuple[str, ...], str]]:
-    found = links.anchors.get(of.trajectory, [])
-    return [(of.entries[a.call].event.id, a.commits, a.evidence) for a in found]
+    """Return the name of each linked call of a log, its commits and the evidence."""
+    return [
+        (of.entries[a.call].event.id, a.commits, a.evidence) for a in links.anchors.get(of.trajectory, [])
+    ]
 
 
 def test_an_agents_commit_is_linked_to_its_call() -> None:
@@ -253,7 +255,7 @@ def test_a_cherry_pick_in_the_same_second_comes_after_its_source() -> None:
 
 
 def test_a_persons_commit_amended_by_an_agent_in_the_same_second_stays_theirs() -> None:
-    """The agent's edit in the person's commit is linked to that one, although the amend has it, too."""
+    """The agent's edit in the person's commit is linked to this commit, although the amend has it, too."""
     of = log(wrote("w", "f", "x"), wrote("v", "f", "y"), ran("c", "git commit -qa --amend --no-edit"))
     taken = commit("A", changed("f", "x"))
     amended = commit("B", changed("f", "x\ny"), kind="amend", by=ME)

@@ -1,4 +1,4 @@
-"""Linking a commit by the message in a command that ran at the time, where no environment and no id does."""
+"""Linking a commit by the message in a command that ran at the time, if no environment and no id links it."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ AMEND = "git add f && git commit -q --amend --no-edit"
     ],
 )
 def test_an_agents_variable_in_the_hook_replaces_the_subject(command: str, kind: Kind) -> None:
-    """A commit that OpenCode amended without a message was left unlinked, or taken for a person's."""
+    """A commit that OpenCode amended without a message was not linked, or counted as a person's."""
     of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", command)), name="opencode:s")
     theirs = replace(made("A", "Said before", "f"), hooked=True, kind=kind)
     assert calls(of, [replace(theirs, mark="opencode")]) == {oid("A"): "c"}
@@ -115,7 +115,7 @@ def test_an_agents_variable_does_not_link_a_commit_that_the_call_cannot_have_mad
 
 
 def test_a_short_subject_does_not_matter_if_an_agents_variable_replaces_it() -> None:
-    """A commit that an agent amended stayed unlinked, because its subject was "up"."""
+    """A commit that an agent amended was not linked, because its subject was "up"."""
     of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", AMEND)), name="opencode:s")
     amended = replace(made("A", "up", "f"), kind="amend", hooked=True, mark="opencode")
     assert calls(of, [amended]) == {oid("A"): "c"}

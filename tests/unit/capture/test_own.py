@@ -71,12 +71,12 @@ def owned(log: str, *, commits: str | None = None, ended: bool = False) -> str:
 @pytest.mark.parametrize(
     ("log", "expected"),
     [
-        pytest.param("pmeEcCm.", "AAAAA|A|A", id="one commit, its result, the closing words"),
-        pytest.param("pmeEcCm", "AAAAA|A-", id="words wait while the turn goes on"),
+        pytest.param("pmeEcCm.", "AAAAA|A|A", id="one commit, its result, the closing message"),
+        pytest.param("pmeEcCm", "AAAAA|A-", id="a message waits while the turn goes on"),
         pytest.param("pmeEc", "AAAAA", id="written at once up to the call"),
         pytest.param("peEcCeEcCm.", "AAAA|A|BBB|B|B", id="two edits, two commits"),
         pytest.param("peEeEcCcCm.", "AAAAAA|A|B|B|B", id="both edits before both commits"),
-        pytest.param("peEcCm.pm.", "AAAA|A|A|AA", id="a turn of words goes to the last commit"),
+        pytest.param("peEcCm.pm.", "AAAA|A|A|AA", id="a turn without calls belongs to the last commit"),
         pytest.param("peEcCm.peEm.", "AAAA|A|A----", id="an edit waits for its commit"),
         pytest.param("peEcCm.peEm.peEcC", "AAAA|A|A|BBBB|BBBB|B", id="and is given to the next one"),
         pytest.param("pm.pm.peEcC", "AA|AA|AAAA|A", id="a part for each prompt"),
@@ -110,7 +110,7 @@ def test_two_commits_of_one_call_share_its_parts_and_the_last_gets_the_closing_m
     [
         pytest.param("peEcCxXoOm.", "AAAA|A|xxx|x|x", id="after ours, another repository's"),
         pytest.param("pxXoOeEcC", "xxxx|x|AAA|A", id="before ours: nothing of it"),
-        pytest.param("peExXoOcC", "AAAxxx|x|A|A", id="an edit of ours on the way to their commit stays"),
+        pytest.param("peExXoOcC", "AAAxxx|x|A|A", id="our edit before the other repository's commit stays"),
     ],
 )
 def test_a_part_ends_at_a_commit_of_any_repository(log: str, expected: str) -> None:

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from gittraj.history.copies import (
+    find_splits,
     match_patches,
     match_picked,
     match_places,
     match_trees,
     read_quotes,
-    splits,
 )
 from gittraj.history.history import History, Kin
 from gittraj.history.squashes import match_squashes
@@ -112,8 +112,8 @@ def test_a_commit_with_the_same_tree_and_parents_is_a_copy() -> None:
 
 def test_a_chain_from_the_same_parent_to_the_same_tree_is_a_split() -> None:
     history = table("base - t0 b\nold base t9 o\np base t1 p\nq p t9 q\nr q t2 r", reachable="r")
-    assert [*splits(["old"], ["p", "q", "r"], history=history)] == [("old", ["p", "q"])]
-    assert [*splits(["old"], ["q", "r"], history=history)] == []
+    assert [*find_splits(["old"], ["p", "q", "r"], history=history)] == [("old", ["p", "q"])]
+    assert [*find_splits(["old"], ["q", "r"], history=history)] == []
 
 
 def test_originals_are_read_from_messages_that_quote_them() -> None:

@@ -43,7 +43,7 @@ def test_only_the_secret_is_replaced(text: str) -> None:
 
 
 def test_a_secret_in_json_escapes_is_redacted() -> None:
-    """Only parsing the JSON shows it; the text is then written again."""
+    """Only parsing the JSON shows such a secret; the text is then written again."""
     spelt = "".join(f"\\u{ord(sign):04x}" for sign in TOKEN)
     found = cleaned(f'{{\n  "a": "{spelt}"\n}}\n')
     assert TOKEN not in str(json.loads(found))

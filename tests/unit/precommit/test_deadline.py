@@ -1,4 +1,4 @@
-"""Work that is done in time counts, and the rest is not waited for."""
+"""Work that is done in time counts, and nothing waits for the remaining work."""
 
 from __future__ import annotations
 

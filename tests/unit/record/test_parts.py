@@ -26,7 +26,7 @@ from gittraj.model.values import (
 )
 from gittraj.record.drain.description import find_run
 from gittraj.record.drain.parts import Drafter
-from gittraj.record.drain.plan import rest_parts, to_steps
+from gittraj.record.drain.plan import remaining_parts, to_steps
 from gittraj.state.cursors import Stored
 from tests.unit.capture.logs import asked, changed, commit, index, log, oid, ran, said, wrote
 
@@ -213,7 +213,7 @@ def test_the_sessions_facts_are_in_the_draft() -> None:
         for name, value in (("model", "m1"), ("model", "m2"), ("agent_version", "1.2"), ("title", "Named"))
     ]
     of = log(facts, asked("p", "Fix it"), said("m"))
-    part = rest_parts(to_steps(of), 0, Anchor(call=5, commits=(oid("A"),)))
+    part = remaining_parts(to_steps(of), 0, Anchor(call=5, commits=(oid("A"),)))
     [found] = Drafter(of, commits={}, ci="github-actions").draft(part, [])
     assert found.draft.trajectory.whole == SessionInfo(
         title="Named",
@@ -228,9 +228,9 @@ def test_the_sessions_facts_are_in_the_draft() -> None:
 def test_the_rest_of_a_log_is_cut_before_each_prompt() -> None:
     of = log(said("m0"), asked("p1"), said("m1"), asked("p2"))
     anchor = Anchor(call=3, commits=(oid("A"),), evidence="content")
-    parts = rest_parts(to_steps(of), 0, anchor)
+    parts = remaining_parts(to_steps(of), 0, anchor)
     assert [(p.first, p.last, p.anchor.call) for p in parts] == [(0, 0, -1), (1, 2, -1), (3, 3, -1)]
-    assert rest_parts(to_steps(of), 4, anchor) == []
+    assert remaining_parts(to_steps(of), 4, anchor) == []
     found = drafter(of).draft(parts, [], explored=True)
     assert [t.role for d in found for t in d.draft.targets] == ["explored"] * 3
     assert all(d.stored.explored for d in found)

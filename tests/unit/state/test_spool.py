@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.state.spool import Spooled, find_told, parse_spool, read_spool
+from gittraj.state.spool import Spooled, find_reported, parse_spool, read_spool
 from tests.unit.capture.logs import oid
 
 A, B = oid("A"), oid("B")
@@ -91,9 +91,9 @@ def test_lines_of_agents_hooks_are_read() -> None:
         log=Path("/home/l 1.jsonl"),
     )
     assert [line.log for line in lines[1:]] == [None, None]
-    assert find_told(lines) == ({"gemini:s1": "/home/l 1.jsonl"}, {"gemini:s1", "gemini:s2"})
+    assert find_reported(lines) == ({"gemini:s1": "/home/l 1.jsonl"}, {"gemini:s1", "gemini:s2"})
     again = parsed("session\tgemini\ts1\tSessionStart\t/other\t/r/.git")
-    assert find_told([*lines, *again]) == ({"gemini:s1": "/other"}, {"gemini:s2"})
+    assert find_reported([*lines, *again]) == ({"gemini:s1": "/other"}, {"gemini:s2"})
 
 
 def test_a_folder_with_any_name_is_read() -> None:
