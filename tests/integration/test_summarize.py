@@ -152,12 +152,12 @@ def test_a_dry_run_starts_nothing(commit: str, program: Program, capsys: pytest.
     [
         ("print('I would rather not.')", "not the JSON that was asked for"),
         ("print('{}')", "no summary"),
-        ("sys.exit(3)", "gave no answer (exit status 3)"),
-        ("print('{}'); sys.exit(1)", "gave no answer (exit status 1)"),
+        ("sys.exit(3)", "returned no answer (exit status 3)"),
+        ("print('{}'); sys.exit(1)", "returned no answer (exit status 1)"),
         ("time.sleep(60)", "no answer within 1 seconds"),
         ("os.system('sleep 60')", "no answer within 1 seconds"),
         ("while True: print('x' * 1000)", "more than 1,000,000 bytes"),
-        ("os.kill(os.getpid(), 9)", "gave no answer"),
+        ("os.kill(os.getpid(), 9)", "returned no answer"),
     ],
 )
 def test_without_an_answer_nothing_is_written(
