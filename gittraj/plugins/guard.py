@@ -24,7 +24,8 @@ def guard(plugin: str, plugged: Any, shape: Shape | Callable[[Any], Shape]) -> G
     shape = shape if isinstance(shape, Shape) else shape(plugged)
     fields: dict[str, Any] = {name: getattr(plugged, name, None) for name in shape.fields}
     for name, wanted in shape.fields.items():
-        if not isinstance(fields[name], wanted) or not _is_allowed(name, fields[name]):
+        value, pattern = fields[name], _NAMES.get(name) if fields[name] is not None else None
+        if not isinstance(value, wanted) or (pattern and not pattern.fullmatch(value)):
             raise TrajError(f"its {name} is {shorten(repr(fields[name]))}")
     missing = [name for name in shape.methods if not callable(getattr(plugged, name, None))]
     if missing:
@@ -32,12 +33,6 @@ def guard(plugin: str, plugged: Any, shape: Shape | Callable[[Any], Shape]) -> G
     if why := shape.wrong(fields):
         raise TrajError(why)
     return Guarded(plugin, plugged, fields, shape.methods)
-
-
-def _is_allowed(field: str, value: Any) -> bool:
-    """Whether a value of the right type is allowed for the field: some contain a name."""
-    pattern = _NAMES.get(field)
-    return pattern is None or value is None or pattern.fullmatch(value) is not None
 
 
 class Guarded:
@@ -98,8 +93,7 @@ def _check(result: Any, returns: Returns, fields: Mapping[str, Any]) -> Any:
 
 
 def attempt(work: Callable[[], Any], limit: float) -> tuple[Any, str | None]:
-    """Return the result of ``work`` and None; or None and, on one line, why it failed. ``limit`` is in
-    seconds."""
+    """Return the result of ``work``, or None and why it failed; ``limit`` is in seconds."""
     start = time.monotonic()
     try:
         with _within(limit), contextlib.redirect_stdout(io.StringIO()):
@@ -121,8 +115,8 @@ class _LateError(BaseException):
 
 @contextlib.contextmanager
 def _within(limit: float) -> Iterator[None]:
-    """Raise _LateError in the block after ``limit`` seconds or when an outer timer would end, then each second
-    again. Without effect outside the main thread and on Windows, where no signal can do that."""
+    """Raise _LateError in the block after ``limit`` seconds or when an outer timer would end, and then each
+    second. Has no effect outside the main thread and on Windows, where no signal can do that."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return

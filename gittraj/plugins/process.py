@@ -42,8 +42,7 @@ def run(
 
 
 def _converse(process: subprocess.Popen[bytes], text: str, seconds: float, limit: int) -> tuple[int, bytes]:
-    """Write and read in threads, so that the time limit also applies to a process that keeps a pipe open and
-    neither reads nor writes."""
+    """Write and read in threads: the time limit applies even if the process does neither."""
     out: list[bytes] = []
     reader = threading.Thread(target=_read, args=(process, out, limit), daemon=True)
     threading.Thread(target=_write, args=(process, text), daemon=True).start()

@@ -67,8 +67,7 @@ def _find_json(text: str) -> Mapping[str, Any]:
 
 
 def _quote(item: Mapping[str, Any], words: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return an event's id and the quote as it is in the event, where the white space may differ; None if the
-    event does not have it."""
+    """Return an event's id and the quote as the event has it; white space may differ. None if absent."""
     event, quote = coerce.string(item.get("event")), coerce.string(item.get("quote"))
     if len(quote) > _QUOTE_LIMIT:
         return None

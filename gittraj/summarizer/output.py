@@ -30,8 +30,7 @@ def read_plain(out: bytes) -> Answer | None:
 
 
 def _read_claude(out: bytes) -> Answer | None:
-    """Parse the output of Claude Code 2.1 with ``--output-format json``. Raises TrajError if that reports a
-    failure."""
+    """Parse what ``claude --output-format json`` (2.1) prints. Raises TrajError for a failure."""
     try:
         value = json.loads(out)
         if value["is_error"]:

@@ -95,11 +95,7 @@ def preview(repository: Repository, commits: Iterable[str]) -> Iterator[str]:
 
 
 def summarize(
-    repository: Repository,
-    commits: Iterable[str],
-    *,
-    environ: Environ,
-    live: Mapping[str, str],
+    repository: Repository, commits: Iterable[str], *, environ: Environ, live: Mapping[str, str]
 ) -> Iterator[Summarized]:
     """Summarise each trajectory on the commits; ``live`` is the environment, with values to redact.
 
@@ -173,8 +169,7 @@ def _name(work: Work) -> str:
 def _summarize(
     repository: Repository, work: Work, program: Program, *, environ: Environ, live: Mapping[str, str]
 ) -> Summarized:
-    """Get a summary and store it. An answer that cannot be used is a ``failure``; without an answer, raises
-    TrajError."""
+    """Get a summary and store it; an unusable one is a ``failure``. Raises TrajError if there is none."""
     events = _events(repository, work)
     answer = program.ask(write_request(events), live)
     try:

@@ -139,8 +139,7 @@ def _object(text: bytes) -> dict[str, Any] | None:
 
 
 def _show(task: str, site: Site, timeout: float) -> dict[str, Any]:
-    """Return the issue that ``bd show`` prints: an object, or in an array, or in an object's array
-    (docs/JSON_SCHEMA.md of Beads)."""
+    """Return the issue that ``bd show`` prints: alone, in an array, or in an object's ``items``."""
     out = _bd(site, "show", task, "--json", timeout=timeout)
     try:
         value = json.loads(out)

@@ -188,8 +188,7 @@ def _seconds_left(headers: Mapping[str, str]) -> str | None:
 
 
 def _locate(source: TaskSource, site: Site) -> tuple[Repository, str]:
-    """Return the task's repository and number. The key is only sent to known hosts: the record that has the
-    address may be anyone's."""
+    """Return the task's repository and number; no key is sent to a host that only a record names."""
     match = _ADDRESS.fullmatch(source.url or "")
     if not match:
         why = f"no remote says which repository on GitHub has {source.id}"

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookedUp:
+class Lookup:
     """The task as the system has it, or as it was named if the look-up failed: ``trouble`` is the error, to
     be shown to the user. The other fields are those of :class:`Known`."""
 
@@ -41,24 +41,20 @@ class LookedUp:
     trouble: TaskError | None = None
 
 
-def look_up(task: TaskRef, site: Site, *, timeout: float = LOOK_UP_LIMIT) -> LookedUp:
+def look_up(task: TaskRef, site: Site, *, timeout: float = LOOK_UP_LIMIT) -> Lookup:
     """Get title, address and status of a task. An error of the system is returned, not raised."""
     source = task.source
     if source is None or source.system not in known():
-        return LookedUp(task=task)
+        return Lookup(task=task)
     system = system_of(source.system)
     try:
         answer = _within(timeout, system.name, lambda: system.fetch(source, site, timeout=timeout))
     except TaskError as trouble:
-        return LookedUp(task=task, trouble=trouble)
+        return Lookup(task=task, trouble=trouble)
     url = answer.url if answer.url and _is_safe_url(answer.url) else source.url
-    return LookedUp(
-        task=TaskRef(title=one_line(answer.title) or task.title, source=replace(source, url=url)),
-        status=one_line(answer.status, 100) if answer.status else None,
-        begun=answer.begun,
-        closed=answer.closed,
-        dropped=answer.dropped,
-    )
+    task = TaskRef(title=one_line(answer.title) or task.title, source=replace(source, url=url))
+    status = one_line(answer.status, 100) if answer.status else None
+    return Lookup(task=task, status=status, begun=answer.begun, closed=answer.closed, dropped=answer.dropped)
 
 
 def report(task: TaskRef, status: Status, site: Site, *, timeout: float = UPDATE_LIMIT) -> TaskError | None:

@@ -80,8 +80,7 @@ class System(Protocol):
         ...
 
     def report(self, source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
-        """Report that work on the task started or is completed; do nothing if the task has that status
-        already. Raises TaskError."""
+        """Report a task as started or completed, if it is not so already. Raises TaskError."""
         ...
 
 

@@ -89,8 +89,7 @@ def check_exporter(exporter: Any) -> bytes:
 
 
 def check_tasks(system: Any, task: str) -> None:
-    """Check that ``task`` is an id of the system, also as the last part of a branch's name, and that other
-    words are not."""
+    """Check that ``task``, also at the end of a branch's name, is an id, and that other words are not."""
     site = Site()
     with _guarded(system, TASKS) as guarded:
         source = guarded.parse(task, site, named=True)

@@ -18,7 +18,7 @@ import pytest
 from gittraj.errors import TaskError, TrajError
 from gittraj.git import open_repository
 from gittraj.model.values import TaskRef, TaskSource
-from gittraj.tasks.lookup import LookedUp, look_up, report, survey
+from gittraj.tasks.lookup import Lookup, look_up, report, survey
 from gittraj.tasks.naming import detect
 from gittraj.tasks.system import TASKS, Site
 from tests.integration.repository import Git
@@ -80,7 +80,7 @@ class Place:
         assert task.source.system == self.system
         return task
 
-    def look_up(self, text: str | None = None, *, key: str | None = KEY, timeout: float = 5.0) -> LookedUp:
+    def look_up(self, text: str | None = None, *, key: str | None = KEY, timeout: float = 5.0) -> Lookup:
         return look_up(self.task(text), self.site(key), timeout=timeout)
 
 
@@ -120,7 +120,7 @@ def place(opened: Callable[[str], Place], request: pytest.FixtureRequest) -> Pla
     return opened(request.param)
 
 
-def is_bare(found: LookedUp, place: Place, reason: str) -> TaskError:
+def is_bare(found: Lookup, place: Place, reason: str) -> TaskError:
     """Check that the task is only what was named, with a one-line reason that does not contain the key."""
     assert found.task == place.task()
     assert found.status is None
@@ -157,7 +157,7 @@ def test_a_pull_request_is_a_task_too(opened: Callable[[str], Place]) -> None:
     assert (found.status, found.task.source.url) == ("merged", "https://github.com/acme/app/pull/13")
 
 
-def stage(found: LookedUp) -> tuple[bool, bool, bool]:
+def stage(found: Lookup) -> tuple[bool, bool, bool]:
     return found.begun, found.closed, found.dropped
 
 
@@ -493,10 +493,10 @@ def test_jira_and_plain_tasks_get_no_status(opened: Callable[[str], Place]) -> N
 
 def test_a_task_of_no_system_is_not_looked_up() -> None:
     for task in (TaskRef(title="x"), TaskRef(title="y", source=TaskSource(system="gitlab", id="1"))):
-        assert look_up(task, Site()) == LookedUp(task=task)
+        assert look_up(task, Site()) == Lookup(task=task)
     plain = detect("write the docs", Site())
     assert plain
-    assert look_up(plain, Site()) == LookedUp(task=plain)
+    assert look_up(plain, Site()) == Lookup(task=plain)
 
 
 def test_the_repository_determines_where_its_tasks_are(tmp_path: Path) -> None:

@@ -94,8 +94,7 @@ class _Reading:
     # ------------------------------------------------------------ runs
 
     def _begin(self, prompt: Entry) -> Iterator[Item]:
-        """Yield a prompt and the run that began with it, after the runs before that one: they have no
-        messages."""
+        """Yield earlier runs, which have no messages, then a prompt and the run that began with it."""
         yield from self._close()
         texts = [coerce.text(_snapshot(run).get("prompt")) for run in self._runs]
         if prompt.event.content in texts:

@@ -166,8 +166,7 @@ class _Parts:
             self._say("system", {"type": "text", "text": text if kind == "note" else f"{kind}: {text}"})
 
     def traces(self) -> list[dict[str, Any]]:
-        """Return a trace for each result of a tool that has an exit code or a duration in any result; then
-        the traces without a call."""
+        """The traces of tools of which a result has an exit code or a duration; then those without a call."""
         traced = {
             tool for tool, e in self._answers if e["result"]["exitCode"] is not None or e.get("durationMs")
         }

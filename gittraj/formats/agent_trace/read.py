@@ -156,9 +156,7 @@ def _entry(event_id: str, path: str, ranges: str, end: int, **fields: Any) -> En
     files = (FileTouched(path=path),) if carried.is_inside(path) else ()
     content = f"{path}:{ranges}"
     return Entry(
-        event=Foreign(id=event_id, type=_TYPE, content=content, files=files, **fields),
-        end=end,
-        paths=(path,),
+        event=Foreign(id=event_id, type=_TYPE, content=content, files=files, **fields), end=end, paths=(path,)
     )
 
 

@@ -57,8 +57,7 @@ def _record(
 
 
 def _conversations(runs: Sequence[Run], trajectories: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return one conversation per trajectory that wrote lines of the file, then one for lines of unknown
-    origin."""
+    """One conversation per trajectory that wrote lines of the file; then one for unknown writers."""
     writers = dict.fromkeys(run.trajectory for run in runs if run.trajectory)
     return [
         {
@@ -75,8 +74,7 @@ def _conversations(runs: Sequence[Run], trajectories: Mapping[str, Any]) -> list
 
 
 def _contributor(trajectory: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the contributor, with the session's model if it had only one: otherwise it is unknown which
-    model wrote the lines."""
+    """The contributor, without a model if the session had several: any of them may have written it."""
     models = trajectory["models"]
     return {"type": "ai", **({"model_id": _model(models[0])} if len(models) == 1 else {})}
 

@@ -120,8 +120,7 @@ def read_retrospective(record: Event) -> Event:
 
 
 def keep_others(record: Shown, event: Event) -> None:
-    """Keep the record's fields without a counterpart in the event's field ``OWN``, except those of thinking,
-    which may be sealed."""
+    """Keep in ``OWN`` the fields without a counterpart; not those of thinking, which may be sealed."""
     change = difference(strict({**record}, 1), build_event(event, 1))
     if change and event["type"] != "thinking":
         event[OWN] = change

@@ -34,8 +34,7 @@ def write(exported: Exported) -> Iterator[str]:
 
 
 def files(exported: Exported) -> Iterator[tuple[str, str]]:
-    """Yield the tree below ``.agentworkforce/trajectories``: a document for each trajectory, and a summary if
-    it ended."""
+    """Yield the tree below ``.agentworkforce/trajectories``: documents, and summaries of ended ones."""
     for trajectory in exported.trajectories:
         document = build(trajectory, exported.commits.get(trajectory["id"], ()))
         name = _file_name(document, trajectory)
@@ -84,8 +83,7 @@ def _artifacts(folder: str, trajectory: Header) -> Iterator[tuple[str, str]]:
 
 
 def _file_name(document: Mapping[str, Any], trajectory: Header) -> str:
-    """The name for a document's file: the document's id if it is safe (an imported document may have any id),
-    else the trajectory's."""
+    """The document's id, if it is a safe file name (any imported one may not be), else the trajectory's."""
     name = document["id"]
     return name if isinstance(name, str) and _ID.fullmatch(name) else str(trajectory["id"])
 

@@ -12,8 +12,7 @@ Event = dict[str, Any]
 
 _SHAPES = load(__file__)
 _STEP, ROOT = _SHAPES["step"], _SHAPES["root"]
-"""``_STEP``: the shapes of a step, the second if it is an agent's. ``ROOT``: the shape of each other field of
-a document."""
+"""The shapes of a step (the second is an agent's), and the shape of each other field of a document."""
 _FIELDS = {name.rstrip("?") for shape in _STEP for name in shape}
 
 
@@ -60,8 +59,7 @@ def fit(changed: Any, step: Event) -> Event:
 
 
 def _is_consistent(step: Event) -> bool:
-    """Whether each result has its call in the same step, and a step without a model call has no metrics and
-    no reasoning."""
+    """Whether results belong to calls of the step, and only steps with a model call have metrics."""
     calls = {call["tool_call_id"] for call in step.get("tool_calls") or ()}
     results = (step.get("observation") or {}).get("results", ())
     answered = {r["source_call_id"] for r in results if r.get("source_call_id") is not None}

@@ -14,15 +14,7 @@ from typing import Any
 from gittraj.formats.atif.schema import ROOT
 from gittraj.formats.atif.shared import LATEST, OWN, VERSION, build_metrics, build_step, step_events
 from gittraj.formats.base import coerce
-from gittraj.formats.base.carried import (
-    KEY,
-    Names,
-    carried_header,
-    carry,
-    plain_event,
-    present,
-    root_of,
-)
+from gittraj.formats.base.carried import KEY, Names, carried_header, carry, plain_event, present, root_of
 from gittraj.formats.base.exported import Exported, events_of, pretty
 from gittraj.formats.base.shapes import fits
 from gittraj.model.header import Header
@@ -39,8 +31,7 @@ _ROOT = ("session_id", "notes", "continued_trajectory_ref", "extra")
 
 
 def write(exported: Exported) -> Iterator[str]:
-    """Write the first trajectory, and as its subagents those of the others that it started, directly or
-    through another subagent."""
+    """Write the first trajectory, and the others that it started, at any depth, as its subagents."""
     yield pretty(build_all(exported))
 
 
@@ -110,7 +101,7 @@ def _agent(trajectory: Header) -> dict[str, Any]:
 
 def _steps(events: Sequence[Event], starters: Mapping[str, str]) -> list[dict[str, Any]]:
     positions = {id(event): at for at, event in enumerate(events)}
-    groups = list(_group(events))
+    groups = [sorted(group, key=lambda e: _ORDER.get(e["type"], 0)) for group in _Grouping(events).groups]
     order = [positions[id(event)] for group in groups for event in group]
     names = Names(OWN)
     steps: list[dict[str, Any]] = []
@@ -130,24 +121,18 @@ def _without_own(event: Event) -> Event:
     return {key: value for key, value in event.items() if key != OWN}
 
 
-def _group(events: Sequence[Event]) -> Iterator[list[Event]]:
-    """Yield the events of each step: those of one model call with the results of its calls, however late
-    these came; every other event in a step of its own."""
-    grouping = _Grouping()
-    for event in events:
-        grouping.add(event)
-    return (sorted(group, key=lambda e: _ORDER.get(e["type"], 0)) for group in grouping.groups)
-
-
 class _Grouping:
-    """Groups events by step, in the order of the first event of each step."""
+    """The events of each step: those of one model call with the results of its calls, however late these
+    came; every other event in a step of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, events: Sequence[Event]) -> None:
         self.groups: list[list[Event]] = []
         self._by_response: dict[str, list[Event]] = {}
         self._by_call: dict[str, list[Event]] = {}
+        for event in events:
+            self._add(event)
 
-    def add(self, event: Event) -> None:
+    def _add(self, event: Event) -> None:
         response = event.get("response") if event["type"] in _AGENT or _is_imported(event) else None
         group = self._find(event, response)
         if group is None:

@@ -75,10 +75,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
         raise FormatError(f"{path}: no session '{session}' in it")
     if generated is not None:
         agent_name = coerce.text(row["agent_name"]) or agent
-        known = {
-            "model": coerce.text(row["model_name"]),
-            "version": coerce.text(row["agent_version"]),
-        }
+        known = {"model": coerce.text(row["model_name"]), "version": coerce.text(row["agent_version"])}
         yield from items(generated, agent=agent_name, **known)
         yield from spent(row)
     elif atif.is_trajectory(row["document"]):

@@ -79,8 +79,7 @@ def _count_tokens(usage: Mapping[str, Any]) -> int:
 
 
 def _generated(trajectory: Header) -> dict[str, Any] | None:
-    """The row of generated tests, restored from the events that ``openagents.database`` made of it; None for
-    any other session."""
+    """The row of generated tests, restored from its events; None for any other session."""
     events = list(events_of(dict(trajectory)))
     row = _stored_row(events)
     if row is None:

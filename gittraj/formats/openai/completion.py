@@ -79,8 +79,7 @@ def reasoning(message: dict[str, Any]) -> str | None:
 
 
 def calls(message: dict[str, Any]) -> Iterator[Call]:
-    """Yield the tool calls of an assistant's message; the legacy ``function_call`` only if there is no other
-    call."""
+    """Yield the calls of an assistant's message; the legacy ``function_call`` only if it is alone."""
     requests = coerce.objects(message.get("tool_calls"))
     for call in requests:
         yield _call(coerce.mapping(call.get("function") or call.get("custom")), coerce.text(call.get("id")))
@@ -152,10 +151,7 @@ def _shape(message: dict[str, Any]) -> tuple[coerce.Part, ...]:
     called: list[coerce.Part] = []
     for call in coerce.objects(message.get("tool_calls")):
         function = coerce.mapping(call.get("function"))
-        called += [
-            coerce.text(function.get("name")),
-            len(coerce.string(function.get("arguments"))),
-        ]
+        called += [coerce.text(function.get("name")), len(coerce.string(function.get("arguments")))]
     content = text(message.get("content", message.get("output")))[0]
     stamps = (extra.get("timestamp"), response.get("created"), response.get("created_at"))
     return (coerce.text(message.get("role")), len(content), *called, *map(coerce.stamp, stamps))

@@ -167,8 +167,7 @@ class Answer:
         self._has_event = self._has_call = False
 
     def _spend(self, value: Json, name: str, *, beside: bool) -> Iterator[Item]:
-        """Yield what the model call cost, by the record ``value`` with the id ``name``; ``beside`` as in
-        ``Spent``."""
+        """Yield what a model call cost, as ``value`` states it; ``name`` is the id of that record."""
         usage, cost = _usage(value.get("tokens")), _dollars(value.get("cost"))
         if usage == Usage() and not cost:
             return

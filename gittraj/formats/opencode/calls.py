@@ -164,8 +164,7 @@ def _duration(state: dict[str, Any]) -> int | None:
 
 
 def file_image(part: dict[str, Any]) -> tuple[str, Artifact | None]:
-    """Return a placeholder for a file part in a text, and the file's size and hash if the log has its
-    bytes."""
+    """Return a placeholder for a file part, and the file's size and hash if its bytes are in the log."""
     image = images.from_uri(part.get("url"))
     if image is not None:
         return images.placeholder(image), image

@@ -22,12 +22,7 @@ def detect(head: bytes) -> bool:
     return _BEGINNING.match(head) is not None and _OURS.search(head[:4096]) is not None
 
 
-def read(
-    stream: BinaryIO,
-    *,
-    session: str | None = None,
-    cursor: Cursor = _START,
-) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
     value, damage = document.load(stream)
     if damage is not None:
         yield damage

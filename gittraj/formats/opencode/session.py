@@ -119,8 +119,7 @@ def _is_growing(part: Json) -> bool:
 
 
 def _changed_files(parts: Sequence[Json]) -> list[list[str]]:
-    """Return for each part the files that its step changed, by a call or otherwise: a ``patch`` part after
-    the step names them."""
+    """Return for each part the files that its step changed: a later ``patch`` part names them."""
     files: list[str] = []
     output: list[list[str]] = []
     for part in reversed(parts):
@@ -133,14 +132,10 @@ def _changed_files(parts: Sequence[Json]) -> list[list[str]]:
 
 
 class _Reverted:
-    """The messages and parts that the user undid: those from the one that ``revert`` names. OpenCode keeps
-    them until the next prompt."""
+    """The messages and parts that the user undid; OpenCode keeps them until the next prompt."""
 
     def __init__(self, revert: Json) -> None:
-        self._message, self._part = (
-            coerce.text(revert.get("messageID")),
-            coerce.text(revert.get("partID")),
-        )
+        self._message, self._part = (coerce.text(revert.get("messageID")), coerce.text(revert.get("partID")))
         self._is_reached = False
 
     def tags(self, message: str, part: str | None) -> tuple[str, ...]:

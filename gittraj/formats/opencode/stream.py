@@ -31,12 +31,7 @@ def _is_record(record: dict[str, Any]) -> bool:
 detect = lines.detector(_is_record)
 
 
-def read(
-    stream: BinaryIO,
-    *,
-    session: str | None = None,
-    cursor: Cursor = _START,
-) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
     context = Context()
     first_session: str | None = None
     answer: Answer | None = None

@@ -210,8 +210,8 @@ def _outcome(event: dict[str, Any], extras: dict[str, Any]) -> Outcome:
     """The outcome of a call, from the observation that the call caused."""
     text, artifact = _observed_text(event)
     code = _exit_code(extras)
-    is_failure = event.get("success") is False or event.get("observation") in ("error", "user_rejected")
-    failed = is_failure or code not in (None, 0)
+    failed = event.get("success") is False or event.get("observation") in ("error", "user_rejected")
+    failed = failed or code not in (None, 0)
     return Outcome(
         text=text,
         exit_code=code,

@@ -42,8 +42,7 @@ class Observation:
 
 
 def action(answer: str) -> tuple[str, str | None]:
-    """Return an answer without its command, and the command; the answer and None if it does not have exactly
-    one command."""
+    """Return an answer without its command, and that; None if there is not exactly one command."""
     blocks = next((matches for fence in _FENCES if (matches := list(_blocks(answer, fence)))), [])
     if len(blocks) != 1:
         return answer, None
@@ -129,8 +128,7 @@ _THOUGHT = "THOUGHT:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A model's answer. ``response`` is the provider's id; ``texts`` are pairs of whether a text is thinking,
-    and the text."""
+    """A model's answer. ``response`` is the provider's id; each text follows whether it is thinking."""
 
     response: str | None
     model: str | None

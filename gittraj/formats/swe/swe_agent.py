@@ -120,8 +120,7 @@ class _Reading(document.Reading):
 
     def _ending(self, info: dict[str, Any]) -> ending.Ending:
         return ending.Ending(
-            exit_status=coerce.text(info.get("exit_status")),
-            submission=coerce.text(info.get("submission")),
+            exit_status=coerce.text(info.get("exit_status")), submission=coerce.text(info.get("submission"))
         )
 
     def _spent(self, entries: list[Entry]) -> Iterator[Spent]:
