@@ -1,4 +1,4 @@
-"""Summaries by a program of the user's: it runs after a turn, and only quotes of the log are accepted."""
+"""Summaries by the user's own program: it runs after a turn, and its quotes must be in the session's log."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ Program = Callable[..., Path]
 
 @pytest.fixture
 def program(git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
-    """A function that configures a program; it returns the file in which the program logs its input."""
+    """Return a function that configures a program, and returns the file where the program logs its input."""
     monkeypatch.chdir(git.root)
     for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.delenv(name)
@@ -76,7 +76,7 @@ def program(git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Progra
 
 @pytest.fixture
 def commit(git: Git, story: Story) -> str:
-    """A commit with a record from another clone."""
+    """Return a commit whose record is from another clone."""
     found = git.commit({"a": "1"})
     said = Summary(text=SAID, by="agent")
     story.note(found, record(n=3, segments=[story.segment("traj_one", 0, EVENTS)], summary=said))
@@ -224,7 +224,7 @@ def test_a_summary_can_be_struck(commit: str, program: Program, capsys: pytest.C
 
 @pytest.fixture
 def session(git: Git, program: Program) -> ClaudeSession:
-    """A session on this machine, in a repository where git-traj is installed; no worker runs."""
+    """Begin a session on this machine, in a repository where git-traj is installed and no worker runs."""
     git.commit({"README": "x"})
     folder = records.install(git)
     (folder / "drain.lock").write_text("1")
@@ -318,7 +318,7 @@ def test_a_turn_that_is_not_over_is_waited_for(git: Git, session: ClaudeSession,
 
 
 def test_a_commit_takes_no_longer(git: Git, session: ClaudeSession, program: Program, tmp_path: Path) -> None:
-    """The hook only wakes the worker, which starts the program when it holds no lock."""
+    """The hook only starts the worker, which runs the program after it has released the drain's lock."""
     log = program(f"{ECHO}\nwhile not os.path.exists({str(tmp_path / 'go')!r}): time.sleep(0.05)")
     folder = git.root / ".git" / "traj"
     (folder / "drain.lock").unlink()

@@ -1,4 +1,4 @@
-"""Tasks looked up at services, and what remains of one if a service fails."""
+"""Looking tasks up at services; and how a task is recorded if a service fails."""
 
 from __future__ import annotations
 

@@ -33,24 +33,25 @@ def facts(items: Iterable[Item]) -> dict[str, Any]:
     return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
-def places(value: Any) -> list[tuple[Any, Any]]:
-    """Yield every container within a JSON value, with each of its keys or indexes."""
+def list_slots(value: Any) -> list[tuple[Any, Any]]:
+    """Return all pairs of an object or array in a JSON value, at any depth, and a key or index of it."""
     pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
-    below = [place for _, inner in pairs if isinstance(inner, dict | list) for place in places(inner)]
-    return [(value, key) for key, _ in pairs] + below
+    inner_slots = [slot for _, inner in pairs if isinstance(inner, dict | list) for slot in list_slots(inner)]
+    return [(value, key) for key, _ in pairs] + inner_slots
 
 
 def spoiled(data: st.DataObject, value: Any, most: int = 4) -> Any:
     """Draw a copy of ``value`` with up to ``most`` of its values replaced by others."""
     strange = copy.deepcopy(value)
     for _ in range(data.draw(st.integers(1, most))):
-        holder, key = data.draw(st.sampled_from(places(strange)))
-        holder[key] = data.draw(JSON)
+        container, key = data.draw(st.sampled_from(list_slots(strange)))
+        container[key] = data.draw(JSON)
     return strange
 
 
 def check_cuts(reader: Any, log: bytes) -> None:
-    """Check that a log cut anywhere (by day at every 7th byte) gives a beginning of the whole."""
+    """Check that a log cut anywhere (in an ordinary run, at every 7th byte) gives the first items of the whole
+    log."""
     whole = list(reader.read(io.BytesIO(log)))
     for length in range(0, len(log), size(7, 1)):
         part = list(reader.read(io.BytesIO(log[:length])))

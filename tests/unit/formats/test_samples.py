@@ -1,4 +1,4 @@
-"""Readers on real sessions: compared with independent counts, cut at any byte, and read on from marks."""
+"""Readers on real sessions: compared with independent counts, cut at any byte, and resumed at marks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def family_of(path: Path, samples: Path) -> str:
     return path.name.partition("--")[0] if folder == "derived" else folder
 
 
-def own(samples: Path) -> Iterator[tuple[str, Reader, bytes]]:
+def sessions(samples: Path) -> Iterator[tuple[str, Reader, bytes]]:
     """Yield the sessions of Claude Code and Codex: name, reader, bytes."""
     for path in sorted(samples.rglob("*.jsonl")):
         if (family := family_of(path, samples)) in FOLDERS:
@@ -60,7 +60,7 @@ def models(items: list[Item]) -> set[str | float]:
 
 
 def test_claude_code_agrees_with_the_independent_count(samples: Path, facts: dict[str, Any]) -> None:
-    names = [name for name, reader, _ in own(samples) if reader is CLAUDE]
+    names = [name for name, reader, _ in sessions(samples) if reader is CLAUDE]
     assert len(names) > 20
     for name in names:
         count, items = facts[name], read(CLAUDE, (samples / name).read_bytes())
@@ -68,14 +68,14 @@ def test_claude_code_agrees_with_the_independent_count(samples: Path, facts: dic
         results = [event for event in events if isinstance(event, ToolResult)]
         responses = {e.response for e in events} | {i.response for i in items if isinstance(i, Spent)}
         spent, usage = total(items), count["usage_last_line_per_message_id"]
-        found = {
+        result = {
             "tool_calls": sum(isinstance(event, ToolCall) for event in events),
             "tool_results": len(results),
             "tool_errors": sum(result.is_error for result in results),
             "thinking_blocks": sum(isinstance(event, Thinking) for event in events),
             "assistant_message_ids": len(responses - {None}),
         }
-        assert found == {key: count[key] for key in found}, name
+        assert result == {key: count[key] for key in result}, name
         assert models(items) == set(count["models"]), name
         assert spent == Usage(
             input_tokens=usage.get("input_tokens", 0),
@@ -122,7 +122,7 @@ def test_claude_code_prompts_are_those_that_a_human_typed(samples: Path) -> None
 def test_claude_codes_session_facts_agree_with_the_independent_count(
     samples: Path, facts: dict[str, Any]
 ) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         if reader is not CLAUDE:
             continue
         count, items = facts[name], read(CLAUDE, data)
@@ -148,7 +148,7 @@ def test_claude_codes_session_facts_agree_with_the_independent_count(
 
 
 def test_every_text_of_claude_codes_model_is_read_once(samples: Path) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         if reader is not CLAUDE or "glued" in name or "invalid" in name:
             continue
         expected: dict[str, list[str]] = {}
@@ -158,8 +158,8 @@ def test_every_text_of_claude_codes_model_is_read_once(samples: Path) -> None:
                 if isinstance(record, dict) and record.get("type") == "assistant":
                     expected.setdefault(record["uuid"], texts(record["message"]))
         messages = [i.event for i in read(CLAUDE, data) if isinstance(i, Entry)]
-        found = [e.content for e in messages if isinstance(e, Message)]
-        assert found == [text for each in expected.values() for text in each], name
+        result = [e.content for e in messages if isinstance(e, Message)]
+        assert result == [text for each in expected.values() for text in each], name
 
 
 def texts(message: dict[str, Any]) -> list[str]:
@@ -178,7 +178,7 @@ def test_text_typed_while_the_agent_worked_is_recorded(samples: Path) -> None:
 
 
 def test_every_cost_of_a_claude_code_session_belongs_to_events(samples: Path) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         if reader is CLAUDE:
             items = read(reader, data)
             responses = {item.event.response for item in items if isinstance(item, Entry)}
@@ -186,7 +186,7 @@ def test_every_cost_of_a_claude_code_session_belongs_to_events(samples: Path) ->
 
 
 def test_codex_agrees_with_the_independent_count(samples: Path, facts: dict[str, Any]) -> None:
-    names = [name for name, reader, _ in own(samples) if reader is CODEX and name in facts]
+    names = [name for name, reader, _ in sessions(samples) if reader is CODEX and name in facts]
     assert len(names) > 10
     for name in names:
         count, items = facts[name], read(CODEX, (samples / name).read_bytes())
@@ -203,9 +203,9 @@ def test_codex_agrees_with_the_independent_count(samples: Path, facts: dict[str,
             assert runs[-1] == {key: last[key] for key in COUNTED}, name
             before = base_of(samples / name)
             spent = total(items)
-            found = [spent.input_tokens + spent.cache_read_tokens, spent.cache_read_tokens]
-            found += [spent.output_tokens, spent.reasoning_tokens]
-            assert found == [sum(run[key] for run in runs) - before[key] for key in COUNTED], name
+            result = [spent.input_tokens + spent.cache_read_tokens, spent.cache_read_tokens]
+            result += [spent.output_tokens, spent.reasoning_tokens]
+            assert result == [sum(run[key] for run in runs) - before[key] for key in COUNTED], name
 
 
 COUNTED = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_output_tokens")
@@ -243,14 +243,14 @@ def test_two_known_rollouts_have_a_total_that_is_not_their_own(samples: Path) ->
 
 
 def test_a_rollout_gives_the_same_whether_or_not_every_record_is_decoded(samples: Path) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         if reader is CODEX:
             spaced = b"".join(json.dumps(record).encode() + b"\n" for record in records(data))
-            found, decoded = (
+            result, decoded = (
                 [item.event if isinstance(item, Entry) else item for item in read(reader, log)]
                 for log in (data, spaced)
             )
-            kept = [item for item in found if not isinstance(item, Mark | TurnEnd)]
+            kept = [item for item in result if not isinstance(item, Mark | TurnEnd)]
             assert kept == [item for item in decoded if not isinstance(item, Mark | TurnEnd)], name
 
 
@@ -261,7 +261,7 @@ def records(data: bytes) -> Iterator[Any]:
 
 
 def test_a_rollouts_status_is_that_of_its_last_turn(samples: Path) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         if reader is CODEX:
             last = max(data.rfind(b'"type":"task_complete"'), data.rfind(b'"type":"turn_aborted"'))
             known = {item.name: item.value for item in read(reader, data) if isinstance(item, Fact)}
@@ -269,7 +269,7 @@ def test_a_rollouts_status_is_that_of_its_last_turn(samples: Path) -> None:
 
 
 def test_every_cost_of_a_rollout_belongs_to_events(samples: Path) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         if reader is CODEX:
             items = read(reader, data)
             responses = {item.event.response for item in items if isinstance(item, Entry)}
@@ -277,7 +277,7 @@ def test_every_cost_of_a_rollout_belongs_to_events(samples: Path) -> None:
 
 
 def test_prompts_are_those_that_the_rollout_marks_as_typed(samples: Path) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         typed = data.count(b'"type":"user_message"') + data.count(b'"item":{"type":"UserMessage"')
         if reader is CODEX and typed and b'"thread_source":"subagent"' not in data:
             items = read(reader, data)
@@ -286,7 +286,7 @@ def test_prompts_are_those_that_the_rollout_marks_as_typed(samples: Path) -> Non
 
 def test_reading_on_from_a_mark_gives_the_same(samples: Path) -> None:
     marks = 0
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         items = read(reader, data)
         for at, item in enumerate(items):
             if isinstance(item, Mark):
@@ -298,7 +298,7 @@ def test_reading_on_from_a_mark_gives_the_same(samples: Path) -> None:
 
 
 def test_a_mark_comes_before_every_prompt_and_counts_the_events_before(samples: Path) -> None:
-    for name, reader, data in own(samples):
+    for name, reader, data in sessions(samples):
         entries = 0
         waiting = False
         for item in read(reader, data):
@@ -312,7 +312,7 @@ def test_a_mark_comes_before_every_prompt_and_counts_the_events_before(samples: 
 
 @functools.cache
 def small(samples: Path) -> list[tuple[Reader, bytes]]:
-    return [(reader, data) for _, reader, data in own(samples) if len(data) < SMALL]
+    return [(reader, data) for _, reader, data in sessions(samples) if len(data) < SMALL]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -344,6 +344,6 @@ def test_a_reader_claims_its_own_files_and_no_others(samples: Path) -> None:
     for path in sorted(samples.rglob("*")):
         if not path.is_file() or path.suffix not in (".json", ".jsonl", ".traj"):
             continue
-        found = detect(path.read_bytes()[:HEAD])
+        result = detect(path.read_bytes()[:HEAD])
         expected = FOLDERS.get(family_of(path, samples))
-        assert (found if found in FOLDERS.values() else None) is expected, path.name
+        assert (result if result in FOLDERS.values() else None) is expected, path.name
