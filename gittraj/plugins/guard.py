@@ -20,7 +20,7 @@ _ITEMS_LIMIT = 1_000_000
 
 
 def guard(plugin: str, plugged: Any, shape: Shape | Callable[[Any], Shape]) -> Guarded:
-    """Wrap ``plugged``, an object of the plug-in ``plugin``. Raises TrajError if it lacks the shape."""
+    """Wrap an object of the plug-in ``plugin``. Raises TrajError if it does not have the shape."""
     shape = shape if isinstance(shape, Shape) else shape(plugged)
     fields: dict[str, Any] = {name: getattr(plugged, name, None) for name in shape.fields}
     for name, wanted in shape.fields.items():

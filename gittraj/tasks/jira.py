@@ -1,5 +1,5 @@
-"""Looks up Jira's issues, and changes none, with version 2 of the REST API, which Cloud and Data Center both
-have (https://developer.atlassian.com/cloud/jira/platform/rest/v2/api-group-issues/).
+"""Looks up Jira's issues (read only) with version 2 of the REST API, which Cloud and Data Center both have
+(https://developer.atlassian.com/cloud/jira/platform/rest/v2/api-group-issues/).
 
 Cloud requires the account's e-mail address and an API token (Basic), Data Center a personal access token
 (Bearer). With a wrong token, Cloud may answer as without one: 404, and the reason in a header.

@@ -22,14 +22,14 @@ _OTHERS = re.compile(r"(?:UTF|ISO|IEEE|RFC|PEP|CVE|SHA|MD|AES|TLS|HTTP|IPV|ES|PY
 
 
 def parse_key(text: str, *, loose: bool = False) -> str | None:
-    """Return ``text`` in capitals if it is such an id; with ``loose``, it may be in small letters."""
+    """Return ``text`` in capitals if it is an id such as ``ENG-456``; ``loose``: also in small letters."""
     key = text.upper() if loose else text
     return key if _WHOLE.fullmatch(key) and (loose or not _OTHERS.fullmatch(key)) else None
 
 
 def find_key(branch: str, *, small: bool = False) -> str | None:
-    """Return the first such id in the name of a branch; with ``small``, also one in small letters, as in the
-    names that Linear proposes: ``name/eng-456-the-title``."""
+    """Return the first id such as ``ENG-456`` in the name of a branch; with ``small``, also one in small
+    letters, as in the names that Linear proposes: ``name/eng-456-the-title``."""
     keys = [*_UPPER.findall(branch), *(key.upper() for key in _LOWER.findall(branch) if small)]
     return next((key for key in keys if not _OTHERS.fullmatch(key)), None)
 
@@ -50,8 +50,8 @@ def detect(text: str, site: Site) -> TaskRef | None:
     """Return the task that a person names with ``text``: ``SYSTEM:ID``, an address, or an id. None without
     text.
 
-    A text that no system recognizes is the title of a plain task; so is an id of which two systems could be
-    meant (``ENG-456`` with both Linear and Jira set up), unless ``traj.tasks`` decides.
+    A text that no system recognizes is the title of a plain task; so is an id that may belong to two systems
+    (``ENG-456`` with both Linear and Jira set up), unless ``traj.tasks`` names one of them.
     """
     text = one_line(text)
     if not text:
@@ -82,7 +82,7 @@ def name_bare(source: TaskSource) -> TaskRef:
 
 
 def _spelled_out(text: str, site: Site) -> TaskSource | None:
-    """The task in a text ``SYSTEM:ID``. A system that is not known is accepted if the id is one word."""
+    """The task of a text of the form ``SYSTEM:ID``. An unknown system is accepted if the id is one word."""
     match = _SPELLED.fullmatch(text)
     if not match or (match[1] not in known() and " " in match[2]):
         return None

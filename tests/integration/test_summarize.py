@@ -87,13 +87,13 @@ def asked(log: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
 
-def told(capsys: pytest.CaptureFixture[str], *args: str) -> str:
+def run_command(capsys: pytest.CaptureFixture[str], *args: str) -> str:
     assert call([*args]) == 0, capsys.readouterr().err
     return capsys.readouterr().out
 
 
 def header(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    (found,) = json.loads(told(capsys, "show", "--json"))["trajectories"]
+    (found,) = json.loads(run_command(capsys, "show", "--json"))["trajectories"]
     return dict(found)
 
 
@@ -101,7 +101,7 @@ def test_a_summary_is_shown_beside_recorded_text(
     commit: str, program: Program, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program(ANSWER)
-    line = told(capsys, "summarize")
+    line = run_command(capsys, "summarize")
     assert line == f"{commit[:12]}: by my-model, 1 decision, 1 doubt, 1 refused (not in the log)\n"
     found = header(capsys)
     assert (found["summary"], found["summaryBy"]) == ("Lookups are fast now.", "model:my-model")
@@ -113,15 +113,15 @@ def test_a_summary_is_shown_beside_recorded_text(
     assert found["caveatSources"][0]["by"] == "model:my-model"
     assert found["link"]["evidence"] == "agent", "the model committed nothing"
     for view in (("log",), ("show",), ("show", "--format", "markdown"), ("show", "--format", "html")):
-        words = " ".join(told(capsys, *view).split())
+        words = " ".join(run_command(capsys, *view).split())
         assert "Lookups are fast now." in words
         assert "by the model my" in words
 
 
 def test_it_runs_once_per_commit(commit: str, program: Program, capsys: pytest.CaptureFixture[str]) -> None:
     log = program(ANSWER)
-    told(capsys, "summarize")
-    assert "Nothing to summarise" in told(capsys, "summarize")
+    run_command(capsys, "summarize")
+    assert "Nothing to summarise" in run_command(capsys, "summarize")
     assert len(asked(log)) == 1
 
 
@@ -131,7 +131,7 @@ def test_the_input_of_the_program(
     for name in ("CLAUDECODE", "GIT_DIR", "GIT_AUTHOR_NAME", "CODEX_SANDBOX"):
         monkeypatch.setenv(name, ".git" if name == "GIT_DIR" else "1")
     log = program(ANSWER)
-    told(capsys, "summarize")
+    run_command(capsys, "summarize")
     (run,) = asked(log)
     assert run["environ"].keys().isdisjoint({"CLAUDECODE", "GIT_DIR", "GIT_AUTHOR_NAME", "CODEX_SANDBOX"})
     assert run["environ"]["GIT_TRAJ"] == "0"
@@ -143,7 +143,7 @@ def test_the_input_of_the_program(
 
 def test_a_dry_run_starts_nothing(commit: str, program: Program, capsys: pytest.CaptureFixture[str]) -> None:
     log = program(ANSWER)
-    assert SAID in told(capsys, "summarize", "--dry-run")
+    assert SAID in run_command(capsys, "summarize", "--dry-run")
     assert not asked(log)
 
 
@@ -169,7 +169,7 @@ def test_without_an_answer_nothing_is_written(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(summarizer, "_PATIENCE", 1.0 if "within" in why else LONG)
+    monkeypatch.setattr(summarizer, "_TIME_LIMIT", 1.0 if "within" in why else LONG)
     program(does)
     before = git("for-each-ref")
     assert call(["summarize"]) == 1
@@ -202,18 +202,18 @@ def test_a_secret_in_its_answer_is_redacted(
 ) -> None:
     token = "ghp_" + "Zx8" * 12
     program(ANSWER | {"summary": f"The token {token} is in use."})
-    told(capsys, "summarize")
-    shown = told(capsys, "show", "--json")
+    run_command(capsys, "summarize")
+    shown = run_command(capsys, "show", "--json")
     assert token not in shown
     assert "is in use" in shown
 
 
 def test_a_summary_can_be_struck(commit: str, program: Program, capsys: pytest.CaptureFixture[str]) -> None:
     program(ANSWER)
-    told(capsys, "summarize")
+    run_command(capsys, "summarize")
     found = header(capsys)
     for name in (found["summaryId"], found["decisions"][0]["id"]):
-        told(capsys, "strike", "HEAD", name[:6])
+        run_command(capsys, "strike", "HEAD", name[:6])
     found = header(capsys)
     assert (found["summary"], found["summaryBy"]) == (SAID, "agent")
     assert (found["decisions"], found["why"]) == ([], None)
@@ -263,7 +263,7 @@ def test_after_a_turn_the_program_runs_once_for_each_commit(
     work(session, "two")
     rest(git)
     assert [run["asked"].count("Write two") for run in asked(log)] == [0, 1]
-    assert "2 of 20 runs today" in told(capsys, "status")
+    assert "2 of 20 runs today" in run_command(capsys, "status")
 
 
 def test_a_failed_summary_is_tried_once_and_reported(
@@ -274,8 +274,8 @@ def test_a_failed_summary_is_tried_once_and_reported(
     assert rest(git) == "the answer is not the JSON that was asked for"
     rest(git)
     assert len(asked(log)) == 1
-    assert "the last failed: the answer is not the JSON" in told(capsys, "status")
-    shown = json.loads(told(capsys, "status", "--json"))["summarizer"]
+    assert "the last failed: the answer is not the JSON" in run_command(capsys, "status")
+    shown = json.loads(run_command(capsys, "status", "--json"))["summarizer"]
     assert (shown["runs"], shown["runsADay"], shown["source"]) == (1, 20, "global")
 
 

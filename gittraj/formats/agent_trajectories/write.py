@@ -34,7 +34,7 @@ def write(exported: Exported) -> Iterator[str]:
 
 
 def files(exported: Exported) -> Iterator[tuple[str, str]]:
-    """Yield the tree below ``.agentworkforce/trajectories``: documents, and summaries of ended ones."""
+    """Yield the tree below ``.agentworkforce/trajectories``: documents, and a summary for each that ended."""
     for trajectory in exported.trajectories:
         document = build(trajectory, exported.commits.get(trajectory["id"], ()))
         name = _file_name(document, trajectory)
@@ -83,7 +83,7 @@ def _artifacts(folder: str, trajectory: Header) -> Iterator[tuple[str, str]]:
 
 
 def _file_name(document: Mapping[str, Any], trajectory: Header) -> str:
-    """The document's id, if it is a safe file name (any imported one may not be), else the trajectory's."""
+    """The document's id if it is a safe file name (an imported one may not be), else the trajectory's id."""
     name = document["id"]
     return name if isinstance(name, str) and _ID.fullmatch(name) else str(trajectory["id"])
 
@@ -216,7 +216,7 @@ class _Chapters:
                 yield {**fields, **ended, "events": [self._event(e, fields["agentName"]) for e in included]}
 
     def _imported(self, events: Sequence[Event]) -> Iterator[dict[str, Any]]:
-        """Yield the chapters of an imported document, which events mark."""
+        """Yield the chapters of an imported document: an event of its own begins each of them."""
         current: dict[str, Any] | None = None
         for event in events:
             if "chapter" in event.get(OWN, {}):

@@ -17,7 +17,7 @@ from gittraj.model.values import Usage
 
 
 class Costs:
-    """Adds up each model call's tokens, and ``total``: US dollars, ``None`` if no event states a cost."""
+    """Adds up the tokens of each model call; ``total`` is the cost in US dollars, None if none is stated."""
 
     def __init__(self) -> None:
         self._before = Usage()

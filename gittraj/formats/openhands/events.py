@@ -1,4 +1,4 @@
-"""Reads OpenHands' events: a list of actions and observations, as OpenHands exports it (up to versions 0.x).
+"""Reads OpenHands' events: a list of actions and observations, which versions 0.x of OpenHands export.
 
 An observation names the action that caused it. The tokens of a model call are differences of running totals.
 Recalled knowledge and changes of the program's state are left out.

@@ -50,8 +50,7 @@ def spoiled(data: st.DataObject, value: Any, most: int = 4) -> Any:
 
 
 def check_cuts(reader: Any, log: bytes) -> None:
-    """Check that a log cut anywhere (in an ordinary run, at every 7th byte) gives the first items of the whole
-    log."""
+    """Check that a log cut anywhere (in an ordinary run, at every 7th byte) gives its first items."""
     whole = list(reader.read(io.BytesIO(log)))
     for length in range(0, len(log), size(7, 1)):
         part = list(reader.read(io.BytesIO(log[:length])))

@@ -590,8 +590,8 @@ def test_values_of_unexpected_types_raise_nothing(value: Any) -> None:
     document = json.loads(STORY.export())
 
     def spoiled(node: Any, change: int) -> tuple[Any, int]:
-        """Return ``node`` with the ``change``-th of the values in it replaced by ``value``, and how many values
-        are left to count: -1 after the replacement."""
+        """Return ``node`` with the ``change``-th value in it replaced, and -1; or, if it has fewer values,
+        ``node`` and what is left of ``change``."""
         if change == 0:
             return value, -1
         change -= 1

@@ -64,7 +64,7 @@ CANNOT: dict[str, tuple[str, ...]] = {
     "trajectory-bundle": ("$schema",),
     "trajectory-sqlite": ("description", "url"),
 }
-"""For each format, the fields of a document outside its steps that it does not keep (``docs/exchange.md``)."""
+"""The fields of a document outside its steps that a format does not keep (``docs/exchange.md``)."""
 
 
 def framed(form: str, event: bytes) -> Any:
