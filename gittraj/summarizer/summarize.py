@@ -55,7 +55,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summarized:
-    """The result for some work: the program's answer, and its parsed form or why there is none."""
+    """The result for some work: the program's answer, and its parsed form or why it failed."""
 
     work: Work
     answer: Answer | None = None
@@ -169,7 +169,7 @@ def _name(work: Work) -> str:
 def _summarize(
     repository: Repository, work: Work, program: Program, *, environ: Environ, live: Mapping[str, str]
 ) -> Summarized:
-    """Get a summary and store it; an unusable one is a ``failure``. Raises TrajError if there is none."""
+    """Get a summary and store it; an unusable one is a ``failure``. Raises TrajError without an answer."""
     events = _events(repository, work)
     answer = program.ask(write_request(events), live)
     try:

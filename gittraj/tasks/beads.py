@@ -86,7 +86,7 @@ def report(source: TaskSource, status: Status, site: Site, *, timeout: float) ->
 
 
 def changed_at(site: Site) -> float:
-    """When the export was last written, in seconds since 1970; 0.0 if there is none."""
+    """When the export was last written, in seconds since 1970; 0.0 without an export."""
     folder = _folder(site)
     files = [folder / file for file in _EXPORTS] if folder else []
     return max((file.stat().st_mtime for file in files if file.exists()), default=0.0)

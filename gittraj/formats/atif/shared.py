@@ -193,7 +193,7 @@ def build_step(events: Sequence[Shown]) -> dict[str, Any]:
 
 
 def _first_value(events: Sequence[Shown], key: str) -> Any:
-    """The first value under ``key`` that is not empty; None if there is none."""
+    """The first value under ``key`` that is not empty; None if all are empty."""
     return next(filter(None, (event.get(key) for event in events)), None)
 
 

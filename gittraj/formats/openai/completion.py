@@ -70,7 +70,7 @@ def _part(part: dict[str, Any]) -> tuple[str | None, Artifact | None]:
 
 
 def reasoning(message: dict[str, Any]) -> str | None:
-    """The model's thinking, which some vendors add to the message; None if there is none."""
+    """The model's thinking, if a vendor added it to the message."""
     for key in ("reasoning_content", "reasoning"):
         if thought := coerce.text(message.get(key)):
             return thought

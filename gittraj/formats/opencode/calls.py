@@ -135,7 +135,7 @@ class Result(Outcome):
 
 
 def result(tool: str, state: dict[str, Any]) -> Result | None:
-    """Return the result in a tool part's ``state``; ``None`` if there is none yet."""
+    """Return the result in a tool part's ``state``; ``None`` while the call runs."""
     if state.get("status") not in ("completed", "error"):
         return None
     detail = coerce.mapping(state.get("metadata"))
