@@ -22,7 +22,7 @@ from gittraj.query.account import spell
 from gittraj.state.active import Header
 from gittraj.state.folder import LocalState
 from gittraj.tasks import beads
-from gittraj.tasks.lookup import Found, look_up, survey, survey_exports
+from gittraj.tasks.lookup import Lookup, look_up, survey, survey_exports
 from gittraj.tasks.naming import from_branch
 from gittraj.tasks.system import Site
 
@@ -38,7 +38,7 @@ class WorkedOn:
 
     trajectory: str
     started_at: str | None
-    found: Found
+    found: Lookup
     ends: bool = False
     change: Literal["started", "renamed", "ended"] | None = None
     trouble: TrajError | None = None

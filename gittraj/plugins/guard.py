@@ -1,4 +1,4 @@
-"""Calls plug-ins' code: with a time limit, without its output, and whatever it raises."""
+"""Calls plug-ins' code: with a time limit, discarding what it prints, and catching whatever it raises."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from gittraj.errors import TrajError
 from gittraj.plugins import NAME, VARIABLE, Returns, Shape, leave_out, reason, shorten
 
 _NAMES = {"name": NAME, "option": NAME, "session": VARIABLE}
-MOST = 1_000_000
+_ITEMS_LIMIT = 1_000_000
 """The most items that one call may yield."""
 
 
 def guard(plugin: str, plugged: Any, shape: Shape | Callable[[Any], Shape]) -> Guarded:
-    """Wrap ``plugged``. Raises TrajError if it does not have the shape."""
+    """Wrap an object of the plug-in ``plugin``. Raises TrajError if it does not have the shape."""
     shape = shape if isinstance(shape, Shape) else shape(plugged)
     fields: dict[str, Any] = {name: getattr(plugged, name, None) for name in shape.fields}
     for name, wanted in shape.fields.items():
-        text, pattern = fields[name], _NAMES.get(name)
-        if not isinstance(text, wanted) or (pattern and text is not None and not pattern.fullmatch(text)):
+        value, pattern = fields[name], _NAMES.get(name) if fields[name] is not None else None
+        if not isinstance(value, wanted) or (pattern and not pattern.fullmatch(value)):
             raise TrajError(f"its {name} is {shorten(repr(fields[name]))}")
     missing = [name for name in shape.methods if not callable(getattr(plugged, name, None))]
     if missing:
@@ -56,7 +56,7 @@ class Guarded:
                 except (TrajError, OSError) as error:
                     if returns.fails is None:
                         raise
-                    return error  # about this log or task, as from our own code
+                    return error  # about this log or task: the caller handles it as our own code's error
 
             why = reason(self._plugin)
             if why is None:
@@ -74,49 +74,49 @@ class Guarded:
 
 
 class _WrongError(Exception):
-    """A method returned something wrong."""
+    """A method returned a wrong value."""
 
 
 def _check(result: Any, returns: Returns, fields: Mapping[str, Any]) -> Any:
-    """Return a method's result once it is checked. Raises _WrongError."""
+    """Check a method's result and return it. Raises _WrongError."""
     if returns.each is None:
         if returns.one is not None and not isinstance(result, returns.one):
             raise _WrongError(f"it returned {shorten(repr(result))}")
         return result
-    things = list(islice(result, MOST + 1))
-    if len(things) > MOST:
-        raise _WrongError(f"it returned more than {MOST:,} items")
-    for thing in things:
-        if not isinstance(thing, returns.each) or not returns.right(thing, fields):
-            raise _WrongError(f"it returned {shorten(repr(thing))}")
-    return iter(things)
+    items = list(islice(result, _ITEMS_LIMIT + 1))
+    if len(items) > _ITEMS_LIMIT:
+        raise _WrongError(f"it returned more than {_ITEMS_LIMIT:,} items")
+    for item in items:
+        if not isinstance(item, returns.each) or not returns.right(item, fields):
+            raise _WrongError(f"it returned {shorten(repr(item))}")
+    return iter(items)
 
 
 def attempt(work: Callable[[], Any], limit: float) -> tuple[Any, str | None]:
-    """The result of ``work``, or why there is none, on one line; what it prints is discarded."""
+    """Return the result of ``work``, or None and why it failed; ``limit`` is in seconds."""
     start = time.monotonic()
     try:
         with _within(limit), contextlib.redirect_stdout(io.StringIO()):
             result = work()
-        if time.monotonic() - start > limit:  # it caught the signal
+        if time.monotonic() - start > limit:  # the code swallowed the signal's error
             raise _LateError
         return result, None
     except _LateError:
         return None, f"it takes more than {limit:g} seconds"
     except (TrajError, _WrongError) as error:
         return None, shorten(str(error))
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, nothing else may stop
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - no error may stop anything but the plug-in
         return None, shorten(f"{type(error).__name__}: {error}")
 
 
 class _LateError(BaseException):
-    """The time is over. Not an Exception, which a plug-in may catch by mistake."""
+    """The time limit was reached. Not an Exception, which a plug-in may catch by mistake."""
 
 
 @contextlib.contextmanager
 def _within(limit: float) -> Iterator[None]:
-    """Raise _LateError after ``limit`` seconds, or when an outer timer would end, and each second from then
-    on, if a signal can do that: in the main thread, and not on Windows."""
+    """Raise _LateError in the block after ``limit`` seconds or when an outer timer would end, and then each
+    second. Has no effect outside the main thread and on Windows, where no signal can do that."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -127,16 +127,16 @@ def _within(limit: float) -> Iterator[None]:
         if not over:
             raise _LateError
 
-    left, interval = signal.getitimer(signal.ITIMER_REAL)
+    outer_left, interval = signal.getitimer(signal.ITIMER_REAL)
     start = time.monotonic()
     handler = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, min(limit, left or limit), 1.0)
+    signal.setitimer(signal.ITIMER_REAL, min(limit, outer_left or limit), 1.0)
     try:
         yield
     finally:
         over = True
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
-        if left:  # the outer one continues, less the time that this took
-            left = max(left - (time.monotonic() - start), 0.001)
-        signal.setitimer(signal.ITIMER_REAL, left, interval)
+        if outer_left:  # the outer timer continues
+            outer_left = max(outer_left - (time.monotonic() - start), 0.001)
+        signal.setitimer(signal.ITIMER_REAL, outer_left, interval)

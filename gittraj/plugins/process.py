@@ -13,15 +13,15 @@ from contextlib import suppress
 
 from gittraj.errors import TrajError
 
-_ENDING = 5.0
-"""Seconds in which it has to end after it has printed everything."""
+_EXIT_LIMIT = 5.0
+"""Seconds in which a program has to end after it has closed its output."""
 
 
 def run(
     arguments: Sequence[str], text: str, environ: Mapping[str, str], *, seconds: float, limit: int, key: str
 ) -> tuple[int, bytes]:
-    """Run the program with ``text`` as its input; return its exit status and what it printed. ``key``: the
-    setting that names it. Raises TrajError, also for more than ``limit`` bytes."""
+    """Run the program with ``text`` as its input; return its exit status and its output. ``key`` is the
+    setting that names it. Raises TrajError, also after ``seconds`` or for more than ``limit`` bytes."""
     program = shutil.which(arguments[0], path=environ.get("PATH"))
     if program is None:
         raise TrajError(f"there is no program '{arguments[0]}'", f"git config --global {key}")
@@ -42,8 +42,7 @@ def run(
 
 
 def _converse(process: subprocess.Popen[bytes], text: str, seconds: float, limit: int) -> tuple[int, bytes]:
-    """Write and read in threads: a process that keeps a pipe open, and reads or writes nothing, is not waited
-    for longer than others."""
+    """Write and read in threads: the time limit applies even if the process does neither."""
     out: list[bytes] = []
     reader = threading.Thread(target=_read, args=(process, out, limit), daemon=True)
     threading.Thread(target=_write, args=(process, text), daemon=True).start()
@@ -53,9 +52,9 @@ def _converse(process: subprocess.Popen[bytes], text: str, seconds: float, limit
         late = reader.is_alive()
         if out and len(out[0]) <= limit:
             with suppress(subprocess.TimeoutExpired):
-                process.wait(_ENDING)
+                process.wait(_EXIT_LIMIT)
     finally:
-        _kill(process)  # also processes that it left behind, and one that prints endlessly
+        _kill(process)  # also if it has ended: it may have left child processes behind
         process.wait()
     if late or not out:
         raise TrajError(f"no answer within {seconds:.0f} seconds")
@@ -72,7 +71,7 @@ def _read(process: subprocess.Popen[bytes], out: list[bytes], limit: int) -> Non
 
 def _write(process: subprocess.Popen[bytes], text: str) -> None:
     if process.stdin:
-        with suppress(OSError), process.stdin as stream:  # it may not read all of it
+        with suppress(OSError), process.stdin as stream:  # the program may not read all of the text
             stream.write(text.encode("utf-8", "replace"))
 
 
@@ -83,4 +82,4 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         else:
             process.kill()
     except OSError:
-        pass  # it has ended
+        pass  # it has ended already

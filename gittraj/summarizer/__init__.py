@@ -1,6 +1,6 @@
-"""Asks a program of the user's own for a summary of what is recorded: ``git config traj.summarizer COMMAND``.
+"""Gets summaries of records from the user's own program: ``git config traj.summarizer COMMAND``.
 
-The program gets redacted text, and returns text that quotes the events on which it is based; what they do not
-contain is rejected. It must not know about the repository, hold the drain's lock, or be named by anything but
-the user's own configuration.
+The program gets redacted text, and returns a text that quotes the events that it is based on; a quote that an
+event does not contain is rejected. The program must not know about the repository or run under the drain's
+lock, and only the user's own configuration may name it.
 """

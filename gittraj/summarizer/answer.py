@@ -21,12 +21,13 @@ from gittraj.summarizer.request import DECISIONS, DOUBTS, WORDS, text_of
 SUMMARY_LIMIT = 1_200
 _TEXT_LIMIT = 400
 _QUOTE_LIMIT = 1_000
-_WORDS_LEAST = 2
+_QUOTE_MIN_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understood:
-    """``doubts``: event ids and quotes; ``refused``: how many decisions and doubts were left out."""
+    """The parsed answer. ``doubts`` are pairs of an event's id and a quote from it; ``refused`` is the number
+    of decisions and doubts that were left out."""
 
     summary: str
     decisions: tuple[Decision, ...]
@@ -43,17 +44,18 @@ def understand(text: str, events: Sequence[AnyEvent], *, by: str) -> Understood:
     words = {event.id: text_of(event) for event in events if isinstance(event, WORDS)}
     decisions = [_decision(coerce.mapping(i), words, by) for i in coerce.sequence(answer.get("decisions"))]
     doubts = [_quote(coerce.mapping(item), words) for item in coerce.sequence(answer.get("doubts"))]
-    kept = tuple(d for d in decisions if d)[:DECISIONS], tuple(d for d in doubts if d)[:DOUBTS]
+    valid_decisions = tuple(filter(None, decisions))[:DECISIONS]
+    valid_doubts = tuple(filter(None, doubts))[:DOUBTS]
     return Understood(
         summary=_short(summary, SUMMARY_LIMIT),
-        decisions=kept[0],
-        doubts=kept[1],
-        refused=len(decisions) + len(doubts) - len(kept[0]) - len(kept[1]),
+        decisions=valid_decisions,
+        doubts=valid_doubts,
+        refused=len(decisions) + len(doubts) - len(valid_decisions) - len(valid_doubts),
     )
 
 
 def _find_json(text: str) -> Mapping[str, Any]:
-    """The JSON object in an answer, which models like to wrap in words and fences."""
+    """Parse the JSON object in an answer, around which models like to put words and fences."""
     first, last = text.find("{"), text.rfind("}")
     try:
         value = json.loads(text[first : last + 1])
@@ -65,26 +67,26 @@ def _find_json(text: str) -> Mapping[str, Any]:
 
 
 def _quote(item: Mapping[str, Any], words: Mapping[str, str]) -> tuple[str, str] | None:
-    """The event's id and the quote as the event has it; the model's white space need not match."""
+    """Return an event's id and the quote as the event has it; white space may differ. None if absent."""
     event, quote = coerce.string(item.get("event")), coerce.string(item.get("quote"))
     if len(quote) > _QUOTE_LIMIT:
         return None
     parts = quote.split()
-    found = re.search(r"\s+".join(map(re.escape, parts)), words.get(event, ""))
-    return (event, found[0]) if found and len(parts) >= _WORDS_LEAST else None
+    match = re.search(r"\s+".join(map(re.escape, parts)), words.get(event, ""))
+    return (event, match[0]) if match and len(parts) >= _QUOTE_MIN_WORDS else None
 
 
 def _decision(item: Mapping[str, Any], words: Mapping[str, str], by: str) -> Decision | None:
-    found, chosen = _quote(item, words), coerce.string(item.get("chosen"))
-    if found is None or not chosen.strip():
+    quote, chosen = _quote(item, words), coerce.string(item.get("chosen"))
+    if quote is None or not chosen.strip():
         return None
     return Decision(
         chosen=_short(chosen),
         by=by,
         alternatives=tuple(map(_short, coerce.texts(item.get("alternatives"))[:DECISIONS])),
         reasoning=_short(coerce.string(item.get("reasoning"))) or None,
-        event=found[0],
-        quote=found[1],
+        event=quote[0],
+        quote=quote[1],
     )
 
 

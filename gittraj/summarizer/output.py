@@ -1,4 +1,4 @@
-"""Parses the answer from what a program prints."""
+"""Parses the output of a summarizer program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gittraj.model.values import Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A program's answer; ``model``, ``usage`` and ``cost_usd`` if it reports them."""
+    """A program's answer, with the model (else an empty name), tokens and cost that it reports."""
 
     text: str
     model: str
@@ -30,7 +30,7 @@ def read_plain(out: bytes) -> Answer | None:
 
 
 def _read_claude(out: bytes) -> Answer | None:
-    """``--output-format json`` of Claude Code 2.1. Raises TrajError if it reports a failure."""
+    """Parse what ``claude --output-format json`` (2.1) prints. Raises TrajError for a failure."""
     try:
         value = json.loads(out)
         if value["is_error"]:
@@ -43,14 +43,14 @@ def _read_claude(out: bytes) -> Answer | None:
 
 
 def _read_codex(out: bytes) -> Answer | None:
-    """``codex exec --json`` of Codex 0.169."""
+    """Parse the output of ``codex exec --json`` of Codex 0.169."""
     answer = None
     for line in _lines(out):
-        item, spent = line.get("item"), line.get("usage")
+        item, usage = line.get("item"), line.get("usage")
         if isinstance(item, dict) and item.get("type") == "agent_message":
             answer = Answer(text=str(item.get("text")), model="")
-        if answer and line.get("type") == "turn.completed" and isinstance(spent, dict):
-            answer = replace(answer, usage=codex.usage(spent))
+        if answer and line.get("type") == "turn.completed" and isinstance(usage, dict):
+            answer = replace(answer, usage=codex.usage(usage))
     return answer
 
 

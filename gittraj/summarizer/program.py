@@ -1,4 +1,4 @@
-"""Decides which program may be asked, and with which arguments: one with tools runs without them.
+"""Decides which program may be used as a summarizer, and with which arguments: agents run without tools.
 
 Only ``Program.ask`` starts it.
 """
@@ -20,15 +20,16 @@ from gittraj.plugins.process import run
 from gittraj.summarizer.output import READERS, Answer, read_plain
 
 _KEY = "git config traj.summarizer"
-_PATIENCE = 120.0
+_TIME_LIMIT = 120.0
 """Seconds that the program may take."""
 _OUTPUT_LIMIT = 1_000_000
-"""Bytes of an answer, with all that is printed around it."""
+"""The most bytes that the program may print."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """``arguments`` include those that switch tools off; ``kind`` says how it prints its answer."""
+    """A program for summaries. ``arguments`` include those that switch its tools off; ``kind`` is the reader
+    of its output, None for plain text."""
 
     arguments: tuple[str, ...]
     name: str
@@ -36,7 +37,7 @@ class Program:
 
     @classmethod
     def of(cls, command: str) -> Program:
-        """The program that a setting names. Raises TrajError for one that may not be asked."""
+        """Return the program that the setting ``command`` names. Raises TrajError if it may not be used."""
         try:
             words = shlex.split(command)
         except ValueError as error:
@@ -48,32 +49,30 @@ class Program:
         if name in _refused():
             raise TrajError(f"{_KEY}: {name} cannot be run without its tools", f"use {' or '.join(_known())}")
         if rules is None:
-            hidden = next(
-                (_name(word) for word in words[1:] if _name(word) in (*_known(), *_refused())), None
-            )
-            if hidden:
-                raise TrajError(f"{_KEY}: {hidden} is inside another command", f"call {hidden} itself")
+            for inner in map(_name, words[1:]):
+                if inner in (*_known(), *_refused()):
+                    raise TrajError(f"{_KEY}: {inner} is inside another command", f"call {inner} itself")
             return cls(tuple(words), name)
         _check(name, rules, words[1:])
         return cls((*words, *rules["add"]), name, rules["answer"])
 
     def ask(self, request: str, environ: Mapping[str, str]) -> Answer:
-        """Run it once. Raises TrajError if it gives no answer."""
+        """Run the program with ``request`` as its input. Raises TrajError if there is no answer."""
         code, out = run(
             self.arguments,
             request,
             _clean(environ),
-            seconds=_PATIENCE,
+            seconds=_TIME_LIMIT,
             limit=_OUTPUT_LIMIT,
             key="traj.summarizer",
         )
         answer = READERS.get(self.kind or "", read_plain)(out)
         if answer is None or (code and self.kind is None):
-            raise TrajError(f"{self.name} gave no answer (exit status {code})")
+            raise TrajError(f"{self.name} returned no answer (exit status {code})")
         return answer if answer.model else replace(answer, model=self._model())
 
     def _model(self) -> str:
-        """The model that the command names, else the program."""
+        """The model that the command names, else the name of the program."""
         words = self.arguments
         for at, word in enumerate(words[:-1]):
             if word in ("-m", "--model"):
@@ -86,9 +85,9 @@ class Program:
 def _clean(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment that the program inherits."""
     names = _rules()["environment"]["without"]
-    beginnings = tuple(name for name in names if name.endswith("_"))
-    kept = {k: v for k, v in environ.items() if k not in names and not k.startswith(beginnings)}
-    return {**kept, "GIT_TRAJ": "0"}
+    prefixes = tuple(name for name in names if name.endswith("_"))
+    inherited = {k: v for k, v in environ.items() if k not in names and not k.startswith(prefixes)}
+    return {**inherited, "GIT_TRAJ": "0"}
 
 
 @cache
@@ -109,16 +108,17 @@ def _name(word: str) -> str:
 
 
 def _check(name: str, rules: Mapping[str, Any], words: Sequence[str]) -> None:
-    """Raises TrajError for an option that could switch tools on again, and without the one to ask."""
+    """Raise TrajError for an option that may switch tools on again, or if there is no option that makes the
+    program answer without a terminal."""
     if not {*words} & {*rules["ask"]}:
         raise TrajError(f"{_KEY}: {name} needs a terminal without {rules['ask'][0]}: add it")
-    rest = iter(words)
-    for word in rest:
+    remaining = iter(words)
+    for word in remaining:
         option, _, value = word.partition("=")
         if word in rules["flags"]:
             continue
         if option in rules["takes"]:
-            value = value if "=" in word else next(rest, "")
+            value = value if "=" in word else next(remaining, "")
             setting = value.partition("=")[0].partition(".")[0]
             if option not in ("-c", "--config") or setting in rules["settings"]:
                 continue

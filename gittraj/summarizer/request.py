@@ -1,6 +1,6 @@
-"""Writes what the program reads: an instruction and the redacted events of a part, one per line. Pure.
+"""Writes the program's input: an instruction and the redacted events of a part, one per line. Pure.
 
-Sealed text is not included: such an event has no text.
+Sealed text is not included: a sealed event has no text.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from gittraj.model.values import (
 LIMIT = 200_000
 """Characters of events: about 50,000 tokens."""
 DECISIONS = DOUBTS = 8
-"""How many of each are accepted; the schema asks for no more."""
+"""The most decisions, and the most doubts, that are accepted; the schema has the same limit."""
 _FILES = ("instruction.txt", "schema.json")
 WORDS: tuple[type, ...] = (Message, Thinking, PeerMessage, NoteEvent, Decided, RetrospectiveEvent)
-"""Events with an agent's own words: only these can be quoted."""
+"""Types of events with an agent's own words: only these can be quoted."""
 _KINDS: Mapping[type, tuple[str, int]] = {
     Prompt: ("asked", 4_000),
     Message: ("said", 8_000),
@@ -41,27 +41,28 @@ _KINDS: Mapping[type, tuple[str, int]] = {
     ToolCall: ("called", 600),
     ToolResult: ("got", 600),
 }
-"""The word for each kind of event, and the most characters of one."""
+"""For each type of event, its ``kind`` in the request, and the most characters of its text."""
 
 
 def write_request(events: Sequence[AnyEvent]) -> str:
-    """The request; if the log is too long, it is without calls, then without the oldest texts."""
-    lines = [(type(event), line) for event in events if (line := _line(event))]
-    for few in (lines, [(kind, line) for kind, line in lines if kind not in (ToolCall, ToolResult)]):
-        if sum(len(line) for _, line in few) <= LIMIT:
-            break
-    kept = list(_last([line for _, line in few]))[::-1]
+    """Return the request. If it is too long, calls and results are left out, then the oldest texts."""
+    lines = [line for event in events if (line := _line(event))]
+    if sum(map(len, lines)) > LIMIT:
+        texts = (event for event in events if not isinstance(event, ToolCall | ToolResult))
+        lines = [line for event in texts if (line := _line(event))]
+    latest = list(_from_last(lines))[::-1]
     instruction, schema = ((files(__package__) / name).read_text("utf-8") for name in _FILES)
     return instruction.format(
-        schema=json.dumps(json.loads(schema), separators=(",", ":")), events="\n".join(kept)
+        schema=json.dumps(json.loads(schema), separators=(",", ":")), events="\n".join(latest)
     )
 
 
-def _last(lines: Sequence[str]) -> Iterator[str]:
-    room = LIMIT
+def _from_last(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines from the last one backwards, up to the limit."""
+    left = LIMIT
     for line in reversed(lines):
-        room -= len(line)
-        if room < 0:
+        left -= len(line)
+        if left < 0:
             return
         yield line
 
@@ -76,12 +77,11 @@ def _line(event: AnyEvent) -> str | None:
 
 
 def text_of(event: AnyEvent) -> str:
-    """The words of an event; a call's are its name and arguments."""
+    """The text of an event; a call's text is its name and arguments."""
     if isinstance(event, ToolCall):
         return f"{event.name} {json.dumps(event.arguments, ensure_ascii=False)}"
     if isinstance(event, Decided):
-        chosen = event.decision
-        return "\n".join(
-            filter(None, (chosen.question, chosen.chosen, *chosen.alternatives, chosen.reasoning))
-        )
+        decision = event.decision
+        texts = (decision.question, decision.chosen, *decision.alternatives, decision.reasoning)
+        return "\n".join(filter(None, texts))
     return event.content

@@ -1,5 +1,5 @@
-"""The user's program for summaries; how often it was asked today, and for which parts: ``summaries.json`` of
-the local state.
+"""Reads which program the user set for summaries; and keeps, in ``summaries.json`` of the local state, how
+often it ran today and for which parts.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from gittraj.model.codec import from_json, to_json
 from gittraj.state.folder import LocalState
 
 _FILE = "summaries.json"
-_REMEMBERED = 500
+_TRIED_LIMIT = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summarizer:
-    """The user's program for summaries, and how often a day it may be asked on its own. ``source`` is git's
-    scope."""
+    """The user's program for summaries, and how often per day the worker may run it. ``source`` is the scope
+    of git's configuration that names it."""
 
     command: str
     source: str
@@ -29,20 +29,20 @@ class Summarizer:
 
 
 def read_summarizer(repository: Repository) -> Summarizer | None:
-    """The program that is set, if any. A repository's own configuration does not count: it may have come with
-    a copied folder, and would start a program. Raises TrajError."""
-    found = repository.settings(r"traj\.summar")
-    own = {s.key: (s.scope, s.value) for s in found if s.scope in ("global", "system")}
-    scope, command = own.get("traj.summarizer", ("", ""))
-    _, runs = own.get("traj.summariesaday", ("", "20"))
+    """Return the program that is set, if any. A repository's own configuration does not count: it may have
+    come with a copied folder, and would start a program. Raises TrajError."""
+    all_settings = repository.settings(r"traj\.summar")
+    settings = {s.key: (s.scope, s.value) for s in all_settings if s.scope in ("global", "system")}
+    scope, command = settings.get("traj.summarizer", ("", ""))
+    _, runs = settings.get("traj.summariesaday", ("", "20"))
     if not (runs.isascii() and runs.isdigit() and len(runs) < limits.SETTING_DIGITS):
-        raise TrajError(f"git config traj.summariesADay is '{runs}'", "it can be a number")
+        raise TrajError(f"git config traj.summariesADay is '{runs}'", "set it to a number")
     return Summarizer(command=command, source=scope, runs_a_day=int(runs)) if command else None
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """The ``number`` of runs on ``day``; the parts ``tried``; why the last run ``failed``."""
+    """The ``number`` of runs on ``day``, the parts that were ``tried``, and why the last run ``failed``."""
 
     day: str
     number: int = 0
@@ -50,20 +50,20 @@ class Runs:
     failed: str | None = None
 
     def with_try(self, name: str) -> Runs:
-        tried = (*self.tried, name)[-_REMEMBERED:]
+        tried = (*self.tried, name)[-_TRIED_LIMIT:]
         return replace(self, number=self.number + 1, tried=tried)
 
 
 def load_runs(local: LocalState) -> Runs:
-    """Today's runs. A damaged file counts as missing."""
+    """Return today's runs. A damaged file counts as missing."""
     today = datetime.now(UTC).date().isoformat()
     try:
-        known = from_json(Runs, local.read(_FILE))
+        runs = from_json(Runs, local.read(_FILE))
     except FormatError:
         return Runs(day=today)
-    return known if known.day == today else replace(known, day=today, number=0)
+    return runs if runs.day == today else replace(runs, day=today, number=0)
 
 
 def save_runs(local: LocalState, runs: Runs) -> None:
-    """Raises StoreError."""
+    """Store ``runs``. Raises StoreError."""
     local.write(_FILE, to_json(runs))

@@ -1,6 +1,7 @@
 """Decides which parts are summarised, how often, and where the summaries are written.
 
-The program runs without the drain's lock. Its summary is a separate part, written by the only pipeline.
+The program runs without the drain's lock. Its summary becomes a separate part, written by the same pipeline
+as every record.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from gittraj.summarizer.runs import Summarizer, load_runs, read_summarizer, save
 
 _RECENT = "1.day"
 _COMMITS = 50
-"""How many commits of a day are examined."""
+"""The most commits of the last day that are examined."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summarized:
-    """``failure``: why there is no summary."""
+    """The result for some work: the program's answer, and its parsed form or why it failed."""
 
     work: Work
     answer: Answer | None = None
@@ -63,69 +64,69 @@ class Summarized:
 
 
 def find_work(repository: Repository, commits: Iterable[str]) -> Iterator[Work]:
-    """The parts with an agent's words and without a model's summary."""
+    """Yield the trajectories on the commits that have a summary in an agent's words and none by a model."""
     notes = NotesRef(repository)
     for commit in commits:
-        found: dict[str, list[Record]] = {}
+        trajectories: dict[str, list[Record]] = {}
         for record in standing(commit, decode_note(notes.read(commit) or b"")):
             if record.role == "produced" and not record.incomplete:
-                found.setdefault(record.id, []).append(record)
-        for records in found.values():
-            summaries = [r.figures.summary for r in records if r.figures.summary]
-            by_model = any(summary.by.startswith("model:") for summary in summaries)
-            if summaries and not by_model:
+                trajectories.setdefault(record.id, []).append(record)
+        for records in trajectories.values():
+            authors = [r.figures.summary.by for r in records if r.figures.summary]
+            if authors and not any(author.startswith("model:") for author in authors):
                 yield Work(commit=commit, records=tuple(sorted(records, key=order)))
 
 
 def list_commits(repository: Repository, revisions: str | None) -> list[str]:
-    """The commits of a range, or the one that is named (None: HEAD), as ``git show`` takes them. Raises
-    TrajError."""
-    named = revisions or "HEAD"
-    listed = repository.run("rev-list", "--no-walk", "--end-of-options", named, "--", check=False)
+    """Return the commits of a range, or one commit (None: HEAD), as ``git show`` takes them.
+
+    Raises TrajError.
+    """
+    revision = revisions or "HEAD"
+    listed = repository.run("rev-list", "--no-walk", "--end-of-options", revision, "--", check=False)
     if listed.code:
-        raise TrajError(f"'{named}' is neither a commit nor a range here")
+        raise TrajError(f"'{revision}' is neither a commit nor a range here")
     return listed.text.split()
 
 
 def preview(repository: Repository, commits: Iterable[str]) -> Iterator[str]:
-    """The requests that would be sent."""
+    """Yield the requests that would be sent."""
     return (write_request(_events(repository, work)) for work in find_work(repository, commits))
 
 
 def summarize(
-    repository: Repository,
-    commits: Iterable[str],
-    *,
-    environ: Environ,
-    live: Mapping[str, str],
+    repository: Repository, commits: Iterable[str], *, environ: Environ, live: Mapping[str, str]
 ) -> Iterator[Summarized]:
-    """Ask for each part on the commits. Raises TrajError if the program cannot be asked."""
+    """Summarise each trajectory on the commits; ``live`` is the environment, with values to redact.
+
+    Raises TrajError if the program cannot be used.
+    """
     setting = _setting(repository)
     program = Program.of(setting.command)
     for commit in commits:
         for work in list(find_work(repository, [commit])):
-            yield _one(repository, work, program, environ=environ, live=live)
+            yield _summarize(repository, work, program, environ=environ, live=live)
 
 
 def summarize_recent(repository: Repository, *, environ: Environ, live: Mapping[str, str]) -> None:
-    """Ask for the parts of this machine's sessions on the commits of the last day: each once, and not
-    more often than the user allows. What went wrong is reported by ``git traj status``."""
+    """Summarise this machine's sessions on the commits of the last day: each once, and not more often than
+    the user allows. ``git traj status`` reports failures."""
     setting = read_summarizer(repository)
     local = LocalState.of(repository)
     if setting is None or environ.off or not local.exists or load_suspension(local.folder).paused is not None:
         return
-    with _alone(local) as had:
-        for work in _recent(repository, local) if had else ():
+    with _lock(local) as locked:
+        for work in _recent(repository, local) if locked else ():
             runs, name = load_runs(local), _name(work)
             if name in runs.tried:
                 continue
             if runs.number >= setting.runs_a_day:
                 return
             runs = runs.with_try(name)
-            save_runs(local, runs)  # first: a run that is killed counts as the one try
+            save_runs(local, runs)  # before the run: one that is killed is not repeated
             try:
                 program = Program.of(setting.command)
-                failure = _one(repository, work, program, environ=environ, live=live).failure
+                failure = _summarize(repository, work, program, environ=environ, live=live).failure
             except TrajError as error:
                 failure = error
             save_runs(local, replace(runs, failed=failure.message if failure else None))
@@ -142,8 +143,8 @@ def _setting(repository: Repository) -> Summarizer:
 
 
 @contextmanager
-def _alone(local: LocalState) -> Iterator[bool]:
-    """Only one worker asks at a time; this is not the drain's lock."""
+def _lock(local: LocalState) -> Iterator[bool]:
+    """Lock this module's work, if no other worker does it now; this is not the drain's lock."""
     descriptor = os.open(local.folder / "summaries.lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         yield acquire(descriptor, 0)
@@ -152,7 +153,7 @@ def _alone(local: LocalState) -> Iterator[bool]:
 
 
 def _recent(repository: Repository, local: LocalState) -> list[Work]:
-    """The work of sessions whose log is read here, and whose turn is over, oldest first."""
+    """The work, oldest first, of those sessions whose log is on this machine and whose turn is over."""
     state = load_state(local.folder)
     listed = repository.run("rev-list", "--all", f"--since={_RECENT}", f"--max-count={_COMMITS}", check=False)
     ready = {name for name, s in (state.sessions if state else {}).items() if s.path and s.settled}
@@ -161,14 +162,14 @@ def _recent(repository: Repository, local: LocalState) -> list[Work]:
 
 
 def _name(work: Work) -> str:
-    """The name of work that is tried once, whatever commits it is carried to."""
+    """A name for the work that stays the same if the record is copied to other commits."""
     return f"{work.trajectory}:{work.last.key[1]}"
 
 
-def _one(
+def _summarize(
     repository: Repository, work: Work, program: Program, *, environ: Environ, live: Mapping[str, str]
 ) -> Summarized:
-    """Summarize one. Raises TrajError without an answer; one that cannot be parsed is a ``failure``."""
+    """Get a summary and store it; an unusable one is a ``failure``. Raises TrajError without an answer."""
     events = _events(repository, work)
     answer = program.ask(write_request(events), live)
     try:
@@ -180,7 +181,7 @@ def _one(
 
 
 def _events(repository: Repository, work: Work) -> Sequence[AnyEvent]:
-    """The events as they are stored: redacted, and without sealed text."""
+    """The events of the work as they are stored: redacted, and without sealed text."""
     refs = [ref for record in work.records for ref in record.segments]
     return [event for _, events in read_segments(repository, work.trajectory, refs) for event in events]
 

@@ -1,9 +1,9 @@
 """Task systems: finds the task that work belongs to and its title, and reports progress to the system.
 
-``naming`` finds tasks in what a person named, in branches and messages, without the network; ``lookup`` finds
-which systems are in use here, and uses the network. It never fails because of that: it returns the task as it
-was named, with the trouble, a ``TaskError``, for one line to the user.
+``naming`` finds tasks in texts that a person typed, in branches and in messages, without the network.
+``lookup`` finds which systems the repository uses, and calls them over the network. It does not raise if a
+system fails: it returns the task as it was named, and the ``TaskError`` to show to the user.
 
-A new system is a module with what :class:`~gittraj.tasks.system.System` lists, and a line in
+A new system is a module with the members of :class:`~gittraj.tasks.system.System`, and a line in
 :data:`~gittraj.tasks.system.TASKS`.
 """

@@ -1,10 +1,11 @@
-"""Beads' issues, in ``.beads/`` (https://github.com/steveyegge/beads).
+"""Looks up and updates Beads' issues, in ``.beads/`` (https://github.com/steveyegge/beads).
 
 The issues are in a database (formerly SQLite, now Dolt) that belongs to the ``bd`` command, which migrates it
-and allows one writer at a time; ``issues.jsonl`` is its export, one issue per line. So titles are read from
-the export, or from ``bd`` if they are not there; only ``bd`` sets a status. No file of Beads is written here.
+and allows one writer at a time; ``issues.jsonl`` is an export of it, one issue per line. So an issue is read
+from the export, or by ``bd`` if the export lacks it, and only ``bd`` sets a status. This module never writes
+a file of Beads.
 
-An id is ``PREFIX-`` and base-36 digits; a child's ends in ``.1`` and so on: ``bd-a1b2.1``.
+An id is ``PREFIX-`` and base-36 digits; the id of a child ends in ``.1`` and so on: ``bd-a1b2.1``.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _ID = r"[0-9a-z]{1,12}(?:\.[0-9]{1,4})*"
 _WHOLE = re.compile(rf"([A-Za-z][\w-]*)-{_ID}", re.ASCII)
 _PREFIX = re.compile(rb"^issue[-_]prefix:[ \t]*[\"']?([A-Za-z][\w-]*)", re.MULTILINE)
 _EXPORTS = ("issues.jsonl", "beads.jsonl")  # the second in older repositories
-_SAMPLE = 20  # issues whose ids are read for prefixes: several only if repositories were joined
+_SAMPLE = 20  # issues whose ids are read for prefixes; there are several only if repositories were joined
 _LONGEST = 1 << 22  # bytes of a line
 
 
@@ -42,28 +43,28 @@ def is_here(site: Site) -> bool:
 
 
 def parse(text: str, site: Site, *, named: bool = False) -> TaskSource | None:
-    found = _WHOLE.fullmatch(text)
-    if not found or not (named or found[1] in _prefixes(site)):
+    match = _WHOLE.fullmatch(text)
+    if not match or not (named or match[1] in _prefixes(site)):
         return None
     return TaskSource(system=name, id=text)
 
 
 def find(branch: str, site: Site) -> TaskSource | None:
     prefixes = "|".join(map(re.escape, _prefixes(site)))
-    found = re.search(rf"(?:^|[/_])((?:{prefixes})-({_ID}))(?![0-9A-Za-z.])", branch)
+    match = re.search(rf"(?:^|[/_])((?:{prefixes})-({_ID}))(?![0-9A-Za-z.])", branch)
     folder = _folder(site)
-    if not found or not folder:
+    if not match or not folder:
         return None
-    # app-startup may also be just words: it counts if there is such an issue
-    sure = any(map(str.isdigit, found[2])) or _exported(found[1], folder)
-    return TaskSource(system=name, id=found[1]) if sure else None
+    # an id without digits, such as app-startup, may be just words: it counts if there is such an issue
+    is_id = any(map(str.isdigit, match[2])) or _exported(match[1], folder)
+    return TaskSource(system=name, id=match[1]) if is_id else None
 
 
 def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
     folder = _folder(site)
     issue = _exported(source.id, folder) if folder else None
     if issue is None:
-        issue = _shown(source.id, site, timeout)
+        issue = _show(source.id, site, timeout)
     title, status = issue.get("title"), issue.get("status")
     if not isinstance(title, str):
         raise wire.unreadable(name)
@@ -76,8 +77,8 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
 
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
-    # look it up first: bd accepts a partial id, and could change another issue
-    current = _shown(source.id, site, timeout).get("status")
+    # show the issue first: bd accepts a partial id, and could change another issue
+    current = _show(source.id, site, timeout).get("status")
     if status == "started" and current != "in_progress":
         _bd(site, "update", source.id, "--status", "in_progress", "--json", timeout=timeout)
     if status == "completed" and current != "closed":
@@ -85,21 +86,21 @@ def report(source: TaskSource, status: Status, site: Site, *, timeout: float) ->
 
 
 def changed_at(site: Site) -> float:
-    """When the export was last written, as :func:`time.time` counts; 0.0 if there is none."""
+    """When the export was last written, in seconds since 1970; 0.0 without an export."""
     folder = _folder(site)
     files = [folder / file for file in _EXPORTS] if folder else []
     return max((file.stat().st_mtime for file in files if file.exists()), default=0.0)
 
 
 def _folder(site: Site) -> Path | None:
-    """Find ``.beads``: the folder in ``BEADS_DIR``, else in this work tree, or in the main one."""
-    named = site.variable("BEADS_DIR")
-    places = [*([Path(named)] if named else []), *(folder / ".beads" for folder in site.folders)]
-    return next((place for place in places if place.is_dir()), None)
+    """Find the folder that ``BEADS_DIR`` names, else ``.beads`` in this work tree or in the main one."""
+    configured = site.variable("BEADS_DIR")
+    folders = [*([Path(configured)] if configured else []), *(tree / ".beads" for tree in site.folders)]
+    return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def _prefixes(site: Site) -> tuple[str, ...]:
-    """The prefixes of ids here: ``bd``, the configured one, those of the first issues."""
+    """The prefixes of ids in this repository: ``bd``, the configured one, those of the first issues."""
     folder = _folder(site)
     if folder is None:
         return ("bd",)
@@ -112,9 +113,9 @@ def _prefixes(site: Site) -> tuple[str, ...]:
 
 
 def _exported(task: str, folder: Path) -> dict[str, Any] | None:
-    """Its line in the export, unless it is a tombstone: older versions mark deleted issues that way."""
-    found = (issue for issue in _issues(folder, task.encode()) if issue.get("id") == task)
-    return next((issue for issue in found if issue.get("status") != "tombstone"), None)
+    """The issue from the export, unless it is a tombstone: older versions mark deleted issues that way."""
+    matches = (issue for issue in _issues(folder, task.encode()) if issue.get("id") == task)
+    return next((issue for issue in matches if issue.get("status") != "tombstone"), None)
 
 
 def _issues(folder: Path, having: bytes = b"") -> Iterator[dict[str, Any]]:
@@ -137,8 +138,8 @@ def _object(text: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _shown(task: str, site: Site, timeout: float) -> dict[str, Any]:
-    """The issue from ``bd show``: in an array, an object, an array in one (its docs/JSON_SCHEMA.md)."""
+def _show(task: str, site: Site, timeout: float) -> dict[str, Any]:
+    """Return the issue that ``bd show`` prints: alone, in an array, or in an object's ``items``."""
     out = _bd(site, "show", task, "--json", timeout=timeout)
     try:
         value = json.loads(out)
@@ -168,14 +169,13 @@ def _bd(site: Site, verb: str, task: str, *options: str, timeout: float) -> byte
     if code and re.search(r"not found|no issues? found", complaint, re.IGNORECASE):
         raise wire.unknown(name, task)
     if code:
-        said = f": {complaint}" if complaint else ", without a message"
-        why = f"bd {verb} {task} exited with status {code}{said}"
-        raise TaskError(why, reason="answer")
+        detail = f": {complaint}" if complaint else ", without a message"
+        raise TaskError(f"bd {verb} {task} exited with status {code}{detail}", reason="answer")
     return out
 
 
 def _finish(command: list[str], folder: Path, timeout: float) -> tuple[int, bytes, bytes]:
-    """Run in a session of its own: it has no terminal to prompt on, and its child processes end with it."""
+    """Run a command in a new session, without a terminal to prompt on; its child processes end with it."""
     pipe = subprocess.PIPE
     try:
         with subprocess.Popen(
@@ -184,7 +184,7 @@ def _finish(command: list[str], folder: Path, timeout: float) -> tuple[int, byte
         ) as process:  # fmt: skip
             try:
                 out, err = process.communicate(timeout=timeout)
-            except BaseException:  # Ctrl-C too: nothing that was started outlives the command
+            except BaseException:  # also for Ctrl-C: no process may outlive this one
                 os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
                 raise
     except subprocess.TimeoutExpired:

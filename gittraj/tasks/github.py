@@ -1,7 +1,8 @@
-"""GitHub's issues and pull requests, by PyGithub, which is imported only when GitHub is called.
+"""Looks up and closes GitHub's issues and pull requests, with PyGithub, which is imported only when GitHub is
+called.
 
-Ids are numbers, with ``OWNER/NAME#`` before those of other repositories. Variables and their order are those
-of the ``gh`` command (https://cli.github.com/manual/gh_help_environment) and of Actions.
+Ids are numbers; ids of other repositories begin with ``OWNER/NAME#``. The environment variables and their
+order are those of the ``gh`` command (https://cli.github.com/manual/gh_help_environment) and of Actions.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -55,10 +56,10 @@ class Repository:
     name: str
 
     def task(self, number: str, site: Site, *, kind: str = "issues") -> TaskSource:
-        own = next(_repositories(site), None) == self
+        is_own = next(_repositories(site), None) == self
         return TaskSource(
             system=name,
-            id=number if own else f"{self.owner}/{self.name}#{number}",
+            id=number if is_own else f"{self.owner}/{self.name}#{number}",
             url=f"https://{self.host}/{self.owner}/{self.name}/{kind}/{number}",
         )
 
@@ -68,32 +69,32 @@ def is_here(site: Site) -> bool:
 
 
 def parse(text: str, site: Site, *, named: bool = False) -> TaskSource | None:
-    if found := _ADDRESS.fullmatch(text):
-        if not _is_github(found["host"], site):
+    if match := _ADDRESS.fullmatch(text):
+        if not _is_github(match["host"], site):
             return None
-        repository = Repository(found["host"].lower(), found["owner"], found["name"])
-        return repository.task(found["number"], site, kind=found["kind"])
-    if not (found := _ID.fullmatch(f"#{text}" if named and text.isdecimal() else text)):
+        repository = Repository(match["host"].lower(), match["owner"], match["name"])
+        return repository.task(match["number"], site, kind=match["kind"])
+    if not (match := _ID.fullmatch(f"#{text}" if named and text.isdecimal() else text)):
         return None
-    place = next(_repositories(site), None)
-    if found["owner"]:
-        place = Repository(place.host if place else "github.com", found["owner"], found["name"])
-    return place.task(found["number"], site) if place else None
+    own = next(_repositories(site), None)
+    if match["owner"]:
+        own = Repository(own.host if own else "github.com", match["owner"], match["name"])
+    return own.task(match["number"], site) if own else None
 
 
 def find(branch: str, site: Site) -> TaskSource | None:
-    found, here = _BRANCH.search(branch), next(_repositories(site), None)
-    return here.task(found["number"] or found["marked"], site) if found and here else None
+    match, own = _BRANCH.search(branch), next(_repositories(site), None)
+    return own.task(match["number"] or match["marked"], site) if match and own else None
 
 
 def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
-    place, number = _place(source, site)
-    issue = _ask("GET", place, number, site, timeout)
+    repository, number = _locate(source, site)
+    issue = _request("GET", repository, number, site, timeout)
     title, state, request = issue.get("title"), issue.get("state"), issue.get("pull_request")
     if not isinstance(title, str) or not isinstance(state, str):
         raise wire.unreadable(name)
     merged = isinstance(request, dict) and request.get("merged_at")
-    url = place.task(number, site, kind="pull" if request else "issues").url
+    url = repository.task(number, site, kind="pull" if request else "issues").url
     closed = state == "closed"
     dropped = not merged if request else issue.get("state_reason") in ("not_planned", "duplicate")
     status = "merged" if merged else state
@@ -101,34 +102,38 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
 
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
-    """Close an issue that is ``completed``: it has no other status. A pull request is closed by its merge."""
+    """Close an issue if ``status`` is ``completed``: issues have no other status. A pull request is closed by
+    merging it, not by this."""
     if status != "completed":
         raise TaskError(
             f"an issue on github is only open or closed: {source.id} stays open", reason="unsupported"
         )
-    place, number = _place(source, site)
-    issue = _ask("GET", place, number, site, timeout)
+    repository, number = _locate(source, site)
+    issue = _request("GET", repository, number, site, timeout)
     if issue.get("pull_request"):
         why = f"{source.id} is a pull request on github: merging it is left to you"
         raise TaskError(why, reason="unsupported")
     if issue.get("state") == "open":
-        _ask("PATCH", place, number, site, timeout, state="closed", state_reason="completed")
+        _request("PATCH", repository, number, site, timeout, state="closed", state_reason="completed")
 
 
-def _ask(
-    verb: str, place: Repository, number: str, site: Site, timeout: float, **change: str
+def _request(
+    verb: str, repository: Repository, number: str, site: Site, timeout: float, **change: str
 ) -> dict[str, Any]:
-    """The issue, or the pull request, which GitHub's API returns as an issue, too. Raises TaskError."""
+    """Get or change an issue and return it; a pull request is an issue, too, in GitHub's API.
+
+    Raises TaskError.
+    """
     from github import Auth, Github  # noqa: PLC0415 - 200 ms, with requests: only for a call of GitHub
 
-    token, base = _token(place.host, site), _api(place.host, site)
+    token, base = _token(repository.host, site), _api(repository.host, site)
     wire.check(base, {"Authorization": token or ""}, service=name, key=_KEY)
     auth = Auth.Token(token) if token else None
-    with _translated(place.task(number, site).id, anonymous=token is None):
+    with _translate_errors(repository.task(number, site).id, anonymous=token is None):
         # retry: by default PyGithub waits for the rate limit to end, and tries ten times
         client = Github(auth=auth, base_url=base, timeout=max(1, math.ceil(timeout)), retry=None)
         try:
-            path = f"/repos/{place.owner}/{place.name}/issues/{number}"
+            path = f"/repos/{repository.owner}/{repository.name}/issues/{number}"
             _, issue = client.requester.requestJsonAndCheck(verb, path, input=change or None)
         finally:
             client.close()
@@ -138,8 +143,8 @@ def _ask(
 
 
 @contextmanager
-def _translated(task: str, *, anonymous: bool) -> Iterator[None]:
-    """Raise TaskErrors for those of PyGithub and requests, which quote the request and the answer."""
+def _translate_errors(task: str, *, anonymous: bool) -> Iterator[None]:
+    """Raise TaskErrors instead of errors of PyGithub and requests, which quote the request and the answer."""
     from github import GithubException  # noqa: PLC0415 - see above
     from requests import ConnectionError as NoConnection  # noqa: PLC0415
     from requests import RequestException, Timeout  # noqa: PLC0415
@@ -163,12 +168,8 @@ def _translated(task: str, *, anonymous: bool) -> Iterator[None]:
 
 def _refusal(error: GithubException, task: str, *, anonymous: bool) -> TaskError:
     headers = {k.lower(): str(v) for k, v in (error.headers or {}).items()}
-    wait, reset = headers.get("retry-after"), headers.get("x-ratelimit-reset", "")
-    if error.status in (403, 429) and (
-        wait or headers.get("x-ratelimit-remaining") == "0" or type(error).__name__.startswith("RateLimit")
-    ):
-        left = str(max(1, int(reset) - int(time.time()))) if reset.isdecimal() and len(reset) < 12 else None
-        return wire.limited(name, wait or left)
+    if error.status in (403, 429) and _is_rate_limit(error, headers):
+        return wire.limited(name, headers.get("retry-after") or _seconds_left(headers))
     answer = wire.Answer(status=error.status, headers=headers, body=b"")
     refused = wire.refusal(answer, service=name, key=_KEY, task=task)
     if anonymous and error.status in (401, 403, 404):
@@ -176,27 +177,38 @@ def _refusal(error: GithubException, task: str, *, anonymous: bool) -> TaskError
     return refused
 
 
-def _place(source: TaskSource, site: Site) -> tuple[Repository, str]:
-    """Repository and number. Anyone may have written a record: no key is sent to a host because of it."""
-    found = _ADDRESS.fullmatch(source.url or "")
-    if not found:
+def _is_rate_limit(error: GithubException, headers: Mapping[str, str]) -> bool:
+    is_used_up = bool(headers.get("retry-after")) or headers.get("x-ratelimit-remaining") == "0"
+    return is_used_up or type(error).__name__.startswith("RateLimit")
+
+
+def _seconds_left(headers: Mapping[str, str]) -> str | None:
+    reset = headers.get("x-ratelimit-reset", "")
+    return str(max(1, int(reset) - int(time.time()))) if reset.isdecimal() and len(reset) < 12 else None
+
+
+def _locate(source: TaskSource, site: Site) -> tuple[Repository, str]:
+    """Return the task's repository and number; no key is sent to a host that only a record names."""
+    match = _ADDRESS.fullmatch(source.url or "")
+    if not match:
         why = f"no remote says which repository on GitHub has {source.id}"
         raise TaskError(why, "name it OWNER/NAME#NUMBER", reason="unknown")
-    if not _is_github(found["host"], site):
-        raise TaskError(f"{found['host']} is not a known GitHub host", "set GH_HOST to it", reason="key")
-    return Repository(found["host"].lower(), found["owner"], found["name"]), found["number"]
+    if not _is_github(match["host"], site):
+        raise TaskError(f"{match['host']} is not a known GitHub host", "set GH_HOST to it", reason="key")
+    return Repository(match["host"].lower(), match["owner"], match["name"]), match["number"]
 
 
 def _repositories(site: Site) -> Iterator[Repository]:
+    """Yield the repositories on GitHub that the remotes name, the likeliest first."""
     for remote in site.remotes:
-        found = _REMOTE.fullmatch(remote)
-        host = (found["host"] or found["scp"]).lower().removeprefix("ssh.") if found else ""
-        if found and _is_github(host, site):
-            yield Repository(host, found["owner"], found["name"])
+        match = _REMOTE.fullmatch(remote)
+        host = (match["host"] or match["scp"]).lower().removeprefix("ssh.") if match else ""
+        if match and _is_github(host, site):
+            yield Repository(host, match["owner"], match["name"])
 
 
 def _server(site: Site) -> str:
-    """The GitHub host that runs this Action, or github.com."""
+    """The GitHub host whose Action runs this process, else github.com."""
     return urlsplit(site.variable("GITHUB_SERVER_URL") or "https://github.com").hostname or "github.com"
 
 
@@ -206,7 +218,7 @@ def _is_github(host: str, site: Site) -> bool:
 
 
 def _api(host: str, site: Site) -> str:
-    """See https://docs.github.com/en/rest/using-the-rest-api/getting-started-with-the-rest-api."""
+    """The base URL of a host's REST API (https://docs.github.com/en/rest/using-the-rest-api)."""
     if host == _server(site) and (address := site.variable("GITHUB_API_URL")):
         return address.rstrip("/")
     if host == "github.com" or host.endswith(".ghe.com"):

@@ -1,8 +1,8 @@
-"""Jira's issues, read only, by version 2 of its REST API, which Cloud and Data Center both have
+"""Looks up Jira's issues (read only) with version 2 of the REST API, which Cloud and Data Center both have
 (https://developer.atlassian.com/cloud/jira/platform/rest/v2/api-group-issues/).
 
-Cloud wants the account's address and an API token (Basic), Data Center a personal access token (Bearer).
-With a wrong token, Cloud may answer as if nobody had logged in: 404, and the reason in a header.
+Cloud requires the account's e-mail address and an API token (Basic), Data Center a personal access token
+(Bearer). With a wrong token, Cloud may answer as without one: 404, and the reason in a header.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ def is_here(site: Site) -> bool:
 
 
 def parse(text: str, site: Site, *, named: bool = False) -> TaskSource | None:
-    if found := _ADDRESS.fullmatch(text):
-        own = found[2].lower() == _base(site).netloc.lower() or found[2].lower().endswith(".atlassian.net")
-        return TaskSource(system=name, id=found[3], url=found[1]) if own or named else None
+    if match := _ADDRESS.fullmatch(text):
+        host = match[2].lower()
+        is_jira = host == _base(site).netloc.lower() or host.endswith(".atlassian.net")
+        return TaskSource(system=name, id=match[3], url=match[1]) if is_jira or named else None
     return _source(parse_key(text, loose=named), site)
 
 
@@ -51,12 +52,11 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
     base = _base(site)
     if not base.netloc:
         raise TaskError(
-            f"{URL} is not set, so Jira was not asked", "set it to the address of your Jira", reason="key"
+            f"{URL} is not set, so Jira was not called", "set it to the address of your Jira", reason="key"
         )
     if source.url and urlsplit(source.url).netloc.lower() != base.netloc.lower():
-        raise TaskError(
-            f"{source.id} belongs to another Jira than {URL}", "set it to that one's", reason="key"
-        )
+        why = f"{source.id} belongs to another Jira than {URL}"
+        raise TaskError(why, f"set {URL} to the address of that Jira", reason="key")
     url = f"{base.geturl()}/rest/api/2/issue/{quote(source.id, safe='')}?fields=summary,status"
     headers = _credential(site)
     answer = wire.ask(url, service=name, key=TOKEN, headers=headers, timeout=timeout)
@@ -105,7 +105,7 @@ def _credential(site: Site) -> dict[str, str]:
 
 
 def _base(site: Site) -> SplitResult:
-    """The configured address, without a password and without what follows its path."""
+    """The configured address, without a password, query or fragment."""
     text = site.variable(URL) or ""
     parts = urlsplit(text if "://" in text or not text else f"https://{text}")
     return parts._replace(

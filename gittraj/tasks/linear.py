@@ -1,8 +1,8 @@
-"""Linear's issues, by its GraphQL API (https://linear.app/developers/graphql).
+"""Looks up and moves Linear's issues, with the GraphQL API (https://linear.app/developers/graphql).
 
-``issue`` and ``issueUpdate`` accept an identifier such as ``ENG-456`` as the id. A personal key goes into
-``Authorization`` as it is, an OAuth token after ``Bearer``. Too many requests are status 400 with the code
-``RATELIMITED``; an unknown issue is status 200 with ``INPUT_ERROR``.
+``issue`` and ``issueUpdate`` accept an identifier such as ``ENG-456`` as the id. The header ``Authorization``
+is a personal key, or ``Bearer`` and an OAuth token. After too many requests the answer has status 400 and the
+code ``RATELIMITED``; for an unknown issue, status 200 and ``INPUT_ERROR``.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def is_here(site: Site) -> bool:
 
 
 def parse(text: str, site: Site, *, named: bool = False) -> TaskSource | None:
-    if found := _ADDRESS.fullmatch(text):
-        key = found[2].upper()
-        return TaskSource(system=name, id=key, url=f"https://linear.app/{found[1]}/issue/{key}")
+    if match := _ADDRESS.fullmatch(text):
+        key = match[2].upper()
+        return TaskSource(system=name, id=key, url=f"https://linear.app/{match[1]}/issue/{key}")
     return _source(parse_key(text, loose=named))
 
 
@@ -59,12 +59,11 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
         raise wire.unreadable(name)
     state = state if isinstance(state, dict) else {}
     status, kind = state.get("name"), state.get("type")
-    own = isinstance(url, str) and urlsplit(url)[:2] == ("https", "linear.app")
-    status = status if isinstance(status, str) else None
+    is_linear = isinstance(url, str) and urlsplit(url)[:2] == ("https", "linear.app")
     return Known(
         title=title,
-        url=url if own else None,
-        status=status,
+        url=url if is_linear else None,
+        status=status if isinstance(status, str) else None,
         begun=kind == "started",
         closed=kind in ("completed", "canceled"),
         dropped=kind == "canceled",
@@ -72,8 +71,8 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
 
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
-    """Move the issue to the team's first workflow state of that type. States are chosen by type, because each
-    team names its own."""
+    """Move the issue to the team's first workflow state of the type ``status``: types are the same for all
+    teams, while each team names its own states."""
     issue = _issue(_query(_STATES, {"id": source.id, "type": status}, site, timeout))
     try:
         if issue["state"]["type"] == status:
@@ -98,11 +97,11 @@ def _issue(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _query(query: str, values: dict[str, str], site: Site, timeout: float) -> dict[str, Any]:
-    """Send a query; returns the data of an answer without errors. Raises TaskError."""
+    """Send a query and return the data of its answer. Raises TaskError, also if the answer has errors."""
     key = site.variable(KEY)
     if key is None:
         where = "create one at linear.app/settings/account/security"
-        raise TaskError(f"{KEY} is not set, so Linear was not asked", where, reason="key")
+        raise TaskError(f"{KEY} is not set, so Linear was not called", where, reason="key")
     headers = {"Authorization": f"Bearer {key}" if key.startswith("lin_oauth_") else key}
     body = {"query": query, "variables": values}
     url = site.variable(URL) or _API
@@ -128,8 +127,8 @@ def _codes(answer: wire.Answer) -> set[str]:
     try:
         errors = answer.value(name).get("errors") or []
     except TaskError:
-        return set()  # such as a proxy's page: its status says more
+        return set()  # not Linear's, such as a proxy's page: the status says more
     if not isinstance(errors, list):
         return {""}
-    parts = (e.get("extensions") if isinstance(e, dict) else None for e in errors)
-    return {str(part.get("code", "")) if isinstance(part, dict) else "" for part in parts}
+    extensions = (e.get("extensions") if isinstance(e, dict) else None for e in errors)
+    return {str(fields.get("code", "")) if isinstance(fields, dict) else "" for fields in extensions}

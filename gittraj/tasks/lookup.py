@@ -1,9 +1,9 @@
-"""Queries or updates a task system, and returns in time whatever happens.
+"""Queries or updates a task system, and always returns within a time limit.
 
-A record does not wait for a service: an error is returned together with the task as it was named. It must not
-print, write records, or be called by a hook or a drain.
+Recording does not depend on a service: an error is returned together with the task as it was named.
+``survey`` finds out, from the repository and the environment, where tasks are.
 
-The repository and the environment determine where tasks are (``survey``).
+This module must not print or write records, and no hook or drain may call it.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from gittraj.model.values import TaskRef
 from gittraj.tasks import wire
 from gittraj.tasks.system import Site, Status, known, one_line, system_of, systems
 
-ASKING = 3.0
+LOOK_UP_LIMIT = 3.0
 """Seconds that a look-up may take."""
-TELLING = 10.0
-"""Seconds that a change may take: two requests, or two runs of a program that opens a database."""
+UPDATE_LIMIT = 10.0
+"""Seconds that an update may take: two requests, or two runs of a program that opens a database."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """``task``: as in the system, or as it was named; ``trouble``: why no more is known, for a line to the
-    user; the others as in :class:`Known`."""
+class Lookup:
+    """The task as the system has it, or as it was named if the look-up failed: ``trouble`` is the error, to
+    be shown to the user. The other fields are those of :class:`Known`."""
 
     task: TaskRef
     status: str | None = None
@@ -41,24 +41,24 @@ class Found:
     trouble: TaskError | None = None
 
 
-def look_up(task: TaskRef, site: Site, *, timeout: float = ASKING) -> Found:
-    """Get title, address and status of a task. Never raises because of what a service does."""
+def look_up(task: TaskRef, site: Site, *, timeout: float = LOOK_UP_LIMIT) -> Lookup:
+    """Get title, address and status of a task. An error of the system is returned, not raised."""
     source = task.source
     if source is None or source.system not in known():
-        return Found(task=task)
+        return Lookup(task=task)
     system = system_of(source.system)
     try:
         answer = _within(timeout, system.name, lambda: system.fetch(source, site, timeout=timeout))
     except TaskError as trouble:
-        return Found(task=task, trouble=trouble)
-    url = answer.url if answer.url and _is_address(answer.url) else source.url
-    named = TaskRef(title=one_line(answer.title) or task.title, source=replace(source, url=url))
+        return Lookup(task=task, trouble=trouble)
+    url = answer.url if answer.url and _is_safe_url(answer.url) else source.url
+    task = TaskRef(title=one_line(answer.title) or task.title, source=replace(source, url=url))
     status = one_line(answer.status, 100) if answer.status else None
-    return Found(task=named, status=status, begun=answer.begun, closed=answer.closed, dropped=answer.dropped)
+    return Lookup(task=task, status=status, begun=answer.begun, closed=answer.closed, dropped=answer.dropped)
 
 
-def report(task: TaskRef, status: Status, site: Site, *, timeout: float = TELLING) -> TaskError | None:
-    """Report to a task's system that work on it started or is completed. Returns the error, if any."""
+def report(task: TaskRef, status: Status, site: Site, *, timeout: float = UPDATE_LIMIT) -> TaskError | None:
+    """Report to a task's system that work on the task started or is completed. Return the error, if any."""
     source = task.source
     if source is None or source.system not in known():
         name = f"'{one_line(source.system, 40)}'" if source else "no system"
@@ -73,35 +73,35 @@ def report(task: TaskRef, status: Status, site: Site, *, timeout: float = TELLIN
 
 
 def _within(seconds: float, service: str, work: Callable[[], T]) -> T:
-    """Run ``work`` in a thread; returns what it returns, or raises what it raises.
+    """Run ``work`` in a thread, and return its result or raise its error; TaskError after ``seconds``.
 
-    A socket's time-out stops neither the resolver nor a server that sends a byte now and then. A late thread
-    ends with the process.
+    A socket's time-out stops neither the resolver nor a server that sends a byte now and then. A thread that
+    is late goes on, and ends with the process.
     """
-    done: list[T] = []
-    wrong: list[BaseException] = []
+    results: list[T] = []
+    errors: list[BaseException] = []
 
     def run() -> None:
         try:
-            done.append(work())
+            results.append(work())
         except BaseException as error:  # noqa: BLE001 - raised again in the calling thread
-            wrong.append(error)
+            errors.append(error)
 
     thread = Thread(target=run, daemon=True)
     thread.start()
     thread.join(seconds)
-    if wrong:
-        raise wrong[0]
-    if not done:
+    if errors:
+        raise errors[0]
+    if not results:
         raise wire.late(service, seconds)
-    return done[0]
+    return results[0]
 
 
-def _is_address(url: str) -> bool:
+def _is_safe_url(url: str) -> bool:
     """Whether the URL can be shown and stored: http or https, without a password, on one line."""
     parts = urlsplit(url)
-    plain = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
-    return bool(plain) and url == one_line(url, 2000) and " " not in url
+    is_web = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
+    return bool(is_web) and url == one_line(url, 2000) and " " not in url
 
 
 _ORDER = ("upstream", "github", "origin")
@@ -109,23 +109,24 @@ _ORDER = ("upstream", "github", "origin")
 
 
 def survey(repository: Repository, environ: Mapping[str, str], *, preferred: str | None = None) -> Site:
-    """The site of ``repository``. Only those variables of ``environ`` are kept that a system names;
+    """Return the site of ``repository``, with those variables of ``environ`` that a system lists;
     ``preferred`` is the value of ``traj.tasks``. Raises TrajError."""
     if preferred is not None and preferred not in known():
-        raise TrajError(f"git config traj.tasks is '{preferred}'", f"it can be {', '.join(known())}")
-    wanted = {name for system in systems() for name in system.variables}
+        why = f"git config traj.tasks: unknown task system '{preferred}'"
+        raise TrajError(why, f"it can be {', '.join(known())}")
+    listed = {name for system in systems() for name in system.variables}
     return Site(
         folders=_folders(repository),
         remotes=_remotes(repository),
-        environ={name: value for name, value in environ.items() if name in wanted},
+        environ={name: value for name, value in environ.items() if name in listed},
         preferred=preferred,
     )
 
 
 def survey_exports(repository: Repository, environ: Mapping[str, str]) -> Site:
-    """The site of ``repository`` for files only: without PATH and keys, no program or service is used."""
-    known = {name: environ[name] for name in ("BEADS_DIR",) if name in environ}
-    return Site(folders=_folders(repository), environ=known)
+    """Return a site for tasks in files only: without PATH and keys, no program or service can be used."""
+    variables = {name: environ[name] for name in ("BEADS_DIR",) if name in environ}
+    return Site(folders=_folders(repository), environ=variables)
 
 
 def _folders(repository: Repository) -> tuple[Path, ...]:
@@ -134,12 +135,12 @@ def _folders(repository: Repository) -> tuple[Path, ...]:
 
 
 def _remotes(repository: Repository) -> tuple[str, ...]:
-    """The addresses to fetch from, after ``url.<base>.insteadOf``."""
-    found: dict[str, str] = {}
+    """The addresses to fetch from, as ``url.<base>.insteadOf`` rewrites them; the likeliest first."""
+    addresses: dict[str, str] = {}
     for line in repository.run("remote", "-v").out.decode("utf-8", "surrogateescape").splitlines():
-        name, _, rest = line.partition("\t")
-        address, _, use = rest.partition(" (")
+        name, _, value = line.partition("\t")
+        address, _, use = value.partition(" (")
         if use.startswith("fetch)"):
-            found[name] = address
+            addresses[name] = address
     rank = {name: at for at, name in enumerate(_ORDER)}
-    return tuple(found[name] for name in sorted(found, key=lambda name: (rank.get(name, 9), name)))
+    return tuple(addresses[name] for name in sorted(addresses, key=lambda name: (rank.get(name, 9), name)))

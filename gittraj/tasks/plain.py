@@ -1,4 +1,4 @@
-"""Tasks of no system: a text is its own name. Nothing is looked up or reported."""
+"""Tasks outside any system: a task's id is the text that names it. Nothing is looked up or reported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ variables: tuple[str, ...] = ()
 
 
 def is_here(site: Site) -> bool:
-    return False  # never a guess: it is what remains if no system knows a text
+    return False  # never guessed: a text is a plain task only if no system recognizes it
 
 
 def parse(text: str, site: Site, *, named: bool = False) -> TaskSource | None:
@@ -28,4 +28,4 @@ def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
 
 
 def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
-    raise TaskError(f"'{source.id}' is of no task system: there is no status to set", reason="unsupported")
+    raise TaskError(f"'{source.id}' is not in a task system: it has no status to set", reason="unsupported")

@@ -1,8 +1,8 @@
 """The interface of a task system, and of the site (repository and environment) where tasks are named.
 
-A system is a module with what :class:`System` lists and a line in :data:`TASKS`. It must not read the
-process's environment (a :class:`Site` has the variables that it lists), never prompts, and shows no key: not
-in a message, not in a ``repr``.
+A system is a module with the members of :class:`System`, and a line in :data:`TASKS`. It must not read the
+process's environment (a :class:`Site` has the variables that the system lists), prompt, or show a key, be it
+in a message or a ``repr``.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from gittraj.plugins import Returns, Shape
 
 Status = Literal["started", "completed"]
 TITLE = 500
-"""Characters of a title that are kept: the limit of Beads, the highest of all systems."""
+"""The most characters of a title: Beads' limit, which is the highest of all systems."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A task as its system reports it; ``status`` in the system's own words, ``begun``: whether that means
-    that somebody works on it, ``closed``: that it is over, ``dropped``: over without a result."""
+    """A task as its system reports it. ``status`` is the system's own word; the others state its meaning:
+    ``begun``, somebody works on the task; ``closed``, it is over; ``dropped``, over without a result."""
 
     title: str
     url: str | None = None
@@ -40,9 +40,9 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """The surroundings in which tasks are named. ``folders``: this work tree, then the main one; ``remotes``:
-    their addresses, the likeliest first; ``environ``: only the variables that systems list; ``preferred``:
-    the system that ``traj.tasks`` names."""
+    """Where tasks are named. ``folders`` are this work tree and the main one; ``remotes`` are the remotes'
+    addresses, the likeliest first; ``environ`` has only the variables that systems list; ``preferred`` is the
+    system that ``traj.tasks`` names."""
 
     folders: tuple[Path, ...] = ()
     remotes: tuple[str, ...] = ()
@@ -55,24 +55,24 @@ class Site:
 
 
 class System(Protocol):
-    """``local``: the repository, not the environment, shows that it is used here. ``variables``: the
-    environment variables that it needs."""
+    """What a task system's module provides. ``local`` is true if the repository itself, not the environment,
+    shows that the system is in use; ``variables`` are the environment variables that it needs."""
 
     name: str
     local: bool
     variables: tuple[str, ...]
 
     def is_here(self, site: Site) -> bool:
-        """Whether it seems to be in use here."""
+        """Whether the system seems to be in use."""
         ...
 
     def parse(self, text: str, site: Site, *, named: bool = False) -> TaskSource | None:
-        """The task whose id or address the whole ``text`` is. ``named``: somebody said that it belongs to
-        this system, so a looser spelling is accepted."""
+        """Return the task if all of ``text`` is its id or address. ``named``: a person stated the system, so
+        a looser spelling is accepted."""
         ...
 
     def find(self, branch: str, site: Site) -> TaskSource | None:
-        """The task that a branch is named after."""
+        """Return the task that a branch is named after."""
         ...
 
     def fetch(self, source: TaskSource, site: Site, *, timeout: float) -> Known:
@@ -80,8 +80,7 @@ class System(Protocol):
         ...
 
     def report(self, source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
-        """Report that work on it started or is completed; does nothing if that is its status already. Raises
-        TaskError."""
+        """Report a task as started or completed, if it is not so already. Raises TaskError."""
         ...
 
 
@@ -109,25 +108,24 @@ SHAPE = Shape(
 
 
 def known() -> tuple[str, ...]:
-    """The names of all systems, those of plug-ins too; ``plain`` last."""
-    own = (name for name in TASKS if name != "plain")
-    return (*own, *_plugged(), "plain")
+    """The names of all systems, including those of plug-ins; ``plain`` last."""
+    return (*(name for name in TASKS if name != "plain"), *_plugged_in(), "plain")
 
 
 def system_of(name: str) -> System:
     """The system called ``name``. Raises KeyError."""
-    return cast(System, import_module(TASKS[name]) if name in TASKS else _plugged()[name])
+    return cast(System, import_module(TASKS[name]) if name in TASKS else _plugged_in()[name])
 
 
 def systems() -> tuple[System, ...]:
     return tuple(map(system_of, known()))
 
 
-def _plugged() -> dict[str, System]:
-    return {each.name: each for each in plugins.found("tasks", SHAPE, taken=TASKS).values()}
+def _plugged_in() -> dict[str, System]:
+    return {system.name: system for system in plugins.found("tasks", SHAPE, taken=TASKS).values()}
 
 
 def one_line(text: str, limit: int = TITLE) -> str:
     """Return ``text`` on one line, without control, direction and other invisible characters."""
-    seen = (" " if c.isspace() else c for c in text if c.isspace() or not is_unseen(c))
-    return " ".join("".join(seen).split())[:limit].rstrip()
+    visible = (" " if c.isspace() else c for c in text if c.isspace() or not is_unseen(c))
+    return " ".join("".join(visible).split())[:limit].rstrip()

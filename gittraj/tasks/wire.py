@@ -1,7 +1,8 @@
-"""One HTTP request and its JSON answer, for systems without a library of their own.
+"""Sends an HTTP request and parses its JSON answer, for task systems without a library of their own; also
+makes the errors of all task systems.
 
-It must not follow redirects: urllib would send the key to whatever host the answer names. It never retries,
-prompts, or quotes an answer.
+This module must not follow redirects: urllib would send the key to whatever host the answer names. It never
+retries, prompts, or quotes an answer.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from gittraj.errors import TaskError, TaskReason
 from gittraj.tasks.system import one_line
 
 LIMIT = 1 << 20
-"""Bytes of an answer that are read: a longer answer is cut off, and then is not valid JSON."""
-_HERE = ("localhost", "127.0.0.1", "::1")
+"""The most bytes of an answer that are read: a longer answer is cut off, and so is not valid JSON."""
+_LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Header names are in small letters."""
+    """An answer to an HTTP request; the names of its headers are in small letters."""
 
     status: int
     headers: Mapping[str, str]
@@ -32,19 +33,19 @@ class Answer:
     def value(self, service: str) -> dict[str, Any]:
         """The body, parsed as a JSON object. Raises TaskError."""
         try:
-            found = json.loads(self.body)
+            value = json.loads(self.body)
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+            value = None
+        if not isinstance(value, dict):
             raise unreadable(service)
-        return found
+        return value
 
 
 def ask(
     url: str, *, service: str, key: str, headers: Mapping[str, str], timeout: float, body: Any = None
 ) -> Answer:
-    """GET, or POST ``body`` as JSON. ``key`` is the variable with the credential in ``headers``;
-    ``timeout`` is in seconds. Raises TaskError when there is no answer."""
+    """Send a GET request, or POST ``body`` as JSON. ``key`` names the variable with the credential that is in
+    ``headers``; ``timeout`` is in seconds. Raises TaskError if there is no answer."""
     import urllib.request  # noqa: PLC0415 - 30 ms, with http.client and ssl: only when it is needed
     from http.client import HTTPException  # noqa: PLC0415
     from urllib.error import HTTPError  # noqa: PLC0415
@@ -54,11 +55,11 @@ def ask(
             return None
 
     check(url, headers, service=service, key=key)
-    sent = {"Accept": "application/json", "User-Agent": f"git-traj/{__version__}", **headers}
+    all_headers = {"Accept": "application/json", "User-Agent": f"git-traj/{__version__}", **headers}
     data = None if body is None else json.dumps(body).encode()
     if data is not None:
-        sent["Content-Type"] = "application/json"
-    request = urllib.request.Request(url, data, sent)  # noqa: S310 - http and https only, see above
+        all_headers["Content-Type"] = "application/json"
+    request = urllib.request.Request(url, data, all_headers)  # noqa: S310 - check() allows http and https
     try:
         try:
             with urllib.request.build_opener(NoRedirects).open(request, timeout=timeout) as response:
@@ -68,7 +69,7 @@ def ask(
                 return _answer(refused.code, refused.headers, refused)
     except OSError as error:
         raise _unreached(error, service, timeout) from None
-    except (HTTPException, ValueError):  # their text may contain the request's
+    except (HTTPException, ValueError):  # the error's text may quote the request
         raise unreadable(service) from None
 
 
@@ -77,9 +78,9 @@ def check(url: str, headers: Mapping[str, str], *, service: str, key: str) -> No
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise TaskError(f"the address of {service} is not an http or https URL", reason="network")
-    if parts.scheme == "http" and parts.hostname not in _HERE:
+    if parts.scheme == "http" and parts.hostname not in _LOCAL_HOSTS:
         raise TaskError(
-            f"{service} was not asked over http: the key would be sent unencrypted",
+            f"{service} was not called over http: the key would be sent unencrypted",
             "use an https address",
             reason="key",
         )
@@ -92,7 +93,7 @@ def _answer(status: int, headers: Any, stream: IO[bytes]) -> Answer:
 
 
 def refusal(answer: Answer, *, service: str, key: str, task: str) -> TaskError:
-    """The error for an unsuccessful status."""
+    """Return the error for an unsuccessful status."""
     match answer.status:
         case 401 | 403:
             return wrong_key(service, key)
@@ -124,14 +125,14 @@ def unknown(service: str, task: str) -> TaskError:
 
 
 def hidden(service: str, task: str, hint: str, *, reason: TaskReason) -> TaskError:
-    """The error for a task that is not visible without a key."""
+    """Return the error for a task that is not visible without a key."""
     return TaskError(f"{service} does not show {one_line(task, 80)} to everyone", hint, reason=reason)
 
 
 def limited(service: str, seconds: str | None = None) -> TaskError:
-    """The error for too many requests. ``seconds``: the wait that the service named, if any (Retry-After)."""
+    """Return the error for too many requests; ``seconds`` is the wait that the service stated, if any."""
     when = f"in {seconds} seconds" if seconds and seconds.isdecimal() and len(seconds) < 7 else "later"
-    return TaskError(f"{service} was asked too often", f"try again {when}", reason="limit")
+    return TaskError(f"{service} got too many requests", f"try again {when}", reason="limit")
 
 
 def unreadable(service: str) -> TaskError:

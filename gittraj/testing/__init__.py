@@ -1,12 +1,12 @@
-"""The contract of a plug-in, for its author's own tests: each function raises AssertionError with what is
-wrong.
+"""Checks a plug-in in its author's own tests: each function raises AssertionError with the fault.
 
     from gittraj import testing
 
     def test_format():
         testing.check_reader(my_package.LOG, SAMPLE)
 
-It asks the object as git-traj would, with the same limits; docs/example-plugin has a test of each kind.
+The object is called as git-traj would call it, with the same limits; docs/example-plugin has a test of each
+kind.
 """
 
 from __future__ import annotations
@@ -32,72 +32,72 @@ from gittraj.tasks.system import SHAPE as TASKS
 from gittraj.tasks.system import Site
 
 _NUMBERS = count(1)
-_NOT_OURS = (b"", b"\0\1\2", b"{}\n", b'{"type": "session"}\n', b"[]")
+_OTHER_FILES = (b"", b"\0\1\2", b"{}\n", b'{"type": "session"}\n', b"[]")
 
 
 def check_agent(agent: Any, environ: Mapping[str, str], *, session: str, folder: Path) -> SessionFile:
-    """With the environment of a shell that ``session`` opened, which worked in ``folder``: the agent names
-    it, finds its log, lists it there and nowhere else, and not when it is older."""
-    with _guarded(agent, AGENT) as asked:
+    """Check that the agent finds the log of ``session``, which worked in ``folder``, and lists it only there
+    and only if it is new enough; and that it names no other session in ``environ``, the environment of a
+    shell that the session opened. Return the session's file."""
+    with _guarded(agent, AGENT) as guarded:
         here = Environ.of(environ)
-        current = asked.current(here)
+        current = guarded.current(here)
         assert current in (None, session), f"current: {current!r}"
-        found: list[SessionFile] = [
-            f for f in asked.sessions(here, [folder], since=0.0) if f.session == session
+        files: list[SessionFile] = [
+            f for f in guarded.sessions(here, [folder], since=0.0) if f.session == session
         ]
-        assert len(found) == 1, f"sessions: {session!r} is listed {len(found)} times in {folder}"
-        assert found[0].agent == asked.name, f"sessions: a session of {found[0].agent!r}"
-        assert asked.find(here, session) == found[0].path, "find: not the path that sessions gives"
-        assert asked.find(here, "../*") is None, "find: an id that is a pattern finds something"
-        assert not [*asked.sessions(here, [folder / "not there"], since=9e12)], (
-            "sessions: since does not count"
-        )
-        assert not [*asked.sessions(Environ.of({}), [folder], since=0.0)], "sessions: found without a home"
-        [*asked.subagents(found[0])]
-    return found[0]
+        assert len(files) == 1, f"sessions: {session!r} is listed {len(files)} times in {folder}"
+        assert files[0].agent == guarded.name, f"sessions: a session of {files[0].agent!r}"
+        assert guarded.find(here, session) == files[0].path, "find: not the path that sessions returns"
+        assert guarded.find(here, "../*") is None, "find: an id that is a pattern finds something"
+        assert not [*guarded.sessions(here, [folder / "not there"], since=9e12)], "sessions: ignores since"
+        assert not [*guarded.sessions(Environ.of({}), [folder], since=0.0)], "sessions: some without a home"
+        [*guarded.subagents(files[0])]
+    return files[0]
 
 
 def check_reader(reader: Any, body: bytes) -> list[Item]:
-    """It knows ``body``, a session, and no other bytes; reads it without damage, twice alike, each event with
-    an id of its own; and never fails, whatever is cut off or changed."""
-    with _guarded(reader, shape_of(reader)) as asked:
-        assert asked.detect(body[:65536]), "detect: not its own"
-        assert not [head for head in _NOT_OURS if asked.detect(head)], "detect: what is not its own"
-        items = _read(asked, body)
+    """Check that the reader detects ``body``, a session's log, and no other file; reads it without damage,
+    twice with the same result, each event with another id; and never fails if bytes are cut off or changed.
+    Return the items."""
+    with _guarded(reader, shape_of(reader)) as guarded:
+        assert guarded.detect(body[:65536]), "detect: does not accept its own log"
+        assert not any(map(guarded.detect, _OTHER_FILES)), "detect: accepts a file of another format"
+        items = _read(guarded, body)
         damage = [item for item in items if isinstance(item, Damage)]
         assert not damage, f"read: {damage[0]}"
-        assert items == _read(asked, body), "read: another result the second time"
+        assert items == _read(guarded, body), "read: another result the second time"
         ids = [item.event.id for item in items if isinstance(item, Entry)]
         assert ids, "read: no event"
         assert len({*ids}) == len(ids), "read: two events with one id"
-        _harm(asked, body)
+        _read_damaged(guarded, body)
     return items
 
 
-def _harm(reader: Guarded, body: bytes) -> None:
+def _read_damaged(reader: Guarded, body: bytes) -> None:
     for at in range(0, len(body), max(1, len(body) // 50)):
         _read(reader, body[:at])
         _read(reader, body[:at] + b"\xff{[" + body[at + 3 :])
 
 
 def check_exporter(exporter: Any) -> bytes:
-    """What it writes of a small trajectory."""
-    told = {"id": "traj_1", "agent": "example", "session": "s1", "prompt": "Greet", "chapters": []}
-    with _guarded(exporter, EXPORTER) as asked:
-        parts = [*asked.write(Exported(trajectories=[told]))]
+    """Check that the exporter can write a small trajectory. Return the output."""
+    trajectory = {"id": "traj_1", "agent": "example", "session": "s1", "prompt": "Greet", "chapters": []}
+    with _guarded(exporter, EXPORTER) as guarded:
+        parts = [*guarded.write(Exported(trajectories=[trajectory]))]
     return b"".join(part.encode() if isinstance(part, str) else part for part in parts)
 
 
 def check_tasks(system: Any, task: str) -> None:
-    """``task`` is an id of it, also as the last part of a branch's name; other words are none."""
+    """Check that ``task``, also at the end of a branch's name, is an id, and that other words are not."""
     site = Site()
-    with _guarded(system, TASKS) as asked:
-        source = asked.parse(task, site, named=True)
-        assert source is not None, f"parse: {task} is none of its tasks"
-        assert source.system == asked.name, f"parse: a task of {source.system!r}"
-        assert asked.find(f"feature/{task}", site) == source, f"find: not in feature/{task}"
-        assert asked.parse("some words", site) is None, "parse: some words are a task"
-        assert asked.is_here(site) in (True, False)
+    with _guarded(system, TASKS) as guarded:
+        source = guarded.parse(task, site, named=True)
+        assert source is not None, f"parse: does not accept {task}"
+        assert source.system == guarded.name, f"parse: a task of {source.system!r}"
+        assert guarded.find(f"feature/{task}", site) == source, f"find: not in feature/{task}"
+        assert guarded.parse("some words", site) is None, "parse: accepts some words as a task"
+        assert guarded.is_here(site) in (True, False)
 
 
 def _read(reader: Guarded, body: bytes) -> list[Item]:
@@ -106,10 +106,10 @@ def _read(reader: Guarded, body: bytes) -> list[Item]:
 
 @contextmanager
 def _guarded(plugged: Any, shape: Shape | Callable[[Any], Shape]) -> Iterator[Guarded]:
+    """Yield the object, guarded; raise AssertionError if it is refused or left out."""
     name = f"under-test-{next(_NUMBERS)}"
     try:
-        asked = guard(name, plugged, shape)
-        yield asked
+        yield guard(name, plugged, shape)
     except TrajError as error:
         raise AssertionError(error.message) from None
     why = reason(name)

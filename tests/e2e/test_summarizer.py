@@ -123,7 +123,7 @@ def test_a_hang(
     import threading
 
     over = threading.Event()
-    monkeypatch.setattr(program, "_PATIENCE", 3.0)
+    monkeypatch.setattr(program, "_TIME_LIMIT", 3.0)
     before = workshop.git("for-each-ref")
     try:
         status, printed = summarize(answer(message), before_turn=lambda _: over.wait(LONG) and None)
@@ -144,7 +144,7 @@ def test_a_secret_echoed_back(message: str, workshop: Workshop, summarize: Summa
 def test_too_many_requests(
     message: str, workshop: Workshop, summarize: Summarize, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(program, "_PATIENCE", 6.0)  # Codex retries for a long time
+    monkeypatch.setattr(program, "_TIME_LIMIT", 6.0)  # Codex retries for a long time
     status, printed = summarize(Reply(thinking="", text="", status=429))
     assert status == 1
     assert "no answer" in printed

@@ -1,4 +1,4 @@
-"""OpenAgents' database: it is imported, shown, and exported so that its own queries run on the export."""
+"""Importing OpenAgents' database, showing its sessions, and exporting a database for OpenAgents' queries."""
 
 from __future__ import annotations
 

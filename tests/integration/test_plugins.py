@@ -1,5 +1,5 @@
 """Plug-ins of other packages and programs, installed by pip into a separate environment, extend the commands;
-a faulty one is reported in one line, and stops nothing."""
+a faulty plug-in is reported in one line, and no command fails because of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXAMPLE = ROOT / "docs" / "example-plugin"
 
 @pytest.fixture(scope="session")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment with this git-traj and the example plug-in."""
+    """Return the Python of an environment where this git-traj and the example plug-in are installed."""
     folder = tmp_path_factory.mktemp("plugins") / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     python = folder / "bin" / "python"
@@ -127,7 +127,7 @@ def test_its_past_sessions_are_linked_and_its_files_imported(run: Run, git: Git)
 
 
 def test_only_the_users_own_configuration_switches_a_plug_in_on(run: Run, git: Git) -> None:
-    """Never the repository's, whose folder may come from someone else."""
+    """The repository's own configuration must not enable a plug-in: its folder may come from someone else."""
     git("config", "traj.plugin", "example")
     assert answer(run, "status")["plugins"] == []
     commit(git)

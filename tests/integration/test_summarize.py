@@ -1,4 +1,4 @@
-"""Summaries by a program of the user's: it runs after a turn, and only quotes of the log are accepted."""
+"""Summaries by the user's own program: it runs after a turn, and its quotes must be in the session's log."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ Program = Callable[..., Path]
 
 @pytest.fixture
 def program(git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
-    """A function that configures a program; it returns the file in which the program logs its input."""
+    """Return a function that configures a program, and returns the file where the program logs its input."""
     monkeypatch.chdir(git.root)
     for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.delenv(name)
@@ -76,7 +76,7 @@ def program(git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Progra
 
 @pytest.fixture
 def commit(git: Git, story: Story) -> str:
-    """A commit with a record from another clone."""
+    """Return a commit whose record is from another clone."""
     found = git.commit({"a": "1"})
     said = Summary(text=SAID, by="agent")
     story.note(found, record(n=3, segments=[story.segment("traj_one", 0, EVENTS)], summary=said))
@@ -87,13 +87,13 @@ def asked(log: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
 
-def told(capsys: pytest.CaptureFixture[str], *args: str) -> str:
+def run_command(capsys: pytest.CaptureFixture[str], *args: str) -> str:
     assert call([*args]) == 0, capsys.readouterr().err
     return capsys.readouterr().out
 
 
 def header(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    (found,) = json.loads(told(capsys, "show", "--json"))["trajectories"]
+    (found,) = json.loads(run_command(capsys, "show", "--json"))["trajectories"]
     return dict(found)
 
 
@@ -101,7 +101,7 @@ def test_a_summary_is_shown_beside_recorded_text(
     commit: str, program: Program, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program(ANSWER)
-    line = told(capsys, "summarize")
+    line = run_command(capsys, "summarize")
     assert line == f"{commit[:12]}: by my-model, 1 decision, 1 doubt, 1 refused (not in the log)\n"
     found = header(capsys)
     assert (found["summary"], found["summaryBy"]) == ("Lookups are fast now.", "model:my-model")
@@ -113,15 +113,15 @@ def test_a_summary_is_shown_beside_recorded_text(
     assert found["caveatSources"][0]["by"] == "model:my-model"
     assert found["link"]["evidence"] == "agent", "the model committed nothing"
     for view in (("log",), ("show",), ("show", "--format", "markdown"), ("show", "--format", "html")):
-        words = " ".join(told(capsys, *view).split())
+        words = " ".join(run_command(capsys, *view).split())
         assert "Lookups are fast now." in words
         assert "by the model my" in words
 
 
 def test_it_runs_once_per_commit(commit: str, program: Program, capsys: pytest.CaptureFixture[str]) -> None:
     log = program(ANSWER)
-    told(capsys, "summarize")
-    assert "Nothing to summarise" in told(capsys, "summarize")
+    run_command(capsys, "summarize")
+    assert "Nothing to summarise" in run_command(capsys, "summarize")
     assert len(asked(log)) == 1
 
 
@@ -131,7 +131,7 @@ def test_the_input_of_the_program(
     for name in ("CLAUDECODE", "GIT_DIR", "GIT_AUTHOR_NAME", "CODEX_SANDBOX"):
         monkeypatch.setenv(name, ".git" if name == "GIT_DIR" else "1")
     log = program(ANSWER)
-    told(capsys, "summarize")
+    run_command(capsys, "summarize")
     (run,) = asked(log)
     assert run["environ"].keys().isdisjoint({"CLAUDECODE", "GIT_DIR", "GIT_AUTHOR_NAME", "CODEX_SANDBOX"})
     assert run["environ"]["GIT_TRAJ"] == "0"
@@ -143,7 +143,7 @@ def test_the_input_of_the_program(
 
 def test_a_dry_run_starts_nothing(commit: str, program: Program, capsys: pytest.CaptureFixture[str]) -> None:
     log = program(ANSWER)
-    assert SAID in told(capsys, "summarize", "--dry-run")
+    assert SAID in run_command(capsys, "summarize", "--dry-run")
     assert not asked(log)
 
 
@@ -152,12 +152,12 @@ def test_a_dry_run_starts_nothing(commit: str, program: Program, capsys: pytest.
     [
         ("print('I would rather not.')", "not the JSON that was asked for"),
         ("print('{}')", "no summary"),
-        ("sys.exit(3)", "gave no answer (exit status 3)"),
-        ("print('{}'); sys.exit(1)", "gave no answer (exit status 1)"),
+        ("sys.exit(3)", "returned no answer (exit status 3)"),
+        ("print('{}'); sys.exit(1)", "returned no answer (exit status 1)"),
         ("time.sleep(60)", "no answer within 1 seconds"),
         ("os.system('sleep 60')", "no answer within 1 seconds"),
         ("while True: print('x' * 1000)", "more than 1,000,000 bytes"),
-        ("os.kill(os.getpid(), 9)", "gave no answer"),
+        ("os.kill(os.getpid(), 9)", "returned no answer"),
     ],
 )
 def test_without_an_answer_nothing_is_written(
@@ -169,7 +169,7 @@ def test_without_an_answer_nothing_is_written(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(summarizer, "_PATIENCE", 1.0 if "within" in why else LONG)
+    monkeypatch.setattr(summarizer, "_TIME_LIMIT", 1.0 if "within" in why else LONG)
     program(does)
     before = git("for-each-ref")
     assert call(["summarize"]) == 1
@@ -202,18 +202,18 @@ def test_a_secret_in_its_answer_is_redacted(
 ) -> None:
     token = "ghp_" + "Zx8" * 12
     program(ANSWER | {"summary": f"The token {token} is in use."})
-    told(capsys, "summarize")
-    shown = told(capsys, "show", "--json")
+    run_command(capsys, "summarize")
+    shown = run_command(capsys, "show", "--json")
     assert token not in shown
     assert "is in use" in shown
 
 
 def test_a_summary_can_be_struck(commit: str, program: Program, capsys: pytest.CaptureFixture[str]) -> None:
     program(ANSWER)
-    told(capsys, "summarize")
+    run_command(capsys, "summarize")
     found = header(capsys)
     for name in (found["summaryId"], found["decisions"][0]["id"]):
-        told(capsys, "strike", "HEAD", name[:6])
+        run_command(capsys, "strike", "HEAD", name[:6])
     found = header(capsys)
     assert (found["summary"], found["summaryBy"]) == (SAID, "agent")
     assert (found["decisions"], found["why"]) == ([], None)
@@ -224,7 +224,7 @@ def test_a_summary_can_be_struck(commit: str, program: Program, capsys: pytest.C
 
 @pytest.fixture
 def session(git: Git, program: Program) -> ClaudeSession:
-    """A session on this machine, in a repository where git-traj is installed; no worker runs."""
+    """Begin a session on this machine, in a repository where git-traj is installed and no worker runs."""
     git.commit({"README": "x"})
     folder = records.install(git)
     (folder / "drain.lock").write_text("1")
@@ -263,7 +263,7 @@ def test_after_a_turn_the_program_runs_once_for_each_commit(
     work(session, "two")
     rest(git)
     assert [run["asked"].count("Write two") for run in asked(log)] == [0, 1]
-    assert "2 of 20 runs today" in told(capsys, "status")
+    assert "2 of 20 runs today" in run_command(capsys, "status")
 
 
 def test_a_failed_summary_is_tried_once_and_reported(
@@ -274,8 +274,8 @@ def test_a_failed_summary_is_tried_once_and_reported(
     assert rest(git) == "the answer is not the JSON that was asked for"
     rest(git)
     assert len(asked(log)) == 1
-    assert "the last failed: the answer is not the JSON" in told(capsys, "status")
-    shown = json.loads(told(capsys, "status", "--json"))["summarizer"]
+    assert "the last failed: the answer is not the JSON" in run_command(capsys, "status")
+    shown = json.loads(run_command(capsys, "status", "--json"))["summarizer"]
     assert (shown["runs"], shown["runsADay"], shown["source"]) == (1, 20, "global")
 
 
@@ -318,7 +318,7 @@ def test_a_turn_that_is_not_over_is_waited_for(git: Git, session: ClaudeSession,
 
 
 def test_a_commit_takes_no_longer(git: Git, session: ClaudeSession, program: Program, tmp_path: Path) -> None:
-    """The hook only wakes the worker, which starts the program when it holds no lock."""
+    """The hook only starts the worker, which runs the program after it has released the drain's lock."""
     log = program(f"{ECHO}\nwhile not os.path.exists({str(tmp_path / 'go')!r}): time.sleep(0.05)")
     folder = git.root / ".git" / "traj"
     (folder / "drain.lock").unlink()

@@ -1,4 +1,4 @@
-"""Tasks looked up at services, and what remains of one if a service fails."""
+"""Looking tasks up at services; and how a task is recorded if a service fails."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 from gittraj.errors import TaskError, TrajError
 from gittraj.git import open_repository
 from gittraj.model.values import TaskRef, TaskSource
-from gittraj.tasks.lookup import Found, look_up, report, survey
+from gittraj.tasks.lookup import Lookup, look_up, report, survey
 from gittraj.tasks.naming import detect
 from gittraj.tasks.system import TASKS, Site
 from tests.integration.repository import Git
@@ -80,7 +80,7 @@ class Place:
         assert task.source.system == self.system
         return task
 
-    def look_up(self, text: str | None = None, *, key: str | None = KEY, timeout: float = 5.0) -> Found:
+    def look_up(self, text: str | None = None, *, key: str | None = KEY, timeout: float = 5.0) -> Lookup:
         return look_up(self.task(text), self.site(key), timeout=timeout)
 
 
@@ -120,45 +120,45 @@ def place(opened: Callable[[str], Place], request: pytest.FixtureRequest) -> Pla
     return opened(request.param)
 
 
-def is_bare(found: Found, place: Place, reason: str) -> TaskError:
+def is_bare(result: Lookup, place: Place, reason: str) -> TaskError:
     """Check that the task is only what was named, with a one-line reason that does not contain the key."""
-    assert found.task == place.task()
-    assert found.status is None
-    trouble = found.trouble
+    assert result.task == place.task()
+    assert result.status is None
+    trouble = result.trouble
     assert trouble
     assert (trouble.reason, place.system in trouble.message) == (reason, True), trouble.message
-    told = f"{trouble.message} {trouble.hint} {trouble!r}"
-    assert KEY not in told
-    assert "\n" not in told
+    text = f"{trouble.message} {trouble.hint} {trouble!r}"
+    assert KEY not in text
+    assert "\n" not in text
     assert "<" not in trouble.message
     assert trouble.__cause__ is None
     return trouble
 
 
 def test_a_task_is_looked_up(opened: Callable[[str], Place]) -> None:
-    told = {name: opened(name).look_up() for name in ("github", "linear", "jira")}
-    assert [found.trouble for found in told.values()] == [None, None, None]
-    assert {name: (found.task.title, found.status) for name, found in told.items()} == {
+    results = {name: opened(name).look_up() for name in ("github", "linear", "jira")}
+    assert [result.trouble for result in results.values()] == [None, None, None]
+    assert {name: (result.task.title, result.status) for name, result in results.items()} == {
         "github": ("Title 12", "open"),
         "linear": ("Add login", "Todo"),
         "jira": ("Add login", "In Progress"),
     }
-    assert told["github"].task.source == TaskSource(
+    assert results["github"].task.source == TaskSource(
         system="github", id="12", url="https://github.com/acme/app/issues/12"
     )
-    assert told["linear"].task.source == TaskSource(
+    assert results["linear"].task.source == TaskSource(
         system="linear", id="ENG-456", url="https://linear.app/acme/issue/ENG-456/add-login"
     )
 
 
 def test_a_pull_request_is_a_task_too(opened: Callable[[str], Place]) -> None:
-    found = opened("github").look_up("#13")
-    assert found.task.source
-    assert (found.status, found.task.source.url) == ("merged", "https://github.com/acme/app/pull/13")
+    result = opened("github").look_up("#13")
+    assert result.task.source
+    assert (result.status, result.task.source.url) == ("merged", "https://github.com/acme/app/pull/13")
 
 
-def stage(found: Found) -> tuple[bool, bool, bool]:
-    return found.begun, found.closed, found.dropped
+def stage(result: Lookup) -> tuple[bool, bool, bool]:
+    return result.begun, result.closed, result.dropped
 
 
 def test_started_closed_and_dropped_tasks_are_recognised(workspace: Workspace) -> None:
@@ -220,11 +220,11 @@ def test_without_a_key(opened: Callable[[str], Place]) -> None:
 def test_an_unknown_id(opened: Callable[[str], Place]) -> None:
     for system, text in (("github", "#99"), ("linear", "ENG-999"), ("jira", "PROJ-999")):
         place = opened(system)
-        found = place.look_up(text)
-        assert found.task == place.task(text)
-        assert found.trouble
-        assert found.trouble.reason == "unknown"
-        assert text.strip("#") in found.trouble.message
+        result = place.look_up(text)
+        assert result.task == place.task(text)
+        assert result.trouble
+        assert result.trouble.reason == "unknown"
+        assert text.strip("#") in result.trouble.message
 
 
 LIMITS = {
@@ -262,25 +262,25 @@ def test_no_network(place: Place) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         site = site_of(place.system, f"http://127.0.0.1:{unused.getsockname()[1]}", KEY)
-        found = look_up(
+        result = look_up(
             place.task(), Site(environ=site.environ, remotes=site.remotes, preferred=place.system)
         )
     if place.system == "jira":  # the task's URL names another Jira than the configured one
-        found = look_up(TaskRef(title="PROJ-12", source=TaskSource(system="jira", id="PROJ-12")), site)
-        assert found.trouble
-        assert found.trouble.reason == "network"
+        result = look_up(TaskRef(title="PROJ-12", source=TaskSource(system="jira", id="PROJ-12")), site)
+        assert result.trouble
+        assert result.trouble.reason == "network"
     else:
-        is_bare(found, place, "network")
+        is_bare(result, place, "network")
 
 
 def test_a_host_name_that_cannot_be_resolved(place: Place) -> None:
     site = site_of(place.system, "https://nowhere.invalid", KEY)
     task = detect(place.text, site)
     assert task
-    found = look_up(task, site, timeout=2)
-    assert found.task == task
-    assert found.trouble
-    assert found.trouble.reason == "network"
+    result = look_up(task, site, timeout=2)
+    assert result.task == task
+    assert result.trouble
+    assert result.trouble.reason == "network"
 
 
 def test_a_service_that_never_answers(place: Place) -> None:
@@ -334,10 +334,10 @@ def test_an_answer_that_breaks_off(place: Place) -> None:
     place.service.answer = lambda _: Reply(
         200, b'{"title":', {"Content-Length": "500", "Connection": "close"}
     )
-    found = place.look_up()
-    assert found.task == place.task()
-    assert found.trouble
-    assert found.trouble.reason in ("answer", "network")
+    result = place.look_up()
+    assert result.task == place.task()
+    assert result.trouble
+    assert result.trouble.reason in ("answer", "network")
 
 
 def test_an_answer_without_end(opened: Callable[[str], Place]) -> None:
@@ -355,10 +355,10 @@ def test_an_answer_without_end(opened: Callable[[str], Place]) -> None:
 @pytest.mark.parametrize("status", [500, 502, 503])
 def test_a_service_in_trouble(place: Place, status: int) -> None:
     place.service.answer = lambda _: Reply(status, b"<html>busy</html>")
-    found = place.look_up()
-    assert found.trouble
-    assert found.trouble.reason in ("network", "answer")
-    assert found.task == place.task()
+    result = place.look_up()
+    assert result.trouble
+    assert result.trouble.reason in ("network", "answer")
+    assert result.task == place.task()
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -366,10 +366,10 @@ def test_a_redirection_gets_no_key(place: Place, status: int) -> None:
     with serve(lambda _: Reply(200, {"title": "Not ours", "state": "open"})) as other:
         to = other.url.replace("127.0.0.1", "localhost") + "/x"
         place.service.answer = lambda _: Reply(status, {}, {"Location": to})
-        found = place.look_up()
-        assert found.trouble
-        assert found.trouble.reason in ("network", "answer")
-        assert found.task == place.task()
+        result = place.look_up()
+        assert result.trouble
+        assert result.trouble.reason in ("network", "answer")
+        assert result.task == place.task()
         assert other.asked == []
 
 
@@ -377,9 +377,9 @@ def test_a_redirection_without_end(opened: Callable[[str], Place]) -> None:
     place = opened("github")
     count = iter(range(10**9))
     place.service.answer = lambda _: Reply(301, {}, {"Location": f"{place.service.url}/r/{next(count)}"})
-    found = place.look_up(timeout=1)
-    assert found.task == place.task()
-    assert found.trouble  # a timeout, or more redirections than PyGithub allows
+    result = place.look_up(timeout=1)
+    assert result.task == place.task()
+    assert result.trouble  # a timeout, or more redirections than PyGithub allows
 
 
 def test_a_title_is_reduced_to_one_harmless_line(
@@ -387,10 +387,10 @@ def test_a_title_is_reduced_to_one_harmless_line(
 ) -> None:
     workspace.title = "Add\n\x1b[2Jlog\u202ein " + "x" * 999
     workspace.url = "https://evil.example.com/issue"
-    found = opened("linear").look_up()
-    assert found.task.title.startswith("Add [2Jlogin xxx")
-    assert len(found.task.title) == 500
-    assert found.task.source == TaskSource(system="linear", id="ENG-456")
+    result = opened("linear").look_up()
+    assert result.task.title.startswith("Add [2Jlogin xxx")
+    assert len(result.task.title) == 500
+    assert result.task.source == TaskSource(system="linear", id="ENG-456")
 
 
 def test_jira_in_the_cloud_wants_the_account_too() -> None:
@@ -418,9 +418,9 @@ def test_no_key_is_sent_to_an_address_from_a_record(opened: Callable[[str], Plac
         place = opened(system)
         address = "https://evil.example.com/acme/app/issues/12"
         source = TaskSource(system=system, id="PROJ-12", url=address)
-        found = look_up(TaskRef(title="t", source=source), place.site())
-        assert found.trouble
-        assert found.trouble.reason == "key"
+        result = look_up(TaskRef(title="t", source=source), place.site())
+        assert result.trouble
+        assert result.trouble.reason == "key"
         assert place.service.asked == []
 
 
@@ -493,10 +493,10 @@ def test_jira_and_plain_tasks_get_no_status(opened: Callable[[str], Place]) -> N
 
 def test_a_task_of_no_system_is_not_looked_up() -> None:
     for task in (TaskRef(title="x"), TaskRef(title="y", source=TaskSource(system="gitlab", id="1"))):
-        assert look_up(task, Site()) == Found(task=task)
+        assert look_up(task, Site()) == Lookup(task=task)
     plain = detect("write the docs", Site())
     assert plain
-    assert look_up(plain, Site()) == Found(task=plain)
+    assert look_up(plain, Site()) == Lookup(task=plain)
 
 
 def test_the_repository_determines_where_its_tasks_are(tmp_path: Path) -> None:

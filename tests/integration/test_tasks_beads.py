@@ -1,4 +1,4 @@
-"""Beads: titles from its export or from ``bd``, a status only through ``bd``; its files stay unchanged."""
+"""Beads: titles are read from the export or from ``bd``, only ``bd`` sets a status, no file is changed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ print(json.dumps({shape}))
 
 
 class Tracker:
-    """A repository with ``.beads``, and a ``bd`` that answers like the real one."""
+    """Make a repository with ``.beads``, and a program ``bd`` that answers like the real one."""
 
     def __init__(self, folder: Path, *, shape: str = "[issue]", before: str = "") -> None:
         self.root, self.bin = folder / "app", folder / "bin"

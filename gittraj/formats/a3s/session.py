@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from gittraj.formats.a3s import beside
-from gittraj.formats.a3s.messages import Messages, Timed, answered
+from gittraj.formats.a3s import records
+from gittraj.formats.a3s.messages import CallRecords, Messages, answered
 from gittraj.formats.base import coerce
 from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
@@ -24,8 +24,8 @@ Objects = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """Everything that a store has of the session ``id``, as JSON objects."""
+class StoredSession:
+    """Everything that a store has about the session ``id``, as JSON objects."""
 
     id: str
     session: dict[str, Any]
@@ -37,38 +37,39 @@ class Kept:
     checkpoints: Objects = field(default_factory=list)
 
 
-def items(kept: Kept) -> Iterator[Item]:
-    """The items of a session, in its order."""
-    session = kept.session
+def items(stored: StoredSession) -> Iterator[Item]:
+    """Yield the items of a session in the order of its messages."""
+    session = stored.session
     config = coerce.mapping(session.get("config"))
     parent = coerce.either(session.get("parent_id"), config.get("parent_id"))
     workspace = coerce.text(config.get("workspace"))
     model = coerce.either(session.get("model_name"), coerce.at(session, "llm_config", "model"))
     yield from facts(
-        session=kept.id,
+        session=stored.id,
         started_at=coerce.stamp(session.get("created_at")),
         folder=workspace,
         model=model,
         title=coerce.text(config.get("name")),
         parent_session=parent,
         parent_kind="subagent" if parent else None,
-        status=_status(kept),
+        status=_status(stored),
     )
     if cost := coerce.cost(session.get("total_cost")):  # 0: it was not counted
         yield Fact(name="cost_usd", value=cost)
-    yield from _Reading(kept, Messages(kept.artifacts, _timed(kept), folder=workspace, model=model)).items()
+    messages = Messages(stored.artifacts, _call_records(stored), folder=workspace, model=model)
+    yield from _Reading(stored, messages).items()
 
 
 class _Reading:
-    def __init__(self, kept: Kept, messages: Messages) -> None:
-        self._kept = kept
+    def __init__(self, stored: StoredSession, messages: Messages) -> None:
+        self._stored = stored
         self._messages = messages
-        self._runs = sorted(kept.runs, key=lambda run: coerce.count(_snapshot(run).get("created_at_ms")))
+        self._runs = sorted(stored.runs, key=lambda run: coerce.count(_snapshot(run).get("created_at_ms")))
         self._open: dict[str, Any] | None = None
         self._end = 0
 
     def items(self) -> Iterator[Item]:
-        messages = _messages(self._kept)
+        messages = _all_messages(self._stored)
         for number, message in enumerate(messages):
             self._end = number + 1
             for entry in self._messages.entries(number, message):
@@ -79,13 +80,13 @@ class _Reading:
         yield from self._close()
         for run in self._runs:
             yield from self._run_without_messages(run)
-        kept = self._kept
+        stored = self._stored
         events = [
-            *self._messages.left(),
-            *beside.tasks(kept.tasks, started=self._messages.started),
-            *beside.reports(kept.reports, kept.checkpoints),
-            *beside.checkpoints(kept.checkpoints),
-            *beside.todo(kept.session),
+            *self._messages.unplaced(),
+            *records.tasks(stored.tasks, started=self._messages.started),
+            *records.reports(stored.reports, stored.checkpoints),
+            *records.checkpoints(stored.checkpoints),
+            *records.todo(stored.session),
         ]
         yield from (Entry(event=event, end=self._end) for event in events)
         yield from self._spent()
@@ -93,7 +94,7 @@ class _Reading:
     # ------------------------------------------------------------ runs
 
     def _begin(self, prompt: Entry) -> Iterator[Item]:
-        """Yield a prompt, and the run that it began; earlier runs that are left have no messages."""
+        """Yield earlier runs, which have no messages, then a prompt and the run that began with it."""
         yield from self._close()
         texts = [coerce.text(_snapshot(run).get("prompt")) for run in self._runs]
         if prompt.event.content in texts:
@@ -104,31 +105,32 @@ class _Reading:
                 yield from self._run_without_messages(run)
         yield prompt
         if self._open is not None:
-            yield self._started(self._open)
+            yield self._run_note(self._open)
 
     def _close(self) -> Iterator[Item]:
+        """Yield the end of the open run, if there is one."""
         run, self._open = self._open, None
         if run is not None:
             yield from self._failure(run)
             yield TurnEnd(end=self._end)
 
     def _run_without_messages(self, run: dict[str, Any]) -> Iterator[Item]:
-        """Yield a run whose messages are gone (compacted, or never saved), from its own texts."""
+        """Yield a run whose messages are missing (compacted, or never saved), from the run's own texts."""
         snapshot = _snapshot(run)
-        own, ts = _run_id(run), coerce.stamp(snapshot.get("created_at_ms"))
-        prompt = Prompt(id=f"{own}:prompt", ts=ts, content=coerce.text(snapshot.get("prompt")) or "")
+        run_id, ts = _run_id(run), coerce.stamp(snapshot.get("created_at_ms"))
+        prompt = Prompt(id=f"{run_id}:prompt", ts=ts, content=coerce.text(snapshot.get("prompt")) or "")
         yield Entry(event=prompt, end=self._end)
-        yield self._started(run)
+        yield self._run_note(run)
         if result := coerce.text(snapshot.get("result_text")):
             message = Message(
-                id=f"{own}:result", ts=coerce.stamp(snapshot.get("updated_at_ms")), content=result
+                id=f"{run_id}:result", ts=coerce.stamp(snapshot.get("updated_at_ms")), content=result
             )
             yield Entry(event=message, end=self._end)
         yield from self._failure(run)
         yield TurnEnd(end=self._end)
 
-    def _started(self, run: dict[str, Any]) -> Entry:
-        return Entry(event=beside.run(_run_id(run), _snapshot(run)), end=self._end)
+    def _run_note(self, run: dict[str, Any]) -> Entry:
+        return Entry(event=records.run(_run_id(run), _snapshot(run)), end=self._end)
 
     def _failure(self, run: dict[str, Any]) -> Iterator[Item]:
         snapshot = _snapshot(run)
@@ -138,37 +140,37 @@ class _Reading:
             yield Entry(event=event, end=self._end)
 
     def _spent(self) -> Iterator[Item]:
-        usage = _usage(self._kept.session.get("total_usage"))
+        usage = _usage(self._stored.session.get("total_usage"))
         if self._messages.last and usage != Usage():
             yield Spent(response=self._messages.last, usage=usage, cumulative=True)
 
 
-def _messages(kept: Kept) -> Objects:
-    """The messages; a checkpoint that continues after the session's end was left by a crash."""
-    messages = coerce.objects(kept.session.get("messages"))
-    for checkpoint in kept.checkpoints:
+def _all_messages(stored: StoredSession) -> Objects:
+    """The session's messages, and those after them in a checkpoint: a crash leaves them only there."""
+    messages = coerce.objects(stored.session.get("messages"))
+    for checkpoint in stored.checkpoints:
         more = coerce.objects(checkpoint.get("messages"))
         if len(more) > len(messages) and more[: len(messages)] == messages:
             messages = more
     return messages
 
 
-def _timed(kept: Kept) -> Timed:
+def _call_records(stored: StoredSession) -> CallRecords:
     """What the runs' events and the traces record about calls, by call id."""
-    timed = Timed()
-    for run in kept.runs:
+    known = CallRecords()
+    for run in stored.runs:
         for record in coerce.objects(run.get("events")):
-            timed.report(coerce.mapping(record.get("event")), coerce.stamp(record.get("timestamp_ms")))
-    timed.learn_traces(kept.traces, answered(_messages(kept)))
-    return timed
+            known.add(coerce.mapping(record.get("event")), coerce.stamp(record.get("timestamp_ms")))
+    known.add_traces(stored.traces, answered(_all_messages(stored)))
+    return known
 
 
-def _status(kept: Kept) -> str | None:
-    if status := _STATUS.get(str(kept.session.get("state"))):
+def _status(stored: StoredSession) -> str | None:
+    if status := _STATUS.get(str(stored.session.get("state"))):
         return status
-    last = max(kept.runs, key=lambda run: coerce.count(_snapshot(run).get("created_at_ms")), default={})
+    last = max(stored.runs, key=lambda run: coerce.count(_snapshot(run).get("created_at_ms")), default={})
     status = _RUN_STATUS.get(str(_snapshot(last).get("status")))
-    return status or ("abandoned" if kept.checkpoints else None)
+    return status or ("abandoned" if stored.checkpoints else None)
 
 
 def _snapshot(run: dict[str, Any]) -> dict[str, Any]:
@@ -181,14 +183,14 @@ def _run_id(run: dict[str, Any]) -> str:
 
 
 def _usage(value: Any) -> Usage:
-    """The usage. If the total is too small to include them, cached tokens are part of the prompt's, as with
-    OpenAI."""
-    numbers = coerce.mapping(value)
-    prompt, output = (coerce.count(numbers.get(f"{name}_tokens")) for name in ("prompt", "completion"))
-    read, written = (coerce.count(numbers.get(f"cache_{name}_tokens")) for name in ("read", "write"))
-    beside_prompt = coerce.count(numbers.get("total_tokens")) >= prompt + output + read + written
+    """Return the token counts. The prompt's tokens include the cached ones, as with OpenAI, unless the total
+    is large enough to count these separately."""
+    counts = coerce.mapping(value)
+    prompt, output = (coerce.count(counts.get(f"{name}_tokens")) for name in ("prompt", "completion"))
+    read, written = (coerce.count(counts.get(f"cache_{name}_tokens")) for name in ("read", "write"))
+    is_separate = coerce.count(counts.get("total_tokens")) >= prompt + output + read + written
     return Usage(
-        input_tokens=prompt if beside_prompt else max(0, prompt - read - written),
+        input_tokens=prompt if is_separate else max(0, prompt - read - written),
         cache_read_tokens=read,
         cache_write_tokens=written,
         output_tokens=output,

@@ -1,9 +1,10 @@
 """A3S Code's file store: one file per session, in one of two layouts (``core/src/store`` in A3S-Lab/Code).
 
-The older one has ``<id>.json`` and, if there are any, ``artifacts/<id>/artifacts.json``,
+The older layout has ``<id>.json`` and, if there are any, ``artifacts/<id>/artifacts.json``,
 ``traces/<id>.json``, ``verification/<id>.json``, ``runs/<id>.json``, ``subagent_tasks/<id>.json`` and
-``loop_checkpoints/<run>.json``. The newer one has all but the last in ``v1/sessions/id_<base64 of id>.json``.
-Two ids can have the same file name in the older: the id inside decides. What is sealed cannot be read.
+``loop_checkpoints/<run>.json``. The newer layout has all of them except the checkpoints in one file,
+``v1/sessions/id_<base64 of id>.json``. In the older layout two ids can have the same file name: the id in the
+file decides. Encrypted stores cannot be read.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.errors import FormatError
-from gittraj.formats.a3s.session import Kept, items
+from gittraj.formats.a3s.session import StoredSession, items
 from gittraj.formats.base import coerce
 from gittraj.formats.base.document import load_beside, peek, read_head
 from gittraj.model.session_items import Damage, Item
@@ -45,27 +46,27 @@ def detect(path: Path) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    yield from dict.fromkeys(own for _, own in _files(path))
+    yield from dict.fromkeys(session for _, session in _files(path))
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    file = next((path_of for path_of, own in _files(path) if own == session), None)
+    file = next((file for file, listed in _files(path) if listed == session), None)
     if file is None:
         raise FormatError(f"{path} contains no session {session}", hint="list its sessions again")
     reading = _Reading(session)
-    kept = reading.session(file)
-    yield from items(kept)
+    stored = reading.session(file)
+    yield from items(stored)
     yield from reading.damages
 
 
 @dataclass(slots=True)
 class _Reading:
-    """One session's files; ``damages`` lists what could not be read of them."""
+    """Reads the files of one session; ``damages`` lists the files that could not be read."""
 
     name: str
     damages: list[Damage] = field(default_factory=list)
 
-    def session(self, file: Path) -> Kept:
+    def session(self, file: Path) -> StoredSession:
         value = self._load(file)
         if "session" in value:
             session = coerce.mapping(value["session"])
@@ -76,7 +77,9 @@ class _Reading:
             parts = {name: self._part(root, path) for name, path in _PARTS.items()}
         parts["runs"] = [run for run in parts["runs"] if self._is_own(run.get("snapshot"), "session_id")]
         parts["tasks"] = [task for task in parts["tasks"] if self._is_own(task, "parent_session_id")]
-        return Kept(id=self.name, session=session, checkpoints=list(self._checkpoints(root)), **parts)
+        return StoredSession(
+            id=self.name, session=session, checkpoints=list(self._checkpoints(root)), **parts
+        )
 
     def _part(self, root: Path, path: str) -> list[dict[str, Any]]:
         file = root / path.format(file_name(self.name))
@@ -102,19 +105,19 @@ class _Reading:
 
 
 def _files(path: Path) -> Iterator[tuple[Path, str]]:
-    """The sessions' files at ``path``, with the ids in them."""
+    """Yield the file and the id of each session in the store at ``path``."""
     for layout in _LAYOUTS:
         folder = path / layout
         for file in sorted(folder.glob("*.json")) if folder.is_dir() else ():
             value = coerce.mapping(peek(read_head(file)))
             session = coerce.mapping(value.get("session")) or value
-            own = coerce.text(session.get("id"))
+            session_id = coerce.text(session.get("id"))
             if (
-                own
+                session_id
                 and isinstance(session.get("state"), str)
                 and "workspace" in coerce.mapping(session.get("config"))
             ):
-                yield file, own
+                yield file, session_id
 
 
 def file_name(session: str) -> str:

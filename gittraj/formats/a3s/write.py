@@ -1,8 +1,8 @@
 """Writes A3S Code's file store: messages, and files for runs, reports and artifacts.
 
-Events that do not fit into a message become messages of the system: decisions, findings, errors. Times and
-exit codes are in the events of runs, if the session had runs, else exit codes in traces. Not restored:
-patches and digests, which are never stored, and binary artifacts, of which only size and hash are.
+Events without a counterpart in the format (decisions, findings, errors) become messages of the system. Times
+and exit codes are written into the events of runs; exit codes also into traces. Patches and digests cannot be
+written, as they are never stored, nor binary artifacts, of which only size and hash are stored.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ _NEEDED: dict[str, dict[str, Any]] = {
     "checkpoint": {"schema_version": 1, "turn": 0, "tool_calls_count": 0, "checkpoint_ms": 0},
     "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
 }
-"""Fields that A3S Code's own types must have: if one object lacks any, it reads nothing of the store."""
+"""Fields that A3S Code requires: if one object lacks any of them, A3S Code reads nothing of the store."""
 
 
 def files(exported: Exported) -> Iterator[tuple[str, str]]:
-    """The paths and texts of the store. A session whose id is not usable as a file name, or is taken, gets
-    its trajectory's id."""
-    taken: set[str] = set()
+    """Yield the path and the text of each file of the store. A session whose id is already used, or cannot be
+    a file name, gets its trajectory's id."""
+    used: set[str] = set()
     for trajectory in exported.trajectories:
-        own = str(trajectory["session"] or trajectory["id"])
-        if not _NAME.fullmatch(file_name(own)) or file_name(own) in taken:
-            own = trajectory["id"]
-        name = file_name(own)
-        taken.add(name)
-        parts = _Parts(own)
+        session_id = str(trajectory["session"] or trajectory["id"])
+        if not _NAME.fullmatch(file_name(session_id)) or file_name(session_id) in used:
+            session_id = trajectory["id"]
+        name = file_name(session_id)
+        used.add(name)
+        parts = _Parts(session_id)
         for event in events_of(dict(trajectory)):
             parts.add(event)
-        yield f"{name}.json", pretty(_session(trajectory, own, parts.messages))
+        yield f"{name}.json", pretty(_session(trajectory, session_id, parts.messages))
         for path, values in (
             (f"traces/{name}.json", parts.traces()),
             (f"verification/{name}.json", parts.reports),
@@ -64,14 +64,11 @@ def files(exported: Exported) -> Iterator[tuple[str, str]]:
             yield f"loop_checkpoints/{file_name(str(checkpoint['run_id']))}.json", pretty(checkpoint)
 
 
-def _session(trajectory: Event, own: str, messages: Sequence[Any]) -> dict[str, Any]:
-    usage = trajectory["total"]["usage"]
-    prompt = sum(usage[f"{kind}Tokens"] or 0 for kind in ("input", "cacheRead", "cacheWrite"))
-    output = usage["outputTokens"] or 0
+def _session(trajectory: Event, session_id: str, messages: Sequence[Any]) -> dict[str, Any]:
     times = [int(seconds(trajectory["total"][key]) or 0) for key in ("startedAt", "endedAt")]
     parent = trajectory["parent"] or {}
     return {
-        "id": own,
+        "id": session_id,
         "config": {
             "name": trajectory["title"] or "",
             "workspace": "",
@@ -83,13 +80,7 @@ def _session(trajectory: Event, own: str, messages: Sequence[Any]) -> dict[str, 
         "state": _STATES.get(trajectory["status"] or "", "Active"),
         "messages": messages,
         "context_usage": {"used_tokens": 0, "max_tokens": 0, "percent": 0.0, "turns": 0},
-        "total_usage": {
-            "prompt_tokens": prompt,
-            "completion_tokens": output,
-            "total_tokens": prompt + output,
-            "cache_read_tokens": usage["cacheReadTokens"],
-            "cache_write_tokens": usage["cacheWriteTokens"],
-        },
+        "total_usage": _usage(trajectory["total"]["usage"]),
         "total_cost": trajectory["total"]["costUsd"] or 0.0,
         "model_name": trajectory["models"][0] if trajectory["models"] else None,
         "cost_records": [],
@@ -104,11 +95,23 @@ def _session(trajectory: Event, own: str, messages: Sequence[Any]) -> dict[str, 
     }
 
 
+def _usage(usage: Event) -> dict[str, Any]:
+    prompt = sum(usage[f"{kind}Tokens"] or 0 for kind in ("input", "cacheRead", "cacheWrite"))
+    output = usage["outputTokens"] or 0
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": output,
+        "total_tokens": prompt + output,
+        "cache_read_tokens": usage["cacheReadTokens"],
+        "cache_write_tokens": usage["cacheWriteTokens"],
+    }
+
+
 @dataclass(slots=True)
 class _Parts:
-    """The parts of the store of the session ``own``, from its events in order."""
+    """The parts of the store of one session, made from its events, which are added in order."""
 
-    own: str
+    session_id: str
     messages: list[dict[str, Any]] = field(default_factory=list)
     reports: list[dict[str, Any]] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
@@ -118,19 +121,26 @@ class _Parts:
     _spare: list[dict[str, Any]] = field(default_factory=list)
     _tools: dict[str, str] = field(default_factory=dict)
     _answers: list[tuple[str, Event]] = field(default_factory=list)
-    _asked: str = ""
+    _prompt: str = ""
     _response: Any = None
 
     def add(self, event: Event) -> None:
         raw = coerce.mapping(event.get("raw"))
         match event["type"]:
             case "prompt":
-                self._asked = event["content"]
+                self._prompt = event["content"]
                 self._say("user", {"type": "text", "text": event["content"]})
             case "thinking" | "message" | "tool_call":
                 (self._task if _is_task(event) else self._answer)(event)
             case "tool_result":
                 self._result(event, raw)
+            case _:
+                if not self._add_record(event, raw):
+                    self._remark(event)
+
+    def _add_record(self, event: Event, raw: Mapping[str, Any]) -> bool:
+        """Add an event that has a file or an object of its own in the store; False if it has none."""
+        match event["type"]:
             case "verification":
                 self.reports.append(_report(event, raw))
             case "artifact":
@@ -139,28 +149,28 @@ class _Parts:
                 self._spare.append(_filled("trace", raw))
             case "checkpoint" if "run_id" in raw:
                 usage = _filled("usage", coerce.mapping(raw.get("total_usage")))
-                own = {"session_id": self.own, "total_usage": usage, "messages": []}
-                self.checkpoints.append(_filled("checkpoint", raw, own))
+                fields = {"session_id": self.session_id, "total_usage": usage, "messages": []}
+                self.checkpoints.append(_filled("checkpoint", raw, fields))
             case "error" if self.runs and event["id"] == f"{self.runs[-1]['snapshot'].get('id')}:error":
                 self.runs[-1]["snapshot"]["error"] = event["content"]
             case "note" if "run" in event.get("tags", ()):
                 self._run(event, raw)
             case _:
-                self._remark(event)
+                return False
+        return True
 
     def _remark(self, event: Event) -> None:
-        """What the format has no place for is a message of the system."""
+        """Add an event without a counterpart in the format, as a message of the system."""
         kind, chosen = event["type"], (event.get("decision") or {}).get("chosen")
         if text := event["content"] or str(chosen or ""):
             self._say("system", {"type": "text", "text": text if kind == "note" else f"{kind}: {text}"})
 
     def traces(self) -> list[dict[str, Any]]:
-        """One trace per result, for tools with a result that has more than its message; then those without a
-        call."""
-        detailed = {
+        """The traces of tools of which a result has an exit code or a duration; then those without a call."""
+        traced = {
             tool for tool, e in self._answers if e["result"]["exitCode"] is not None or e.get("durationMs")
         }
-        own = [
+        traces = [
             _filled(
                 "trace",
                 {
@@ -173,9 +183,9 @@ class _Parts:
                 },
             )
             for tool, event in self._answers
-            if tool in detailed
+            if tool in traced
         ]
-        return [*own, *self._spare]
+        return [*traces, *self._spare]
 
     def _say(self, role: str, block: dict[str, Any], **more: Any) -> dict[str, Any]:
         self._response = None
@@ -185,8 +195,8 @@ class _Parts:
     def _answer(self, event: Event) -> None:
         last = self.messages[-1] if self.messages else {}
         response = event.get("response")
-        goes_on = last.get("role") == "assistant" and self._response == response
-        if not goes_on:
+        is_same_response = last.get("role") == "assistant" and self._response == response
+        if not is_same_response:
             last = {"role": "assistant", "content": []}
             self.messages.append(last)
         self._response = response
@@ -199,7 +209,7 @@ class _Parts:
             tool = event["tool"]
             call = tool["callId"] or event["id"]
             self._tools[call] = tool["name"] or "unknown"
-            self._timed("tool_start", event, call)
+            self._add_time("tool_start", event, call)
             block = {"type": "tool_use", "id": call, "name": self._tools[call], "input": tool["arguments"]}
             last["content"].append(block)
 
@@ -207,14 +217,11 @@ class _Parts:
         result = event["result"]
         call = result["callId"] or event["id"]
         if call.startswith("task:") and self.tasks and raw:
-            self.tasks[-1] |= {
-                **raw,
-                "output": event["content"].rpartition("\n[session ")[0] or event["content"],
-            }
+            self.tasks[-1] |= {**raw, "output": _task_output(event["content"])}
             return
         if tool := self._tools.get(call):
             self._answers.append((tool, event))
-        self._timed("tool_end", event, call, exit_code=result["exitCode"] or 0, output=event["content"])
+        self._add_time("tool_end", event, call, exit_code=result["exitCode"] or 0, output=event["content"])
         block = {"tool_use_id": call, "content": event["content"], "is_error": result["isError"]}
         last = self.messages[-1] if self.messages else {}
         if last.get("role") == "user" and last["content"][-1]["type"] == "tool_result":
@@ -223,12 +230,12 @@ class _Parts:
             self._say("user", {"type": "tool_result", **block})
 
     def _run(self, event: Event, raw: Mapping[str, Any]) -> None:
-        snapshot = _filled("run", raw, {"session_id": self.own, "prompt": self._asked})
+        snapshot = _filled("run", raw, {"session_id": self.session_id, "prompt": self._prompt})
         snapshot.pop("workspace_change_set", None)  # useless without its patch
         self.runs.append({"snapshot": {"id": event["id"], **snapshot}, "events": []})
 
-    def _timed(self, kind: str, event: Event, call: str, **more: Any) -> None:
-        """Add to the open run's events when a call began or ended."""
+    def _add_time(self, kind: str, event: Event, call: str, **more: Any) -> None:
+        """Add the beginning or the end of a call to the events of the last run."""
         if self.runs and event["ts"]:
             events = self.runs[-1]["events"]
             body = {"type": kind, "id": call, "name": self._tools.get(call, ""), **more}
@@ -236,35 +243,41 @@ class _Parts:
             events.append({"sequence": len(events) + 1, "timestamp_ms": moment, "event": body})
 
     def _task(self, event: Event) -> None:
-        asked = coerce.mapping(event["tool"]["arguments"])
+        arguments = coerce.mapping(event["tool"]["arguments"])
         moment = round((seconds(event["ts"]) or 0) * 1000)
-        own = {"task_id": event["id"].removeprefix("task:"), "parent_session_id": self.own}
-        self.tasks.append(_filled("task", asked, own, {"started_ms": moment, "updated_ms": moment}))
+        ids = {"task_id": event["id"].removeprefix("task:"), "parent_session_id": self.session_id}
+        self.tasks.append(_filled("task", arguments, ids, {"started_ms": moment, "updated_ms": moment}))
 
 
 def _is_task(event: Event) -> bool:
-    """Whether it is a delegated task that was in no message."""
+    """Whether the event is the call of a delegated task that a reader found outside the messages."""
     is_call = event["type"] == "tool_call" and event["tool"]["name"] == "Task"
     return is_call and str(event["id"]).startswith("task:")
 
 
+def _task_output(content: str) -> str:
+    """The content without the child's session id that a reader appended."""
+    return content.rpartition("\n[session ")[0] or content
+
+
 def _report(event: Event, raw: Event) -> dict[str, Any]:
     checks = enumerate(coerce.objects(raw.get("checks")))
-    listed = [_filled("check", {"id": str(number)}, check) for number, check in checks]
-    return _filled("report", {"subject": event["content"].split("\n")[0]}, raw, {"checks": listed})
+    filled = [_filled("check", {"id": str(number)}, check) for number, check in checks]
+    return _filled("report", {"subject": event["content"].split("\n")[0]}, raw, {"checks": filled})
 
 
 def _filled(kind: str, *values: Event) -> dict[str, Any]:
+    """Merge ``values``, and add the fields of ``_NEEDED`` that they lack or that are null in them."""
     known = ((key, value) for each in values for key, value in each.items() if value is not None)
     return {**_NEEDED[kind], **dict(known)}
 
 
 def _artifact(event: Event) -> dict[str, Any]:
-    own = event["id"].rpartition("/")[2]
+    artifact_id = event["id"].rpartition("/")[2]
     size = len(event["content"].encode("utf-8", "replace"))
     return {
-        "artifact_id": own,
-        "artifact_uri": f"a3s://tool-output/artifact/{own}",
+        "artifact_id": artifact_id,
+        "artifact_uri": f"a3s://tool-output/artifact/{artifact_id}",
         "tool_name": "artifact",
         "original_bytes": size,
         "shown_bytes": size,

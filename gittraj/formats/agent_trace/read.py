@@ -1,8 +1,9 @@
-"""agent-trace: which lines of which files an agent wrote, as a record or as JSON Lines of records, in the
-dialects that exist (https://agent-trace.dev; ``trail``'s traces; the flat lines of some hooks).
+"""Reads agent-trace: which lines of which files an agent wrote, as one record or as JSON Lines of records, in
+the dialects that exist (https://agent-trace.dev; ``trail``'s traces; the flat lines of some hooks).
 
-A record has no messages: each file is an event that names its lines. Records of one session are one
-trajectory; a record that does not name a session is a separate one. Invalid ranges are left out and counted.
+A record has no messages: each of its files becomes an event that names the lines. The records of one session
+become one trajectory; a record that does not name a session becomes a separate one. Invalid ranges are left
+out and counted.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ agent = "agent-trace"
 
 _FLAT = "agent-trace/"
 _PSEUDO = frozenset((".sessions", ".shell-history"))
-"""Pseudo files, in which the reference hook notes that a session began or a command ran."""
+"""Names that are not files: with them the reference hook notes that a session began or a command ran."""
 _TYPE = "attribution"
 
 
@@ -116,37 +117,33 @@ def _revision(record: dict[str, Any]) -> str | None:
 
 
 def _items(record: dict[str, Any], end: int) -> Iterator[Item]:
-    identity = coerce.text(record.get("id")) or "record"
+    record_id, ts = coerce.text(record.get("id")) or "record", coerce.stamp(record.get("timestamp"))
     for number, file in enumerate(coerce.objects(record.get("files"))):
         path = _path(file.get("path"))
         if path is None or path in _PSEUDO:
             continue
         for ordinal, conversation in enumerate(coerce.objects(file.get("conversations"))):
-            ranges, wrong = _ranges(conversation.get("ranges"))
-            if wrong:
-                yield Damage(at=end, why=f"{wrong} invalid ranges of lines")
-            if not ranges:
-                continue
-            who = coerce.mapping(conversation.get("contributor"))
-            model = coerce.first(who, "model_id", "model")
-            model = None if model == "unknown" else model
-            if model:
-                yield Fact(name="model", value=model)
-            yield _entry(
-                f"{identity}:{number}.{ordinal}",
-                path,
-                ranges,
-                end,
-                ts=coerce.stamp(record.get("timestamp")),
-                model=model,
-                raw={key: value for key, value in conversation.items() if key != "ranges"},
-            )
+            ranges, invalid = _ranges(conversation.get("ranges"))
+            if invalid:
+                yield Damage(at=end, why=f"{invalid} invalid ranges of lines")
+            if ranges:
+                model = _model(conversation)
+                if model:
+                    yield Fact(name="model", value=model)
+                event_id = f"{record_id}:{number}.{ordinal}"
+                raw = {key: value for key, value in conversation.items() if key != "ranges"}
+                yield _entry(event_id, path, ranges, end, ts=ts, model=model, raw=raw)
+
+
+def _model(conversation: dict[str, Any]) -> str | None:
+    model = coerce.first(conversation.get("contributor"), "model_id", "model")
+    return None if model == "unknown" else model
 
 
 def _flat(record: dict[str, Any], end: int) -> Iterator[Item]:
     path = _path(record.get("file_path"))
-    ranges, wrong = _ranges([record])
-    if path is None or wrong:
+    ranges, invalid = _ranges([record])
+    if path is None or invalid:
         yield Damage(at=end, why="an invalid range of lines")
         return
     call = coerce.text(record.get("tool_use_id")) or "line"
@@ -155,13 +152,11 @@ def _flat(record: dict[str, Any], end: int) -> Iterator[Item]:
     yield _entry(f"{call}:{path}:{ranges}:{stamp}", path, ranges, end, ts=stamp, raw=raw)
 
 
-def _entry(identity: str, path: str, ranges: str, end: int, **known: Any) -> Entry:
+def _entry(event_id: str, path: str, ranges: str, end: int, **fields: Any) -> Entry:
     files = (FileTouched(path=path),) if carried.is_inside(path) else ()
     content = f"{path}:{ranges}"
     return Entry(
-        event=Foreign(id=identity, type=_TYPE, content=content, files=files, **known),
-        end=end,
-        paths=(path,),
+        event=Foreign(id=event_id, type=_TYPE, content=content, files=files, **fields), end=end, paths=(path,)
     )
 
 
@@ -171,9 +166,9 @@ def _path(value: Any) -> str | None:
 
 
 def _ranges(value: Any) -> tuple[str, int]:
-    """The lines, as ``1-4,9``, and the number of invalid ranges."""
+    """Return the valid ranges as text, such as ``1-4,9``, and the number of invalid ranges."""
     ranges = coerce.objects(value)
     pairs = [(coerce.number(item.get("start_line")), coerce.number(item.get("end_line"))) for item in ranges]
-    good = [(first, last) for first, last in pairs if first and last and 0 < first <= last]
-    numbers = ",".join(f"{first}-{last}" if first != last else str(first) for first, last in good)
-    return numbers, len(pairs) - len(good)
+    valid = [(first, last) for first, last in pairs if first and last and 0 < first <= last]
+    text = ",".join(f"{first}-{last}" if first != last else str(first) for first, last in valid)
+    return text, len(pairs) - len(valid)

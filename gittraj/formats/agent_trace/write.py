@@ -1,8 +1,8 @@
-"""Writes agent-trace 0.1.0: one record per commit, with the trajectory that wrote each of its lines
-(https://agent-trace.dev); and checks a record against its schema.
+"""Writes agent-trace 0.1.0 (https://agent-trace.dev) as JSON Lines: one record per commit, which names the
+trajectory that wrote each line. Also checks a record against the schema.
 
-Only lines that the commit added are listed, by their numbers in it. Those that no session recorded as written
-have an unknown contributor: nothing is claimed about them. JSON Lines.
+Only lines that the commit added are listed, by their numbers in it. Lines that no recorded session wrote have
+an unknown contributor.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _record(
 
 
 def _conversations(runs: Sequence[Run], trajectories: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One for each trajectory that wrote lines of the file; those of unknown origin last."""
+    """One conversation per trajectory that wrote lines of the file; then one for unknown writers."""
     writers = dict.fromkeys(run.trajectory for run in runs if run.trajectory)
     return [
         {
@@ -74,13 +74,13 @@ def _conversations(runs: Sequence[Run], trajectories: Mapping[str, Any]) -> list
 
 
 def _contributor(trajectory: Mapping[str, Any]) -> dict[str, Any]:
-    """The contributor; without a model if the session had several, as it is unknown which of them it was."""
+    """The contributor, without a model if the session had several: any of them may have written it."""
     models = trajectory["models"]
     return {"type": "ai", **({"model_id": _model(models[0])} if len(models) == 1 else {})}
 
 
 def _model(name: str) -> str:
-    """The model as ``provider/model``, if the provider is known."""
+    """The model as ``provider/model`` if the provider is known, else its name alone."""
     known = next((p for start, p in _PROVIDERS.items() if name.startswith(start)), None)
     return (f"{known}/{name}" if known and "/" not in name else name)[:_MODEL_LIMIT]
 

@@ -1,1 +1,1 @@
-"""agent-trajectories (npm ``agent-trajectories``, command ``trail``): its JSON, and its Markdown."""
+"""agent-trajectories (npm ``agent-trajectories``, command ``trail``): its JSON, Markdown and SQLite files."""

@@ -1,7 +1,8 @@
-"""agent-trajectories in the form of its first design: an SQLite file with ``trajectories`` and
-``trajectory_events``.
+"""Reads and writes agent-trajectories in the form of its first design: an SQLite file with the tables
+``trajectories`` and ``trajectory_events``.
 
-The rows correspond to documents of the same format: a row is written from one, and read as one.
+Each trajectory's rows correspond to one JSON document of agent-trajectories: they are written from such a
+document, and turned into one for reading.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ _ROWS = (
     *("created_at", "updated_at"),
 )
 _EVENTS = ("chapter_id", "ts", "type", "agent_name", "content", "raw", "significance", "tags")
-_BESIDE = ("status", "tags", "agents", "workflowId", "_trace")
-"""Fields of a document without a column in the tables: they are in the chapters' JSON."""
+_WITHOUT_COLUMN = ("status", "tags", "agents", "workflowId", "_trace")
+"""Fields of a document without a column in the tables: they are in the JSON of the column ``chapters``."""
 
 
 def write(exported: Exported) -> Iterator[bytes]:
@@ -62,10 +63,10 @@ def _row(document: dict[str, Any]) -> dict[str, Any]:
         "project_id": document.get("projectId"),
         "started_at": document["startedAt"],
         "completed_at": document.get("completedAt"),
-        "agent_names": [each["name"] for each in document["agents"]],
+        "agent_names": [agent["name"] for agent in document["agents"]],
         "commit_shas": document.get("commits", []),
         "files_changed": document.get("filesChanged", []),
-        "chapters": {"chapters": chapters, **{k: document[k] for k in _BESIDE if k in document}},
+        "chapters": {"chapters": chapters, **{k: document[k] for k in _WITHOUT_COLUMN if k in document}},
         "retrospective": document.get("retrospective"),
         "version": 1,
         "created_at": document["startedAt"],
@@ -77,8 +78,8 @@ def _events(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for chapter in document["chapters"]:
         for event in chapter["events"]:
             known = {k: event.get(k) for k in ("ts", "type", "content", "significance", "tags", "raw")}
-            rest = {k: v for k, v in event.items() if k not in known}
-            raw = {"raw": known["raw"], "event": rest} if rest else known["raw"]
+            others = {k: v for k, v in event.items() if k not in known}
+            raw = {"raw": known["raw"], "event": others} if others else known["raw"]
             ids = {"trajectory_id": document["id"], "chapter_id": chapter["id"]}
             yield {**known, "raw": raw, **ids, "agent_name": chapter["agentName"]}
 
@@ -91,14 +92,14 @@ def detect(path: Path) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """The ids of the trajectories, the oldest first. Raises OSError, FormatError."""
+    """Yield the ids of the trajectories, the oldest first. Raises OSError, FormatError."""
     with open_database(path) as database:
         rows = database.execute("SELECT id FROM trajectories ORDER BY started_at, id").fetchall()
-    yield from (own for (own,) in rows if coerce.text(own))
+    yield from (trajectory_id for (trajectory_id,) in rows if coerce.text(trajectory_id))
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one trajectory, as from its document. Raises OSError, FormatError."""
+    """Yield the items of one trajectory, as if read from its document. Raises OSError, FormatError."""
     with open_database(path) as database:
         row = first_row(database, "SELECT * FROM trajectories WHERE id = ?", session)
         if row is None:
@@ -118,13 +119,19 @@ def _event(fields: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in event.items() if value is not None}
 
 
-def _document(row: dict[str, Any], events: list[tuple[Any, ...]]) -> dict[str, Any]:
-    kept = coerce.mapping(coerce.parsed(row["chapters"]))
-    chapters = coerce.objects(kept.get("chapters") or coerce.parsed(row["chapters"]))
-    by_chapter: dict[str, list[dict[str, Any]]] = {}
-    for each in events:
-        fields = dict(zip(_EVENTS, each, strict=True))
-        by_chapter.setdefault(str(fields["chapter_id"]), []).append(_event(fields))
+def _events_by_chapter(rows: list[tuple[Any, ...]]) -> dict[str, list[dict[str, Any]]]:
+    events: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        fields = dict(zip(_EVENTS, row, strict=True))
+        events.setdefault(str(fields["chapter_id"]), []).append(_event(fields))
+    return events
+
+
+def _document(row: dict[str, Any], event_rows: list[tuple[Any, ...]]) -> dict[str, Any]:
+    column = coerce.parsed(row["chapters"])
+    stored = coerce.mapping(column)
+    chapters = coerce.objects(stored.get("chapters") or column)
+    events = _events_by_chapter(event_rows)
     source = {"system": row["task_source"], "id": row["task_id"]} if row["task_id"] else None
     names = coerce.sequence(coerce.parsed(row["agent_names"]))
     document = {
@@ -136,12 +143,10 @@ def _document(row: dict[str, Any], events: list[tuple[Any, ...]]) -> dict[str, A
         "completedAt": row["completed_at"],
         "status": "completed" if row["completed_at"] else "active",
         "agents": [{"name": name, "role": "lead", "joinedAt": row["started_at"]} for name in names],
-        "chapters": [
-            {**chapter, "events": by_chapter.get(str(chapter.get("id")), [])} for chapter in chapters
-        ],
+        "chapters": [{**chapter, "events": events.get(str(chapter.get("id")), [])} for chapter in chapters],
         "retrospective": coerce.parsed(row["retrospective"]),
         "commits": coerce.parsed(row["commit_shas"]),
         "filesChanged": coerce.parsed(row["files_changed"]),
-        **{key: kept[key] for key in _BESIDE if key in kept},
+        **{key: stored[key] for key in _WITHOUT_COLUMN if key in stored},
     }
     return {key: value for key, value in document.items() if value is not None}

@@ -1,8 +1,9 @@
-"""The Markdown of ``trail``: ``.trajectory.md``, exported for people to read, and imported if nothing else is
-left; and ``summary.md``, which ``trail`` keeps next to a trajectory, in its own words and order.
+"""Reads and writes the Markdown of ``trail``: ``.trajectory.md``, an export for people, and ``summary.md``,
+which ``trail`` keeps next to a trajectory.
 
-It is not read if the document that it was made from is in its folder, which has more. What is written must
-agree with what ``trail export --format markdown`` makes of the same document, in UTC.
+Markdown is only read if the JSON document that it was made from, which has more, is not in the same folder.
+The Markdown that is written must equal the output of ``trail export --format markdown`` for the same
+document, in UTC.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _STATUSES = ("completed", "abandoned", "active")
 
 
 def detect(path: Path) -> bool:
-    """Whether ``path`` is such a file, without a document in its folder."""
+    """Whether ``path`` is such a Markdown file, without the JSON document in its folder."""
     if not _TITLE.match(read_head(path).decode("utf-8", "replace")):
         return False
     stem = path.name.removesuffix(".md")
@@ -44,7 +45,7 @@ def detect(path: Path) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """The file's name without its suffixes."""
+    """Yield the only session's id: the file's name without its suffixes."""
     yield path.name.removesuffix(".md").removesuffix(".trajectory")
 
 
@@ -55,13 +56,13 @@ def read(path: Path, session: str) -> Iterator[Item]:
 
 
 def _document(text: str) -> dict[str, Any]:
-    """As much of a document as its summary shows."""
-    titled = _TITLE.match(text)
+    """Restore the fields of the JSON document that the Markdown ``text`` shows."""
+    title = _TITLE.match(text)
     labels = dict(_LABEL.findall(text))
     sections = _sections(text)
-    task: dict[str, Any] = {"title": titled[1].strip() if titled else ""}
-    if linked := _LINK.fullmatch(labels.get("Task", "")):
-        task["source"] = {"system": "url", "id": linked[1], "url": linked[2]}
+    task: dict[str, Any] = {"title": title[1].strip() if title else ""}
+    if link := _LINK.fullmatch(labels.get("Task", "")):
+        task["source"] = {"system": "url", "id": link[1], "url": link[2]}
     words = labels.get("Status", "").lower().split()
     document: dict[str, Any] = {"task": task, "chapters": [*_chapters(sections)]}
     if status := next((word for word in _STATUSES if word in words), None):
@@ -72,41 +73,42 @@ def _document(text: str) -> dict[str, Any]:
 
 
 def _sections(text: str) -> dict[str, str]:
+    """Return the text below each heading of level 2."""
     _, *split = _SECTION.split(text)
     bodies = (re.sub(r"\n---\s*$", "", body.rstrip()).strip() for body in split[1::2])
     return dict(zip((title.strip() for title in split[::2]), bodies, strict=True))
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each heading of level 3 without its number, and the text below it."""
     _, *split = _PART.split(text)
     yield from zip(split[::2], split[1::2], strict=True)
 
 
 def _chapters(sections: dict[str, str]) -> Iterator[dict[str, Any]]:
     reasons = {title: dict(_POINT.findall(body)) for title, body in _parts(sections.get("Key Decisions", ""))}
-    left = dict(reasons)
     chapters: list[dict[str, Any]] = []
     for title, body in _parts(sections.get("Chapters", "")):
         author = re.search(r"^\*Agent: (.*)\*$", body, re.MULTILINE)
-        events = [_event(item.strip(), left) for item in _ITEM.findall(body)]
+        events = [_event(item.strip(), reasons) for item in _ITEM.findall(body)]
         chapters.append({"title": title, "agentName": author[1] if author else "", "events": events})
-    if left:
+    if reasons:
         chapters = chapters or [{"title": "Key Decisions", "agentName": "", "events": []}]
-        chapters[-1]["events"] += [_decision(title, fields) for title, fields in left.items()]
+        chapters[-1]["events"] += [_decision(title, fields) for title, fields in reasons.items()]
     yield from chapters
 
 
-def _event(text: str, left: dict[str, dict[str, str]]) -> dict[str, Any]:
-    """A note, or the decision whose reason is in ``left``."""
-    for title, fields in left.items():
+def _event(text: str, reasons: dict[str, dict[str, str]]) -> dict[str, Any]:
+    """Return the decision that ``text`` states, which is removed from ``reasons``, or else a note."""
+    for title, fields in reasons.items():
         if text == f"{title}: {fields.get('Chose')}":
-            return _decision(title, left.pop(title))
+            return _decision(title, reasons.pop(title))
     return {"type": "note", "content": text}
 
 
 def _decision(title: str, fields: dict[str, str]) -> dict[str, Any]:
-    others = [name for name in fields.get("Rejected", "").split(", ") if name]
-    raw = {"question": title, "chosen": fields.get("Chose", title), "alternatives": others}
+    rejected = [name for name in fields.get("Rejected", "").split(", ") if name]
+    raw = {"question": title, "chosen": fields.get("Chose", title), "alternatives": rejected}
     raw |= {"reasoning": fields.get("Reasoning", "")}
     return {"type": "decision", "content": f"{title}: {raw['chosen']}", "raw": raw}
 
@@ -118,24 +120,25 @@ def _retrospective(sections: dict[str, str], labels: dict[str, str]) -> dict[str
         fields[title.lower()] = [item.strip() for item in _ITEM.findall(sections.get(title, ""))]
     fields = {key: value for key, value in fields.items() if value}
     percent = labels.get("Confidence", "").removesuffix("%")
-    known = fields and re.fullmatch(r"\d{1,3}", percent)
-    return {**fields, "confidence": int(percent) / 100} if known else fields
+    is_known = fields and re.fullmatch(r"\d{1,3}", percent)
+    return {**fields, "confidence": int(percent) / 100} if is_known else fields
 
 
 _STATUS = {"completed": "✅ Completed", "abandoned": "❌ Abandoned", "active": "🔄 Active"}
 
 
 def summarise(document: Mapping[str, Any]) -> str:
+    """The Markdown of a document."""
     sections = [list(_head(document)), *_build_sections(document)]
     return "\n".join("\n".join(section) for section in sections).rstrip() + "\n"
 
 
 def chapter_page(chapter: Mapping[str, Any], number: int) -> str:
-    """The contents of all events of a chapter, as a separate page."""
+    """A page of Markdown with the contents of all events of a chapter."""
     contents = ((e.get("type"), coerce.string(e.get("content"))) for e in chapter["events"])
-    text = ("- **{}** {}".format(kind, content.replace("\n", "\n  ")) for kind, content in contents)
+    items = ("- **{}** {}".format(kind, content.replace("\n", "\n  ")) for kind, content in contents)
     head = (f"# {number}. {chapter['title']}", f"*Agent: {chapter['agentName']}*", "")
-    return "\n".join([*head, *text]) + "\n"
+    return "\n".join([*head, *items]) + "\n"
 
 
 def _head(document: Mapping[str, Any]) -> Iterator[str]:
@@ -147,9 +150,9 @@ def _head(document: Mapping[str, Any]) -> Iterator[str]:
         yield f"> **Task:** {'[{id}]({url})'.format(**source) if source.get('url') else source['id']}"
     if retrospective:
         yield f"> **Confidence:** {round(retrospective['confidence'] * 100)}%"
-    yield f"> **Started:** {_when(document['startedAt'])}"
+    yield f"> **Started:** {_format_time(document['startedAt'])}"
     if document.get("completedAt"):
-        yield f"> **Completed:** {_when(document['completedAt'])}"
+        yield f"> **Completed:** {_format_time(document['completedAt'])}"
     yield ""
 
 
@@ -161,13 +164,7 @@ def _build_sections(document: Mapping[str, Any]) -> Iterator[list[str]]:
             *(f"**Approach:** {retrospective['approach']}", ""),
         ]
     if decisions := [*_decisions(document)]:
-        yield [
-            "---",
-            "",
-            "## Key Decisions",
-            "",
-            *(line for item in decisions for line in _build_decision(item)),
-        ]
+        yield ["---", "", "## Key Decisions", "", *_build_decisions(decisions)]
     if document["chapters"]:
         yield ["---", "", "## Chapters", "", *_build_chapters(document["chapters"])]
     for title in ("Challenges", "Learnings", "Suggestions"):
@@ -178,26 +175,27 @@ def _build_sections(document: Mapping[str, Any]) -> Iterator[list[str]]:
 
 
 def _decisions(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The decisions that state a reason, each question once."""
-    asked: set[Any] = set()
+    """Yield the decisions that state a question, a choice and a reason: the first for each question."""
+    questions: set[Any] = set()
     events = (event for chapter in document["chapters"] for event in chapter["events"])
     records = (event.get("raw") for event in events if event["type"] == "decision")
     for raw in (*(document.get("retrospective") or {}).get("decisions", ()), *records):
         texts = [coerce.text(coerce.mapping(raw).get(key)) for key in ("question", "chosen", "reasoning")]
-        if all(texts) and texts[0] not in asked:
-            asked.add(texts[0])
+        if all(texts) and texts[0] not in questions:
+            questions.add(texts[0])
             yield raw
 
 
-def _build_decision(raw: Mapping[str, Any]) -> Iterator[str]:
-    yield f"### {raw.get('question')}"
-    yield f"- **Chose:** {raw.get('chosen')}"
-    others = raw.get("alternatives")
-    if isinstance(others, list) and others:
-        named = (str(option.get("option") if isinstance(option, dict) else option) for option in others)
-        yield f"- **Rejected:** {', '.join(named)}"
-    yield f"- **Reasoning:** {raw['reasoning']}"
-    yield ""
+def _build_decisions(decisions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for raw in decisions:
+        yield f"### {raw.get('question')}"
+        yield f"- **Chose:** {raw.get('chosen')}"
+        options = raw.get("alternatives")
+        if isinstance(options, list) and options:
+            names = (str(option.get("option") if isinstance(option, dict) else option) for option in options)
+            yield f"- **Rejected:** {', '.join(names)}"
+        yield f"- **Reasoning:** {raw['reasoning']}"
+        yield ""
 
 
 def _build_chapters(chapters: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -205,13 +203,13 @@ def _build_chapters(chapters: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"### {number}. {chapter['title']}"
         yield f"*Agent: {chapter['agentName']}*"
         yield ""
-        shown = [
+        contents = [
             event["content"]
             for event in chapter["events"]
             if event["type"] == "decision" or event.get("significance") in ("high", "critical")
         ]
-        yield from (f"- {content}" for content in shown)
-        yield from [""] if shown else []
+        yield from (f"- {content}" for content in contents)
+        yield from [""] if contents else []
 
 
 def _artifacts(document: Mapping[str, Any]) -> Iterator[str]:
@@ -221,6 +219,6 @@ def _artifacts(document: Mapping[str, Any]) -> Iterator[str]:
         yield f"**Files changed:** {len(document['filesChanged'])}"
 
 
-def _when(stamp: str) -> str:
+def _format_time(stamp: str) -> str:
     moment = parse_time(stamp)
     return f"{moment:%B} {moment.day}, {moment:%Y} at {moment:%I:%M %p}" if moment else stamp

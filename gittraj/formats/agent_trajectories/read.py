@@ -1,7 +1,7 @@
-"""``.trajectory.json`` files of agent-trajectories (``trail``, agent-relay), and their compactions.
+"""Reads ``.trajectory.json`` files of agent-trajectories (``trail``, agent-relay), and their compactions.
 
-A file is a trajectory with its own id, which it keeps. Read leniently: half of those in the wild lack what
-the schema requires. The files next to it (index, trace, summary) contain nothing more.
+A file has one trajectory with an id, which becomes ours. Fields that the schema requires may be missing, as
+in half of the files in the wild. The files next to it (index, trace, summary) contain nothing more.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def detect(head: bytes) -> bool:
     value = coerce.mapping(peek(head))
     if value.get("type") == _COMPACTED:
         return "sourceTrajectories" in value or "decisionGroups" in value
-    named = str(value.get("id", "")).startswith("traj_")
-    work = isinstance(value.get("chapters"), list) and ("agents" in value or "startedAt" in value)
-    return (named and ("task" in value or work)) or (work and ("task" in value or named))
+    has_id = str(value.get("id", "")).startswith("traj_")
+    has_work = isinstance(value.get("chapters"), list) and ("agents" in value or "startedAt" in value)
+    return has_id + has_work + ("task" in value) >= 2
 
 
 @document.reader
@@ -41,7 +41,7 @@ def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
 
 
 def read_document(value: dict[str, Any], *, end: int) -> Iterator[Item]:
-    """The items of a document that ends at ``end``."""
+    """Yield the items of a document; ``end`` is the byte offset after the document in its file."""
     document = without_media(value)
     if document.get("type") == _COMPACTED:
         yield from _facts(document, None, "Compaction of " + _count(document.get("sourceTrajectories")))
@@ -51,10 +51,11 @@ def read_document(value: dict[str, Any], *, end: int) -> Iterator[Item]:
         task = document.get("task")
         title = coerce.either(document.get("title"), coerce.mapping(task).get("title"))
         yield from _facts(document, ours, title or coerce.text(task))
-        yield from _items([_carried(*pair) for pair in document_events(document)], end)
+        yield from _items([_restored(*pair) for pair in document_events(document)], end)
 
 
 def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[Fact]:
+    """Yield the facts from ``ours``, our own fields of the trajectory, or else from the document's fields."""
     identity = coerce.text(document.get("id"))
     if ours is not None:
         if session := coerce.text(coerce.mapping(ours).get("session")) or identity:
@@ -79,7 +80,8 @@ def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[F
     yield from facts(start_commit=coerce.first(document.get("_trace"), "endRef", "startRef"))
 
 
-def _carried(event: dict[str, Any], ours: Any) -> dict[str, Any]:
+def _restored(event: dict[str, Any], ours: Any) -> dict[str, Any]:
+    """The event with the changes that are stored in ``ours``, if they make a valid event."""
     changed = patch(event, coerce.mapping(ours).get("event", {}))
     return changed if carried.to_event(changed) is not None else event
 
@@ -109,7 +111,7 @@ def _items(events: list[dict[str, Any]], end: int) -> Iterator[Item]:
 
 
 def _compaction(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What several trajectories were compacted to: decisions, findings, and the model's own text."""
+    """Yield the events of a compaction of several trajectories: decisions, findings, and the model's text."""
     names = Names(OWN)
     stamp = coerce.stamp(record.get("compactedAt"))
     when = carried.present(ts=stamp)
@@ -119,15 +121,9 @@ def _compaction(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield {"type": kind, "id": names.of(kind, stamp, len(text)), **when, "content": text, OWN: {}}
 
     yield from event("note", coerce.text(record.get("narrative")))
-    groups = coerce.objects(record.get("decisionGroups"))
-    decisions = [(d, g.get("category")) for g in groups for d in coerce.objects(g.get("decisions"))]
-    decisions += [(d, None) for d in coerce.objects(record.get("decisions"))]
-    for group, category in decisions:
-        decision = read_decision(group, "")
-        if decision["chosen"]:
-            number = names.of("decided", stamp, len(decision["chosen"]))
-            tags = {"tags": [category]} if coerce.text(category) else {}
-            yield {"type": "decision", "id": number, **when, **tags, "decision": decision, OWN: {}}
+    for decision, tags in _compacted_decisions(record):
+        event_id = names.of("decided", stamp, len(decision["chosen"]))
+        yield {"type": "decision", "id": event_id, **when, **tags, "decision": decision, OWN: {}}
     for key, kind in (("keyFindings", "finding"), ("keyLearnings", "finding"), ("openQuestions", "note")):
         for item in coerce.sequence(record.get(key)):
             yield from event(kind, coerce.text(item) or _sentence(coerce.mapping(item)))
@@ -138,7 +134,18 @@ def _compaction(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield {**root, OWN: {"root": record}}
 
 
+def _compacted_decisions(record: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yield each decision that states a choice, and ``tags`` with the category of its group, if any."""
+    for group in (*coerce.objects(record.get("decisionGroups")), {"decisions": record.get("decisions")}):
+        tags = {"tags": [group["category"]]} if coerce.text(group.get("category")) else {}
+        for item in coerce.objects(group.get("decisions")):
+            decision = read_decision(item, "")
+            if decision["chosen"]:
+                yield decision, tags
+
+
 def _sentence(record: dict[str, Any]) -> str:
+    """The texts of a record, one on each line."""
     return "\n".join(value for value in record.values() if isinstance(value, str) and value)
 
 

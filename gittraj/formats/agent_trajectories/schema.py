@@ -1,4 +1,4 @@
-"""What the schema of the package ``agent-trajectories`` accepts in a document, a chapter and an event."""
+"""Checks documents, chapters and events against the schema of the package ``agent-trajectories``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NEEDED = ("id", "task", "status", "startedAt", "agents", "chapters")
 
 
 def document_faults(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield where a document is not one of agent-trajectories, and why."""
+    """Yield where a document does not fit the schema, and why."""
     if document.get("version") != 1:
         yield "version", "not 1"
     yield from ((name, "missing") for name in _NEEDED if name not in document)
@@ -33,12 +33,12 @@ def document_faults(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def strict(built: Event, ts: int) -> Event:
-    """The event without what their schema rejects."""
-    kept = fitting(built, _SHAPES["event"])
-    return {"type": "note", "content": "(empty)", **kept, "ts": kept.get("ts", ts)}
+    """The event without the fields that the schema rejects; ``ts`` is used if its time is one of them."""
+    accepted = fitting(built, _SHAPES["event"])
+    return {"type": "note", "content": "(empty)", **accepted, "ts": accepted.get("ts", ts)}
 
 
 def fitting(fields: Shown, shape: Event) -> Event:
-    """Those of their fields that their schema accepts, and those that it does not know."""
+    """The fields that the schema accepts, and those that it does not know."""
     known = {name.rstrip("?"): check for name, check in shape.items()}
     return {key: value for key, value in fields.items() if fits(value, known.get(key, anything))}

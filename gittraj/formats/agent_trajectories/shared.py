@@ -1,7 +1,8 @@
 """Converts events and chapters of agent-trajectories (npm ``agent-trajectories`` 0.6.1, command ``trail``) to
 ours, and back.
 
-Files are read leniently and written strictly: what the package's own schema rejects goes into our own fields.
+Files that break the package's schema are read as far as possible. Files that are written satisfy it: values
+that the schema rejects go into fields of our own.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from gittraj.formats.base.shapes import number
 from gittraj.model.times import seconds, to_stamp
 
 OWN = "trail"
-"""The field of an event for what its file has in addition."""
+"""The field of our events that keeps the fields of their events without a counterpart."""
 
-_AS_THEIRS = {
+_THEIR_TYPES = {
     "message": "note",
     "compaction": "note",
     "checkpoint": "note",
@@ -48,12 +49,12 @@ _RETROSPECTIVE = ("summary", "approach", "challenges", "learnings", "suggestions
 
 
 def read_event(record: Shown, agent: str | None, names: Names) -> Event:
-    """Our event for one of theirs. ``agent`` is the chapter's, if it is not the trajectory's own."""
+    """Return our event for one of theirs. ``agent`` is the chapter's agent, if it is not the trajectory's."""
     kind = coerce.text(record.get("type")) or "note"
     text = coerce.string(record.get("content"))
     stamp = _stamp(record.get("ts"))
     raw = coerce.mapping(record.get("raw"))
-    if kind == "message_received":  # it is by its sender, whoever the chapter's author is
+    if kind == "message_received":  # its author is the sender, not the chapter's agent
         agent = coerce.first(raw, "from", "sender")
     tags = coerce.sequence(record.get("tags"))
     fields = present(
@@ -76,8 +77,8 @@ def _by_kind(kind: str, raw: Event, text: str) -> Event:
         case "message_sent" | "message_received":
             return {"recipient": coerce.text(raw.get("to"))}
         case "tool_call":
-            named = {"name": coerce.first(raw, "name", "tool") or "tool"}
-            return {"tool": {**named, **only(raw, "arguments"), **present(callId=call)}}
+            tool = {"name": coerce.first(raw, "name", "tool") or "tool"}
+            return {"tool": {**tool, **only(raw, "arguments"), **present(callId=call)}}
         case "tool_result":
             failed = True if raw.get("isError") is True else None
             code = coerce.number(raw.get("exitCode"))
@@ -91,7 +92,7 @@ def _by_kind(kind: str, raw: Event, text: str) -> Event:
 
 
 def read_decision(raw: Event, text: str) -> Event:
-    """Our decision for one of theirs; in an old file it has the choice as ``decision``."""
+    """Return our decision for one of theirs; old files name the choice ``decision``, not ``chosen``."""
     fields = present(
         question=coerce.text(raw.get("question")),
         reasoning=coerce.text(raw.get("reasoning")),
@@ -118,8 +119,8 @@ def read_retrospective(record: Event) -> Event:
     return output
 
 
-def leftover(record: Shown, event: Event) -> None:
-    """Keep in the event's field ``OWN`` what else the record has; not of thinking, which may be sealed."""
+def keep_others(record: Shown, event: Event) -> None:
+    """Keep in ``OWN`` the fields without a counterpart; not those of thinking, which may be sealed."""
     change = difference(strict({**record}, 1), build_event(event, 1))
     if change and event["type"] != "thinking":
         event[OWN] = change
@@ -129,20 +130,19 @@ def leftover(record: Shown, event: Event) -> None:
 
 
 def build_event(event: Shown, ts: int) -> Event:
-    """Their event for one of ours. ``ts``: its time in milliseconds, if it has none of its own."""
+    """Return their event for one of ours. ``ts`` is the time in milliseconds of an event without a time."""
     built: Event = {
         "ts": round((seconds(event.get("ts")) or 0) * 1000) or ts,
-        "type": _AS_THEIRS.get(event["type"], event["type"]),
+        "type": _THEIR_TYPES.get(event["type"], event["type"]),
         "content": event.get("content") or _words(event),
     }
     if raw := _build_raw(event):
         built["raw"] = raw
     built |= only(event, "significance", "tags", "confidence")
     kept = event.get(OWN)
-    changed = (
-        patch(built, kept) if isinstance(kept, dict) and not {"chapter", "root"} & kept.keys() else built
-    )
-    return strict(changed, ts)
+    if isinstance(kept, dict) and not {"chapter", "root"} & kept.keys():
+        built = patch(built, kept)
+    return strict(built, ts)
 
 
 def _build_raw(event: Shown) -> Event:
@@ -187,8 +187,8 @@ def _words(event: Shown) -> str:
 
 
 def document_events(document: Shown) -> Iterator[tuple[Event, Any]]:
-    """Yield the events of a document, each with our own fields that were stored with it; what else the
-    document has is kept in the events that begin its chapters, and in the last one."""
+    """Yield each event of a document, and our own fields that were stored in it, if any. In another tool's
+    document, events for the chapters and a last one keep the fields outside the events."""
     names = Names(OWN)
     ours = carried_trajectory(document)
     own_agent = coerce.text(coerce.mapping(ours).get("agent")) or "unknown"
@@ -197,15 +197,18 @@ def document_events(document: Shown) -> Iterator[tuple[Event, Any]]:
         if ours is None:
             yield _chapter_event(chapter, author, names), None
         for item in coerce.sequence(chapter.get("events")):
-            record = {"type": "note", "content": item} if isinstance(item, str) else coerce.mapping(item)
-            plain, carried = without_carried(record, "raw")
-            same = ours is not None and author == own_agent
-            event = read_event(plain, None if same else author, names)
+            plain, carried = without_carried(_as_record(item), "raw")
+            is_own = ours is not None and author == own_agent
+            event = read_event(plain, None if is_own else author, names)
             if carried is None:
-                leftover(plain, event)
+                keep_others(plain, event)
             yield event, carried
     if ours is None:
         yield from ((event, None) for event in _ending(document, names))
+
+
+def _as_record(item: Any) -> Event:
+    return {"type": "note", "content": item} if isinstance(item, str) else coerce.mapping(item)
 
 
 def _chapter_event(chapter: Event, author: str | None, names: Names) -> Event:
@@ -217,12 +220,10 @@ def _chapter_event(chapter: Event, author: str | None, names: Names) -> Event:
 
 
 def _ending(document: Shown, names: Names) -> Iterator[Event]:
-    """The events from outside the chapters: the retrospective, and one for the document itself."""
+    """Yield events for the fields outside the chapters: decisions, the retrospective, the document itself."""
     stamp = to_stamp(document.get("completedAt"))
     when = present(ts=stamp)
-    retrospective = coerce.mapping(document.get("retrospective")) or {
-        key: document[key] for key in _RETROSPECTIVE if key in document
-    }
+    retrospective = coerce.mapping(document.get("retrospective")) or only(document, *_RETROSPECTIVE)
     decisions = [*coerce.objects(retrospective.get("decisions")), *coerce.objects(document.get("decisions"))]
     for record in decisions:
         decision = read_decision(record, "")
@@ -231,16 +232,16 @@ def _ending(document: Shown, names: Names) -> Iterator[Event]:
         if decision["chosen"]:
             yield {"type": "decision", "id": name, **present(ts=at), "decision": decision, OWN: {}}
     if retrospective:
-        spoken = read_retrospective(retrospective)
-        name = names.of("retrospective", stamp, len(str(spoken.get("summary"))))
-        yield {"type": "retrospective", "id": name, **when, "retrospective": spoken, OWN: {}}
+        ours = read_retrospective(retrospective)
+        name = names.of("retrospective", stamp, len(str(ours.get("summary"))))
+        yield {"type": "retrospective", "id": name, **when, "retrospective": ours, OWN: {}}
     root = {key: value for key, value in document.items() if key != "chapters"}
     name = names.of("root", coerce.text(document.get("id")) and to_stamp(document.get("startedAt")))
     yield {"type": "checkpoint", "id": name, **when, "content": "agent-trajectories", OWN: {"root": root}}
 
 
 def carried_trajectory(document: Shown) -> Any:
-    """Our own fields of the trajectory, stored with its first event; None in another tool's file."""
+    """Our own fields of the trajectory, stored in its first event; None in another tool's file."""
     for chapter in coerce.objects(document.get("chapters")):
         for event in coerce.objects(chapter.get("events")):
             return coerce.mapping(without_carried(event, "raw")[1]).get("trajectory")
@@ -260,7 +261,7 @@ def chapter_id(event_id: str) -> str:
 
 
 def _stamp(value: Any) -> str | None:
-    """The time from milliseconds since 1970, or from a text in old files."""
+    """The time from milliseconds since 1970, or from a text, as in old files."""
     if not number(value):
         return to_stamp(value)
     try:

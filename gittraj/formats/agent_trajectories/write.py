@@ -1,8 +1,8 @@
-"""``.trajectory.json`` of agent-trajectories 0.6.1, as its own schema accepts it, and the tree that ``trail``
-keeps them in; or the folder of its first design, which can be read without a program.
+"""Writes ``.trajectory.json`` files that satisfy the schema of agent-trajectories 0.6.1: one, a tree of them
+as ``trail`` keeps it, or the folders of its first design, which people can read without a program.
 
-What its schema requires and nobody stated (a role, an approach) is only filled in where a field would be
-empty; a retrospective without a summary or a confidence stays an event.
+A required field that the record lacks (a role, an approach) gets a neutral value. A retrospective without a
+summary or a confidence is only written as an event.
 """
 
 from __future__ import annotations
@@ -34,27 +34,28 @@ def write(exported: Exported) -> Iterator[str]:
 
 
 def files(exported: Exported) -> Iterator[tuple[str, str]]:
-    """The tree below ``.agentworkforce/trajectories``: documents, and summaries of those that ended."""
+    """Yield the tree below ``.agentworkforce/trajectories``: documents, and a summary for each that ended."""
     for trajectory in exported.trajectories:
         document = build(trajectory, exported.commits.get(trajectory["id"], ()))
+        name = _file_name(document, trajectory)
         if document.get("type") == "compacted":
-            yield f"compacted/{_named(document, trajectory)}.json", pretty(document)
+            yield f"compacted/{name}.json", pretty(document)
             continue
         month = str(document.get("completedAt", document["startedAt"]))[:7]
         folder = f"completed/{month if _MONTH.fullmatch(month) else _EPOCH[:7]}"
         folder = "active" if document["status"] == "active" else folder
-        yield f"{folder}/{_named(document, trajectory)}/trajectory.json", pretty(document)
+        yield f"{folder}/{name}/trajectory.json", pretty(document)
         if document["status"] != "active":
-            yield f"{folder}/{_named(document, trajectory)}/summary.md", summarise(document)
+            yield f"{folder}/{name}/summary.md", summarise(document)
 
 
 def bundles(exported: Exported) -> Iterator[tuple[str, str]]:
-    """A folder ``NAME.trajectory`` for each: the document, its summary, a page for each chapter's events, and
-    the session's artifacts; the schema that they name; and ``index.json``, which lists them."""
+    """Yield a folder ``NAME.trajectory`` for each trajectory (the document, its summary, a page for each
+    chapter's events, and artifacts), the schema that the documents name, and a list in ``index.json``."""
     index: dict[str, Any] = {}
     for trajectory in exported.trajectories:
         document = build(trajectory, exported.commits.get(trajectory["id"], ()))
-        folder = f"{_named(document, trajectory)}.trajectory"
+        folder = f"{_file_name(document, trajectory)}.trajectory"
         index[document["id"]] = {
             "title": (document.get("task") or {}).get("title"),
             **{key: document[key] for key in ("status", "startedAt", "completedAt") if key in document},
@@ -73,7 +74,7 @@ def bundles(exported: Exported) -> Iterator[tuple[str, str]]:
 
 
 def _artifacts(folder: str, trajectory: Header) -> Iterator[tuple[str, str]]:
-    """Each stored artifact as a file. Binary ones are left out: only their size and hash are stored."""
+    """Yield each artifact as a file. Binary ones are left out: only their size and hash are stored."""
     for number, event in enumerate(events_of(dict(trajectory)), 1):
         media = (event.get("artifact") or {}).get("mediaType")
         if event["content"] and (event["type"] == "artifact" or media):
@@ -81,27 +82,40 @@ def _artifacts(folder: str, trajectory: Header) -> Iterator[tuple[str, str]]:
             yield f"{folder}/artifacts/{number:04}.{suffix}", event["content"]
 
 
-def _named(document: Mapping[str, Any], trajectory: Header) -> str:
-    """The name of a document's file: its id if that is safe, as an imported document may have any."""
-    own = document["id"]
-    return own if isinstance(own, str) and _ID.fullmatch(own) else str(trajectory["id"])
+def _file_name(document: Mapping[str, Any], trajectory: Header) -> str:
+    """The document's id if it is a safe file name (an imported one may not be), else the trajectory's id."""
+    name = document["id"]
+    return name if isinstance(name, str) and _ID.fullmatch(name) else str(trajectory["id"])
 
 
 def build(trajectory: Header, commits: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
-    """The document of one trajectory."""
+    """Return the document of one trajectory; that of an imported one has the fields that it had."""
     events = [plain_event(event, trajectory["agent"]) for event in events_of(dict(trajectory))]
     root = next((kept for e in events if (kept := root_of(e, OWN)) is not None), None)
-    if root is not None and root.get("type") == "compacted" and isinstance(root.get("id"), str):
+    if root is not None and _is_compaction(root):
         return dict(root)
-    apart = {e["id"] for e in events if e.get(OWN) == {} or root_of(e, OWN) is not None}
-    chapters = _Chapters(trajectory).build([e for e in events if e["id"] not in apart])
-    header = _header(trajectory)
+    outside = {e["id"] for e in events if _is_outside_chapters(e)}
+    chapters = _Chapters(trajectory).build([e for e in events if e["id"] not in outside])
     if root is None:
-        return {**header, "chapters": chapters, **_ending(trajectory, commits)}
-    kept = fitting(root, DOCUMENT) | {"version": 1}
-    needed = {key: header[key] for key in ("id", "task", "status", "startedAt", "agents")}
+        return {**_header(trajectory), "chapters": chapters, **_ending(trajectory, commits)}
+    return {**_restore_header(trajectory, root), "chapters": chapters}
+
+
+def _is_compaction(root: Event) -> bool:
+    return root.get("type") == "compacted" and isinstance(root.get("id"), str)
+
+
+def _is_outside_chapters(event: Event) -> bool:
+    """Whether a reader made the event from a field outside the chapters."""
+    return event.get(OWN) == {} or root_of(event, OWN) is not None
+
+
+def _restore_header(trajectory: Header, root: Event) -> dict[str, Any]:
+    """The fields that an imported document had outside its chapters, and those that the schema requires."""
+    header = _header(trajectory)
+    required = {key: header[key] for key in ("id", "task", "status", "startedAt", "agents")}
     retrospective = _retrospective(trajectory["retrospective"])
-    return {**needed, **retrospective, **kept, "chapters": chapters}
+    return {**required, **retrospective, **fitting(root, DOCUMENT), "version": 1}
 
 
 def _header(trajectory: Header) -> dict[str, Any]:
@@ -111,9 +125,6 @@ def _header(trajectory: Header) -> dict[str, Any]:
         name = f"traj_{hashlib.sha256(name.encode()).hexdigest()[:12]}"
     status = _status(trajectory)
     title = (trajectory["title"] or trajectory["prompt"] or "(untitled)").strip()[:TITLE] or "(untitled)"
-    people = [{"name": trajectory["agent"] or "unknown", "role": "lead", "joinedAt": started}]
-    others = (p for p in trajectory["participants"] if p["name"] and p["name"] != trajectory["agent"])
-    people += [{"name": p["name"], "role": p["role"] or "contributor", "joinedAt": started} for p in others]
     ended = trajectory["completedAt"] or trajectory["part"]["endedAt"]
     return {
         "id": name,
@@ -122,16 +133,23 @@ def _header(trajectory: Header) -> dict[str, Any]:
         "status": status,
         "startedAt": started,
         **({"completedAt": ended} if ended and status != "active" else {}),
-        "agents": people,
+        "agents": _agents(trajectory, started),
     }
+
+
+def _agents(trajectory: Header, started: str) -> list[dict[str, str]]:
+    agents = [{"name": trajectory["agent"] or "unknown", "role": "lead", "joinedAt": started}]
+    others = (p for p in trajectory["participants"] if p["name"] and p["name"] != trajectory["agent"])
+    agents += [{"name": p["name"], "role": p["role"] or "contributor", "joinedAt": started} for p in others]
+    return agents
 
 
 def _status(trajectory: Header) -> str:
     status = trajectory["status"]
     if status in STATUSES:
         return str(status)
-    over = status is not None or trajectory["link"]["role"] == "produced"
-    return ("abandoned" if status == "failed" else "completed") if over else "active"
+    has_ended = status is not None or trajectory["link"]["role"] == "produced"
+    return ("abandoned" if status == "failed" else "completed") if has_ended else "active"
 
 
 def _source(trajectory: Header) -> dict[str, Any]:
@@ -139,8 +157,8 @@ def _source(trajectory: Header) -> dict[str, Any]:
     if not source or not source["id"]:
         return {}
     url = source.get("url")
-    fits = isinstance(url, str) and re.fullmatch(r"https?://[\w.-]+(:\d+)?(/[^\s]*)?", url)
-    return {"source": {"system": source["system"], "id": source["id"], **({"url": url} if fits else {})}}
+    is_url = isinstance(url, str) and re.fullmatch(r"https?://[\w.-]+(:\d+)?(/[^\s]*)?", url)
+    return {"source": {"system": source["system"], "id": source["id"], **({"url": url} if is_url else {})}}
 
 
 def _ending(trajectory: Header, commits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -166,8 +184,8 @@ def _retrospective(retrospective: Header | None) -> dict[str, Any]:
 
 
 class _Chapters:
-    """Builds the chapters of one document; what our events have beyond theirs is stored with each event, and
-    our fields of the trajectory with the first."""
+    """Builds the chapters of one document. Our fields without a counterpart are stored in each event, and
+    those of the trajectory in the first event."""
 
     def __init__(self, trajectory: Header) -> None:
         self._trajectory = trajectory
@@ -180,23 +198,25 @@ class _Chapters:
     def build(self, events: Sequence[Event]) -> list[dict[str, Any]]:
         self._carries = not any(OWN in e for e in events)
         if any("chapter" in e.get(OWN, {}) for e in events):
-            return [*self._theirs(events)]
+            return [*self._imported(events)]
         return [*self._ours({event["id"]: event for event in events})]
 
-    def _ours(self, inside: Mapping[str, Event]) -> Iterator[dict[str, Any]]:
+    def _ours(self, events: Mapping[str, Event]) -> Iterator[dict[str, Any]]:
+        """Yield the trajectory's own chapters, with those of their events that are in ``events``."""
         for chapter in self._trajectory["chapters"]:
-            carried = [inside[e["id"]] for e in chapter["events"] if e["id"] in inside]
-            if carried:
-                basis = {
+            included = [events[e["id"]] for e in chapter["events"] if e["id"] in events]
+            if included:
+                fields = {
                     "id": chapter_id(chapter["id"]),
                     "title": chapter["title"] or "Session",
                     "agentName": chapter["agentName"] or self._agent,
                     "startedAt": chapter["startedAt"] or self._trajectory["startedAt"] or _EPOCH,
                 }
                 ended = {"endedAt": chapter["endedAt"]} if chapter["endedAt"] else {}
-                yield {**basis, **ended, "events": [self._event(e, basis["agentName"]) for e in carried]}
+                yield {**fields, **ended, "events": [self._event(e, fields["agentName"]) for e in included]}
 
-    def _theirs(self, events: Sequence[Event]) -> Iterator[dict[str, Any]]:
+    def _imported(self, events: Sequence[Event]) -> Iterator[dict[str, Any]]:
+        """Yield the chapters of an imported document: an event of its own begins each of them."""
         current: dict[str, Any] | None = None
         for event in events:
             if "chapter" in event.get(OWN, {}):
@@ -224,8 +244,8 @@ class _Chapters:
     def _event(self, event: Event, author: str | None) -> Event:
         built = build_event(event, self._time)
         self._time = built["ts"] if isinstance(built.get("ts"), int) else self._time
-        ours = self._carries and author == self._agent
-        understood = read_event(built, None if ours else author, self._names)
+        is_own = self._carries and author == self._agent
+        understood = read_event(built, None if is_own else author, self._names)
         plain = {key: value for key, value in event.items() if key != OWN}
         carried: Event = {}
         if difference(plain, understood):

@@ -1,1 +1,1 @@
-"""ATIF, the Agent Trajectory Interchange Format: its reader, its writer, and what both share."""
+"""ATIF, the Agent Trajectory Interchange Format: a reader and a writer."""

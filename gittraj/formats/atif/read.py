@@ -1,7 +1,8 @@
-"""ATIF, the Agent Trajectory Interchange Format, all versions: one JSON document for a run, with its
-subagents in it and its continuations in files next to it.
+"""Reads ATIF, the Agent Trajectory Interchange Format, all versions: one JSON document for a run, which
+contains its subagents; further files in the same folder may continue it.
 
-Steps that a file repeats from an earlier one are kept and not counted. The file names the session's agent.
+Steps that a file repeats from an earlier file are kept, and their tokens are not counted again. The file
+names the session's agent.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.errors import FormatError
-from gittraj.formats.atif.shared import OWN, leftover, step_events
+from gittraj.formats.atif.shared import OWN, keep_others, step_events
 from gittraj.formats.base import carried, coerce, document
 from gittraj.formats.base.carried import KEY, Names, without_carried
 from gittraj.formats.base.document import peek, read_head
@@ -36,7 +37,7 @@ _OF_STEPS = frozenset(("steps", _SUBAGENTS))
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """``files``: the root of a run with its continuations, or one of its subagents."""
+    """A run with its continuations, or one of its subagents; ``files`` are the parsed JSON documents."""
 
     session: str
     files: Sequence[Mapping[str, Any]]
@@ -54,12 +55,12 @@ def is_trajectory(value: Any) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """The run's id, then its subagents'. Raises OSError."""
+    """Yield the id of the run, then the ids of its subagents. Raises OSError."""
     yield from (document.session for document in _load(path)[0])
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of the run, or of one of its subagents. Raises OSError, FormatError."""
+    """Yield the items of the run, or of one of its subagents. Raises OSError, FormatError."""
     documents, damages = _load(path)
     document = next((item for item in documents if item.session == session), None)
     if document is None:
@@ -69,6 +70,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
 
 
 def _load(path: Path) -> tuple[list[_Document], list[Damage]]:
+    """Read a run's file and those that continue it. Return the run, its subagents, and what is damaged."""
     files: list[dict[str, Any]] = []
     damages: list[Damage] = []
     seen: set[Path] = set()
@@ -86,12 +88,12 @@ def _load(path: Path) -> tuple[list[_Document], list[Damage]]:
 
 
 def sessions_of(value: Mapping[str, Any]) -> list[str]:
-    """The ids of the trajectories in a document that is inside another file."""
+    """The ids of the trajectories in an ATIF document that is inside another file."""
     return [part.session for part in _documents([value] if is_trajectory(value) else [])]
 
 
 def read_value(value: Mapping[str, Any], session: str) -> Iterator[Item]:
-    """The items of one of the trajectories in such a document."""
+    """Yield the items of one of the trajectories in an ATIF document that is inside another file."""
     for part in _documents([value]):
         if part.session == session:
             yield from _items(part, end=0)
@@ -103,24 +105,25 @@ def _documents(files: Sequence[Mapping[str, Any]]) -> list[_Document]:
     root = files[0]
     session = coerce.first(root, "session_id", "trajectory_id")
     session = session or carried.Names(name).of(*_shape(root))
-    below = [document for file in files for document in _below(file, session, root)]
-    return [_Document(session, files), *below]
+    subagents = [document for file in files for document in _subagents(file, session, root)]
+    return [_Document(session, files), *subagents]
 
 
 def _continuation(path: Path, value: Mapping[str, Any]) -> Path | None:
     """The next file of a run, which must be in the same folder."""
-    named = coerce.text(value.get("continued_trajectory_ref"))
-    sibling = path.parent / Path(named).name if named else None
-    return sibling if sibling and sibling.is_file() and sibling.name == named else None
+    file_name = coerce.text(value.get("continued_trajectory_ref"))
+    sibling = path.parent / Path(file_name).name if file_name else None
+    return sibling if sibling and sibling.is_file() and sibling.name == file_name else None
 
 
-def _below(file: Mapping[str, Any], session: str, root: Mapping[str, Any]) -> Iterator[_Document]:
-    above = coerce.text(root.get("trajectory_id")) or trajectory_id(_agent(root), session)
+def _subagents(file: Mapping[str, Any], session: str, root: Mapping[str, Any]) -> Iterator[_Document]:
+    """Yield the subagents in ``file``, and theirs. ``root`` is the document of ``session``, their parent."""
+    parent = coerce.text(root.get("trajectory_id")) or trajectory_id(_agent(root), session)
     for number, item in enumerate(coerce.objects(file.get(_SUBAGENTS))):
-        own = coerce.first(item, "trajectory_id", "session_id") or str(number)
-        child = f"{session}/{own}"
-        yield _Document(child, [item], above)
-        yield from _below(item, child, {**item, "trajectory_id": own})
+        item_id = coerce.first(item, "trajectory_id", "session_id") or str(number)
+        child = f"{session}/{item_id}"
+        yield _Document(child, [item], parent)
+        yield from _subagents(item, child, {**item, "trajectory_id": item_id})
 
 
 def _agent(fields: Mapping[str, Any]) -> str:
@@ -128,6 +131,7 @@ def _agent(fields: Mapping[str, Any]) -> str:
 
 
 def _shape(root: Mapping[str, Any]) -> Iterator[str | int | None]:
+    """Yield what distinguishes runs without an id: the agent; sources, times and lengths of two steps."""
     yield _agent(root)
     for step in coerce.objects(root.get("steps"))[:2]:
         yield from (coerce.text(step.get("source")), coerce.stamp(step.get("timestamp")))
@@ -143,27 +147,40 @@ def _items(session_document: _Document, *, end: int) -> Iterator[Item]:
     model = coerce.text(coerce.at(first, "agent", "model_name"))
     yield from _facts(session_document, first, model)
     yield from carried.facts(ours)
-    read = list(_entries(session_document.files, end, with_root=ours is None))
-    if all(item.at is not None for item in read):
-        read.sort(key=lambda item: item.at or 0)
+    step_events = _in_stored_order(_entries(session_document.files, end, with_root=ours is None))
     spent: dict[str, Spent] = {}
     models = {model}
-    for number, item in enumerate(read):
+    for number, item in enumerate(step_events):
         event = _with_response(item.entry.event)
         if isinstance(event, Prompt) and number:
             yield TurnEnd(end=end)
         if event.model and event.model not in models:
             models.add(event.model)
             yield Fact(name="model", value=event.model)
-        if event.response and (event.usage or item.cost is not None):
-            known = spent.get(event.response, Spent(response=event.response, usage=Usage()))
-            usage = known.usage + (event.usage or Usage())
-            spent[event.response] = replace(known, usage=usage, cost=item.cost)
+        _add_spending(spent, event, item.cost)
         yield replace(item.entry, event=event)
-    if read:
+    if step_events:
         yield TurnEnd(end=end)
-    yield from _final(session_document.files[-1], [item.entry.event for item in read], spent)
+    last = session_document.files[-1]
+    yield from _final_cost(last, spent)
+    _add_uncounted_tokens(last, [item.entry.event for item in step_events], spent)
     yield from spent.values()
+
+
+def _in_stored_order(step_events: Iterator[_StepEvent]) -> list[_StepEvent]:
+    """The events by their stored positions, if all have one; else in the file's order."""
+    events = list(step_events)
+    if all(item.at is not None for item in events):
+        events.sort(key=lambda item: item.at or 0)
+    return events
+
+
+def _add_spending(spent: dict[str, Spent], event: AnyEvent, cost: float | None) -> None:
+    """Add an event's tokens to its model call in ``spent``; ``cost`` is the cost of the whole call."""
+    if event.response and (event.usage or cost is not None):
+        known = spent.get(event.response, Spent(response=event.response, usage=Usage()))
+        usage = known.usage + (event.usage or Usage())
+        spent[event.response] = replace(known, usage=usage, cost=cost)
 
 
 def _with_response(event: AnyEvent) -> AnyEvent:
@@ -171,25 +188,30 @@ def _with_response(event: AnyEvent) -> AnyEvent:
     return replace(event, response=event.id) if event.usage and not event.response else event
 
 
-def _final(last: Mapping[str, Any], events: Sequence[AnyEvent], spent: dict[str, Spent]) -> Iterator[Fact]:
-    """Correct ``spent`` by a run's own totals: they override its steps', unless they also count subagents."""
-    final = coerce.mapping(last.get("final_metrics"))
-    cost = coerce.cost(final.get("total_cost_usd"))
+def _final_cost(last: Mapping[str, Any], spent: Mapping[str, Spent]) -> Iterator[Fact]:
+    """Yield the run's total cost if no step states a cost."""
+    cost = coerce.cost(coerce.at(last, "final_metrics", "total_cost_usd"))
     if cost is not None and all(step.cost is None for step in spent.values()):
         yield Fact(name="cost_usd", value=cost)
+
+
+def _add_uncounted_tokens(
+    last: Mapping[str, Any], events: Sequence[AnyEvent], spent: dict[str, Spent]
+) -> None:
+    """Add to the last model call the tokens by which the run's own totals exceed the sum of its steps, unless
+    the totals may include subagents."""
     calls = [event.response for event in events if event.response]
     if not calls or _SUBAGENTS in last or '"subagent_trajectory_ref"' in json.dumps(last.get("steps")):
         return
-    usages = [step.usage for step in spent.values()]
-    prompts = sum(u.input_tokens + u.cache_read_tokens + u.cache_write_tokens for u in usages)
-    cached = sum(u.cache_read_tokens for u in usages)
-    more_read = max(0, coerce.count(final.get("total_cached_tokens")) - cached)
+    final = coerce.mapping(last.get("final_metrics"))
+    counted = sum((step.usage for step in spent.values()), Usage())
+    prompts = counted.input_tokens + counted.cache_read_tokens + counted.cache_write_tokens
+    output = coerce.count(final.get("total_completion_tokens")) - counted.output_tokens
+    more_read = max(0, coerce.count(final.get("total_cached_tokens")) - counted.cache_read_tokens)
     more = Usage(
         input_tokens=max(0, coerce.count(final.get("total_prompt_tokens")) - prompts - more_read),
         cache_read_tokens=more_read,
-        output_tokens=max(
-            0, coerce.count(final.get("total_completion_tokens")) - sum(u.output_tokens for u in usages)
-        ),
+        output_tokens=max(0, output),
     )
     if more != Usage():
         base = spent.get(calls[-1], Spent(response=calls[-1], usage=Usage()))
@@ -210,7 +232,7 @@ def _facts(document: _Document, first: Mapping[str, Any], model: str | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class _StepEvent:
-    """An event, its position if stored, and its step's cost."""
+    """An event; ``at``, its position in the trajectory if that is stored; ``cost``, that of its step."""
 
     entry: Entry
     at: int | None = None
@@ -218,7 +240,8 @@ class _StepEvent:
 
 
 def _entries(files: Sequence[Mapping[str, Any]], end: int, *, with_root: bool) -> Iterator[_StepEvent]:
-    """Yield the events of all steps. The one for the file comes last, so that it does not begin a part."""
+    """Yield the events of all steps; ``with_root``, also an event with the file's other fields. That comes
+    last, so that no part begins with it."""
     names = Names(name)
     for file in files:
         for step in coerce.objects(file.get("steps")):
@@ -233,9 +256,9 @@ def _entries(files: Sequence[Mapping[str, Any]], end: int, *, with_root: bool) -
 
 def _step(step: dict[str, Any], names: Names, end: int) -> Iterator[_StepEvent]:
     plain, ours = without_carried(without_media(step), "extra")
-    read = step_events(plain, names)
-    events = carried.uncarry(read, coerce.mapping(ours).get("events"))
-    leftover(plain, [event for event, _ in events])
+    understood = step_events(plain, names)
+    events = carried.uncarry(understood, coerce.mapping(ours).get("events"))
+    keep_others(plain, [event for event, _ in events])
     cost = coerce.cost(coerce.at(plain, "metrics", "cost_usd"))
     for value, at in events:
         event = carried.to_event(value)

@@ -1,4 +1,4 @@
-"""The fields that ATIF's own models accept in a document and in a step."""
+"""Checks documents and steps against the data models of ATIF's own implementation."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Event = dict[str, Any]
 
 _SHAPES = load(__file__)
 _STEP, ROOT = _SHAPES["step"], _SHAPES["root"]
-"""The shape of a step; the shapes of a document's other fields, each separately."""
+"""The shapes of a step (the second is an agent's), and the shape of each other field of a document."""
 _FIELDS = {name.rstrip("?") for shape in _STEP for name in shape}
 
 
 def document_faults(document: dict[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield where a document is not ATIF, as its own models would reject it, and why."""
+    """Yield where ATIF's models would reject a document, and why."""
     for name in ("schema_version", "agent", "steps"):
         if name not in document:
             yield f"{path}{name}", "missing"
@@ -33,32 +33,33 @@ def document_faults(document: dict[str, Any], path: str = "") -> Iterator[tuple[
         yield from document_faults(child, f"{path}subagent_trajectories[{at}].")
 
 
-def _step_faults(step: Any, number: int, where: str) -> Iterator[tuple[str, str]]:
+def _step_faults(step: Any, number: int, path: str) -> Iterator[tuple[str, str]]:
     if not isinstance(step, dict):
-        yield where, "not an object"
+        yield path, "not an object"
         return
     if step.get("step_id") != number:
-        yield f"{where}.step_id", f"not {number}"
-    own = {key: value for key, value in step.items() if key != "step_id"}
-    found = list(faults(own, _STEP[own.get("source") == "agent"], where))
-    yield from found
-    if not found and not _agrees(own):
-        yield where, "a result of no call of this step, or figures of no model call"
+        yield f"{path}.step_id", f"not {number}"
+    fields = {key: value for key, value in step.items() if key != "step_id"}
+    step_faults = list(faults(fields, _STEP[fields.get("source") == "agent"], path))
+    yield from step_faults
+    if not step_faults and not _is_consistent(fields):
+        yield path, "a result without its call in this step, or metrics without a model call"
 
 
 def fit(changed: Any, step: Event) -> Event:
-    """A step as its file had it, if the models accept that; fields unknown to them go into ``extra``."""
+    """Return ``changed``, a step as its file had it, if the models accept it, else ``step``. Fields that the
+    models do not know are moved into ``extra``."""
     if not isinstance(changed, dict):
         return step
-    strange = {key: value for key, value in changed.items() if key not in _FIELDS}
-    if strange:
+    unknown = {key: value for key, value in changed.items() if key not in _FIELDS}
+    if unknown:
         known = {key: value for key, value in changed.items() if key in _FIELDS}
-        changed = {**known, "extra": {**coerce.mapping(known.get("extra")), **strange}}
-    return changed if fits(changed, _STEP) and _agrees(changed) else step
+        changed = {**known, "extra": {**coerce.mapping(known.get("extra")), **unknown}}
+    return changed if fits(changed, _STEP) and _is_consistent(changed) else step
 
 
-def _agrees(step: Event) -> bool:
-    """Whether its results are of its own calls, and it has no metrics of a model if it called none."""
+def _is_consistent(step: Event) -> bool:
+    """Whether results belong to calls of the step, and only steps with a model call have metrics."""
     calls = {call["tool_call_id"] for call in step.get("tool_calls") or ()}
     results = (step.get("observation") or {}).get("results", ())
     answered = {r["source_call_id"] for r in results if r.get("source_call_id") is not None}

@@ -1,7 +1,7 @@
 """Converts a step of ATIF (https://github.com/harbor-framework/harbor, RFC 0001) to our events, and back.
 
-One step of an agent is one model call: its thinking, its text, its calls and their results. Everything that
-is not by an agent or a human is a step of the system, with its type in ``extra``.
+One step of an agent is one model call: its thinking, text, tool calls and their results. An event that is
+neither an agent's nor a human's becomes a step of the system, with the event's type in ``extra``.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from gittraj.model.times import to_stamp
 
 VERSION, LATEST = "ATIF-v1.7", "ATIF-v1.8"
 OWN = "atif"
-"""The field of an event for what its step has in addition."""
+"""The field of an event that keeps the fields of its step without a counterpart."""
 COPIED = "copied_context"
-"""The type of an event that a file repeats from an earlier one."""
-
+"""The type of an event for a step that a file repeats from an earlier file."""
 
 _AGENT = ("thinking", "message", "tool_call")
 _SYSTEM = frozenset(
@@ -39,16 +38,11 @@ _WRITE, _REASONING = "cache_creation_input_tokens", "reasoning_output_tokens"
 
 
 def step_events(step: Shown, names: Names) -> list[Event]:
-    """The events in a step, first thinking, then text, calls and results; at least one."""
+    """Return the events in a step, first thinking, then text, calls and results; at least one event."""
     text = content_text(step.get("message"))
     source = step.get("source")
     calls = coerce.objects(step.get("tool_calls"))
-    record = names.of(  # without the thinking, which may have been dropped
-        source if isinstance(source, str) else None,
-        to_stamp(step.get("timestamp")),
-        len(text),
-        *(call["tool_call_id"] for call in calls if isinstance(call.get("tool_call_id"), str)),
-    )
+    record = names.of(*_shape(step, text, calls))
     if step.get("is_copied_context") is True:
         events: list[Event] = [{"type": COPIED, "content": text}]
     elif source == "user":
@@ -71,7 +65,17 @@ def step_events(step: Shown, names: Names) -> list[Event]:
     return events
 
 
+def _shape(step: Shown, text: str, calls: list[Event]) -> Iterator[str | int | None]:
+    """Yield what the step's id is made of; not the thinking, which may have been dropped."""
+    source = step.get("source")
+    yield source if isinstance(source, str) else None
+    yield to_stamp(step.get("timestamp"))
+    yield len(text)
+    yield from (call["tool_call_id"] for call in calls if isinstance(call.get("tool_call_id"), str))
+
+
 def _agent_events(step: Shown, text: str, calls: list[Event], record: str) -> Iterator[Event]:
+    """Yield the events of a model call; ``record`` is the step's id."""
     common = {"response": record, **present(model=coerce.text(step.get("model_name")))}
     thought = coerce.text(step.get("reasoning_content"))
     events: list[Event] = [{"type": "thinking", "content": thought, **common}] if thought else []
@@ -137,7 +141,7 @@ def _part(part: dict[str, Any]) -> str:
 
 
 def read_usage(metrics: Any) -> dict[str, int]:
-    """The tokens of a step, none counted twice: its prompt tokens include the cached ones."""
+    """The tokens of a step without zeros. ATIF's prompt tokens include cached ones: these are subtracted."""
     fields = coerce.mapping(metrics)
     extra = coerce.mapping(fields.get("extra"))
     read, written = coerce.count(fields.get("cached_tokens")), coerce.count(extra.get(_WRITE))
@@ -151,9 +155,9 @@ def read_usage(metrics: Any) -> dict[str, int]:
     return {key: number for key, number in usage.items() if number}
 
 
-def leftover(step: Shown, events: Sequence[Event]) -> None:
-    """Keep what the step has beyond its events in one of them. Never tokens' ids and probabilities: with the
-    tokenizer anyone could decode from them what was sealed or redacted."""
+def keep_others(step: Shown, events: Sequence[Event]) -> None:
+    """Keep the step's fields without a counterpart in one of its events. Ids and probabilities of tokens are
+    never kept: with the tokenizer anyone could decode sealed or redacted text from them."""
     kept = {k: v for k, v in step.items() if k != "step_id"}
     if isinstance(kept.get("metrics"), dict):
         kept["metrics"] = {k: v for k, v in kept["metrics"].items() if k not in _TOKENS}
@@ -165,31 +169,36 @@ def leftover(step: Shown, events: Sequence[Event]) -> None:
     built.pop("reasoning_content", None)
     change = difference(kept, built)
     if change:
-        home = next((e for e in events if e["type"] != "thinking"), events[0])  # that may be dropped
-        home[OWN] = change
+        keeper = next((e for e in events if e["type"] != "thinking"), events[0])  # thinking may be dropped
+        keeper[OWN] = change
 
 
 # ---------------------------------------------------------------- a step is written
 
 
 def build_step(events: Sequence[Shown]) -> dict[str, Any]:
-    """The step for these events, without a number: those of one model call, or a single other one."""
+    """Return the step, without a number, for the events of one model call or for a single other event."""
     first = events[0]
-    kept = next((change for e in events if (change := e.get(OWN))), None)
+    kept = _first_value(events, OWN)
     step: Event = {"source": "system", "message": ""}
     if first["type"] == COPIED and isinstance(kept, dict):
         return fit(kept, {**step, "message": first.get("content", "")})
-    if stamp := next((e["ts"] for e in events if e.get("ts")), None):
+    if stamp := _first_value(events, "ts"):
         step["timestamp"] = stamp
-    step |= _begin_step(events)
-    of_agent = step["source"] == "agent"
-    if results := [_build_result(e, agent=of_agent) for e in events if e["type"] == "tool_result"]:
+    step |= _step_content(events)
+    is_agent = step["source"] == "agent"
+    if results := [_build_result(e, is_agent=is_agent) for e in events if e["type"] == "tool_result"]:
         step["observation"] = {"results": results}
     return fit(patch(step, kept), step) if isinstance(kept, dict) else step
 
 
-def _begin_step(events: Sequence[Shown]) -> Event:
-    """The step's source and message, if it has any."""
+def _first_value(events: Sequence[Shown], key: str) -> Any:
+    """The first value under ``key`` that is not empty; None if all are empty."""
+    return next(filter(None, (event.get(key) for event in events)), None)
+
+
+def _step_content(events: Sequence[Shown]) -> Event:
+    """The fields of a step other than its time and its results."""
     first = events[0]
     match first["type"]:
         case kind if kind in _AGENT:
@@ -206,16 +215,18 @@ def _begin_step(events: Sequence[Shown]) -> Event:
 
 
 def _agent_step(events: Sequence[Shown]) -> dict[str, Any]:
-    own = [e for e in events if e["type"] in _AGENT]
-    text = "\n\n".join(e["content"] for e in own if e["type"] == "message" and e.get("content"))
-    thoughts = (e["content"] for e in own if e["type"] == "thinking" and e.get("content"))
     fields = present(
-        model_name=next((e["model"] for e in own if e.get("model")), None),
-        reasoning_content="\n\n".join(thoughts),
-        tool_calls=[_build_call(e) for e in own if e["type"] == "tool_call"],
+        model_name=_first_value([e for e in events if e["type"] in _AGENT], "model"),
+        reasoning_content=_joined(events, "thinking"),
+        tool_calls=[_build_call(e) for e in events if e["type"] == "tool_call"],
         metrics=build_metrics([e["usage"] for e in events if e.get("usage")]),
     )
-    return {"source": "agent", "message": text, **fields}
+    return {"source": "agent", "message": _joined(events, "message"), **fields}
+
+
+def _joined(events: Sequence[Shown], kind: str) -> str:
+    """The contents of the events of one type, as paragraphs."""
+    return "\n\n".join(e["content"] for e in events if e["type"] == kind and e.get("content"))
 
 
 def _build_call(event: Shown) -> dict[str, Any]:
@@ -230,15 +241,15 @@ def _build_call(event: Shown) -> dict[str, Any]:
     }
 
 
-def _build_result(event: Shown, *, agent: bool) -> dict[str, Any]:
+def _build_result(event: Shown, *, is_agent: bool) -> dict[str, Any]:
     fields = coerce.mapping(event.get("result"))
     extra = present(is_error=fields.get("isError") or None, exit_code=fields.get("exitCode"))
-    call = fields.get("callId") if agent else None
+    call = fields.get("callId") if is_agent else None
     return {"content": event.get("content", ""), **present(source_call_id=call, extra=extra)}
 
 
 def build_metrics(usages: Sequence[Mapping[str, int]]) -> dict[str, Any]:
-    """The metrics for the sum of our usages, without those that are zero."""
+    """The metrics for the sum of ``usages``; optional ones only if they are not zero."""
 
     def total(*keys: str) -> int:
         return sum(usage.get(key) or 0 for usage in usages for key in keys)

@@ -1,1 +1,1 @@
-"""OpenAgents: the trajectories in its database."""
+"""OpenAgents: reads and writes the trajectories in its database."""

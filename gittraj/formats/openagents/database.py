@@ -1,10 +1,10 @@
-"""OpenAgents' database: ``trajectories``, one document per session, and ``testgen_trajectories``.
+"""Reads OpenAgents' database: ``trajectories``, one document per session, and ``testgen_trajectories``.
 
-The tables are those of its migration ``004_trajectories``. A document is ATIF; if a session generated tests,
-its row in the second table has more: the task is the prompt, the environment an artifact; consecutive tests
-of a category are a chapter with one verification, which nobody has run yet; the thoughts after a round are a
-``reflection``; uncertainties are the challenges of the retrospective. Its last event's ``raw`` is the row
-without these.
+OpenAgents' migration ``004_trajectories`` creates the tables. A document is ATIF. If a session generated
+tests, its row in the second table has more and is read instead: the task becomes the prompt, the environment
+an artifact; consecutive tests of a category become a chapter with a verification that nobody has run yet; the
+thoughts after a round become a ``reflection``; uncertainties become challenges in the retrospective, whose
+``raw`` keeps the row's other columns.
 """
 
 from __future__ import annotations
@@ -51,32 +51,31 @@ def detect(path: Path) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """The ids of the sessions, the oldest first, each followed by its subagents'. Raises OSError,
-    FormatError."""
+    """Yield the ids of the sessions, the oldest first, each followed by the ids of its subagents.
+
+    Raises OSError, FormatError.
+    """
     with open_database(path) as database:
         rows = database.execute(
             "SELECT session_id FROM trajectories ORDER BY created_at, session_id"
         ).fetchall()
-        for (own,) in rows:
-            if coerce.text(own):
-                row = _row(database, own)
-                yield from dict.fromkeys((own, *(atif.sessions_of(row["document"]) if row else ())))
+        for (session,) in rows:
+            if coerce.text(session):
+                row = _row(database, session)
+                yield from dict.fromkeys((session, *(atif.sessions_of(row["document"]) if row else ())))
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
     with open_database(path) as database:
-        own = session
-        while (row := _row(database, own)) is None and "/" in own:  # a subagent of another session
-            own = own.rpartition("/")[0]
-        generated = _testgen(database, own) if row else None
+        top = session
+        while (row := _row(database, top)) is None and "/" in top:  # a subagent of another session
+            top = top.rpartition("/")[0]
+        generated = _testgen(database, top) if row else None
     if row is None:
         raise FormatError(f"{path}: no session '{session}' in it")
     if generated is not None:
         agent_name = coerce.text(row["agent_name"]) or agent
-        known = {
-            "model": coerce.text(row["model_name"]),
-            "version": coerce.text(row["agent_version"]),
-        }
+        known = {"model": coerce.text(row["model_name"]), "version": coerce.text(row["agent_version"])}
         yield from items(generated, agent=agent_name, **known)
         yield from spent(row)
     elif atif.is_trajectory(row["document"]):
@@ -88,30 +87,32 @@ def read(path: Path, session: str) -> Iterator[Item]:
 
 
 def _row(database: Connection, session: str) -> dict[str, Any] | None:
-    rows = first_row(database, "SELECT * FROM trajectories WHERE session_id = ?", session)
-    if rows is not None:
-        document = coerce.mapping(coerce.parsed(rows["trajectory"]))
-        rows["document"] = {**document, "session_id": session} if document else {}
-    return rows
+    """The session's row, with its parsed JSON as ``document``."""
+    row = first_row(database, "SELECT * FROM trajectories WHERE session_id = ?", session)
+    if row is not None:
+        document = coerce.mapping(coerce.parsed(row["trajectory"]))
+        row["document"] = {**document, "session_id": session} if document else {}
+    return row
 
 
 def _testgen(database: Connection, session: str) -> dict[str, Any] | None:
+    """The session's row of generated tests, with its JSON columns parsed; None if it generated none."""
     if not database.execute(_TESTGEN).fetchone()[0]:
         return None
-    rows = first_row(database, "SELECT * FROM testgen_trajectories WHERE session_id = ?", session)
-    return rows and {**rows, **{key: coerce.parsed(rows.get(key)) for key in _JSON}}
+    row = first_row(database, "SELECT * FROM testgen_trajectories WHERE session_id = ?", session)
+    return row and {**row, **{key: coerce.parsed(row.get(key)) for key in _JSON}}
 
 
 # ---------------------------------------------------------------- generated tests
 
 ROW = "testgen"
-"""The field of the last event's ``raw`` that has the row."""
+"""The field of the last event's ``raw`` that keeps the row's columns."""
 _LAST = "end:0"
 _IN_EVENTS = ("session_id", "task_description", "tests", "reflections", "environment", "uncertainties")
 
 
 def items(row: Mapping[str, Any], *, agent: str, model: str | None, version: str | None) -> Iterator[Item]:
-    """The items of one row, whose JSON is parsed already."""
+    """Yield the items of a row of generated tests, whose JSON is parsed already."""
     task = coerce.text(row.get("task_id"))
     yield from facts(
         agent=agent,
@@ -127,8 +128,8 @@ def items(row: Mapping[str, Any], *, agent: str, model: str | None, version: str
 
 
 def spent(session: Mapping[str, Any]) -> Iterator[Item]:
-    """The cost and tokens in the row of the session itself; the last event has the tokens that the row only
-    states as a sum."""
+    """Yield the cost and the tokens of a session's row in ``trajectories``. The row states only the sum of
+    the tokens: the last event gets all of them."""
     cost = coerce.cost(session.get("total_cost_usd"))
     if cost is not None:
         yield Fact(name="cost_usd", value=cost)
@@ -146,18 +147,18 @@ def _events(row: Mapping[str, Any]) -> Iterator[AnyEvent]:
         text = json.dumps(environment, ensure_ascii=False, indent=2)
         yield Foreign(id="environment:0", content=text, type="artifact", raw={"name": "environment"})
     thoughts = list(enumerate(coerce.objects(row.get("reflections"))))
-    runs = [(c, list(group)) for c, group in groupby(coerce.objects(row.get("tests")), _category)]
-    left = [category for category, _ in runs]
-    for number, (category, tests) in enumerate(runs):
-        left.remove(category)
+    rounds = [(c, list(group)) for c, group in groupby(coerce.objects(row.get("tests")), _category)]
+    upcoming = [category for category, _ in rounds]
+    for number, (category, tests) in enumerate(rounds):
+        upcoming.remove(category)
         yield NoteEvent(id=f"round:{number}", content=_title(row, category), kind="chapter")
         yield _verification(row, number, category, tests)
-        if category not in left:  # it is over
+        if category not in upcoming:
             for at, thought in [item for item in thoughts if _category(item[1]) == category]:
                 thoughts.remove((at, thought))
                 yield _reflection(at, thought)
     yield from (_reflection(at, thought) for at, thought in thoughts)
-    yield _closing(row)
+    yield _retrospective(row)
 
 
 def _category(value: Mapping[str, Any]) -> str:
@@ -172,12 +173,12 @@ def _title(row: Mapping[str, Any], category: str) -> str:
 def _verification(
     row: Mapping[str, Any], number: int, category: str, tests: list[dict[str, Any]]
 ) -> NoteEvent:
-    results = list(map(_test_line, tests))
+    descriptions = list(map(_test_line, tests))
     checks: list[Json] = [
-        {"kind": category, "description": words, "status": "needs_review", "test": test}
-        for words, test in zip(results, tests, strict=True)
+        {"kind": category, "description": description, "status": "needs_review", "test": test}
+        for description, test in zip(descriptions, tests, strict=True)
     ]
-    lines = [f"{category or 'tests'}: needs_review", *(f"- {words}" for words in results)]
+    lines = [f"{category or 'tests'}: needs_review", *(f"- {text}" for text in descriptions)]
     raw = {"subject": row.get("task_id"), "status": "needs_review", "checks": checks}
     return NoteEvent(id=f"tests:{number}", content="\n".join(lines), kind="verification", raw=raw)
 
@@ -194,7 +195,7 @@ def _reflection(number: int, thought: Mapping[str, Any]) -> Foreign:
     return Foreign(id=f"reflection:{number}", content=text, type="reflection", raw=dict(thought))
 
 
-def _closing(row: Mapping[str, Any]) -> RetrospectiveEvent:
+def _retrospective(row: Mapping[str, Any]) -> RetrospectiveEvent:
     challenges = tuple(coerce.texts(row.get("uncertainties")))
     score = coerce.cost(row.get("comprehensiveness_score"))
     tests, rounds = coerce.count(row.get("total_tests")), coerce.count(row.get("total_rounds"))

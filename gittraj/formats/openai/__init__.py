@@ -1,1 +1,1 @@
-"""OpenAI's messages: as lists, as training data, and inside other agents' logs."""
+"""Reads OpenAI's messages: lists of them, training data, and messages inside other agents' logs."""

@@ -1,7 +1,8 @@
-"""Reads OpenAI's chat and Responses messages, in which many agents keep their model's output.
+"""Reads the parts, calls and token counts of messages of OpenAI's Chat and Responses APIs, in which many
+agents keep their model's output.
 
-Their parts, calls and token counts; each agent's reader decides which of them become events.
-Field names are those of https://platform.openai.com/docs/api-reference.
+Each agent's reader decides which of them become events. Field names are those of
+https://platform.openai.com/docs/api-reference.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _SHELLS = ("bash", "shell", "terminal", "command", "exec")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call of a message. ``id`` is ``None`` if the legacy form has none."""
+    """A tool call of a message. ``id`` is ``None`` in the legacy form."""
 
     name: str
     arguments: Any
@@ -26,14 +27,14 @@ class Call:
 
     @property
     def command(self) -> str | None:
-        """The shell command, if this is a shell's tool."""
-        fields = coerce.mapping(self.arguments)
-        shell = any(word in self.name.lower() for word in _SHELLS)
-        return (coerce.first(fields, "command", "cmd")) if shell else None
+        """The shell command, if the tool is a shell."""
+        is_shell = any(word in self.name.lower() for word in _SHELLS)
+        return coerce.first(self.arguments, "command", "cmd") if is_shell else None
 
 
 def text(content: Any) -> tuple[str, Artifact | None]:
-    """A content (a text or parts) as one text with placeholders for media; and the first medium."""
+    """Return a message's content (a text or a list of parts) as one text with placeholders for media, and
+    the first image, sound or file."""
     if isinstance(content, str):
         return content, None
     fragments: list[str] = []
@@ -69,7 +70,7 @@ def _part(part: dict[str, Any]) -> tuple[str | None, Artifact | None]:
 
 
 def reasoning(message: dict[str, Any]) -> str | None:
-    """The model's thinking, if a vendor adds it to the message."""
+    """The model's thinking, if a vendor added it to the message."""
     for key in ("reasoning_content", "reasoning"):
         if thought := coerce.text(message.get(key)):
             return thought
@@ -78,7 +79,7 @@ def reasoning(message: dict[str, Any]) -> str | None:
 
 
 def calls(message: dict[str, Any]) -> Iterator[Call]:
-    """The tool calls of an assistant's message; the legacy ``function_call`` only if it is alone."""
+    """Yield the calls of an assistant's message; the legacy ``function_call`` only if it is alone."""
     requests = coerce.objects(message.get("tool_calls"))
     for call in requests:
         yield _call(coerce.mapping(call.get("function") or call.get("custom")), coerce.text(call.get("id")))
@@ -92,7 +93,7 @@ def _call(function: dict[str, Any], call_id: str | None) -> Call:
 
 
 def usage(value: Any) -> Usage:
-    """Convert token counts in which the prompt's include cached ones, and the output's reasoning."""
+    """Convert token counts; OpenAI's prompt tokens include cached ones, and its output includes reasoning."""
     numbers = coerce.mapping(value)
     prompt = coerce.mapping(numbers.get("prompt_tokens_details") or numbers.get("input_tokens_details"))
     output = coerce.mapping(numbers.get("completion_tokens_details") or numbers.get("output_tokens_details"))
@@ -113,45 +114,44 @@ def usage(value: Any) -> Usage:
 
 
 def _first(*numbers: Any) -> int:
-    return next((counted for number in numbers if (counted := coerce.count(number))), 0)
+    """The first count that is not zero, else 0."""
+    return next((count for number in numbers if (count := coerce.count(number))), 0)
 
 
 def opening(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[coerce.Part, ...]]:
-    """The shape of a conversation's first two messages and of its first answer.
+    """Yield the shapes of a conversation's first two messages and of its first answer.
 
     Runs of one task begin with the same two messages: the time and length of the first answer distinguish
-    them. If no answer could be parsed, the program's message about the first one does, with its id.
+    them. If there is no answer, as the program could parse none, the program's message about the first
+    unparsable one is used instead, with the id of the response.
     """
-    refused: tuple[coerce.Part, ...] | None = None
+    unparsed: tuple[coerce.Part, ...] | None = None
     for number, message in enumerate(messages):
-        answer = message.get("role") == "assistant" or message.get("object") == "response"
-        if number < 2 or answer:
+        is_answer = message.get("role") == "assistant" or message.get("object") == "response"
+        if number < 2 or is_answer:
             yield _shape(message)
-        if answer:
+        if is_answer:
             return
         response = coerce.mapping(coerce.at(message, "extra", "response"))
-        if response and refused is None:
-            refused = (*_shape(message), coerce.text(response.get("id")))
-    if refused is not None:
-        yield refused
+        if response and unparsed is None:
+            unparsed = (*_shape(message), coerce.text(response.get("id")))
+    if unparsed is not None:
+        yield unparsed
 
 
 def shapes(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[coerce.Part, ...]]:
-    """The shape of every message of a conversation that is complete."""
+    """The shapes of all messages, for a conversation that will not grow."""
     return map(_shape, messages)
 
 
 def _shape(message: dict[str, Any]) -> tuple[coerce.Part, ...]:
-    """The role, the lengths of the text and of calls' arguments, the names of called tools, and times."""
+    """The role, the length of the text, the name and the length of the arguments of each call, and times."""
     extra = coerce.mapping(message.get("extra"))
     response = coerce.mapping(extra.get("response")) or message
     called: list[coerce.Part] = []
     for call in coerce.objects(message.get("tool_calls")):
         function = coerce.mapping(call.get("function"))
-        called += [
-            coerce.text(function.get("name")),
-            len(coerce.string(function.get("arguments"))),
-        ]
+        called += [coerce.text(function.get("name")), len(coerce.string(function.get("arguments")))]
     content = text(message.get("content", message.get("output")))[0]
     stamps = (extra.get("timestamp"), response.get("created"), response.get("created_at"))
     return (coerce.text(message.get("role")), len(content), *called, *map(coerce.stamp, stamps))

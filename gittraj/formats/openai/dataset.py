@@ -1,7 +1,7 @@
-"""Datasets of conversations for training, one ``{"messages": […]}`` per line: every line is a session.
+"""Reads datasets of conversations for training, one ``{"messages": […]}`` per line: every line is a session.
 
-A session's id is a hash of the shape of its messages and its line's offset, so that equal conversations have
-different ids, and ids do not change when lines are appended.
+A session's id is made of a hash of the shapes of its messages and of its line's offset, so that equal
+conversations have different ids, and ids do not change when lines are appended.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _is_record(record: dict[str, Any]) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """The ids of the conversations, in their order. Raises OSError."""
+    """Yield the ids of the conversations in the order of the lines. Raises OSError."""
     with path.open("rb") as stream:
         for fragment in Lines(stream, Cursor(), trusted=_TRUSTED):
             if isinstance(fragment, Fragment) and coerce.objects(fragment.value.get("messages")):
@@ -49,7 +49,7 @@ def sessions(path: Path) -> Iterator[str]:
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    """The items of one conversation. Raises OSError, or FormatError if it is no longer there."""
+    """Yield the items of one conversation. Raises OSError, or FormatError if it is no longer in the file."""
     start = session.rpartition("-")[2]
     offset = int(start) if start.isdecimal() and len(start) < 19 else 0
     with path.open("rb") as stream:

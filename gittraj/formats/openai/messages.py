@@ -1,7 +1,7 @@
-"""Lists of OpenAI chat messages, as many tools keep and exchange them.
+"""Reads lists of OpenAI chat messages, which many tools keep and exchange.
 
-A list has no ids, no times and no name; messages of the roles ``system`` and ``developer`` are configuration.
-Results are matched to calls by id, in the legacy form by order.
+A list has no session id, no times and no title. Messages of the roles ``system`` and ``developer`` are
+configuration and left out. Results are matched to calls by id, in the legacy form by order.
 """
 
 from __future__ import annotations
@@ -24,38 +24,40 @@ name = "openai-messages"
 agent = "openai-chat"
 
 _ROLES = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
-_SAID = frozenset(("content", "tool_calls", "function_call", "refusal", "audio"))
+_CONTENTS = frozenset(("content", "tool_calls", "function_call", "refusal", "audio"))
 
 
 def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is a list of chat messages, and not an agent's own list."""
     value = peek(head)
     if not isinstance(value, list) or not is_conversation(value[:-1] or value):
-        return False  # the head may contain only the beginning of the last one
-    return not protocol.is_spoken(coerce.objects(value))
+        return False  # the last message was left out: it may be truncated at the end of the head
+    return not protocol.is_run(coerce.objects(value))
 
 
 def is_conversation(value: Any) -> bool:
-    """Whether these are chat messages, each with a known role and some content."""
+    """Whether the value is a list of chat messages, each with a known role and a field for content."""
+    return isinstance(value, list) and bool(value) and all(map(_is_message, value))
+
+
+def _is_message(value: Any) -> bool:
     return (
-        isinstance(value, list)
-        and bool(value)
-        and all(
-            isinstance(m, dict) and coerce.text(m.get("role")) in _ROLES and _SAID & m.keys() for m in value
-        )
+        isinstance(value, dict)
+        and coerce.text(value.get("role")) in _ROLES
+        and bool(_CONTENTS & value.keys())
     )
 
 
 @document.reader
 def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
-    """The items of a list of messages. Its id is a hash of its shape."""
+    """Yield the items of a list of messages. The session's id is a hash of their shapes."""
     if messages := coerce.objects(value):
-        own = coerce.shape_id(name, completion.opening(messages))
-        yield from conversation(messages, session=own, end=end)
+        session = coerce.shape_id(name, completion.opening(messages))
+        yield from conversation(messages, session=session, end=end)
 
 
 def conversation(messages: list[dict[str, Any]], *, session: str, end: int) -> Iterator[Item]:
-    """The items of ``messages``: they are the session ``session``, and their record ends at ``end``."""
+    """Yield the items of the session ``session``; ``end`` is the byte offset after its record."""
     yield from facts(session=session, messages=len(messages))
     yield from _Reading(end).items(messages)
 

@@ -1,1 +1,1 @@
-"""OpenCode: its database, its older folder of files, its export, and the output of ``opencode run``."""
+"""Reads OpenCode's database, its older folder of files, its export, and the output of ``opencode run``."""

@@ -1,7 +1,8 @@
 """Reads one message by the model, part by part.
 
-Older versions made several model calls for one message: each ends with a ``step-finish`` part, which has its
-cost. The message has only the last call's cost, which is used if no part has any.
+Older versions of OpenCode made several model calls for one message. A call ends with a ``step-finish`` part,
+which has the call's cost. The message itself states only the last call's cost: that is used if there is no
+such part.
 """
 
 from __future__ import annotations
@@ -16,14 +17,15 @@ from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Thinking, Usage
 
 Json = dict[str, Any]
-_GOES_ON = ("tool-calls", "unknown")
+_CONTINUED = ("tool-calls", "unknown")
 """Reasons to finish a step after which the model is called again."""
 _STOPPED = "MessageAbortedError"
 
 
 class Context:
-    """The state beyond one message. ``child``: another session's agent started this one; ``tags``: those of
-    the events that are read now; ``end``: the end of the current record, if it has an offset."""
+    """The state of a session, shared by its messages. ``child`` is true if another session's agent started
+    the session; ``tags`` are those of the next events; ``end`` is the byte offset after the current record,
+    None if the log has no offsets."""
 
     def __init__(self, *, child: bool = False) -> None:
         self.child = child
@@ -32,28 +34,28 @@ class Context:
         self._reported: dict[str, set[str]] = {}
         self._calls: set[str] = set()
 
-    def place(self, time: int | None) -> int:
-        """The byte offset at which an item ends, or its time in ms if the log has no offsets."""
+    def item_end(self, time: int | None) -> int:
+        """The byte offset after an item's record, or the item's time in ms if the log has no offsets."""
         return self.end if self.end is not None else time or 0
 
     def learn(self, name: str, value: str | None, *, once: bool = False) -> Iterator[Fact]:
-        """The fact, if it is new; with ``once`` only the first of its name."""
+        """Yield the fact if it is new; with ``once``, only the first of its name."""
         values = self._reported.setdefault(name, set())
         if value and value not in values and not (once and values):
             values.add(value)
             yield Fact(name=name, value=value)
 
     def call_id(self, part: Json) -> str:
-        """The call's own id, or the part's if the session has it already: some models count from 0."""
-        own = coerce.text(part.get("callID"))
-        if own is None or own in self._calls:
+        """The call's id, or the part's id if an earlier call has the same: some models count from 0."""
+        call_id = coerce.text(part.get("callID"))
+        if call_id is None or call_id in self._calls:
             return str(part.get("id"))
-        self._calls.add(own)
-        return own
+        self._calls.add(call_id)
+        return call_id
 
 
 class Answer:
-    """A message by the model; ``info`` is its record, or as much of it as there is."""
+    """A message by the model; ``info`` is the message's record, which may lack fields."""
 
     def __init__(self, context: Context, info: Json) -> None:
         times = coerce.mapping(info.get("time"))
@@ -65,7 +67,7 @@ class Answer:
         self._folder = coerce.text(coerce.at(info, "path", "cwd"))
         self._results: list[tuple[int, int, list[Entry]]] = []
         self._step = 1
-        self._reply = self._called = self._paid = False
+        self._has_event = self._has_call = self._has_cost = False
         self.is_finished = "completed" in times or isinstance(info.get("error"), dict)
 
     def begin(self) -> Iterator[Item]:
@@ -73,12 +75,12 @@ class Answer:
         yield from self._context.learn("folder", self._folder, once=True)
 
     def read(self, part: Json, *, changed: Sequence[str] = ()) -> Iterator[Item]:
-        """Yield the items of the next part, after the results that came before it began. ``changed`` are the
-        files that its step changed."""
+        """Yield the items of the next part, after the results that came before the part began. ``changed``
+        are the files that the part's step changed."""
         state = coerce.mapping(part.get("state"))
-        begun = start(part)
-        yield from self.settle(begun)
-        self._time = begun if begun is not None else self._time
+        started = start(part)
+        yield from self.yield_results(started)
+        self._time = started if started is not None else self._time
         match part.get("type"):
             case "tool":
                 yield from self._call(part, state, changed)
@@ -93,19 +95,19 @@ class Answer:
                 placeholder, image = calls.file_image(part)
                 yield self._entry(Message(**self._common(part), content=placeholder, artifact=image))
             case kind:
-                yield from self._words(part, kind)
+                yield from self._text(part, kind)
 
-    def settle(self, until: int | None = None) -> Iterator[Item]:
-        """Yield the results that came until then (ms since 1970; None: all), in the order of their times."""
-        due = sorted(held for held in self._results if until is None or held[0] <= until)
-        self._results = [held for held in self._results if held not in due]
-        for _, _, entries in due:
+    def yield_results(self, until: int | None = None) -> Iterator[Item]:
+        """Yield the waiting results that came at or before ``until`` (ms since 1970; None: all), by time."""
+        ready = sorted(waiting for waiting in self._results if until is None or waiting[0] <= until)
+        self._results = [waiting for waiting in self._results if waiting not in ready]
+        for _, _, entries in ready:
             yield from entries
 
     def end(self) -> Iterator[Item]:
         """Yield the message's own cost and error, after all of its parts."""
-        if not self._paid:
-            yield from self._pay(self._info, self._id, beside=False)
+        if not self._has_cost:
+            yield from self._spend(self._info, self._id, beside=False)
         if error := coerce.mapping(self._info.get("error")):
             completed = coerce.number(coerce.at(self._info, "time", "completed"))
             yield from self.fail(self._id, error, completed)
@@ -118,9 +120,9 @@ class Answer:
         if stopped:
             common["tags"] = ("interrupted", *common["tags"])
         yield self._entry(NoteEvent(**common, content=failure(error), kind="note" if stopped else "error"))
-        yield TurnEnd(end=self._context.place(self._time))
+        yield TurnEnd(end=self._context.item_end(self._time))
 
-    def _words(self, part: Json, kind: Any) -> Iterator[Item]:
+    def _text(self, part: Json, kind: Any) -> Iterator[Item]:
         text = coerce.text(part.get("text"))
         if not text or text.isspace() or part.get("synthetic") or part.get("ignored"):
             return
@@ -139,36 +141,37 @@ class Answer:
         if state.get("status") not in ("running", "completed", "error"):
             return  # its arguments are not complete, or it never ran
         call, call_id = calls.call(tool, state, self._folder), self._context.call_id(part)
-        self._called = True
+        self._has_call = True
         paths = (*call.paths, *changed) if call.command else call.paths
         yield self._entry(call.event(call_id, **self._common(part)), **call.known | {"paths": paths})
         result = calls.result(tool, state)
         if result is None:
             return
-        ended = self._time = result.time if result.time is not None else self._time
+        self._time = result.time if result.time is not None else self._time
         name = str(part.get("id"))
         common = self._common(part) | {"id": f"{name}:1"}
         entries = [self._entry(tool_result(result, call_id=call_id, **common), **result.known)]
-        for number, found in enumerate(result.decisions, 2):
+        for number, decision in enumerate(result.decisions, 2):
             common = self._common(part) | {"id": f"{name}:{number}"}
-            entries.append(self._entry(ruling(found, **common)))
-        self._results.append((ended or 0, len(self._results), entries))
+            entries.append(self._entry(ruling(decision, **common)))
+        self._results.append((self._time or 0, len(self._results), entries))
 
     def _finish(self, part: Json) -> Iterator[Item]:
-        yield from self.settle()
-        yield from self._pay(part, str(part.get("id")), beside=True)
-        self._paid = True
-        goes_on = part.get("reason") in _GOES_ON or self._called or self._info.get("summary") is True
-        if not goes_on:
-            yield TurnEnd(end=self._context.place(self._time))
+        yield from self.yield_results()
+        yield from self._spend(part, str(part.get("id")), beside=True)
+        self._has_cost = True
+        continues = part.get("reason") in _CONTINUED or self._has_call or self._info.get("summary") is True
+        if not continues:
+            yield TurnEnd(end=self._context.item_end(self._time))
         self._step += 1
-        self._reply = self._called = False
+        self._has_event = self._has_call = False
 
-    def _pay(self, value: Json, name: str, *, beside: bool) -> Iterator[Item]:
+    def _spend(self, value: Json, name: str, *, beside: bool) -> Iterator[Item]:
+        """Yield what a model call cost, as ``value`` states it; ``name`` is the id of that record."""
         usage, cost = _usage(value.get("tokens")), _dollars(value.get("cost"))
         if usage == Usage() and not cost:
             return
-        if not self._reply:  # an answer without text is an answer, too: its cost needs an event
+        if not self._has_event:  # the model answered without a text: the cost still needs an event
             yield self._entry(Message(**self._common({"id": name})))
         yield Spent(response=self._response, usage=usage, beside=beside, cost=cost)
 
@@ -186,8 +189,8 @@ class Answer:
         }
 
     def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        self._reply = True
-        return Entry(event=event, end=self._context.place(self._time), **known)
+        self._has_event = True
+        return Entry(event=event, end=self._context.item_end(self._time), **known)
 
 
 def start(part: Json) -> int | None:
@@ -197,7 +200,7 @@ def start(part: Json) -> int | None:
 
 
 def failure(error: Json) -> str:
-    """The class of an error, and its message if it has one."""
+    """The name of an error's class, and the error's message if there is one."""
     message = coerce.either(coerce.at(error, "data", "message"), error.get("message"))
     name = coerce.text(error.get("name")) or "error"
     return f"{name}: {message}" if message else name
@@ -209,7 +212,7 @@ def _dollars(value: Any) -> float | None:
 
 
 def _usage(tokens: Any) -> Usage:
-    """Convert OpenCode's counts: its input does not include cached tokens, nor its output reasoning."""
+    """Convert token counts; OpenCode's input does not include cached tokens, nor its output reasoning."""
     fields = coerce.mapping(tokens)
     cache, reasoning = coerce.mapping(fields.get("cache")), coerce.count(fields.get("reasoning"))
     return Usage(

@@ -1,8 +1,8 @@
-"""Reads what a call of OpenCode's tools does: from its arguments, or rather from the recorded changes; its
-result, and a human's decision in it.
+"""Reads a call of OpenCode's tools: which files it changes, its result, and a human's decision in the result.
 
-A finished call has both in one record; the diff that a tool made is more exact than the text that it had to
-replace. Decisions are only those in the log: a question and its answer, an approved plan, a refused call.
+The record of a finished call has its arguments and its result; the diff in the result is more exact than the
+texts in the arguments. A decision is one that the log states: the answer to a question, an approved plan, a
+refused call.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
 def call(tool: str, state: dict[str, Any], folder: str | None) -> Call:
-    """The call whose ``state`` is in a tool part; ``folder`` is the session's."""
+    """Return the call that a tool part has in ``state``; ``folder`` is the session's folder."""
     fields, detail = coerce.mapping(state.get("input")), coerce.mapping(state.get("metadata"))
     if tool in SHELLS and (workdir := coerce.text(fields.get("workdir"))):
         folder = posixpath.normpath(posixpath.join(folder or "", workdir))
     edits = tuple(_edits(tool, fields, detail))
-    named = tuple(texts(fields, _PATHS))
+    paths = tuple(texts(fields, _PATHS))
     return Call(
         name=tool,
         arguments=state.get("input"),
         command=coerce.text(fields.get("command")) if tool in SHELLS else None,
         folder=folder,
         edits=edits,
-        paths=named or tuple(edit.path for edit in edits),
+        paths=paths or tuple(edit.path for edit in edits),
     )
 
 
@@ -63,11 +63,11 @@ def _edits(tool: str, fields: dict[str, Any], detail: dict[str, Any]) -> Iterato
 
 
 def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, Any]]) -> Edit:
-    """An edit from the diffs that it made, else from the texts among its arguments (``changes``)."""
+    """Return an edit from the recorded diffs in ``details``, or else from the arguments in ``changes``."""
     files = [coerce.mapping(detail.get("filediff")) for detail in details]
-    made = [coerce.either(f.get("patch"), d.get("diff")) for f, d in zip(files, details, strict=True)]
-    if made and all(made):
-        added, removed = _unified("\n".join(filter(None, made)))
+    diffs = [coerce.either(f.get("patch"), d.get("diff")) for f, d in zip(files, details, strict=True)]
+    if diffs and all(diffs):
+        added, removed = _unified("\n".join(filter(None, diffs)))
         edit = Edit(path=path, added=tuple(added), removed=tuple(removed))
     else:
         edit = replaced(path, pairs(changes, ["oldString"], ["newString"]))
@@ -77,7 +77,7 @@ def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, A
 
 
 def _patched(detail: dict[str, Any]) -> Iterator[Edit]:
-    """The files that ``apply_patch`` reports as written."""
+    """Yield the files that ``apply_patch`` reports as changed."""
     for file in coerce.objects(detail.get("files")):
         path = coerce.first(file, "filePath", "relativePath")
         if path is None:
@@ -98,22 +98,22 @@ def _patched(detail: dict[str, Any]) -> Iterator[Edit]:
 
 
 def _unified(text: str) -> tuple[list[str], list[str]]:
-    """The lines added and removed in a unified diff; its hunks have their lengths, so that a line that looks
-    like a header is not mistaken for one."""
+    """The added and the removed lines of a unified diff. Hunks are read by the lengths in their headers, so
+    that a line that looks like a header is not mistaken for one."""
     added: list[str] = []
     removed: list[str] = []
     new = old = 0
     for line in text.split("\n"):
-        mark, rest = line[:1], line[1:].removesuffix("\r")
+        mark, content = line[:1], line[1:].removesuffix("\r")
         if new <= 0 and old <= 0:
             if hunk := _HUNK.match(line):
                 old, new = (int(n[:9]) if n is not None else 1 for n in hunk.groups())
         elif mark == "+":
             new -= 1
-            added.append(rest)
+            added.append(content)
         elif mark == "-":
             old -= 1
-            removed.append(rest)
+            removed.append(content)
         elif mark != "\\":
             new, old = new - 1, old - 1
     return added, removed
@@ -123,43 +123,48 @@ REJECTED = "The user rejected permission to use this specific tool call"
 _ADVICE = " with the following feedback: "
 _DISMISSED = "The user dismissed this question"
 _NO_SUCH_CALL = "invalid"
-"""The tool that answers instead of one that does not exist, or that was called wrongly."""
+"""The tool that answers a call of a tool that does not exist, or a call with wrong arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result(Outcome):
-    """``time`` is its end, in ms since 1970."""
+    """An outcome with a person's decisions in it; ``time`` is when the call ended, in ms since 1970."""
 
     decisions: tuple[Decision | Refusal, ...]
     time: int | None
 
 
 def result(tool: str, state: dict[str, Any]) -> Result | None:
-    """The result in a tool part's ``state``; ``None`` if there is none yet."""
+    """Return the result in a tool part's ``state``; ``None`` while the call runs."""
     if state.get("status") not in ("completed", "error"):
         return None
-    detail, times = coerce.mapping(state.get("metadata")), coerce.mapping(state.get("time"))
+    detail = coerce.mapping(state.get("metadata"))
     failed = state["status"] == "error"
     texts = [state.get("error"), detail.get("output")] if failed else [state.get("output")]
-    images = [file_image(file) for file in coerce.objects(state.get("attachments"))]
+    attachments = [file_image(file) for file in coerce.objects(state.get("attachments"))]
+    placeholders = [placeholder for placeholder, _ in attachments]
     exit_code = coerce.number(detail.get("exit")) if tool in SHELLS else None
-    text = "\n".join([*filter(None, map(coerce.text, texts)), *(placeholder for placeholder, _ in images)])
-    begun, ended = coerce.number(times.get("start")), coerce.number(times.get("end"))
+    text = "\n".join([*filter(None, map(coerce.text, texts)), *placeholders])
     return Result(
         text=text,
         exit_code=exit_code,
         is_error=failed or exit_code not in (None, 0) or tool == _NO_SUCH_CALL,
         truncated=detail.get("truncated") is True,
-        artifact=next((image for _, image in images if image), None),
+        artifact=next((image for _, image in attachments if image), None),
         commits=printed_commits(text) if tool in SHELLS else (),
         decisions=_declined(tool, state) if failed else _decided(tool, state, detail),
-        time=ended,
-        duration_ms=max(0, ended - begun) if begun is not None and ended is not None else None,
+        time=coerce.number(coerce.at(state, "time", "end")),
+        duration_ms=_duration(state),
     )
 
 
+def _duration(state: dict[str, Any]) -> int | None:
+    start, end = (coerce.number(coerce.at(state, "time", key)) for key in ("start", "end"))
+    return max(0, end - start) if start is not None and end is not None else None
+
+
 def file_image(part: dict[str, Any]) -> tuple[str, Artifact | None]:
-    """The placeholder for a file part in a text, and its bytes' size and hash if the log has the bytes."""
+    """Return a placeholder for a file part, and the file's size and hash if its bytes are in the log."""
     image = images.from_uri(part.get("url"))
     if image is not None:
         return images.placeholder(image), image
@@ -175,7 +180,7 @@ def _declined(tool: str, state: dict[str, Any]) -> tuple[Refusal, ...]:
 
 
 def _decided(tool: str, state: dict[str, Any], detail: dict[str, Any]) -> tuple[Decision, ...]:
-    if tool == "plan_exit":  # it ends without error only if the user approved
+    if tool == "plan_exit":  # this call ends without an error only if the user approved the plan
         return (Decision(chosen="the plan, to be built now", by="human", alternatives=("refine the plan",)),)
     answers = detail.get("answers")
     if tool != "question" or not isinstance(answers, list):

@@ -1,6 +1,7 @@
-"""OpenCode's database, ``~/.local/share/opencode/opencode.db``: tables ``session``, ``message`` and ``part``.
+"""Reads OpenCode's database, ``~/.local/share/opencode/opencode.db``: the tables ``session``, ``message`` and
+``part``.
 
-Ids and times are columns, the rest of a message or part is JSON. OpenCode may be writing it meanwhile.
+Ids and times are columns; all else of a message or part is JSON. OpenCode may be writing it meanwhile.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def detect(path: Path) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """The ids of the sessions, the oldest first. Raises OSError, FormatError."""
+    """Yield the ids of the sessions, the oldest first. Raises OSError, FormatError."""
     with open_database(path) as database:
         rows = database.execute("SELECT id FROM session ORDER BY time_created, id").fetchall()
     yield from (name for (name,) in rows if coerce.text(name))
@@ -54,7 +55,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
                 messages.append({"time": {"created": created}, **value, "id": name})
             else:
                 yield Damage(at=0, why=f"message {name}: not JSON")
-        names: dict[str, list[str]] = {}  # first only these: a session's data may be large
+        names: dict[str, list[str]] = {}  # only the parts' ids at first: the data may be large
         for message, name in database.execute(
             "SELECT message_id, id FROM part WHERE session_id = ?", (session,)
         ):

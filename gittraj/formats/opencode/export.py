@@ -1,4 +1,4 @@
-"""The output of ``opencode export``: one session as ``{info, messages: [{info, parts}]}``."""
+"""Reads the output of ``opencode export``: one session as ``{info, messages: [{info, parts}]}``."""
 
 from __future__ import annotations
 
@@ -22,19 +22,14 @@ def detect(head: bytes) -> bool:
     return _BEGINNING.match(head) is not None and _OURS.search(head[:4096]) is not None
 
 
-def read(
-    stream: BinaryIO,
-    *,
-    session: str | None = None,
-    cursor: Cursor = _START,
-) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
     value, damage = document.load(stream)
     if damage is not None:
         yield damage
     exported = coerce.mapping(value)
     rows = coerce.objects(exported.get("messages"))
     parts = {str(coerce.at(m, "info", "id")): coerce.objects(m.get("parts")) for m in rows}
-    if damage is not None and rows:  # the last one may be truncated
+    if damage is not None and rows:  # the last part may be truncated
         parts[str(coerce.mapping(rows[-1].get("info")).get("id"))][-1:] = []
     messages: list[dict[str, Any]] = [coerce.mapping(m.get("info")) for m in rows]
     yield from items(coerce.mapping(exported.get("info")), messages, lambda message: parts.get(message, ()))

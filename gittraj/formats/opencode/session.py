@@ -1,9 +1,9 @@
 """Converts OpenCode's sessions, messages and parts to items, wherever they are stored.
 
-The shapes are those of ``packages/opencode/src/session`` in github.com/sst/opencode, versions 0.6 to 1.18.
-Parts are rewritten in place while a session runs, but the items of a session must only grow. So the first
-message or text that is not complete ends it for now, and a result comes at its time: after what began before
-it, though it is stored with its call. Reads no file itself.
+The records have the form of ``packages/opencode/src/session`` in github.com/sst/opencode, versions 0.6 to
+1.18. OpenCode rewrites parts in place while a session runs, but the items that are read must only grow. So
+reading ends before the first message or text that is not complete; and a result, though stored with its call,
+is yielded by its own time, after whatever began before it. This module does not read files.
 """
 
 from __future__ import annotations
@@ -20,41 +20,48 @@ from gittraj.model.values import PeerMessage, Prompt
 
 Json = dict[str, Any]
 _NO_TITLE = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\d")
-"""The title of a session until a model has made one."""
+"""Matches the title that a session has until a model has made one."""
 
 
 def items(
     info: Json, messages: Iterable[Json], parts: Callable[[str], Iterable[Json | Damage]]
 ) -> Iterator[Item]:
-    """The items of a session: its record, its messages' records, and the parts of each message by its id."""
+    """Yield the items of a session. ``info`` is the session's record, ``messages`` are the records of its
+    messages, and ``parts`` returns the parts of the message with an id."""
     context = Context(child=coerce.text(info.get("parentID")) is not None)
     yield from _facts(context, info)
     reverted = _Reverted(coerce.mapping(info.get("revert")))
-    ordered = sorted((m for m in messages if coerce.text(m.get("id"))), key=lambda m: (_created(m), m["id"]))
+    ordered = _ordered(messages)
     yield from context.learn("started_at", coerce.stamp(_created(ordered[0])) if ordered else None, once=True)
     seen: set[str] = set()
     last = max((n for n, m in enumerate(ordered) if m.get("role") == "assistant"), default=-1)
     for number, message in enumerate(ordered):
         loaded = list(parts(message["id"]))
         yield from (part for part in loaded if isinstance(part, Damage))
-        named = list(_named(message["id"], loaded, seen))
+        unique = list(_with_unique_ids(message["id"], loaded, seen))
         context.tags = reverted.tags(message["id"], None)
         if message.get("role") == "user":
-            yield from _user(context, message, named)
+            yield from _user(context, message, unique)
         elif message.get("role") == "assistant":
             answer = Answer(context, message)
             is_open = number == last and not answer.is_finished
-            yield from _answer(context, answer, message["id"], named, reverted, is_open=is_open)
+            yield from _answer(context, answer, message["id"], unique, reverted, is_open=is_open)
             if is_open:
                 return
 
 
-def _named(message: str, parts: Iterable[Json | Damage], seen: set[str]) -> Iterator[Json]:
-    """The parts in their order, each with an id that no other of the session has."""
+def _ordered(messages: Iterable[Json]) -> list[Json]:
+    """The messages that have an id, by time."""
+    return sorted((m for m in messages if coerce.text(m.get("id"))), key=lambda m: (_created(m), m["id"]))
+
+
+def _with_unique_ids(message: str, parts: Iterable[Json | Damage], seen: set[str]) -> Iterator[Json]:
+    """Yield the parts in the order of their ids; an id that is in ``seen`` already gets the message's id as
+    a prefix. All ids are added to ``seen``."""
     for part in sorted((p for p in parts if not isinstance(p, Damage)), key=lambda p: str(p.get("id"))):
-        own = str(part.get("id"))
-        yield {**part, "id": f"{message}:{own}"} if own in seen else part
-        seen.add(own)
+        part_id = str(part.get("id"))
+        yield {**part, "id": f"{message}:{part_id}"} if part_id in seen else part
+        seen.add(part_id)
 
 
 def _answer(
@@ -66,15 +73,16 @@ def _answer(
     *,
     is_open: bool,
 ) -> Iterator[Item]:
-    stays = _lasting(parts) if is_open else len(parts)
-    if stays:
+    """Yield the items of a message by the model; while it ``is_open``, only those that will not change."""
+    count = _count_unchanging(parts) if is_open else len(parts)
+    if count:
         yield from answer.begin()
-    for part, changed in zip(parts[:stays], _changed(parts), strict=False):
+    for part, changed in zip(parts[:count], _changed_files(parts), strict=False):
         context.tags = reverted.tags(message, coerce.text(part.get("id")))
         yield from answer.read(part, changed=changed)
-    if not is_open or (stays and parts[stays - 1].get("type") == "step-finish"):
+    if not is_open or (count and parts[count - 1].get("type") == "step-finish"):
         # a result waits for the end of its step, so that the step's cost has an event
-        yield from answer.settle(start(parts[stays]) if stays < len(parts) else None)
+        yield from answer.yield_results(start(parts[count]) if count < len(parts) else None)
     if not is_open:
         yield from answer.end()
 
@@ -94,25 +102,24 @@ def _created(record: Json) -> int:
     return coerce.count(coerce.at(record, "time", "created"))
 
 
-def _lasting(parts: Sequence[Json]) -> int:
-    """How many parts of an answer that is being written will not change: up to its last call, or to the last
-    step that has ended. Texts after it wait, so that they come with their cost."""
-    count = next((n for n, part in enumerate(parts) if _grows(part)), len(parts))
+def _count_unchanging(parts: Sequence[Json]) -> int:
+    """Count the parts of an unfinished answer up to its last call or the end of its last step: they will not
+    change. Later texts wait, so that they are yielded with their cost."""
+    count = next((n for n, part in enumerate(parts) if _is_growing(part)), len(parts))
     while count and parts[count - 1].get("type") not in ("tool", "step-finish"):
         count -= 1
     return count
 
 
-def _grows(part: Json) -> bool:
-    """Whether the part is still being written. A call that runs is complete as a call."""
+def _is_growing(part: Json) -> bool:
+    """Whether the part is still being written. A call that is running is already complete as a call."""
     if part.get("type") in ("text", "reasoning"):
         return isinstance(part.get("time"), dict) and "end" not in part["time"]
     return part.get("type") == "tool" and coerce.at(part, "state", "status") == "pending"
 
 
-def _changed(parts: Sequence[Json]) -> list[list[str]]:
-    """For each part the files that its step changed, by whatever means: a ``patch`` part after the step names
-    them."""
+def _changed_files(parts: Sequence[Json]) -> list[list[str]]:
+    """Return for each part the files that its step changed: a later ``patch`` part names them."""
     files: list[str] = []
     output: list[list[str]] = []
     for part in reversed(parts):
@@ -125,45 +132,43 @@ def _changed(parts: Sequence[Json]) -> list[list[str]]:
 
 
 class _Reverted:
-    """The messages and parts that a revert undid: from the named one on. They stay until the next prompt."""
+    """The messages and parts that the user undid; OpenCode keeps them until the next prompt."""
 
     def __init__(self, revert: Json) -> None:
-        self._message, self._part = (
-            coerce.text(revert.get("messageID")),
-            coerce.text(revert.get("partID")),
-        )
-        self._reached = False
+        self._message, self._part = (coerce.text(revert.get("messageID")), coerce.text(revert.get("partID")))
+        self._is_reached = False
 
     def tags(self, message: str, part: str | None) -> tuple[str, ...]:
         if message == self._message and self._part in (None, part):
-            self._reached = True
-        return ("abandoned-branch",) if self._reached else ()
+            self._is_reached = True
+        return ("abandoned-branch",) if self._is_reached else ()
 
 
 def _user(context: Context, message: Json, parts: Sequence[Json]) -> Iterator[Entry]:
-    """Yield one prompt for all that a human typed and attached; what the program added is left out."""
-    shown = [(part, text) for part in parts if (text := _typed(part)) is not None]
-    if not shown:
+    """Yield one prompt for all that a human typed and attached. Text that OpenCode added is left out."""
+    typed = [(part, text) for part in parts if (text := _typed_text(part)) is not None]
+    if not typed:
         return
-    pictures = [file_image(part)[1] for part, _ in shown if part.get("type") == "file"]
+    images = [file_image(part)[1] for part, _ in typed if part.get("type") == "file"]
     common: Json = {
-        "id": f"{shown[0][0].get('id')}:0",
+        "id": f"{typed[0][0].get('id')}:0",
         "ts": coerce.stamp(_created(message) or None),
-        "content": "\n".join(text for _, text in shown),
+        "content": "\n".join(text for _, text in typed),
         "tags": context.tags,
-        "artifact": next((picture for picture in pictures if picture), None),
+        "artifact": next(filter(None, images), None),
     }
     event = PeerMessage(**common, direction="received") if context.child else Prompt(**common)
-    yield Entry(event=event, end=context.place(_created(message)))
+    yield Entry(event=event, end=context.item_end(_created(message)))
 
 
-def _typed(part: Json) -> str | None:
+def _typed_text(part: Json) -> str | None:
+    """The text or the placeholder of a part that a human typed or attached, else None."""
     text = coerce.text(part.get("text"))
     match part.get("type"):
         case "text" if text and not text.isspace() and not part.get("synthetic") and not part.get("ignored"):
             return text
         case "file" if not str(part.get("mime")).startswith(("text/", "application/x-directory")):
-            return file_image(part)[0]  # a text file's name is in the prompt
+            return file_image(part)[0]  # not for a text file: the prompt has its name
         case "subtask":
             command = coerce.text(part.get("command"))
             return f"/{command}" if command else coerce.text(part.get("prompt"))

@@ -1,7 +1,7 @@
-"""OpenCode's folder of files, before it had a database: ``~/.local/share/opencode/storage``.
+"""Reads the folder of files that OpenCode kept before it had a database: ``~/.local/share/opencode/storage``.
 
-``session/<project>/<session>.json``, ``message/<session>/<message>.json`` and ``part/<message>/<part>.json``;
-the first may be missing. OpenCode rewrites a file in place, so one may be truncated while it does.
+It has ``session/<project>/<session>.json``, which may be missing, ``message/<session>/<message>.json`` and
+``part/<message>/<part>.json``. OpenCode rewrites files in place: one may be truncated while it is read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ name = "opencode-storage"
 agent = "opencode"
 
 _NAME = re.compile(r"[\w-]{1,128}")
-"""The name of a session, message or part; it cannot lead out of the folder."""
+"""Matches the id of a session, message or part; such an id cannot lead out of the folder as a file name."""
 _ROLES = ("user", "assistant")
 
 
@@ -35,7 +35,7 @@ def detect(path: Path) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """The ids of the sessions that have messages."""
+    """Yield the ids of the sessions that have messages."""
     root = _root(path)
     folders = sorted((root / "message").iterdir()) if root is not None else []
     yield from (folder.name for folder in folders if _NAME.fullmatch(folder.name) and folder.is_dir())
@@ -68,7 +68,7 @@ def _root(path: Path) -> Path | None:
 
 
 def _folder(folder: Path) -> Iterator[dict[str, Any] | Damage]:
-    """The records in a folder; the file's name is the record's id."""
+    """Yield the records in a folder; a file's name is its record's id."""
     for file in sorted(folder.glob("*.json")) if _NAME.fullmatch(folder.name) else ():
         value = _load(file)
         yield {**value, "id": file.stem} if isinstance(value, dict) else value
@@ -78,4 +78,4 @@ def _load(file: Path) -> dict[str, Any] | Damage:
     value, damage = load_beside(file, file.name)
     if damage is None and isinstance(value, dict):
         return value
-    return damage or Damage(at=0, why=f"{file.name}: no object")
+    return damage or Damage(at=0, why=f"{file.name}: not a JSON object")

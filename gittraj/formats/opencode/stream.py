@@ -1,7 +1,7 @@
-"""Reads the output of ``opencode run --format json``: every part once it is finished, one per line.
+"""Reads the output of ``opencode run --format json``: on each line one finished part.
 
-It has neither the prompt nor the model, and thinking only with ``--thinking``. Parts have the same ids as in
-OpenCode's own store.
+The output has neither the prompt nor the model, and thinking only with ``--thinking``. Parts have the same
+ids as in OpenCode's own store.
 """
 
 from __future__ import annotations
@@ -31,39 +31,36 @@ def _is_record(record: dict[str, Any]) -> bool:
 detect = lines.detector(_is_record)
 
 
-def read(
-    stream: BinaryIO,
-    *,
-    session: str | None = None,
-    cursor: Cursor = _START,
-) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
     context = Context()
-    own: str | None = None
+    first_session: str | None = None
     answer: Answer | None = None
-    answering = ""
+    current = ""
     for fragment in Lines(stream, _START, trusted=_TRUSTED):
         if isinstance(fragment, Damage):
             yield fragment
             continue
         value, part = fragment.value, coerce.mapping(fragment.value.get("part"))
-        named = coerce.text(value.get("sessionID"))
-        own = own or named
+        own_session = coerce.text(value.get("sessionID"))
+        first_session = first_session or own_session
+        foreign = own_session if own_session != first_session else None
         context.end = fragment.end
-        yield from context.learn("session", own, once=True)
+        yield from context.learn("session", first_session, once=True)
         yield from context.learn("started_at", coerce.stamp(value.get("timestamp")), once=True)
-        message = coerce.text(part.get("messageID")) or answering or own or "message"
-        if answer is None or message != answering:
-            answering = message
+        message = coerce.text(part.get("messageID")) or current or first_session or "message"
+        if answer is None or message != current:
+            current = message
             answer = Answer(context, {"id": message, "time": {"created": value.get("timestamp")}})
         for item in _items(answer, f"at{fragment.start}", value, part):
-            yield replace(item, session=named) if isinstance(item, Entry) and named != own else item
+            yield replace(item, session=foreign) if isinstance(item, Entry) else item
 
 
 def _items(answer: Answer, name: str, value: dict[str, Any], part: dict[str, Any]) -> Iterator[Item]:
+    """Yield the items of a line; ``name`` is the id for an error's event."""
     if value.get("type") == "error":
         yield from answer.fail(
             name, coerce.mapping(value.get("error")), coerce.number(value.get("timestamp"))
         )
     elif value.get("type") in _TYPES:
         yield from answer.read(part)
-        yield from answer.settle()
+        yield from answer.yield_results()

@@ -1,1 +1,1 @@
-"""OpenHands: its events, its store, its costs."""
+"""Reads OpenHands' exported events and its store."""

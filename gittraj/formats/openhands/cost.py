@@ -1,7 +1,7 @@
 """Computes the tokens of OpenHands' model calls from running totals on the events.
 
-Totals are the session's, or one agent's, which start again at zero. The cost is reported only in total:
-differences of totals would not be stated costs.
+A total is the session's, or that of one agent, which starts at zero. The cost is only reported for the whole
+session: a difference between totals would not be a cost that the log states.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from gittraj.model.values import Usage
 
 
 class Costs:
-    """``total`` is the cost in US dollars, ``None`` if no event states one."""
+    """Adds up the tokens of each model call; ``total`` is the cost in US dollars, None if none is stated."""
 
     def __init__(self) -> None:
         self._before = Usage()
         self._dollars: float | None = None
-        self._ended: list[float] = []
+        self._ended: list[float] = []  # the last totals before the total started again
         self._spent: dict[str, Usage] = {}
         self._now: Any = None
 
@@ -33,9 +33,10 @@ class Costs:
         return math.fsum((*self._ended, self._dollars)) if self._ended else self._dollars
 
     def add_totals(self, metrics: Any, response: str | None, usage: Any) -> None:
-        """Add the totals on an event of the call ``response``; ``usage`` is the provider's for that call.
+        """Add the totals on an event. ``response`` is the id of the event's model call, if it has one, and
+        ``usage`` the provider's token counts for that call.
 
-        Growth reported by an event without a call is added to the next call, or to the last one at the end.
+        Tokens that only an event without a call reports are added to the next call, or to the very last one.
         """
         fields = coerce.mapping(metrics)
         if not fields:
@@ -48,21 +49,22 @@ class Costs:
             self._dollars = cost
         self._now = fields.get("accumulated_token_usage")
         if response is not None:
-            self._grow(_total(self._now), response, usage)
+            self._add_growth(_total(self._now), response, usage)
 
-    def _grow(self, now: Usage, response: str, usage: Any) -> None:
-        # another agent, or a restarted one, counts from the beginning
-        grown = coerce.usage_since(now, self._before)
-        self._before = now
+    def _add_growth(self, total: Usage, response: str, usage: Any) -> None:
+        """Add to the call ``response`` the tokens since the last total; of another agent, or of one that was
+        restarted, the whole total."""
+        growth = coerce.usage_since(total, self._before)
+        self._before = total
         if response not in self._spent:  # the totals do not count reasoning separately
             reasoning = completion.usage(usage).reasoning_tokens
-            grown += Usage(reasoning_tokens=min(reasoning, grown.output_tokens))
-        self._spent[response] = self._spent.get(response, Usage()) + grown
+            growth += Usage(reasoning_tokens=min(reasoning, growth.output_tokens))
+        self._spent[response] = self._spent.get(response, Usage()) + growth
 
     def spent(self) -> Iterator[Spent]:
-        """Yield the usage of every call, once there are no more events."""
+        """Yield the usage of every call. To be called once, after the last event."""
         if self._spent and self._now is not None:
-            self._grow(_total(self._now), next(reversed(self._spent)), None)
+            self._add_growth(_total(self._now), next(reversed(self._spent)), None)
         for response, spent in self._spent.items():
             yield Spent(response=response, usage=spent)
 

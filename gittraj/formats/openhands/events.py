@@ -1,6 +1,6 @@
-"""OpenHands' events: a list of actions and observations, as the program exports it (to version 0.x).
+"""Reads OpenHands' events: a list of actions and observations, which versions 0.x of OpenHands export.
 
-An observation names the action that caused it. The usage of a model call is the growth of running totals.
+An observation names the action that caused it. The tokens of a model call are differences of running totals.
 Recalled knowledge and changes of the program's state are left out.
 """
 
@@ -17,7 +17,7 @@ from gittraj.formats.base.outcomes import Call, Outcome, Refusal, printed_commit
 from gittraj.formats.openai import completion
 from gittraj.formats.openhands.cost import Costs
 from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
-from gittraj.model.values import Foreign, Message, NoteEvent, Prompt, Thinking
+from gittraj.model.values import Artifact, Foreign, Message, NoteEvent, Prompt, Thinking
 
 name = "openhands"
 agent = "openhands"
@@ -44,23 +44,27 @@ def detect(head: bytes) -> bool:
 
 def is_event(value: Any) -> bool:
     event = coerce.mapping(value)
-    known = type(event.get("id")) is int and "timestamp" in event and event.get("source") in _SOURCES
-    return known and ("action" in event or "observation" in event)
+    has_fields = type(event.get("id")) is int and "timestamp" in event and event.get("source") in _SOURCES
+    return has_fields and ("action" in event or "observation" in event)
 
 
 @document.reader
 def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
-    """The items of an exported session. Its id is a hash of its shape."""
+    """Yield the items of an exported session. The session's id is a hash of its shape."""
     if events := coerce.objects(value):
         yield from items(events, session=None, end=end)
 
 
 def items(events: list[dict[str, Any]], *, session: str | None, end: int) -> Iterator[Item]:
-    """The items of a session's events; ``session`` is its id, if the program's folder has one."""
-    own = coerce.shape_id(name, ([e.get("source") if isinstance(e.get("source"), str) else None,
-                                 coerce.stamp(e.get("timestamp"))] for e in events[:2]))  # fmt: skip
-    yield Fact(name="session", value=session or own)
+    """Yield the items of a session's events; ``session`` is the name of the session's folder, if any."""
+    shape_id = coerce.shape_id(name, map(_shape, events[:2]))
+    yield Fact(name="session", value=session or shape_id)
     yield from _Reading(end).items(events)
+
+
+def _shape(event: dict[str, Any]) -> list[coerce.Part]:
+    source = event.get("source")
+    return [source if isinstance(source, str) else None, coerce.stamp(event.get("timestamp"))]
 
 
 class _Reading(document.Reading):
@@ -73,12 +77,12 @@ class _Reading(document.Reading):
     def items(self, events: list[dict[str, Any]]) -> Iterator[Item]:
         seen: set[int] = set()
         for number, event in enumerate(events):
-            own = event.get("id")
-            if type(own) is int and own in seen:
-                continue
-            seen |= {own} if type(own) is int else set()
-            record = str(own) if type(own) is int else f"n{number}"
-            yield from self._event(record, event)
+            event_id = coerce.number(event.get("id"))
+            if event_id is None:
+                yield from self._event(f"n{number}", event)
+            elif event_id not in seen:
+                seen.add(event_id)
+                yield from self._event(str(event_id), event)
         yield from self._costs.spent()
         if self._costs.total is not None:
             yield Fact(name="cost_usd", value=self._costs.total)
@@ -119,21 +123,24 @@ class _Reading(document.Reading):
             text = coerce.text(args.get("summary")) or "Context condensed"
             yield self._entry(NoteEvent(id=f"{record}:0", ts=ts, content=text, kind="compaction"))
             return
-        if kind in _SKIPPED and kind != "think":
-            return
-        made = coerce.mapping(event.get("tool_call_metadata"))
-        raw = coerce.mapping(made.get("model_response"))
-        paid = bool(raw) or isinstance(event.get("llm_metrics"), dict)
-        common: dict[str, Any] = {"ts": ts}
+        if kind == "think" or kind not in _SKIPPED:
+            yield from self._model_action(record, event, args)
+
+    def _model_action(self, record: str, event: dict[str, Any], args: dict[str, Any]) -> Iterator[Entry]:
+        """Yield the thinking, and the message or call, of an action that the model chose."""
+        kind = coerce.string(event.get("action"))
+        raw = coerce.mapping(coerce.at(event, "tool_call_metadata", "model_response"))
+        is_model_call = bool(raw) or isinstance(event.get("llm_metrics"), dict)
+        common: dict[str, Any] = {"ts": coerce.stamp(event.get("timestamp"))}
         common["model"] = coerce.text(raw.get("model")) or self._known.get("model")
-        common["response"] = (coerce.text(raw.get("id")) or f"r{record}") if paid else None
+        common["response"] = (coerce.text(raw.get("id")) or f"r{record}") if is_model_call else None
         ordinal = 0
         for text in self._thoughts(args, raw, common["response"]):
             yield self._entry(Thinking(id=f"{record}:{ordinal}", **common, content=text))
             ordinal += 1
         event_id = f"{record}:{ordinal}"
         if kind in ("message", "finish", "reject"):
-            yield self._entry(Message(id=event_id, **common, content=_spoken(event, args)))
+            yield self._entry(Message(id=event_id, **common, content=_message_text(event, args)))
         elif kind in _CALLS:
             yield self._call(event_id, event, args, common)
         elif kind != "think":
@@ -141,7 +148,7 @@ class _Reading(document.Reading):
             yield self._entry(Foreign(id=event_id, **common, type=f"action:{kind}", content=text))
 
     def _thoughts(self, args: dict[str, Any], raw: dict[str, Any], response: str | None) -> Iterator[str]:
-        """The model's thinking: once per response, which may have several actions; then for this action."""
+        """Yield the response's thinking, for the first of its actions; then the thinking of this action."""
         if response and response not in self._answered:
             self._answered.add(response)
             for choice in coerce.objects(raw.get("choices"))[:1]:
@@ -153,18 +160,18 @@ class _Reading(document.Reading):
     def _call(
         self, event_id: str, event: dict[str, Any], args: dict[str, Any], common: dict[str, Any]
     ) -> Entry:
-        made = coerce.mapping(event.get("tool_call_metadata"))
-        named = coerce.either(made.get("function_name"), args.get("name")) or str(event["action"])
-        call_id = coerce.text(made.get("tool_call_id")) or event_id
+        metadata = coerce.mapping(event.get("tool_call_metadata"))
+        tool = coerce.either(metadata.get("function_name"), args.get("name")) or str(event["action"])
+        call_id = coerce.text(metadata.get("tool_call_id")) or event_id
         arguments = {
             key: value for key, value in args.items() if key not in _BOOKKEEPING and value is not None
         }
-        self._calls[coerce.number(event.get("id"))] = (call_id, Refusal(named, arguments))
+        self._calls[coerce.number(event.get("id"))] = (call_id, Refusal(tool, arguments))
         path = coerce.text(args.get("path"))
         command = coerce.text(args.get("command")) if event["action"] == "run" else None
         folder = coerce.text(args.get("cwd")) or self._known.get("folder")
         edits = _edits(str(event["action"]), args)
-        call = Call(named, arguments, command, folder, edits, (path,) if path else ())
+        call = Call(tool, arguments, command, folder, edits, (path,) if path else ())
         return self._entry(call.event(call_id, id=event_id, **common), **call.known)
 
     # ------------------------------------------------------------ observations
@@ -172,31 +179,47 @@ class _Reading(document.Reading):
     def _observation(self, record: str, event: dict[str, Any], extras: dict[str, Any]) -> Iterator[Item]:
         kind = coerce.string(event.get("observation"))
         ts = coerce.stamp(event.get("timestamp"))
-        text, artifact = completion.text(event.get("content"))
-        text = text or (coerce.string(event.get("message")) if kind in ("error", "user_rejected") else "")
         if kind == "agent_state_changed" and extras.get("agent_state") == "error":
             yield from self._learn(status="failed")
             if reason := coerce.text(extras.get("reason")):
                 yield self._entry(NoteEvent(id=f"{record}:0", ts=ts, content=reason, kind="error"))
+        elif kind in _SKIPPED:
             return
-        if kind in _SKIPPED:
-            return
-        if (call := self._calls.pop(coerce.number(event.get("cause")), None)) is None:
-            if kind == "error":
-                yield self._entry(NoteEvent(id=f"{record}:0", ts=ts, content=text, kind="error"))
-            elif text:
-                yield self._entry(Foreign(id=f"{record}:0", ts=ts, type=f"observation:{kind}", content=text))
-            return
-        code = _exit_code(extras)
-        rejected = kind == "user_rejected"
-        failed = event.get("success") is False or kind == "error" or rejected or code not in (None, 0)
-        edits, made = () if failed else _written(extras), printed_commits(text)
-        ended = Outcome(
-            text=text, exit_code=code, is_error=failed, artifact=artifact, commits=made, edits=edits
-        )
-        yield self._entry(tool_result(ended, call_id=call[0], id=f"{record}:0", ts=ts), **ended.known)
-        if rejected:
-            yield self._entry(ruling(replace(call[1], words=text), id=f"{record}:1", ts=ts))
+        elif call := self._calls.pop(coerce.number(event.get("cause")), None):
+            outcome = _outcome(event, extras)
+            result = tool_result(outcome, call_id=call[0], id=f"{record}:0", ts=ts)
+            yield self._entry(result, **outcome.known)
+            if kind == "user_rejected":
+                yield self._entry(ruling(replace(call[1], words=outcome.text), id=f"{record}:1", ts=ts))
+        elif kind == "error":
+            text = _observed_text(event)[0]
+            yield self._entry(NoteEvent(id=f"{record}:0", ts=ts, content=text, kind="error"))
+        elif text := _observed_text(event)[0]:
+            yield self._entry(Foreign(id=f"{record}:0", ts=ts, type=f"observation:{kind}", content=text))
+
+
+def _observed_text(event: dict[str, Any]) -> tuple[str, Artifact | None]:
+    """The text of an observation, and the first image in it."""
+    text, artifact = completion.text(event.get("content"))
+    if not text and event.get("observation") in ("error", "user_rejected"):
+        text = coerce.string(event.get("message"))
+    return text, artifact
+
+
+def _outcome(event: dict[str, Any], extras: dict[str, Any]) -> Outcome:
+    """The outcome of a call, from the observation that the call caused."""
+    text, artifact = _observed_text(event)
+    code = _exit_code(extras)
+    failed = event.get("success") is False or event.get("observation") in ("error", "user_rejected")
+    failed = failed or code not in (None, 0)
+    return Outcome(
+        text=text,
+        exit_code=code,
+        is_error=failed,
+        artifact=artifact,
+        commits=printed_commits(text),
+        edits=() if failed else _written(extras),
+    )
 
 
 _BOOKKEEPING = frozenset(
@@ -205,7 +228,7 @@ _BOOKKEEPING = frozenset(
         *("impl_source", "wait_for_response", "kernel_init_code", "include_extra", "cwd"),
     )
 )
-"""Arguments that the program, not the model, adds to an action."""
+"""Arguments that OpenHands, not the model, adds to an action."""
 
 
 def _content(event: dict[str, Any], args: dict[str, Any]) -> Any:
@@ -214,7 +237,7 @@ def _content(event: dict[str, Any], args: dict[str, Any]) -> Any:
     return [{"text": text}, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]
 
 
-def _spoken(event: dict[str, Any], args: dict[str, Any]) -> str:
+def _message_text(event: dict[str, Any], args: dict[str, Any]) -> str:
     outputs = coerce.mapping(args.get("outputs"))
     texts = (args.get("final_thought"), args.get("content"), outputs.get("content"), outputs.get("reason"))
     return next((text for value in (*texts, event.get("message")) if (text := coerce.text(value))), "")
@@ -227,19 +250,19 @@ def _status(kind: str, args: dict[str, Any]) -> str:
 
 
 def _edits(kind: str, args: dict[str, Any]) -> tuple[Edit, ...]:
-    """The file as an action leaves it, as far as its arguments show."""
+    """The edits that an action makes, from its arguments."""
     path = coerce.text(args.get("path"))
     if kind == "edit" and coerce.text(args.get("command")):
         return editor(args)
     if kind not in ("write", "edit") or path is None:
         return ()
-    entire = kind == "write" and args.get("start") in (None, 0) and args.get("end") in (None, -1)
+    is_whole_file = kind == "write" and args.get("start") in (None, 0) and args.get("end") in (None, -1)
     edits = written(path, args.get("content"))
-    return edits if entire else tuple(replace(edit, whole=None) for edit in edits)
+    return edits if is_whole_file else tuple(replace(edit, whole=None) for edit in edits)
 
 
 def _written(extras: dict[str, Any]) -> tuple[Edit, ...]:
-    """The whole file that was written, from an observation."""
+    """The edit that an observation reports, with the file's whole new text."""
     path, whole = coerce.text(extras.get("path")), extras.get("new_content")
     if path is None or not isinstance(whole, str):
         return ()

@@ -1,6 +1,7 @@
-"""OpenHands' own store: one folder per session, with one file per event, ``<session>/events/<number>.json``.
+"""Reads OpenHands' own store: one folder per session, one file per event, ``<session>/events/<number>.json``.
 
-The number in a name is the event's; a file that is missing, or being written, does not affect the others.
+The number in a file's name is the event's id. A file that is missing, or being written, does not affect the
+others.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ def detect(path: Path) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """The ids of the sessions, which are their folders' names."""
+    """Return the ids of the sessions, which are their folders' names."""
     return (_session(folder) for folder in _folders(path))
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
-    folder = next((folder_of for folder_of in _folders(path) if _session(folder_of) == session), None)
+    folder = next((folder for folder in _folders(path) if _session(folder) == session), None)
     if folder is None:
         raise FormatError(f"{path} contains no session {session}", hint="list its sessions again")
     events: list[dict[str, Any]] = []
@@ -56,24 +57,25 @@ def _session(folder: Path) -> str:
 
 
 def _folders(path: Path, limit: int | None = None) -> Iterator[Path]:
-    """The folders of events at ``path``."""
+    """Yield the folders of events at ``path``; at most ``limit`` of its sub-folders are searched."""
     if not path.is_dir():
         return
     for folder in (path, path / _EVENTS):
-        if _holds_events(folder):
+        if _has_events(folder):
             yield folder
             return
-    below = sorted(child / _EVENTS for child in path.iterdir() if child.is_dir())
-    yield from (folder for folder in islice(below, limit) if _holds_events(folder))
+    children = sorted(child / _EVENTS for child in path.iterdir() if child.is_dir())
+    yield from (folder for folder in islice(children, limit) if _has_events(folder))
 
 
-def _holds_events(folder: Path) -> bool:
+def _has_events(folder: Path) -> bool:
+    """Whether one of the folder's first three files is an event."""
     files = islice(_files(folder), 3)
     return any(openhands.is_event(load_beside(file, "")[0]) for file in files)
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """The event files in the order of their numbers."""
+    """Yield the event files in the order of their numbers."""
     if folder.is_dir():
         files = (f for f in folder.iterdir() if f.suffix == ".json" and f.stem.isdecimal() and f.is_file())
         yield from sorted(files, key=lambda file: int(file.stem))

@@ -1,1 +1,1 @@
-"""mini-swe-agent and SWE-agent: runs that end with a submission."""
+"""Reads the runs of mini-swe-agent and SWE-agent, which end with a submission."""

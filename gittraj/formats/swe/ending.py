@@ -1,8 +1,7 @@
 """The ending of a run: its exit status, submission and error; and the files that a submitted diff changes.
 
-Diffs are what ``git diff`` prints, also without its ``diff --git`` lines, with the line ends of a terminal,
-and with the wrong counts of a diff that a model wrote. Paths are relative to the repository's root, as git
-means them.
+A diff is one that ``git diff`` prints, or one without ``diff --git`` lines, with the line ends of a terminal,
+or with wrong line counts, as models write them. Paths are relative to the repository's root.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ _LIMITS = frozenset(
         *("early_exit", "exit_forfeit", "skipped"),
     )
 )
-"""The reasons that stopped a run without a failure. All others, except ``submitted``, are failures."""
+"""Exit statuses of runs that were stopped without a failure. All others except ``submitted`` are failures."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """``exit_status``, ``submission`` and ``error`` are the log's own words."""
+    """How a run ended; the three texts are as the log states them."""
 
     exit_status: str | None = None
     submission: str | None = None
@@ -38,8 +37,8 @@ class Ending:
     def status(self) -> str | None:
         """``completed``, ``abandoned`` or ``failed``; ``None`` for a run that did not end.
 
-        A submission that was made for the agent when a limit stopped it (``submitted (exit_cost)``) does
-        not make the run a completed one.
+        A run is not completed if a limit stopped the agent and its work was submitted automatically
+        (``submitted (exit_cost)``).
         """
         if not self.exit_status:
             return None
@@ -58,7 +57,7 @@ class Ending:
         )
 
     def entries(self, end: int, ts: str | None = None, prefix: str = "") -> Iterator[Entry]:
-        """Its events: the failure, and the submission."""
+        """Yield the events of the ending: an error if the run failed, and the submission if there is one."""
         if self.status == "failed":
             text = self.error or f"The run ended with {self.exit_status}"
             yield Entry(event=NoteEvent(id=f"{prefix}exit:0", ts=ts, content=text, kind="error"), end=end)
@@ -76,20 +75,27 @@ class Ending:
 
 
 def credit(entries: Sequence[Entry], submission: str | None) -> list[Entry]:
-    """``entries`` with the files of a submitted diff on the last call, which made the diff.
+    """Return the entries with the edits of a submitted diff added to the last call, which made the diff.
 
-    Files that another call is known to have written only stay on that call.
+    The edit of a file that a call is known to have written is not added.
     """
     credited = list(entries)
     last = next((n for n in reversed(range(len(credited))) if isinstance(credited[n].event, ToolCall)), None)
     if last is not None and submission:
-        failed = {e.call_id for entry in credited if isinstance(e := entry.event, ToolResult) and e.is_error}
-        written = {edit.path for entry in credited for edit in entry.edits
-                   if isinstance(entry.event, ToolCall) and entry.event.call_id not in failed}  # fmt: skip
-        left = tuple(edit for edit in diff_edits(submission) if edit.path not in written)
-        if left:
-            credited[last] = replace(credited[last], edits=(*credited[last].edits, *left))
+        written = _written_paths(entries)
+        unwritten = tuple(edit for edit in diff_edits(submission) if edit.path not in written)
+        if unwritten:
+            credited[last] = replace(credited[last], edits=(*credited[last].edits, *unwritten))
     return credited
+
+
+def _written_paths(entries: Sequence[Entry]) -> set[str]:
+    """The paths of the files that calls without an error wrote."""
+    failed = {e.call_id for entry in entries if isinstance(e := entry.event, ToolResult) and e.is_error}
+    calls = (
+        entry for entry in entries if isinstance(entry.event, ToolCall) and entry.event.call_id not in failed
+    )
+    return {edit.path for entry in calls for edit in entry.edits}
 
 
 _HUNK = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
@@ -99,19 +105,22 @@ _NOWHERE = "/dev/null"
 
 
 def diff_edits(text: str) -> tuple[Edit, ...]:
-    """One edit per file, and one more for the old name of a renamed one; empty if this is not a diff."""
+    """Return one edit per file of a diff, and one for the old name of a renamed file; none for other text."""
     return tuple(edit for file in _files(text) for edit in file.edits())
 
 
 class _File:
+    """The part of a diff about one file."""
+
     def __init__(self) -> None:
         self.kind: FileKind = "update"
         self.old: str | None = None
         self.new: str | None = None
         self.added: list[str] = []
         self.removed: list[str] = []
-        self.open_end = False
-        self.started = False
+        self.has_old_name = False  # its line ``---`` was read
+        self._no_newline_at_end = False
+        self._old_left = self._new_left = 0  # lines of the hunk that are still to come
 
     def edits(self) -> Iterator[Edit]:
         path = self.old if self.kind == "delete" or self.new is None else self.new
@@ -119,7 +128,7 @@ class _File:
             return
         if self.kind == "rename" and self.old:
             yield Edit(path=self.old, kind="delete")
-        whole = "\n".join(self.added) + ("" if self.open_end else "\n")
+        whole = "\n".join(self.added) + ("" if self._no_newline_at_end else "\n")
         yield Edit(
             path=path,
             kind=self.kind,
@@ -128,7 +137,7 @@ class _File:
             whole=whole if self.kind == "add" and self.added else None,
         )
 
-    def header(self, line: str) -> None:
+    def read_header(self, line: str) -> None:
         """Read a line before the file's hunks."""
         if line.startswith("new file mode "):
             self.kind = "add"
@@ -139,7 +148,7 @@ class _File:
         elif line.startswith("rename to "):
             self.new = _unquoted(line[10:])
         elif line.startswith("--- "):
-            self.started = True
+            self.has_old_name = True
             if (path := _path(line[4:], "a/")) == _NOWHERE:
                 self.kind = "add"
             else:
@@ -150,42 +159,45 @@ class _File:
             else:
                 self.new = path
 
-    def body(self, line: str) -> None:
-        if line.startswith("+"):
-            self.added.append(line[1:])
-        elif line.startswith("-"):
-            self.removed.append(line[1:])
+    def read_hunk(self, line: str) -> bool:
+        """Read a line of a hunk, or its header; False if the line is neither."""
+        if (self._old_left > 0 or self._new_left > 0) and line[:1] in " +-":
+            self._old_left -= line[:1] != "+"
+            self._new_left -= line[:1] != "-"
+            if line.startswith("+"):
+                self.added.append(line[1:])
+            elif line.startswith("-"):
+                self.removed.append(line[1:])
+        elif line.startswith("\\"):
+            self._no_newline_at_end = True
+        elif match := _HUNK.match(line):
+            self._old_left, self._new_left = (int(number) if number else 1 for number in match.groups())
+        else:
+            self._old_left = self._new_left = 0
+            return False
+        return True
 
 
 def _files(text: str) -> list[_File]:
-    found: list[_File] = []
-    old = new = 0  # lines of the hunk that are still to come
+    files: list[_File] = []
     for line in text.replace("\r\n", "\n").split("\n"):
-        file = found[-1] if found else None
-        if file is not None and (old > 0 or new > 0) and line[:1] in " +-":
-            file.body(line)
-            old -= line[:1] != "+"
-            new -= line[:1] != "-"
+        if files and files[-1].read_hunk(line):
             continue
-        if line.startswith("\\") and file is not None:
-            file.open_end = True
-            continue
-        if match := _HUNK.match(line):
-            old, new = (int(number) if number else 1 for number in match.groups())
-            continue
-        old = new = 0
-        if line.startswith("diff --git ") or (line.startswith("--- ") and (file is None or file.started)):
-            found.append(_named(line) if line.startswith("diff") else _File())
-        if found:
-            found[-1].header(line)
-    return found
+        if line.startswith("diff --git "):
+            files.append(_begin_file(line))
+        elif line.startswith("--- ") and (not files or files[-1].has_old_name):
+            files.append(_File())
+        if files:
+            files[-1].read_header(line)
+    return files
 
 
-def _named(line: str) -> _File:
-    """A file from its ``diff --git`` line, in case no other line names it (an empty or binary one)."""
+def _begin_file(line: str) -> _File:
+    """Begin a file with its ``diff --git`` line. The name in it is for files without another line that names
+    them: empty and binary ones."""
     file = _File()
-    _, between, new = line.rpartition(" b/")
-    if between and not new.endswith('"'):
+    _, separator, new = line.rpartition(" b/")
+    if separator and not new.endswith('"'):
         file.old = file.new = new
     return file
 
@@ -204,8 +216,10 @@ def _unquoted(path: str) -> str:
     position = 1
     for match in _ESCAPE.finditer(path, 1, len(path) - 1):
         octets += path[position : match.start()].encode("utf-8", "replace")
-        sign = match[1]
-        octets += bytes([int(sign, 8) & 255]) if sign.isdigit() and len(sign) == 3 else _LETTERS.get(
-            sign, sign).encode("utf-8", "replace")  # fmt: skip
+        escaped = match[1]
+        if escaped.isdigit() and len(escaped) == 3:
+            octets += bytes([int(escaped, 8) & 255])
+        else:
+            octets += _LETTERS.get(escaped, escaped).encode("utf-8", "replace")
         position = match.end()
     return (octets + path[position:-1].encode("utf-8", "replace")).decode("utf-8", "replace")

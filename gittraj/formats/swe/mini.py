@@ -1,7 +1,8 @@
-"""mini-swe-agent's runs, ``*.traj.json`` of versions 1 and 2, and the bare lists of messages before.
+"""Reads mini-swe-agent's runs: ``*.traj.json`` of versions 1 and 2, and the bare lists of messages of earlier
+versions.
 
-A file is written again after every step. ``extra.response`` repeats an answer as the provider sent it: its
-id, time and token counts are kept, the rest is dropped, as are templates and tracebacks.
+A file is written again after every step. ``extra.response`` repeats an answer as the provider sent it: only
+the answer's id, time and token counts are read from it. Templates and tracebacks are left out.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ def detect(head: bytes) -> bool:
     value = peek(head)
     if isinstance(value, list):
         messages = coerce.objects(value)
-        return bool(messages) and "role" in messages[0] and protocol.is_spoken(messages)
+        return bool(messages) and "role" in messages[0] and protocol.is_run(messages)
     run = coerce.mapping(value)
     if "trajectory_format" in run:
         return coerce.string(run["trajectory_format"]).startswith("mini-swe-agent")
     if run.keys() & {"trajectory", "history", "schema_version"} or not isinstance(run.get("info"), dict):
         return False
-    if "messages" not in run:  # the head ends within info
+    if "messages" not in run:  # the head ends inside ``info``
         return bool(_INFO & run["info"].keys())
     messages = coerce.objects(run["messages"])
     return not messages or ("role" in messages[0] and "content" in messages[0])
@@ -49,7 +50,8 @@ def detect(head: bytes) -> bool:
 
 @document.reader
 def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
-    """The items of a run. ``session`` is the stem of its file's name, and its id if it names a run."""
+    """Yield the items of a run. ``session`` is the stem of the file's name: the session's id, if the stem has
+    the form of a run's name."""
     if isinstance(value, dict | list):
         yield from _Reading(value, session, end).items()
 
@@ -64,9 +66,9 @@ class _Reading(document.Reading):
         self._stem = stem
         self._model = coerce.text(coerce.at(self._config, "model", "model_name"))
         self._folder = _local_folder(self._config)
-        self._asked: str | None = None
+        self._task: str | None = None
         self._pending: deque[tuple[str, str | None]] = deque()
-        self._last: str | None = None
+        self._last_text: str | None = None
         self._spent: dict[str, Usage] = {}
         self._costs: dict[str, float] = {}
         self._ts: str | None = None
@@ -88,27 +90,27 @@ class _Reading(document.Reading):
 
     def _facts(self, entries: list[Entry]) -> Iterator[Fact]:
         instance = coerce.text(self._run.get("instance_id"))
-        named = task.parse(self._stem, instance)
+        run_name = task.parse(self._stem, instance)
         stats = coerce.mapping(self._info.get("model_stats"))
         first = next((entry.event.ts for entry in entries if entry.event.ts), None)
-        own = coerce.shape_id(name, [[instance], *completion.opening(self._messages)])
+        shape_id = coerce.shape_id(name, [[instance], *completion.opening(self._messages)])
         yield from facts(
-            session=self._stem if named else own,
-            solve=named.solve if named else None,
-            run=named.run if named else None,
+            session=self._stem if run_name else shape_id,
+            solve=run_name.solve if run_name else None,
+            run=run_name.run if run_name else None,
             instance=instance,
             agent_version=coerce.text(self._info.get("mini_version")),
             model=self._model,
             folder=self._folder,
-            started_at=first or (named.time if named else None),
-            title=task.title(self._asked or ""),
+            started_at=first or (run_name.time if run_name else None),
+            title=task.title(self._task or ""),
             messages=len(self._messages),
             api_calls=coerce.number(stats.get("api_calls")),
             cost_usd=None if self._costs_add_up() else coerce.cost(stats.get("instance_cost")),
         )
 
     def _costs_add_up(self) -> bool:
-        """Whether the calls' own costs sum up to the total; else only the total is used."""
+        """Whether the calls' own costs add up to the run's total; otherwise only the total is used."""
         total = coerce.cost(coerce.at(self._info, "model_stats", "instance_cost"))
         summed = math.fsum(self._costs.values())
         return bool(self._costs) and (total is None or math.isclose(summed, total, abs_tol=1e-12))
@@ -118,13 +120,13 @@ class _Reading(document.Reading):
         extra = coerce.mapping(last.get("extra")) if last.get("role") == "exit" else {}
         fields = extra | {key: value for key, value in self._info.items() if value is not None}
         status = coerce.text(fields.get("exit_status"))
-        # a list without info ended by submitting, if its last command was meant to
-        bare = status is None and not self._info and self._last is not None
+        # a bare list of messages ended with a submission if its last command submits
+        submitted = status is None and not self._info and self._last_text is not None
         failed = status not in (None, _SUBMITTED)
         return ending.Ending(
-            exit_status=_SUBMITTED if bare else status,
-            submission=coerce.text(fields.get("submission")) or (self._last if bare else None),
-            error=coerce.text(fields.get("exception_str")) or (self._last if failed else None),
+            exit_status=_SUBMITTED if submitted else status,
+            submission=coerce.text(fields.get("submission")) or (self._last_text if submitted else None),
+            error=coerce.text(fields.get("exception_str")) or (self._last_text if failed else None),
         )
 
     # ------------------------------------------------------------ messages
@@ -151,21 +153,23 @@ class _Reading(document.Reading):
         cost = coerce.cost(coerce.at(message, "extra", "cost"))
         common: dict[str, Any] = {"ts": ts, "model": self._model or reply.model, "response": response}
         self._pending.clear()
-        spent = reply.usage is not None or cost is not None
-        if spent:
-            self._spent[response] = reply.usage or Usage()
-        if cost is not None:
-            self._costs[response] = self._costs.get(response, 0.0) + cost
+        self._spend(response, reply.usage, cost)
         ordinal = 0
-        for thought, text in reply.said:
-            kind = Thinking if thought else Message
+        for is_thought, text in reply.texts:
+            kind = Thinking if is_thought else Message
             yield self._entry(kind(id=f"m{number}:{ordinal}", **common, content=text))
             ordinal += 1
         for call in reply.calls:
             yield self._call(f"m{number}:{ordinal}", call, common)
             ordinal += 1
-        if spent and not ordinal:  # its cost needs an event
+        if not ordinal and (reply.usage is not None or cost is not None):  # the cost needs an event
             yield self._entry(Message(id=f"m{number}:0", **common))
+
+    def _spend(self, response: str, usage: Usage | None, cost: float | None) -> None:
+        if usage is not None or cost is not None:
+            self._spent[response] = usage or Usage()
+        if cost is not None:
+            self._costs[response] = self._costs.get(response, 0.0) + cost
 
     def _call(self, event_id: str, call: completion.Call, common: dict[str, Any]) -> Entry:
         call_id = call.id or event_id
@@ -176,39 +180,48 @@ class _Reading(document.Reading):
     def _result(
         self, event_id: str, ts: str | None, text: str, extra: dict[str, Any], call_id: str | None = None
     ) -> Entry:
-        """The result of the call that it names, or of the first that has none yet."""
-        if call_id is None and self._pending:
-            call_id = self._pending[0][0]
-        asked = dict(self._pending).get(call_id or "")
-        self._pending = deque(waiting for waiting in self._pending if waiting[0] != call_id)
-        seen = protocol.observation(text)
+        """Return the result of the call ``call_id``; if that is None, of the first call without a result."""
+        call_id, command = self._take_pending(call_id)
+        observation = protocol.observation(text)
         raw, failure = extra.get("raw_output"), coerce.text(extra.get("exception_info"))
-        content = (raw or failure or "") if isinstance(raw, str) else seen.text
+        content = (raw or failure or "") if isinstance(raw, str) else observation.text
         code = coerce.number(extra.get("returncode"))
-        code = seen.returncode if code is None else code
-        if failure and protocol.submits(asked) and self._ending().exit_status == _SUBMITTED:
-            failure = code = None  # it ended the run, which the program calls "not executed"
+        code = observation.returncode if code is None else code
+        if failure and self._is_submission(command):
+            failure = code = None  # the command ended the run, which mini-swe-agent calls "not executed"
         event = ToolResult(
             id=event_id,
             ts=ts,
             content=content,
             call_id=call_id,
             exit_code=code,
-            is_error=code not in (None, 0) or failure is not None or seen.timed_out,
-            truncated=seen.truncated and not isinstance(raw, str),
+            is_error=code not in (None, 0) or failure is not None or observation.timed_out,
+            truncated=observation.truncated and not isinstance(raw, str),
         )
         return self._entry(event, commits=printed_commits(content))
 
+    def _take_pending(self, call_id: str | None) -> tuple[str | None, str | None]:
+        """Remove a call, by default the first, from the pending ones. Return its id and its command."""
+        if call_id is None and self._pending:
+            call_id = self._pending[0][0]
+        command = dict(self._pending).get(call_id or "")
+        self._pending = deque(waiting for waiting in self._pending if waiting[0] != call_id)
+        return call_id, command
+
+    def _is_submission(self, command: str | None) -> bool:
+        return protocol.submits(command) and self._ending().exit_status == _SUBMITTED
+
     def _user(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
-        """Read the task, then observations, and messages of the program and its user between them."""
+        """Yield the task from the first such message; from later ones, observations, commands and messages of
+        the user, and messages of mini-swe-agent."""
         text, artifact = completion.text(message.get("content"))
         extra = coerce.mapping(message.get("extra"))
         common: dict[str, Any] = {"id": f"m{number}:0", "ts": ts}
-        if self._asked is None:
-            self._asked = task.task(text, coerce.at(self._config, "agent", "instance_template"))
-            yield self._entry(Prompt(**common, content=self._asked, artifact=artifact))
-        elif human := answer({**message, "content": ""}).calls:
-            for ordinal, call in enumerate(human):
+        if self._task is None:
+            self._task = task.task(text, coerce.at(self._config, "agent", "instance_template"))
+            yield self._entry(Prompt(**common, content=self._task, artifact=artifact))
+        elif human_calls := answer({**message, "content": ""}).calls:
+            for ordinal, call in enumerate(human_calls):
                 yield self._call(f"m{number}:{ordinal}", call, {"ts": ts, "tags": ("human",)})
         elif extra.get("interrupt_type") == "FormatError" or self._is_malformed(text):
             self._pending.clear()
@@ -221,13 +234,13 @@ class _Reading(document.Reading):
             yield from self._observed(number, ts, text, extra)
 
     def _observed(self, number: int, ts: str | None, text: str, extra: dict[str, Any]) -> Iterator[Entry]:
-        """Read the result of a call, or why the run stopped."""
+        """Yield the result of a call, or the reason why the run stopped."""
         if (reason := protocol.rejected(text)) is not None:
             yield from self._rejected(number, ts, text, reason)
         elif "returncode" in extra or protocol.is_observation(text):
             yield self._result(f"m{number}:0", ts, text, extra)
         elif self._is_last(number):
-            self._last = text
+            self._last_text = text
         elif self._pending:
             yield self._result(f"m{number}:0", ts, text, extra)
         elif text:
@@ -239,11 +252,11 @@ class _Reading(document.Reading):
         return any(protocol.is_malformed(text, template) for template in templates)
 
     def _is_last(self, number: int) -> bool:
-        """Whether this message has version 1's submission, or the text of what stopped the run."""
+        """Whether this message has the submission, as in version 1, or the text of what stopped the run."""
         if number + 1 < len(self._messages):
             return False
-        bare = not self._info and bool(self._pending) and protocol.submits(self._pending[0][1])
-        return bare or coerce.text(self._info.get("exit_status")) is not None
+        submits = not self._info and bool(self._pending) and protocol.submits(self._pending[0][1])
+        return submits or coerce.text(self._info.get("exit_status")) is not None
 
     def _rejected(self, number: int, ts: str | None, text: str, reason: str) -> Iterator[Entry]:
         waiting = list(self._pending)

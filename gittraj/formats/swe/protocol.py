@@ -1,8 +1,8 @@
-"""Reads mini-swe-agent's protocol to run commands in plain text: a fenced block as call, an observation as
-result; and a model's answers: with tool calls, as text, or as an item list.
+"""Reads mini-swe-agent's protocol for running commands in plain text: a fenced block is a call, an
+observation its result. Also reads a model's answers: with tool calls, as text, or as a list of items.
 
-The fences, frames and fixed texts are those of github.com/SWE-agent/mini-swe-agent, 1.0 to 2.x; all except
-the fences can be configured, so an observation with another frame is kept as it is.
+The fences, frames and fixed texts are those of github.com/SWE-agent/mini-swe-agent, 1.0 to 2.x. All except
+the fences can be configured: an observation with another frame is left as it is.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ _REJECTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Observation:
+    """The output of a command, without its frame."""
+
     text: str
     returncode: int | None = None
     truncated: bool = False
@@ -40,7 +42,7 @@ class Observation:
 
 
 def action(answer: str) -> tuple[str, str | None]:
-    """An answer without the command in it, and the command, if there is exactly one."""
+    """Return an answer without its command, and that; None if there is not exactly one command."""
     blocks = next((matches for fence in _FENCES if (matches := list(_blocks(answer, fence)))), [])
     if len(blocks) != 1:
         return answer, None
@@ -49,7 +51,7 @@ def action(answer: str) -> tuple[str, str | None]:
 
 
 def _blocks(text: str, fence: str) -> Iterator[tuple[int, int, str]]:
-    """Start, end and command of each fenced block; in linear time, unlike any pattern with ``.*?``."""
+    """Yield start, end and command of each fenced block, in linear time, unlike a pattern with ``.*?``."""
     position = 0
     while (start := text.find(fence, position)) >= 0:
         line = text.find("\n", start)
@@ -65,14 +67,14 @@ def _blocks(text: str, fence: str) -> Iterator[tuple[int, int, str]]:
 
 def observation(text: str) -> Observation:
     """Parse the output that was returned for a command."""
-    framed = _CODE.match(text)
-    if framed is None:
+    frame = _CODE.match(text)
+    if frame is None:
         return Observation(text, timed_out=text.startswith("The last command") and "timed out" in text)
-    body = text[framed.end() :]
+    body = text[frame.end() :]
     start, end = body.find(_OPEN), body.rfind(_CLOSE)
     if start >= 0 and end > start:
-        return Observation(body[start + len(_OPEN) : end].removeprefix("\n"), int(framed[1]))
-    return Observation(body, int(framed[1]), truncated="<output_head>" in body or "<warning>" in body)
+        return Observation(body[start + len(_OPEN) : end].removeprefix("\n"), int(frame[1]))
+    return Observation(body, int(frame[1]), truncated="<output_head>" in body or "<warning>" in body)
 
 
 def is_observation(text: str) -> bool:
@@ -80,34 +82,42 @@ def is_observation(text: str) -> bool:
 
 
 def is_malformed(text: str, template: Any) -> bool:
-    """Whether this text informs the model that it broke the protocol."""
+    """Whether a text informs the model that it broke the protocol; ``template`` is the configured text."""
     start = coerce.string(template).partition("{")[0].strip()
     return text.startswith(_MALFORMED) or (len(start) > 9 and text.startswith(start))
 
 
 def submits(command: str | None) -> bool:
-    """Whether the output of a command is meant to be the submission."""
+    """Whether a command submits its output and ends the run."""
     return command is not None and any(marker in command for marker in _MARKERS)
 
 
 def rejected(text: str) -> str | None:
-    """The human's message when refusing a command; ``None`` if this is not a refusal."""
+    """The human's message in the refusal of a command; ``None`` if the text is not a refusal."""
     match = _REJECTED.match(text)
     return text[match.end() :].strip() if match else None
 
 
-def is_spoken(messages: list[dict[str, Any]]) -> bool:
-    """Whether a list of chat messages is a run by this protocol, and not just any conversation."""
-    if any(m.get("role") == "exit" or "actions" in coerce.mapping(m.get("extra")) for m in messages):
+def is_run(messages: list[dict[str, Any]]) -> bool:
+    """Whether a list of chat messages is a run of mini-swe-agent, and not any other conversation."""
+    if any(map(_is_from_program, messages)):
         return True
     texts = [(m.get("role"), completion.text(m.get("content"))[0]) for m in messages]
-    if any(is_observation(text) or submits(text) for role, text in texts if role != "assistant"):
+    if any(_is_protocol(text) for role, text in texts if role != "assistant"):
         return True
     rules = texts[0][1] if texts and texts[0][0] == "system" else ""
-    return _keeps_to(rules, [text for role, text in texts if role == "assistant"])
+    return _follow_rules([text for role, text in texts if role == "assistant"], rules)
 
 
-def _keeps_to(rules: str, answers: Sequence[str]) -> bool:
+def _is_from_program(message: dict[str, Any]) -> bool:
+    return message.get("role") == "exit" or "actions" in coerce.mapping(message.get("extra"))
+
+
+def _is_protocol(text: str) -> bool:
+    return is_observation(text) or submits(text)
+
+
+def _follow_rules(answers: Sequence[str], rules: str) -> bool:
     """Whether every answer has a fence that the rules require."""
     fence = next((f"{fence}\n" for fence in _FENCES if f"{fence}\n" in rules), None)
     return fence is not None and bool(answers) and all(fence in answer for answer in answers)
@@ -118,12 +128,12 @@ _THOUGHT = "THOUGHT:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """``response`` and ``model`` are the provider's; ``said``: texts, each after whether it is thinking."""
+    """A model's answer. ``response`` is the provider's id; each text follows whether it is thinking."""
 
     response: str | None
     model: str | None
     usage: Usage | None
-    said: tuple[tuple[bool, str], ...]
+    texts: tuple[tuple[bool, str], ...]
     calls: tuple[Call, ...]
 
 
@@ -132,28 +142,33 @@ def is_answer(message: dict[str, Any]) -> bool:
 
 
 def answer(message: dict[str, Any]) -> Answer:
-    """The answer in a message, which is the provider's response itself if it is an item list."""
+    """Return the answer in a message. A message with a list of items is itself the provider's response."""
     extra = coerce.mapping(message.get("extra"))
-    listed = message.get("object") == "response"
-    raw = message if listed else coerce.mapping(extra.get("response"))
-    thoughts, text, calls = _items(message) if listed else _chat(message, raw)
+    has_items = message.get("object") == "response"
+    raw = message if has_items else coerce.mapping(extra.get("response"))
+    thoughts, text, calls = _items(message) if has_items else _chat(message, raw)
     if not calls:
-        text, command = action(text)
-        stated = [c for a in coerce.objects(extra.get("actions")) if (c := coerce.text(a.get("command")))]
-        calls = [Call("bash", {"command": c}) for c in stated or (command,) if c]
+        text, calls = _calls_in_text(text, extra)
     text = text.strip()
     own = (text.startswith(_THOUGHT), text.removeprefix(_THOUGHT).strip())
     return Answer(
         response=coerce.text(raw.get("id")),
         model=coerce.text(raw.get("model")),
         usage=completion.usage(raw["usage"]) if isinstance(raw.get("usage"), dict) else None,
-        said=tuple(words for words in (*((True, t) for t in thoughts), own) if words[1]),
+        texts=tuple(pair for pair in (*((True, thought) for thought in thoughts), own) if pair[1]),
         calls=tuple(calls),
     )
 
 
+def _calls_in_text(text: str, extra: dict[str, Any]) -> tuple[str, list[Call]]:
+    """Return the text without its command, and the calls that ``extra`` states, or else that command."""
+    text, command = action(text)
+    stated = [c for a in coerce.objects(extra.get("actions")) if (c := coerce.text(a.get("command")))]
+    return text, [Call("bash", {"command": c}) for c in stated or (command,) if c]
+
+
 def _chat(message: dict[str, Any], raw: dict[str, Any]) -> tuple[list[str], str, list[Call]]:
-    """Thoughts, text and calls of a chat message. Version 1 has the reasoning only in the raw response."""
+    """The thoughts, text and calls of a chat message; in version 1 only the raw response has the thoughts."""
     choice = next(iter(coerce.objects(raw.get("choices"))), {})
     thought = completion.reasoning(message) or completion.reasoning(coerce.mapping(choice.get("message")))
     text = completion.text(message.get("content"))[0]
@@ -161,6 +176,7 @@ def _chat(message: dict[str, Any], raw: dict[str, Any]) -> tuple[list[str], str,
 
 
 def _items(message: dict[str, Any]) -> tuple[list[str], str, list[Call]]:
+    """The thoughts, text and calls of a message with a list of items."""
     thoughts: list[str] = []
     texts: list[str] = []
     calls: list[Call] = []
@@ -172,7 +188,7 @@ def _items(message: dict[str, Any]) -> tuple[list[str], str, list[Call]]:
             case "message":
                 texts.append(completion.text(item.get("content"))[0])
             case "function_call":
-                named = coerce.text(item.get("name")) or "unknown"
+                tool = coerce.text(item.get("name")) or "unknown"
                 call_id = coerce.first(item, "call_id", "id")
-                calls.append(Call(named, coerce.parsed(item.get("arguments")), call_id))
+                calls.append(Call(tool, coerce.parsed(item.get("arguments")), call_id))
     return thoughts, "\n".join(texts), calls

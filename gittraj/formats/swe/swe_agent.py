@@ -1,8 +1,9 @@
-"""SWE-agent's runs, ``*.traj`` of versions 0.x and 1.x.
+"""Reads SWE-agent's runs, ``*.traj`` of versions 0.x and 1.x.
 
-``trajectory`` has the steps of the run, ``history`` what the model saw, with demonstrations that do not
-belong to the run; some files have only one of them. Prompts that are repeated in each step (``query``,
-``messages``) are dropped. Paths are inside a container, relative to its repository's root.
+``trajectory`` has the steps of the run; ``history`` has the messages that the model received, with
+demonstrations that do not belong to the run; some files have only one of the two. The prompts that each step
+repeats (``query``, ``messages``) are left out. Paths are inside a container: they become relative to the root
+of the repository there.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def _is_run(run: dict[str, Any]) -> bool:
 
 @document.reader
 def read(value: Any, _session: str | None, end: int) -> Iterator[Item]:
-    """The items of a run, with all its attempts if it was retried."""
+    """Yield the items of a run, with all its attempts if it was retried."""
     if isinstance(value, dict):
         yield from _Reading(value, end).items()
 
@@ -58,13 +59,14 @@ class _Reading(document.Reading):
         # a retried run also repeats the best of its attempts outside them
         self._attempts = coerce.objects(run.get("attempts")) or [run]
         self._info = coerce.mapping(run.get("info")) or coerce.mapping(self._attempts[-1].get("info"))
-        self._asked: str | None = None
+        self._task: str | None = None
         configured = coerce.mapping(self._config.get("agent"))
         self._model = coerce.text(coerce.at(configured, "model", "name"))
         self._templates = coerce.mapping(configured.get("templates"))
         self._begin("")
 
     def _begin(self, prefix: str) -> None:
+        """Begin an attempt; ``prefix`` is that of its events' ids."""
         self._prefix = prefix
         self._shell = windowed.Shell()
         self._root: str | None = None
@@ -82,7 +84,7 @@ class _Reading(document.Reading):
         yield from last.facts()
         yield from entries
         if len(self._attempts) == 1:
-            yield from self._reviewed(self._info)
+            yield from self._review(self._info)
         self._prefix = ""
         yield from last.entries(self._end)
         yield from self._spent(entries)
@@ -101,7 +103,7 @@ class _Reading(document.Reading):
             instance=instance,
             agent_version=coerce.text(self._info.get("swe_agent_version")),
             model=self._model,
-            title=task.title(self._asked or ""),
+            title=task.title(self._task or ""),
             start_commit=coerce.text(repository.get("base_commit")),
             repository=coerce.text(repository.get("github_url")),
             messages=len(coerce.objects(self._run.get("history"))) or None,
@@ -118,12 +120,11 @@ class _Reading(document.Reading):
 
     def _ending(self, info: dict[str, Any]) -> ending.Ending:
         return ending.Ending(
-            exit_status=coerce.text(info.get("exit_status")),
-            submission=coerce.text(info.get("submission")),
+            exit_status=coerce.text(info.get("exit_status")), submission=coerce.text(info.get("submission"))
         )
 
     def _spent(self, entries: list[Entry]) -> Iterator[Spent]:
-        """Only a run's total is known, so the last model call gets it."""
+        """Yield the tokens of the whole run as those of the last model call: calls do not state their own."""
         stats = coerce.mapping(self._info.get("model_stats"))
         sent, received = (coerce.count(stats.get(f"tokens_{way}")) for way in ("sent", "received"))
         last = next((e.event.response for e in reversed(entries) if e.event.response), None)
@@ -137,17 +138,17 @@ class _Reading(document.Reading):
         yield self._entry(NoteEvent(id=self._id("attempt", 0), content=title, kind="note"))
         yield from self._steps(attempt)
         info = coerce.mapping(attempt.get("info"))
-        yield from self._reviewed(info)
-        own = self._ending(info)
-        if own.submission != self._ending(self._info).submission:
-            yield from own.entries(self._end, prefix=self._prefix)
+        yield from self._review(info)
+        attempt_ending = self._ending(info)
+        if attempt_ending.submission != self._ending(self._info).submission:
+            yield from attempt_ending.entries(self._end, prefix=self._prefix)
 
     def _steps(self, attempt: dict[str, Any]) -> Iterator[Entry]:
         steps = coerce.objects(attempt.get("trajectory"))
         history = [m for m in coerce.objects(attempt.get("history")) if not _is_demo(m)]
-        if self._asked is None and (asked := self._problem(history)):
-            self._asked = asked
-            yield self._entry(Prompt(id=self._id("task", 0), content=asked))
+        if self._task is None and (problem := self._problem(history)):
+            self._task = problem
+            yield self._entry(Prompt(id=self._id("task", 0), content=problem))
         for number, step in enumerate(steps):
             yield from self._step(number, step)
         if not steps:
@@ -155,9 +156,8 @@ class _Reading(document.Reading):
                 yield from self._message(number, message)
 
     def _problem(self, history: list[dict[str, Any]]) -> str | None:
-        """The task: from the run's configuration, or else as the model received it."""
-        stated = coerce.mapping(self._config.get("problem_statement"))
-        if text := coerce.text(stated.get("text")):
+        """The task: from the run's configuration, or else from the first message to the model."""
+        if text := coerce.text(coerce.at(self._config, "problem_statement", "text")):
             return text.strip()
         prompt = next((m for m in history if m.get("role") == "user"), {})
         text = completion.text(prompt.get("content"))[0]
@@ -165,25 +165,25 @@ class _Reading(document.Reading):
 
     def _step(self, number: int, step: dict[str, Any]) -> Iterator[Entry]:
         record = f"s{number}"
-        answered = coerce.text(step.get("observation"))
+        observation = coerce.text(step.get("observation"))
         action = coerce.string(step.get("action")).rstrip("\r\n")
-        thought = step.get("thought")  # else the response, which repeats the action
+        thought = step.get("thought")  # without it, the response, which repeats the action
         thought = thought if isinstance(thought, str) else coerce.string(step.get("response"))
         state = step.get("state")
-        if isinstance(state, str):  # version 0.x has the state before the action, 1.x the one after it
-            self._see(state, "")
+        if isinstance(state, str):  # version 0.x states it before the action, 1.x after it
+            self._update_shell(state, "")
         yield from self._thought(record, thought)
         if action:
             yield self._call(record, completion.Call("bash", {"command": action}))
         if step.get("observation") is not None and action:
-            yield self._result(record, answered or "", step)
-        elif answered:
-            yield self._entry(NoteEvent(id=self._id(record, 2), content=_lines(answered), kind="error"))
+            yield self._result(record, observation or "", step)
+        elif observation:
+            yield self._entry(NoteEvent(id=self._id(record, 2), content=_lines(observation), kind="error"))
         if not isinstance(state, str):
-            self._see(state, answered or "")
+            self._update_shell(state, observation or "")
 
     def _message(self, number: int, message: dict[str, Any]) -> Iterator[Entry]:
-        """A message of a file without steps."""
+        """Yield the events of a message, in a file without steps."""
         record, text = f"h{number}", completion.text(message.get("content"))[0]
         if message.get("role") == "assistant":
             calls = list(completion.calls(message))
@@ -194,11 +194,11 @@ class _Reading(document.Reading):
             for ordinal, call in enumerate(calls, 1):
                 yield self._call(record, call, ordinal)
         elif message.get("role") in ("user", "tool") and self._waiting is not None:
-            named = message.get("tool_call_ids")
-            if isinstance(named, list) and named and isinstance(named[0], str):
-                self._waiting = named[0]
+            ids = message.get("tool_call_ids")
+            if isinstance(ids, list) and ids and isinstance(ids[0], str):
+                self._waiting = ids[0]
             yield self._result(record, text, {})
-            self._see(None, text)
+            self._update_shell(None, text)
 
     # ------------------------------------------------------------ events
 
@@ -229,7 +229,7 @@ class _Reading(document.Reading):
         )
 
     def _inside(self, path: str) -> str:
-        """The path from the repository's root, if it is inside."""
+        """The path relative to the repository's root, if it is inside the repository."""
         folder = self._shell.folder or self._root
         if folder and not posixpath.isabs(path):
             path = posixpath.normpath(posixpath.join(folder, path))
@@ -249,18 +249,18 @@ class _Reading(document.Reading):
         self._waiting = None
         return self._entry(event, commits=printed_commits(content))
 
-    def _see(self, state: Any, observation: str) -> None:
+    def _update_shell(self, state: Any, observation: str) -> None:
         self._shell = windowed.shell(state, observation, self._shell)
         self._root = self._root or self._shell.folder
 
-    def _reviewed(self, info: dict[str, Any]) -> Iterator[Entry]:
-        """Yield the review of an attempt."""
+    def _review(self, info: dict[str, Any]) -> Iterator[Entry]:
+        """Yield the review of an attempt, if there is one."""
         review = info.get("review")
         fields = coerce.mapping(review)
         outputs = fields.get("outputs", review)
         texts = coerce.texts(outputs)
-        plain = (f"{key}: {value}" for key, value in fields.items() if isinstance(value, str | int | float))
-        content = "\n\n".join(texts) or coerce.text(review) or "\n".join(plain)
+        lines = (f"{key}: {value}" for key, value in fields.items() if isinstance(value, str | int | float))
+        content = "\n\n".join(texts) or coerce.text(review) or "\n".join(lines)
         if content:
             accepted = fields.get("accept")
             tags = () if not isinstance(accepted, bool) else ("accepted" if accepted else "rejected",)
@@ -276,11 +276,11 @@ def _is_demo(message: dict[str, Any]) -> bool:
 
 
 def _lines(text: str) -> str:
-    """Replace a terminal's line ends by a file's."""
+    """Replace the line ends of a terminal (CR LF) by LF."""
     return text.replace("\r\n", "\n")
 
 
 def _seconds(value: Any) -> float | None:
-    """How long a command ran; None for an absurd number."""
-    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LONGEST
-    return float(value) if known else None
+    """How many seconds a command ran; None for anything but a plausible number."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value < _LONGEST else None

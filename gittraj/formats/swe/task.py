@@ -1,8 +1,7 @@
-"""Finds a human's task, without the template around it, and parses the name of a run's file.
+"""Finds a human's task in the template around it, and parses the name of a run's file.
 
-A file is called ``{solve}_{run}_{YYYYMMDD_HHMMSS}``. Both ids may contain underscores, so where the first
-ends is a guess unless something else shows it: the run's instance, or a ``run`` at the beginning of the
-second.
+A file is called ``{solve}_{run}_{YYYYMMDD_HHMMSS}``. As both ids may contain underscores, the end of the
+first id is a guess, unless it is the run's instance, or the second id begins with ``run``.
 """
 
 from __future__ import annotations
@@ -19,11 +18,12 @@ _FRAMES = (
     ("Please solve this issue: ", "\n\nYou can execute bash commands"),
     ("\nISSUE:\n", "\n\nINSTRUCTIONS:\n"),
 )
-"""The texts around the task in the agents' default templates, for files without their own."""
+"""The texts before and after the task in the agents' default templates, for files without a template."""
 
 
 def task(text: str, template: object = None) -> str:
-    """The task in the first message of a run; the whole message if the task cannot be located."""
+    """Return the task in ``text``, the first message of a run, or the whole message if no template fits it.
+    ``template`` is the one that the run's file contains, if any."""
     text = text.replace("\r\n", "\n")
     frames = [*([frame] if (frame := _frame(coerce.text(template))) else []), *_FRAMES]
     for before, after in frames:
@@ -34,13 +34,13 @@ def task(text: str, template: object = None) -> str:
     return text.strip()
 
 
-def title(asked: str) -> str | None:
-    """The first line of a task."""
-    return next((line.strip().lstrip("# ") for line in asked.splitlines() if line.strip("# \t")), None)
+def title(text: str) -> str | None:
+    """The first line of a task that is not empty."""
+    return next((line.strip().lstrip("# ") for line in text.splitlines() if line.strip("# \t")), None)
 
 
 def _frame(template: str | None) -> tuple[str, str] | None:
-    """The text right before and after the task, up to other variables of the template."""
+    """The texts right before and right after the task in a template, up to other variables."""
     variable = _VARIABLE.search(template.replace("\r\n", "\n")) if template else None
     if variable is None:
         return None
@@ -58,7 +58,7 @@ _LAST = re.compile(r"(.*[^_])_([^_]+)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class RunName:
-    """``solve`` and ``run`` are the two ids, ``time`` ISO 8601 (the name has no zone: it counts as UTC)."""
+    """The two ids in a file's name, and its time in ISO 8601 (the name has no zone: it counts as UTC)."""
 
     solve: str
     run: str
@@ -66,11 +66,11 @@ class RunName:
 
 
 def parse(stem: str | None, instance: str | None) -> RunName | None:
-    """The parts of a file's name without its extensions; ``None`` if it has another shape."""
-    named = _NAME.fullmatch(stem or "")
-    if named is None:
+    """Parse a file's name without its extensions; ``None`` if it does not have the form of a run's name."""
+    match = _NAME.fullmatch(stem or "")
+    if match is None:
         return None
-    ids, day, hour = named.groups()
+    ids, day, hour = match.groups()
     time = coerce.stamp(f"{day}T{hour}")
     if time is None:
         return None

@@ -1,8 +1,8 @@
-"""Finds out what the commands of SWE-agent's shell do to files.
+"""Finds out which edits the commands of SWE-agent's shell make.
 
-Besides real commands that shell has ``create``, ``open``, ``edit`` and ``insert``, which work on the open
-file, and ``str_replace_editor``; as text (``edit 4:7`` up to ``end_of_edit``, or with quoted arguments), or
-as tool calls.
+In addition to real commands, that shell has ``create``, ``open``, ``edit`` and ``insert``, which work on the
+open file, and ``str_replace_editor``: as text (``edit 4:7`` up to ``end_of_edit``, or with quoted arguments),
+or as tool calls.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ _REFUSED = (
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """The state after a step: the open file, and the folder; ``None`` if it is not known."""
+    """The shell's open file and its folder; each is ``None`` if it is not known."""
 
     file: str | None = None
     folder: str | None = None
 
 
 def shell(state: Any, observation: str, before: Shell) -> Shell:
-    """Read a step's ``state`` (JSON in a text in older files), or else the lines at the end of an output."""
+    """Return the state after a step, from the step's ``state`` (in older files a text with JSON) or else from
+    the last lines of its output; fields that neither states are those of ``before``."""
     fields = coerce.mapping(coerce.parsed(state))
     file, folder = coerce.text(fields.get("open_file")), coerce.text(fields.get("working_dir"))
     if not fields and (shown := _OPEN.search(observation[-_BELOW:])):
@@ -50,23 +51,19 @@ def shell(state: Any, observation: str, before: Shell) -> Shell:
 
 
 def refused(observation: str) -> bool:
-    """Whether the output says that the command was not executed, or not to its end."""
+    """Whether the output reports that the command was not executed, or was stopped."""
     text = observation.lstrip()
     cancelled = text.startswith("The command '") and "was cancelled because" in text
     return cancelled or text.startswith(_REFUSED)
 
 
 def edits(name: str, arguments: Any, open_file: str | None) -> tuple[Edit, ...]:
-    """The files as a call leaves them; ``name`` is the tool's, or ``bash`` for a command as text."""
+    """Return the edits that a call makes; ``name`` is the tool's, or ``bash`` for a command as text."""
     fields = coerce.mapping(arguments)
     if name in _EDITOR:
         return editor(fields)
-    command = coerce.string(fields.get("command"))
     if name == "bash":
-        if ranged := _RANGE.fullmatch(command):
-            return (Edit(path=open_file, added=tuple(ranged[1].splitlines())),) if open_file else ()
-        name, fields = _words(command)
-        return edits(name, fields, open_file) if name != "bash" else ()
+        return _command_edits(coerce.string(fields.get("command")), open_file)
     if name == "create" and (path := coerce.first(fields, "filename", "path")):
         return (Edit(path=path, kind="add"),)
     if name in ("edit", "insert") and open_file:
@@ -75,17 +72,24 @@ def edits(name: str, arguments: Any, open_file: str | None) -> tuple[Edit, ...]:
     return ()
 
 
+def _command_edits(command: str, open_file: str | None) -> tuple[Edit, ...]:
+    if lines := _RANGE.fullmatch(command):
+        return (Edit(path=open_file, added=tuple(lines[1].splitlines())),) if open_file else ()
+    name, fields = _parse(command)
+    return edits(name, fields, open_file) if name != "bash" else ()
+
+
 def paths(name: str, arguments: Any) -> tuple[str, ...]:
     """The file that a call opens or writes, if its arguments name one."""
     fields = coerce.mapping(arguments)
     if name == "bash":
-        name, fields = _words(coerce.string(fields.get("command")))
+        name, fields = _parse(coerce.string(fields.get("command")))
     path = coerce.first(fields, "path", "filename")
     return (path,) if path and name in (*_EDITOR, "create", "open") else ()
 
 
-def _words(command: str) -> tuple[str, dict[str, Any]]:
-    """A command of this shell as name and arguments; ``bash`` if it is not one of them."""
+def _parse(command: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the arguments of one of this shell's commands; ``bash`` for any other command."""
     name = command.split(maxsplit=1)[0] if command.strip() else ""
     if name not in (*_EDITOR, "create", "open", "edit", "insert") or len(command) > _QUOTED_LIMIT:
         return "bash", {}

@@ -34,10 +34,10 @@ class Session:
         }
 
     def export(self) -> bytes:
-        told = [
+        messages = [
             {"info": {**info, "sessionID": SESSION}, "parts": list(parts)} for info, parts in self.messages
         ]
-        return json.dumps({"info": self.record, "messages": told}, indent=2).encode()
+        return json.dumps({"info": self.record, "messages": messages}, indent=2).encode()
 
     def storage(self, root: Path) -> Path:
         record = self.record

@@ -33,24 +33,24 @@ def facts(items: Iterable[Item]) -> dict[str, Any]:
     return {item.name: item.value for item in items if isinstance(item, Fact)}
 
 
-def positions(value: Any) -> list[tuple[Any, Any]]:
-    """Every container within a JSON value, once with each of its keys or indexes."""
+def list_slots(value: Any) -> list[tuple[Any, Any]]:
+    """Return all pairs of an object or array in a JSON value, at any depth, and a key or index of it."""
     pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
-    below = [pair for _, inner in pairs if isinstance(inner, dict | list) for pair in positions(inner)]
-    return [(value, key) for key, _ in pairs] + below
+    inner_slots = [slot for _, inner in pairs if isinstance(inner, dict | list) for slot in list_slots(inner)]
+    return [(value, key) for key, _ in pairs] + inner_slots
 
 
 def spoiled(data: st.DataObject, value: Any, most: int = 4) -> Any:
     """Draw a copy of ``value`` with up to ``most`` of its values replaced by others."""
     spoiled_copy = copy.deepcopy(value)
     for _ in range(data.draw(st.integers(1, most))):
-        container, key = data.draw(st.sampled_from(positions(spoiled_copy)))
+        container, key = data.draw(st.sampled_from(list_slots(spoiled_copy)))
         container[key] = data.draw(JSON)
     return spoiled_copy
 
 
 def check_cuts(reader: Any, log: bytes) -> None:
-    """Check that a log cut anywhere (unless nightly, at every 7th byte) gives a beginning of the whole."""
+    """Check that a log cut anywhere (in an ordinary run, at every 7th byte) gives its first items."""
     whole = list(reader.read(io.BytesIO(log)))
     for length in range(0, len(log), size(7, 1)):
         part = list(reader.read(io.BytesIO(log[:length])))

@@ -1,4 +1,4 @@
-"""A3S Code's file store, in both layouts, as its published types write them."""
+"""Reading A3S Code's file store in both of its layouts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gittraj.formats import detect_store
 from gittraj.formats.a3s import store
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Foreign, Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
-from tests.unit.formats.reading import JSON, positions
+from tests.unit.formats.reading import JSON, list_slots
 
 URI = "a3s://tool-output/bash/t1"
 ASKED = {"role": "user", "content": [{"type": "text", "text": "Fix the parser"}]}
@@ -110,10 +110,10 @@ def tool(kind: str, ms: int, **more: Any) -> dict[str, Any]:
     return {"sequence": 1, "timestamp_ms": ms, "event": {"type": kind, **more}}
 
 
-def run(own: str, prompt: str, *events: dict[str, Any], **more: Any) -> dict[str, Any]:
-    told = {"id": own, "session_id": "s/1", "status": "completed", "prompt": prompt, "event_count": 2}
+def run(run_id: str, prompt: str, *events: dict[str, Any], **more: Any) -> dict[str, Any]:
+    snapshot = {"id": run_id, "session_id": "s/1", "status": "completed", "prompt": prompt, "event_count": 2}
     times = {"created_at_ms": 1_767_225_600_000, "updated_at_ms": 1_767_225_610_000}
-    return {"snapshot": {**told, **times, **more}, "events": list(events)}
+    return {"snapshot": {**snapshot, **times, **more}, "events": list(events)}
 
 
 CHANGES = {
@@ -188,12 +188,12 @@ def events(items: list[Item]) -> list[Any]:
 
 @pytest.mark.parametrize("files", [OLDER, NEWER], ids=["older", "newer"])
 def test_a_whole_session_is_read(tmp_path: Path, files: dict[str, Any]) -> None:
-    found = detect_store(keep(tmp_path, files))
-    assert found is not None
-    assert (found.name, list(found.sessions(tmp_path))) == ("a3s", ["s/1"])
+    detected = detect_store(keep(tmp_path, files))
+    assert detected is not None
+    assert (detected.name, list(detected.sessions(tmp_path))) == ("a3s", ["s/1"])
     items = list(store.read(tmp_path, "s/1"))
-    said = events(items)
-    assert [(type(e).__name__, e.content) for e in said] == [
+    read_events = events(items)
+    assert [(type(e).__name__, e.content) for e in read_events] == [
         ("Prompt", "Before"),
         ("NoteEvent", "Run run-0: completed, 2 events"),
         ("Message", "Was compacted"),
@@ -218,26 +218,26 @@ def test_a_whole_session_is_read(tmp_path: Path, files: dict[str, Any]) -> None:
         ("NoteEvent", "Round 2 of run-1, after 2 tool calls"),
         ("NoteEvent", "[pending] Test it"),
     ]
-    assert len({e.id for e in said}) == len(said)
-    results = {e.call_id: e for e in said if isinstance(e, ToolResult)}
+    assert len({e.id for e in read_events}) == len(read_events)
+    results = {e.call_id: e for e in read_events if isinstance(e, ToolResult)}
     assert (results["c1"].exit_code, results["c1"].duration_ms, results["c1"].is_error) == (0, 3, False)
     assert (results["c2"].exit_code, results["c2"].is_error) == (1, True)
     assert results["c2"].ts == "2026-01-01T00:00:04.000Z"
-    kinds = [e.kind for e in said if isinstance(e, NoteEvent)]
+    kinds = [e.kind for e in read_events if isinstance(e, NoteEvent)]
     assert kinds == ["note", "note", "error", "verification", "checkpoint", "note"]
     assert sum(isinstance(item, TurnEnd) for item in items) == 2
     (spent,) = (item for item in items if isinstance(item, Spent))
     assert spent.usage == Usage(input_tokens=40, cache_read_tokens=60, output_tokens=9)
-    assert "digest" not in json.dumps([e.raw for e in said])
-    assert "eA==" not in json.dumps([e.raw for e in said])
+    assert "digest" not in json.dumps([e.raw for e in read_events])
+    assert "eA==" not in json.dumps([e.raw for e in read_events])
 
 
 def test_a_written_file_belongs_to_the_call_that_wrote_it(tmp_path: Path) -> None:
-    found = list(store.read(keep(tmp_path, {"s.json": {**SESSION, "id": "s"}}), "s"))
-    calls = [item for item in found if isinstance(item, Entry) and isinstance(item.event, ToolCall)]
+    items = list(store.read(keep(tmp_path, {"s.json": {**SESSION, "id": "s"}}), "s"))
+    calls = [item for item in items if isinstance(item, Entry) and isinstance(item.event, ToolCall)]
     assert [[(e.path, e.whole) for e in entry.edits] for entry in calls] == [[("/w/a.py", "a\n")], []]
     assert [(entry.command, entry.folder) for entry in calls] == [(None, "/w"), ("pytest", "/w")]
-    facts = {item.name: item.value for item in found if isinstance(item, Fact)}
+    facts = {item.name: item.value for item in items if isinstance(item, Fact)}
     assert facts == {
         "session": "s",
         "started_at": "2026-01-01T00:00:00.000Z",
@@ -252,8 +252,8 @@ def test_a_task_that_a_call_names_is_not_a_second_call(tmp_path: Path) -> None:
     asked = {"type": "tool_use", "id": "c9", "name": "task", "input": {"description": "Find the parser"}}
     messages = [ASKED, {"role": "assistant", "content": [asked]}]
     kept = {"s_1.json": {**SESSION, "messages": messages}, "subagent_tasks/s_1.json": [CHILD]}
-    found = events(list(store.read(keep(tmp_path, kept), "s/1")))
-    assert [e.name for e in found if isinstance(e, ToolCall)] == ["task"]
+    read_events = events(list(store.read(keep(tmp_path, kept), "s/1")))
+    assert [e.name for e in read_events if isinstance(e, ToolCall)] == ["task"]
 
 
 def test_a_child_names_its_parent(tmp_path: Path) -> None:
@@ -283,8 +283,8 @@ def test_the_remains_of_a_crash_continue_the_session(tmp_path: Path) -> None:
 def test_two_ids_with_the_same_file_name_are_distinguished(tmp_path: Path) -> None:
     keep(tmp_path, {"s_1.json": {**SESSION, "id": "s\\1"}, "runs/s_1.json": RUNS})
     assert list(store.sessions(tmp_path)) == ["s\\1"]
-    found = events(list(store.read(tmp_path, "s\\1")))
-    assert not [e for e in found if "run" in e.tags]
+    read_events = events(list(store.read(tmp_path, "s\\1")))
+    assert not [e for e in read_events if "run" in e.tags]
     with pytest.raises(FormatError, match="no session"):
         list(store.read(tmp_path, "s/1"))
 
@@ -300,8 +300,8 @@ def test_a_damaged_file_leaves_the_rest_readable(tmp_path: Path) -> None:
 
 def test_other_folders_are_not_stores(tmp_path: Path) -> None:
     keep(tmp_path, {"package.json": {"id": "x", "config": {}, "state": "y"}, "list.json": []})
-    for place in (tmp_path, tmp_path / "package.json", tmp_path / "gone"):
-        assert not store.detect(place)
+    for path in (tmp_path, tmp_path / "package.json", tmp_path / "gone"):
+        assert not store.detect(path)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
@@ -309,10 +309,10 @@ def test_other_folders_are_not_stores(tmp_path: Path) -> None:
 def test_no_content_of_a_store_raises(tmp_path: Path, data: st.DataObject) -> None:
     kept = copy.deepcopy(data.draw(st.sampled_from([OLDER, NEWER])))
     for _ in range(data.draw(st.integers(0, 4))):
-        holder, key = data.draw(st.sampled_from([p for p in positions(kept) if p[0] is not kept]))
-        holder[key] = data.draw(JSON)
+        container, key = data.draw(st.sampled_from([p for p in list_slots(kept) if p[0] is not kept]))
+        container[key] = data.draw(JSON)
     cut = data.draw(st.sampled_from([*kept]))
     kept[cut] = json.dumps(kept[cut])[: data.draw(st.integers(0, 4000))]
     keep(tmp_path, kept)
-    for own in store.sessions(tmp_path):
-        assert isinstance(list(store.read(tmp_path, own)), list)
+    for session in store.sessions(tmp_path):
+        assert isinstance(list(store.read(tmp_path, session)), list)

@@ -52,7 +52,7 @@ def test_a_record_is_a_session_of_its_own(tmp_path: Path) -> None:
 def test_lines_of_a_log_belong_to_the_session_that_they_name(tmp_path: Path) -> None:
     mine = {"metadata": {"session_id": "s"}}
     flat = {"schema": "agent-trace/v0.1.0", "session_id": "s", "file_path": "/home/me/b", "timestamp": AT}
-    found = read(
+    result = read(
         tmp_path / "f",
         record(lines(1, 1), path=".sessions", **mine),
         record(lines(1, 2), path="src\\a.py", id="x", **mine),
@@ -60,11 +60,11 @@ def test_lines_of_a_log_belong_to_the_session_that_they_name(tmp_path: Path) -> 
         {**flat, **lines(4, 3)},
         record(lines(1, 1), id="y", trajectory="traj_abc"),
     )
-    assert [*found] == ["s", "trace of traj_abc"]
-    assert [event.content for event in events(found["s"])] == ["src/a.py:1-2", "/home/me/b:4"]
-    assert [len(event.files) for event in events(found["s"])] == [1, 0]
-    assert sum(isinstance(item, Damage) for item in found["s"]) == 1
-    assert Fact(name="parent", value="traj_abc") in found["trace of traj_abc"]
+    assert [*result] == ["s", "trace of traj_abc"]
+    assert [event.content for event in events(result["s"])] == ["src/a.py:1-2", "/home/me/b:4"]
+    assert [len(event.files) for event in events(result["s"])] == [1, 0]
+    assert sum(isinstance(item, Damage) for item in result["s"]) == 1
+    assert Fact(name="parent", value="traj_abc") in result["trace of traj_abc"]
 
 
 @pytest.mark.parametrize("wrong", [lines(0, 1), lines(2, 1), lines("1", 2), {}, lines(True, 1)])

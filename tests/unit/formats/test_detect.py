@@ -93,8 +93,8 @@ def test_no_value_of_an_unexpected_type_makes_a_store_raise(tmp_path: Path, data
     for path in (tmp_path / name for name in places_of_files):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(first))
-    for place in (tmp_path, tmp_path / "f", tmp_path / "events", tmp_path / "gone"):
-        assert {type(store_of(name).detect(place)) for name in STORES} == {bool}
+    for path in (tmp_path, tmp_path / "f", tmp_path / "events", tmp_path / "gone"):
+        assert {type(store_of(name).detect(path)) for name in STORES} == {bool}
 
 
 def test_plug_ins_are_looked_up_once_per_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,8 +54,8 @@ def tool(output: str, call: str, **extra: Any) -> dict[str, Any]:
 
 def called(call: str, command: str, text: str = "", cost: float = 0.0, **more: Any) -> dict[str, Any]:
     function = {"name": "bash", "arguments": json.dumps({"command": command})}
-    found = answer(text, number=ord(call[-1]), cost=cost, timestamp=1780680348.25)
-    return {**found, "tool_calls": [{"id": call, "type": "function", "function": function}], **more}
+    reply = answer(text, number=ord(call[-1]), cost=cost, timestamp=1780680348.25)
+    return {**reply, "tool_calls": [{"id": call, "type": "function", "function": function}], **more}
 
 
 SYSTEM = message("system", "Answer with one ```bash\nblock\n```")
@@ -98,7 +98,7 @@ def test_a_run_of_version_1_is_read() -> None:
         submission=DIFF,
         model_stats={"instance_cost": 0.08934840000000001, "api_calls": 2},
     )
-    prompt, thought, first, result, said, last, submission = events(value)
+    prompt, thought, first, result, text, last, submission = events(value)
     assert isinstance(prompt, Prompt)
     assert prompt.content == "Add c\nBecause."
     assert isinstance(thought, Thinking)
@@ -108,8 +108,8 @@ def test_a_run_of_version_1_is_read() -> None:
     assert (first.name, first.arguments) == ("bash", {"command": "ls -la"})
     assert isinstance(result, ToolResult)
     assert (result.content, result.exit_code, result.call_id) == ("x.py\n", 0, first.call_id)
-    assert isinstance(said, Message)
-    assert said.content == "Done."
+    assert isinstance(text, Message)
+    assert text.content == "Done."
     assert isinstance(last, ToolCall)
     assert isinstance(submission, NoteEvent)
     assert (submission.content, submission.tags) == (DIFF, ("submission",))
@@ -137,16 +137,18 @@ def test_a_run_of_version_1_is_read() -> None:
         Spent(response="gen-2", usage=usage),
     ]
     assert isinstance(items[-1], TurnEnd)
-    found = {e.event.id: e for e in entries(value)}
-    assert found[last.id].edits == (Edit(path="x.py", added=("c",), removed=("b",)),)
-    assert found[first.id].command == "ls -la"
-    assert not found[first.id].edits
+    by_id = {e.event.id: e for e in entries(value)}
+    assert by_id[last.id].edits == (Edit(path="x.py", added=("c",), removed=("b",)),)
+    assert by_id[first.id].command == "ls -la"
+    assert not by_id[first.id].edits
 
 
 def test_an_answer_without_exactly_one_block_has_no_call_and_an_error() -> None:
     two = answer("THOUGHT: both\n```bash\na\n```\n```bash\nb\n```")
-    told = message("user", "Please always provide EXACTLY ONE action in triple backticks, found 2 actions.")
-    thought, error = events(run(two, told))[1:]
+    complaint = message(
+        "user", "Please always provide EXACTLY ONE action in triple backticks, found 2 actions."
+    )
+    thought, error = events(run(two, complaint))[1:]
     assert isinstance(thought, Thinking)
     assert "```bash\na\n```" in thought.content
     assert isinstance(error, NoteEvent)
@@ -274,9 +276,9 @@ def test_a_run_of_version_2_is_read() -> None:
         exit_,
         model_stats={"instance_cost": sum(costs), "api_calls": 2},
     )
-    thought, said, call, result, last, submission = events(value)[1:]
+    thought, text, call, result, last, submission = events(value)[1:]
     assert (type(thought), thought.content) == (Thinking, "Where is it?")
-    assert (type(said), said.content, said.ts) == (Message, "I look.", "2026-06-05T17:25:48.250Z")
+    assert (type(text), text.content, text.ts) == (Message, "I look.", "2026-06-05T17:25:48.250Z")
     assert isinstance(call, ToolCall)
     assert isinstance(result, ToolResult)
     assert (result.content, result.call_id, result.exit_code) == ("everything\n", "call_a", 0)
@@ -319,7 +321,7 @@ def test_several_calls_of_one_answer_have_their_results() -> None:
 
 
 def test_the_submitting_call_did_not_fail() -> None:
-    """Version 2.4 records it as not executed."""
+    """Version 2.4 records the command that submits as not executed."""
     refused = {"raw_output": "", "returncode": -1, "exception_info": "action was not executed"}
     last = called("call_a", "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
     handed_in, stopped = (
@@ -343,8 +345,8 @@ def test_messages_of_the_program_and_the_user_between_calls_are_read() -> None:
         message("user", "User command: \n```bash\nls\n```", extra={"actions": [{"command": "ls"}]}),
         message("user", "<returncode>0</returncode>", extra={"raw_output": "x", "returncode": 0}),
     )  # fmt: skip
-    said, error, _, _, refusal, command, result = events(value)[1:]
-    assert isinstance(said, Message)
+    text, error, _, _, refusal, command, result = events(value)[1:]
+    assert isinstance(text, Message)
     assert isinstance(error, NoteEvent)
     assert error.kind == "error"
     assert isinstance(refusal, NoteEvent)
@@ -388,8 +390,8 @@ def test_a_response_in_place_of_a_message_is_read() -> None:
     seen = "<returncode>0</returncode>\n<output>\nx</output>"
     output = {"type": "function_call_output", "call_id": "c1", "output": seen}
     value = run(response, output, model_stats={"instance_cost": 0.25})
-    thought, said, call, result = events(value)[1:]
-    assert [type(e) for e in (thought, said)] == [Thinking, Message]
+    thought, text, call, result = events(value)[1:]
+    assert [type(e) for e in (thought, text)] == [Thinking, Message]
     assert isinstance(call, ToolCall)
     assert call.ts == "2026-06-05T17:25:48.000Z"
     assert isinstance(result, ToolResult)
@@ -492,10 +494,10 @@ def test_a_diff_with_all_kinds_of_changes_is_read() -> None:
 def test_a_models_diff_without_git_lines_and_with_wrong_counts_is_read() -> None:
     text = "--- a/x.py\n+++ b/x.py\n@@ -242,7 +242,7 @@ def f\n a\n-b\n+c\n"
     text += "--- a/y.py\n+++ b/y.py\n@@ -1 +1 @@\n-d\n+e"
-    found = {
+    added = {
         edit.path: edit.added for edit in ending.diff_edits(text.replace("-242,7 +242,7", "-242,2 +242,2"))
     }
-    assert found == {"x.py": ("c",), "y.py": ("e",)}
+    assert added == {"x.py": ("c",), "y.py": ("e",)}
     assert ending.diff_edits(text[: text.index("--- a/y.py")])[0].added == ("c",)
     assert ending.diff_edits("flag{x}") == ()
 
@@ -557,8 +559,8 @@ def test_no_value_of_an_unexpected_type_raises(data: st.DataObject) -> None:
 
 
 def runs(samples: Path) -> dict[str, bytes]:
-    found = sorted(samples.glob("mini-swe-agent-v*/*.json"))
-    return {str(path.relative_to(samples)): path.read_bytes() for path in found}
+    paths = sorted(samples.glob("mini-swe-agent-v*/*.json"))
+    return {str(path.relative_to(samples)): path.read_bytes() for path in paths}
 
 
 @pytest.mark.shared
@@ -590,17 +592,17 @@ def test_every_message_of_a_real_run_becomes_events(samples: Path) -> None:
     for name, data in runs(samples).items():
         raw = json.loads(data)
         messages = raw if isinstance(raw, list) else raw["messages"]
-        found = [item.event for item in mini.read(io.BytesIO(data)) if isinstance(item, Entry)]
-        ids = {event.id.partition(":")[0] for event in found}
+        read_events = [item.event for item in mini.read(io.BytesIO(data)) if isinstance(item, Entry)]
+        ids = {event.id.partition(":")[0] for event in read_events}
         silent = [m for n, m in enumerate(messages) if f"m{n}" not in ids]
         last = messages[-1]
         assert all(m["role"] == "system" or m is last for m in silent), name
-        calls = [e.call_id for e in found if isinstance(e, ToolCall)]
-        results = [e.call_id for e in found if isinstance(e, ToolResult)]
+        calls = [e.call_id for e in read_events if isinstance(e, ToolCall)]
+        results = [e.call_id for e in read_events if isinstance(e, ToolResult)]
         assert len(set(calls)) == len(calls), name
         assert set(results) <= set(calls), name
         assert set(calls) - set(results) <= set(calls[-1:]), name  # the last one submits
-        assert len({event.id for event in found}) == len(found), name
+        assert len({event.id for event in read_events}) == len(read_events), name
         responses = [m["extra"]["response"] for m in messages if "response" in m.get("extra", {})]
         spent = [item for item in mini.read(io.BytesIO(data)) if isinstance(item, Spent)]
         assert {s.response for s in spent} == {r["id"] for r in responses}, name
@@ -613,12 +615,12 @@ def test_every_message_of_a_real_run_becomes_events(samples: Path) -> None:
 @pytest.mark.shared
 def test_real_runs_are_detected_and_a_cut_never_raises(samples: Path) -> None:
     for name, data in runs(samples).items():
-        found = detect(data[:HEAD])
-        assert found is not None, name
-        assert found.name == "mini-swe-agent", name
-        whole = [i.event.id for i in mini.read(io.BytesIO(data)) if isinstance(i, Entry)]
+        detected = detect(data[:HEAD])
+        assert detected is not None, name
+        assert detected.name == "mini-swe-agent", name
+        all_ids = [i.event.id for i in mini.read(io.BytesIO(data)) if isinstance(i, Entry)]
         for cut in range(0, len(data), max(1, len(data) // 25)):
             mini.detect(data[:cut])
             part = [i.event.id for i in mini.read(io.BytesIO(data[:cut])) if isinstance(i, Entry)]
             numbered = [event_id for event_id in part if event_id.startswith("m")]
-            assert numbered == whole[: len(numbered)], name
+            assert numbered == all_ids[: len(numbered)], name

@@ -15,7 +15,7 @@ from gittraj.errors import FormatError
 from gittraj.formats import Store, agent_note, detect_store, git_ai
 from gittraj.model.session_items import Damage, Fact
 from gittraj.model.values import Message, NoteEvent, Prompt, ToolCall
-from tests.unit.formats.reading import JSON, entries, positions
+from tests.unit.formats.reading import JSON, entries, list_slots
 
 ONE, TWO, THREE = "1" * 40, "2" * 40, "3" * 64
 SESSION = "a22e0569-fe3c-4098-87de-ebb9e8ff09fa"
@@ -161,7 +161,7 @@ def test_other_files_are_not_notes(tmp_path: Path) -> None:
 def test_no_content_of_a_note_raises(tmp_path: Path, data: st.DataObject) -> None:
     notes = copy.deepcopy([NOTE, METADATA])
     for _ in range(data.draw(st.integers(0, 4))):
-        holder, key = data.draw(st.sampled_from([p for p in positions(notes) if p[0] is not notes]))
+        holder, key = data.draw(st.sampled_from([p for p in list_slots(notes) if p[0] is not notes]))
         if isinstance(holder, dict) and key in ("prompts", "interactions"):
             continue
         holder[key] = data.draw(JSON)

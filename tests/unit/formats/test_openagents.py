@@ -27,7 +27,7 @@ from gittraj.model.values import (
     Usage,
 )
 from tests.unit.formats import openagents_database as db
-from tests.unit.formats.reading import JSON, facts, positions
+from tests.unit.formats.reading import JSON, facts, list_slots
 
 SESSION, GENERATED = db.ATIF["session_id"], db.TESTGEN["session_id"]
 
@@ -47,8 +47,8 @@ def test_sessions_of_both_kinds_are_listed(tmp_path: Path) -> None:
 
 def test_a_sessions_document_is_read_as_atif(tmp_path: Path) -> None:
     items = list(database.read(db.make(tmp_path / "a.db"), SESSION))
-    found = [e for e in events(items) if not (isinstance(e, NoteEvent) and e.kind == "checkpoint")]
-    assert [type(e) for e in found] == [Prompt, Thinking, Message, ToolCall, ToolResult]
+    read_events = [e for e in events(items) if not (isinstance(e, NoteEvent) and e.kind == "checkpoint")]
+    assert [type(e) for e in read_events] == [Prompt, Thinking, Message, ToolCall, ToolResult]
     assert (facts(items)["agent"], facts(items)["model"]) == ("mechacoder-orchestrator", "grok-4.1-fast")
     spent = [item for item in items if isinstance(item, Spent)]
     assert [(s.usage, s.cost) for s in spent] == [
@@ -58,8 +58,8 @@ def test_a_sessions_document_is_read_as_atif(tmp_path: Path) -> None:
 
 def test_a_session_of_generated_tests_is_read(tmp_path: Path) -> None:
     items = list(database.read(db.make(tmp_path / "a.db"), GENERATED))
-    found = events(items)
-    assert [(type(e), getattr(e, "kind", None) or getattr(e, "type", None)) for e in found] == [
+    read_events = events(items)
+    assert [(type(e), getattr(e, "kind", None) or getattr(e, "type", None)) for e in read_events] == [
         (Prompt, None),
         (Foreign, "artifact"),
         (NoteEvent, "chapter"),
@@ -70,15 +70,17 @@ def test_a_session_of_generated_tests_is_read(tmp_path: Path) -> None:
         (Foreign, "reflection"),
         (RetrospectiveEvent, None),
     ]
-    assert [e.content for e in found if isinstance(e, NoteEvent) and e.kind == "chapter"] == [
+    assert [e.content for e in read_events if isinstance(e, NoteEvent) and e.kind == "chapter"] == [
         "existence",
         "correctness, 2 rounds",
     ]
-    assert found[3].content == ("existence: needs_review\n- ls /app/regex.txt → a file: It must be there")
-    assert [check["status"] for check in found[6].raw["checks"]] == ["needs_review", "needs_review"]
-    assert found[4].content == "Enough"
-    assert found[8].retrospective.challenges == ("Are leap years wanted?",)
-    assert found[8].retrospective.confidence == 0.8
+    assert read_events[3].content == (
+        "existence: needs_review\n- ls /app/regex.txt → a file: It must be there"
+    )
+    assert [check["status"] for check in read_events[6].raw["checks"]] == ["needs_review", "needs_review"]
+    assert read_events[4].content == "Enough"
+    assert read_events[8].retrospective.challenges == ("Are leap years wanted?",)
+    assert read_events[8].retrospective.confidence == 0.8
     assert facts(items) == {
         "agent": "testgen",
         "session": GENERATED,
@@ -138,9 +140,9 @@ def test_no_content_of_a_row_raises(tmp_path: Path, data: st.DataObject) -> None
     for _ in range(data.draw(st.integers(0, 4))):
         row = data.draw(st.sampled_from(rows))
         name = data.draw(st.sampled_from([each for each in wanted if each in row]))
-        within = positions(row[name]) if isinstance(row[name], dict | list) else []
-        holder, key = data.draw(st.sampled_from([(row, name), *within]))
-        holder[key] = data.draw(JSON.filter(lambda value: value is not None and not _is_huge(value)))
+        within = list_slots(row[name]) if isinstance(row[name], dict | list) else []
+        container, key = data.draw(st.sampled_from([(row, name), *within]))
+        container[key] = data.draw(JSON.filter(lambda value: value is not None and not _is_huge(value)))
     path = tmp_path / f"{data.draw(st.uuids())}.db"
     names = ("trajectories", "trajectories", "testgen_trajectories")
     db.make(path, *zip(names, rows, strict=True))

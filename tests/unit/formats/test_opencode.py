@@ -71,7 +71,7 @@ def read(session: Session | Sequence[tuple[Json, Sequence[Json]]], **info: Any) 
     return list(EXPORT.read(io.BytesIO(session.export())))
 
 
-def told(*parts: Json, **info: Any) -> list[Item]:
+def read_answer(*parts: Json, **info: Any) -> list[Item]:
     """Return the items of an answer that has these parts."""
     return read([(assistant("msg_1", **info), parts)])
 
@@ -85,7 +85,7 @@ def ids(items: Sequence[Item]) -> list[str]:
 
 
 def edits(name: str, given: Json, **state: Any) -> tuple[Edit, ...]:
-    return entries(told(tool("prt_1", name, given, **state)))[0].edits
+    return entries(read_answer(tool("prt_1", name, given, **state)))[0].edits
 
 
 def test_a_session_is_the_same_in_every_form(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_session_is_the_same_in_every_form(tmp_path: Path) -> None:
     assert list(STORAGE.read(storage.parent, SESSION)) == exported
 
     run = list(STREAM.read(io.BytesIO(STORY.stream())))
-    assert ids(run) == ids(exported)[1:]  # it does not show the prompt
+    assert ids(run) == ids(exported)[1:]  # the output of a run does not have the prompt
     paid = [replace(item, beside=True) for item in exported if isinstance(item, Spent)]
     assert [item for item in run if isinstance(item, Spent)] == paid
     assert [type(item) for item in run if isinstance(item, TurnEnd)] == [TurnEnd]
@@ -137,16 +137,16 @@ def test_reasoning_counts_as_output_and_each_call_once() -> None:
     by_parts = Spent(response="msg_2", usage=step, beside=True, cost=0.25)
     assert next(i for i in read(STORY) if isinstance(i, Spent)) == by_parts
 
-    both = told(text("prt_1", "Hi", at=1), finish("prt_2", input=3), tokens=counted, cost=9)
+    both = read_answer(text("prt_1", "Hi", at=1), finish("prt_2", input=3), tokens=counted, cost=9)
     assert [i.usage for i in both if isinstance(i, Spent)] == [Usage(input_tokens=3)]
-    by_message = told(text("prt_1", "Hi", at=1), tokens=counted, cost=0.125)
+    by_message = read_answer(text("prt_1", "Hi", at=1), tokens=counted, cost=0.125)
     assert [i for i in by_message if isinstance(i, Spent)] == [
         Spent(response="msg_1", usage=step, cost=0.125)
     ]
 
 
 def test_older_messages_with_several_model_calls_are_split() -> None:
-    items = told(
+    items = read_answer(
         text("prt_1", "One", at=1),
         finish("prt_2", input=1),
         text("prt_3", "Two", at=2),
@@ -156,7 +156,7 @@ def test_older_messages_with_several_model_calls_are_split() -> None:
     assert [(e.id, e.response) for e in events(items)] == [
         ("prt_1:0", "msg_1"),
         ("prt_3:0", "msg_1:2"),
-        ("prt_5:0", "msg_1:3"),  # an answer without a word
+        ("prt_5:0", "msg_1:3"),  # an answer without a text
     ]
     paid = [(i.response, i.usage.input_tokens) for i in items if isinstance(i, Spent)]
     assert paid == [("msg_1", 1), ("msg_1:2", 2), ("msg_1:3", 4)]
@@ -198,17 +198,17 @@ def test_an_image_leaves_a_placeholder() -> None:
     (prompt,) = events(read([(user("msg_1"), [text("prt_1", "See"), part])]))
     assert (prompt.content, prompt.artifact) == ("See\n[image/png, 6 bytes]", image)
 
-    _, result = events(told(tool("prt_1", "read", {}, output="Image read", attachments=[part])))
+    _, result = events(read_answer(tool("prt_1", "read", {}, output="Image read", attachments=[part])))
     assert (result.content, result.artifact) == ("Image read\n[image/png, 6 bytes]", image)
 
-    (message,) = events(told(part))
+    (message,) = events(read_answer(part))
     assert (type(message), message.artifact) == (Message, image)
 
 
 def test_a_shell_command_has_its_folder_and_output() -> None:
     printed = "[main 1a2b3c4] Say hello\n 1 file changed\n"
     given = {"command": "git commit -m 'Say hello'", "workdir": "sub"}
-    call, result = entries(told(tool("prt_1", "bash", given, output=printed, metadata={"exit": 0})))
+    call, result = entries(read_answer(tool("prt_1", "bash", given, output=printed, metadata={"exit": 0})))
     assert (call.command, call.folder) == ("git commit -m 'Say hello'", "/repo/sub")
     assert isinstance(result.event, ToolResult)
     assert (result.event.exit_code, result.event.is_error, result.commits) == (0, False, ("1a2b3c4",))
@@ -216,26 +216,26 @@ def test_a_shell_command_has_its_folder_and_output() -> None:
 
 def test_a_failed_command_and_a_cut_output_are_marked() -> None:
     detail = {"exit": 3, "truncated": True}
-    _, result = events(told(tool("prt_1", "bash", {"command": "false"}, metadata=detail)))
+    _, result = events(read_answer(tool("prt_1", "bash", {"command": "false"}, metadata=detail)))
     assert isinstance(result, ToolResult)
     assert (result.exit_code, result.is_error, result.truncated) == (3, True, True)
 
     shown = {"output": "[main 1a2b3c4] Half\n"}
     stopped = tool("prt_1", "bash", {"command": "x"}, status="error", error="Aborted", metadata=shown)
-    _, entry = entries(told(stopped))
+    _, entry = entries(read_answer(stopped))
     assert isinstance(entry.event, ToolResult)
     assert (entry.event.is_error, entry.event.content) == (True, "Aborted\n[main 1a2b3c4] Half\n")
     assert entry.commits == ("1a2b3c4",)
 
 
 def test_the_result_of_a_call_of_an_unknown_tool_is_an_error() -> None:
-    _, result = events(told(tool("prt_1", "invalid", {"tool": "nosuch", "error": "unavailable"})))
+    _, result = events(read_answer(tool("prt_1", "invalid", {"tool": "nosuch", "error": "unavailable"})))
     assert isinstance(result, ToolResult)
     assert result.is_error
 
 
 def test_results_are_in_the_order_in_which_they_came() -> None:
-    items = told(
+    items = read_answer(
         tool("prt_1", "bash", {"command": "slow"}, at=100, end=900),
         tool("prt_2", "bash", {"command": "fast"}, at=110, end=200),
         text("prt_3", "Meanwhile", at=300),
@@ -246,8 +246,8 @@ def test_results_are_in_the_order_in_which_they_came() -> None:
 
 def test_calls_with_the_same_id_have_different_events() -> None:
     first, second = ({**tool(name, "list", {}), "callID": "call_0"} for name in ("prt_1", "prt_2"))
-    found = [e.call_id for e in events(told(first, second)) if isinstance(e, ToolCall | ToolResult)]
-    assert found == ["call_0", "prt_2", "call_0", "prt_2"]
+    call_ids = [e.call_id for e in events(read_answer(first, second)) if isinstance(e, ToolCall | ToolResult)]
+    assert call_ids == ["call_0", "prt_2", "call_0", "prt_2"]
 
 
 def test_writing_a_file_is_an_edit() -> None:
@@ -311,7 +311,7 @@ def test_a_patch_is_an_edit_of_each_file() -> None:
 
 
 def test_files_that_a_step_changed_are_paths_of_its_commands() -> None:
-    items = told(
+    items = read_answer(
         {"id": "prt_1", "type": "step-start"},
         tool("prt_2", "bash", {"command": "sed -i s/a/b/ a.py"}),
         tool("prt_3", "read", {"filePath": "/repo/b.py"}),
@@ -320,21 +320,21 @@ def test_files_that_a_step_changed_are_paths_of_its_commands() -> None:
         {"id": "prt_6", "type": "step-start"},
         tool("prt_7", "bash", {"command": "true"}),
     )
-    found = {e.event.id: e.paths for e in entries(items) if isinstance(e.event, ToolCall)}
-    assert found == {"prt_2:0": ("/repo/a.py",), "prt_3:0": ("/repo/b.py",), "prt_7:0": ()}
+    paths = {e.event.id: e.paths for e in entries(items) if isinstance(e.event, ToolCall)}
+    assert paths == {"prt_2:0": ("/repo/a.py",), "prt_3:0": ("/repo/b.py",), "prt_7:0": ()}
 
 
 def decisions(name: str, given: Json, **state: Any) -> list[Decision]:
-    found = events(told(tool("prt_1", name, given, **state)))
-    assert [e.id for e in found] == [f"prt_1:{n}" for n in range(len(found))]
-    return [e.decision for e in found if isinstance(e, Decided)]
+    read_events = events(read_answer(tool("prt_1", name, given, **state)))
+    assert [e.id for e in read_events] == [f"prt_1:{n}" for n in range(len(read_events))]
+    return [e.decision for e in read_events if isinstance(e, Decided)]
 
 
 def refusals(name: str, given: Json, **state: Any) -> list[str]:
-    found = events(told(tool("prt_1", name, given, **state)))
-    assert [e.id for e in found] == [f"prt_1:{n}" for n in range(len(found))]
-    assert not any(isinstance(e, Decided) for e in found)
-    return [e.content for e in found if isinstance(e, NoteEvent) and e.kind == "refusal"]
+    read_events = events(read_answer(tool("prt_1", name, given, **state)))
+    assert [e.id for e in read_events] == [f"prt_1:{n}" for n in range(len(read_events))]
+    assert not any(isinstance(e, Decided) for e in read_events)
+    return [e.content for e in read_events if isinstance(e, NoteEvent) and e.kind == "refusal"]
 
 
 def test_an_answered_question_is_a_decision() -> None:
@@ -364,8 +364,8 @@ def test_an_approved_plan_is_a_decision() -> None:
     ],
 )
 def test_a_refused_call_is_a_refusal(error: str, reason: str | None) -> None:
-    said = f"bash rm x\n{reason}" if reason else "bash rm x"
-    assert refusals("bash", {"command": "rm x"}, status="error", error=error) == [said]
+    refusal = f"bash rm x\n{reason}" if reason else "bash rm x"
+    assert refusals("bash", {"command": "rm x"}, status="error", error=error) == [refusal]
 
 
 def test_a_call_forbidden_by_a_rule_is_not_a_decision() -> None:
@@ -376,7 +376,7 @@ def test_a_call_forbidden_by_a_rule_is_not_a_decision() -> None:
 def test_errors_are_notes() -> None:
     failed = {"name": "APIError", "data": {"message": "Overloaded"}}
     retry = {"id": "prt_1", "type": "retry", "attempt": 1, "error": failed, "time": {"created": BEGAN}}
-    items = told(retry, error=failed)
+    items = read_answer(retry, error=failed)
     assert [(e.id, e.content) for e in events(items)] == [
         ("prt_1:0", "APIError: Overloaded"),
         ("msg_1:0", "APIError: Overloaded"),
@@ -386,7 +386,7 @@ def test_errors_are_notes() -> None:
 
 
 def test_an_interruption_is_a_note() -> None:
-    items = told(
+    items = read_answer(
         text("prt_1", "I be", at=1), error={"name": "MessageAbortedError", "data": {"message": "Stop"}}
     )
     *_, remark = events(items)
@@ -396,7 +396,7 @@ def test_an_interruption_is_a_note() -> None:
 
 
 def test_a_compaction_is_not_a_message() -> None:
-    items = told(text("prt_1", "So far: ...", at=1), finish("prt_2", "stop", input=9), summary=True)
+    items = read_answer(text("prt_1", "So far: ...", at=1), finish("prt_2", "stop", input=9), summary=True)
     (remark,) = events(items)
     assert isinstance(remark, NoteEvent)
     assert (remark.kind, remark.content) == ("compaction", "So far: ...")
@@ -454,7 +454,7 @@ def test_a_growing_session_only_adds_events() -> None:
         now = ids(read([(assistant("msg_1", is_open=True), parts)]))
         assert now[: len(before)] == before
         before = now
-    done = told(*GROWTH[-1], finish("prt_6", "stop", input=1))
+    done = read_answer(*GROWTH[-1], finish("prt_6", "stop", input=1))
     assert ids(done) == [*before, "prt_5:1"]  # the last result waits for what its step cost
     assert before == ["prt_1:0", "prt_2:0", "prt_3:0", "prt_4:0", "prt_4:1", "prt_1:1", "prt_5:0"]
 
@@ -462,7 +462,7 @@ def test_a_growing_session_only_adds_events() -> None:
 def test_a_text_that_is_being_written_waits() -> None:
     part = {"id": "prt_1", "type": "text", "text": "I wri", "time": {"start": BEGAN}}
     assert events(read([(assistant("msg_1", is_open=True), [part])])) == []
-    assert [e.content for e in events(told(part))] == ["I wri"]  # it was stopped
+    assert [e.content for e in events(read_answer(part))] == ["I wri"]  # it was stopped
 
 
 def test_a_prompt_waits_for_the_answer_before_it() -> None:
@@ -527,10 +527,10 @@ def test_other_databases_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_damaged_database_never_crashes(tmp_path: Path) -> None:
-    whole = STORY.database(tmp_path / "opencode.db").read_bytes()
+    complete = STORY.database(tmp_path / "opencode.db").read_bytes()
     cut = tmp_path / "cut.db"
-    for end in (*range(0, 200, 7), *range(200, len(whole), 997)):
-        cut.write_bytes(whole[:end] + b"\xff" * (len(whole) - end if end % 2 else 0))
+    for end in (*range(0, 200, 7), *range(200, len(complete), 997)):
+        cut.write_bytes(complete[:end] + b"\xff" * (len(complete) - end if end % 2 else 0))
         DATABASE.detect(cut)
         try:
             for name in DATABASE.sessions(cut):
@@ -578,26 +578,25 @@ def test_an_id_with_a_path_does_not_leave_the_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize("shape", ["export", "stream"])
 def test_a_cut_file_gives_its_complete_records(shape: str) -> None:
     reader, data = (EXPORT, STORY.export()) if shape == "export" else (STREAM, STORY.stream())
-    whole = ids(list(reader.read(io.BytesIO(data))))
+    all_ids = ids(list(reader.read(io.BytesIO(data))))
     for end in range(0, len(data), size(7, 1)):
-        found = ids(list(reader.read(io.BytesIO(data[:end]))))
-        assert set(found) <= set(whole)
-        assert found == whole[: len(found)]
+        cut_ids = ids(list(reader.read(io.BytesIO(data[:end]))))
+        assert set(cut_ids) <= set(all_ids)
+        assert cut_ids == all_ids[: len(cut_ids)]
 
 
 @pytest.mark.parametrize("value", [None, 7, "x", [1], {"x": 1}])
 def test_values_of_unexpected_types_raise_nothing(value: Any) -> None:
     document = json.loads(STORY.export())
 
-    def spoiled(found: Any, change: int) -> tuple[Any, int]:
-        """Return ``found`` with its ``change``-th value replaced."""
+    def spoiled(node: Any, change: int) -> tuple[Any, int]:
+        """Return ``node`` with the ``change``-th value in it replaced, and -1; or, if it has fewer values,
+        ``node`` and what is left of ``change``."""
         if change == 0:
             return value, -1
         change -= 1
-        pairs = (
-            found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()
-        )
-        copy = found.copy() if isinstance(found, dict | list) else found
+        pairs = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+        copy = node.copy() if isinstance(node, dict | list) else node
         for key, below in pairs:
             copy[key], change = spoiled(below, change)
             if change < 0:

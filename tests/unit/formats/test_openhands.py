@@ -46,7 +46,7 @@ def observation(
 def paid(
     event: dict[str, Any], response: str, prompt: int, cached: int, output: int, cost: float
 ) -> dict[str, Any]:
-    """Return the event with totals, made by the model call ``response``."""
+    """Return the event as one of the model call ``response``, with running totals."""
     usage = {
         "prompt_tokens": 99,
         "completion_tokens": 99,
@@ -87,16 +87,16 @@ def test_a_session_is_read() -> None:
         observation(6, "agent_state_changed", None, agent_state="running"),
         paid(action(7, "finish", final_thought="Done.", task_completed="true"), "r2", 30, 4, 5, 0.0175),
     ]
-    prompt, thought, call, result, said = events(*log)
+    prompt, thought, call, result, message = events(*log)
     assert (type(prompt), prompt.content) == (Prompt, "Do it")
     assert (type(thought), thought.content, thought.ts) == (Thinking, "I look.", "2025-10-10T06:10:15.158Z")
     assert isinstance(call, ToolCall)
     assert (call.name, call.arguments, call.call_id) == ("execute_bash", {"command": "ls"}, "call_4")
     assert isinstance(result, ToolResult)
     assert (result.call_id, result.exit_code, result.is_error) == ("call_4", 1, True)
-    assert (type(said), said.content) == (Message, "Done.")
-    found = {e.event.id: e for e in entries(*log)}
-    assert (found[call.id].command, found[call.id].folder) == ("ls", "/app")
+    assert (type(message), message.content) == (Message, "Done.")
+    by_id = {e.event.id: e for e in entries(*log)}
+    assert (by_id[call.id].command, by_id[call.id].folder) == ("ls", "/app")
     items = read(*log)
     assert facts(items) | {"session": ""} == {
         "session": "",
@@ -141,10 +141,10 @@ def test_a_total_that_grew_without_a_call_is_counted_for_the_last_one() -> None:
 
 
 def test_thinking_is_not_a_call() -> None:
-    found = events(
+    read_events = events(
         action(1, "think", thought="hm"), observation(2, "think", 1, "Your thought has been logged.")
     )
-    assert [(type(e), e.content) for e in found] == [(Thinking, "hm")]
+    assert [(type(e), e.content) for e in read_events] == [(Thinking, "hm")]
 
 
 def test_reasoning_is_read_once_per_response() -> None:
@@ -235,7 +235,7 @@ def test_the_last_state_gives_the_sessions_status(event: dict[str, Any], status:
 
 
 def test_unknown_events_are_kept() -> None:
-    unknown, summed, said = events(
+    unknown, summed, message = events(
         action(1, "of_a_later_version") | {"message": "x"},
         action(2, "condensation", summary="so far", forgotten_event_ids=[1]),
         action(3, "message", content="Shall I?", wait_for_response=True),
@@ -244,7 +244,7 @@ def test_unknown_events_are_kept() -> None:
     assert unknown.type == "action:of_a_later_version"
     assert isinstance(summed, NoteEvent)
     assert (summed.kind, summed.content) == ("compaction", "so far")
-    assert (type(said), said.content) == (Message, "Shall I?")
+    assert (type(message), message.content) == (Message, "Shall I?")
 
 
 def test_an_image_is_never_in_a_text() -> None:
@@ -275,8 +275,8 @@ def test_a_repeated_event_counts_once_and_a_grown_session_keeps_its_id() -> None
 def test_a_list_is_recognized_by_its_content(value: Any, claimed: bool) -> None:
     head = json.dumps(value).encode()
     assert openhands.detect(head) == claimed
-    found = detect(head)
-    assert (found is not None and found.name == "openhands") == claimed
+    detected = detect(head)
+    assert (detected is not None and detected.name == "openhands") == claimed
 
 
 # ---------------------------------------------------------------- folders
@@ -298,8 +298,8 @@ def test_a_folder_of_sessions_is_read(tmp_path: Path) -> None:
     assert list(openhands_folder.sessions(tmp_path)) == ["abc", "def"]
     items = list(openhands_folder.read(tmp_path, "abc"))
     assert facts(items)["session"] == "abc"
-    found = [i.event for i in items if isinstance(i, Entry)]
-    assert found == events(SYSTEM, ASKED, *many)  # by number, not by name
+    read_events = [i.event for i in items if isinstance(i, Entry)]
+    assert read_events == events(SYSTEM, ASKED, *many)  # by number, not by name
 
 
 def test_a_session_or_its_events_can_be_named(tmp_path: Path) -> None:
@@ -350,8 +350,8 @@ def test_no_value_of_an_unexpected_type_raises(data: st.DataObject) -> None:
     strange = spoiled(data, EVERYTHING)
     head = json.dumps(strange).encode()
     openhands.detect(head)
-    found = [i.event.id for i in openhands.read(io.BytesIO(head)) if isinstance(i, Entry)]
-    assert len(set(found)) == len(found)
+    read_events = [i.event.id for i in openhands.read(io.BytesIO(head)) if isinstance(i, Entry)]
+    assert len(set(read_events)) == len(read_events)
 
 
 @pytest.mark.shared
@@ -359,8 +359,8 @@ def test_a_real_session_is_read(samples: Path) -> None:
     data = (samples / "other" / "openhands" / "events-hello.json").read_bytes()
     raw = json.loads(data)
     items = list(openhands.read(io.BytesIO(data)))
-    found = [i.event for i in items if isinstance(i, Entry)]
-    assert [type(e) for e in found] == [Prompt, ToolCall, ToolResult, Message]
+    read_events = [i.event for i in items if isinstance(i, Entry)]
+    assert [type(e) for e in read_events] == [Prompt, ToolCall, ToolResult, Message]
     last = raw[-1]["llm_metrics"]
     usage = sum((i.usage for i in items if isinstance(i, Spent)), Usage())
     total = last["accumulated_token_usage"]
@@ -374,4 +374,4 @@ def test_a_real_session_is_read(samples: Path) -> None:
     for cut in range(0, len(data), 997):
         openhands.detect(data[:cut])
         part = [i.event.id for i in openhands.read(io.BytesIO(data[:cut])) if isinstance(i, Entry)]
-        assert part == [e.id for e in found][: len(part)]
+        assert part == [e.id for e in read_events][: len(part)]

@@ -1,4 +1,4 @@
-"""Readers on real sessions: compared with independent counts, cut at any byte, and read on from marks."""
+"""Readers on real sessions: compared with independent counts, cut at any byte, and resumed at marks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def family_of(path: Path, samples: Path) -> str:
 
 
 def sessions(samples: Path) -> Iterator[tuple[str, Reader, bytes]]:
-    """Yield the name, the reader and the bytes of each session of Claude Code and Codex."""
+    """Yield the sessions of Claude Code and Codex: name, reader, bytes."""
     for path in sorted(samples.rglob("*.jsonl")):
         if (family := family_of(path, samples)) in FOLDERS:
             yield str(path.relative_to(samples)), FOLDERS[family], path.read_bytes()
@@ -68,14 +68,14 @@ def test_claude_code_agrees_with_the_independent_count(samples: Path, facts: dic
         results = [event for event in events if isinstance(event, ToolResult)]
         responses = {e.response for e in events} | {i.response for i in items if isinstance(i, Spent)}
         spent, usage = total(items), count["usage_last_line_per_message_id"]
-        found = {
+        result = {
             "tool_calls": sum(isinstance(event, ToolCall) for event in events),
             "tool_results": len(results),
             "tool_errors": sum(result.is_error for result in results),
             "thinking_blocks": sum(isinstance(event, Thinking) for event in events),
             "assistant_message_ids": len(responses - {None}),
         }
-        assert found == {key: count[key] for key in found}, name
+        assert result == {key: count[key] for key in result}, name
         assert models(items) == set(count["models"]), name
         assert spent == Usage(
             input_tokens=usage.get("input_tokens", 0),
@@ -158,8 +158,8 @@ def test_every_text_of_claude_codes_model_is_read_once(samples: Path) -> None:
                 if isinstance(record, dict) and record.get("type") == "assistant":
                     expected.setdefault(record["uuid"], texts(record["message"]))
         messages = [i.event for i in read(CLAUDE, data) if isinstance(i, Entry)]
-        found = [e.content for e in messages if isinstance(e, Message)]
-        assert found == [text for each in expected.values() for text in each], name
+        result = [e.content for e in messages if isinstance(e, Message)]
+        assert result == [text for each in expected.values() for text in each], name
 
 
 def texts(message: dict[str, Any]) -> list[str]:
@@ -203,9 +203,9 @@ def test_codex_agrees_with_the_independent_count(samples: Path, facts: dict[str,
             assert runs[-1] == {key: last[key] for key in COUNTED}, name
             before = base_of(samples / name)
             spent = total(items)
-            found = [spent.input_tokens + spent.cache_read_tokens, spent.cache_read_tokens]
-            found += [spent.output_tokens, spent.reasoning_tokens]
-            assert found == [sum(run[key] for run in runs) - before[key] for key in COUNTED], name
+            result = [spent.input_tokens + spent.cache_read_tokens, spent.cache_read_tokens]
+            result += [spent.output_tokens, spent.reasoning_tokens]
+            assert result == [sum(run[key] for run in runs) - before[key] for key in COUNTED], name
 
 
 COUNTED = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_output_tokens")
@@ -246,11 +246,11 @@ def test_a_rollout_gives_the_same_whether_or_not_every_record_is_decoded(samples
     for name, reader, data in sessions(samples):
         if reader is CODEX:
             spaced = b"".join(json.dumps(record).encode() + b"\n" for record in records(data))
-            found, decoded = (
+            result, decoded = (
                 [item.event if isinstance(item, Entry) else item for item in read(reader, log)]
                 for log in (data, spaced)
             )
-            kept = [item for item in found if not isinstance(item, Mark | TurnEnd)]
+            kept = [item for item in result if not isinstance(item, Mark | TurnEnd)]
             assert kept == [item for item in decoded if not isinstance(item, Mark | TurnEnd)], name
 
 
@@ -345,6 +345,6 @@ def test_a_reader_claims_its_own_files_and_no_others(samples: Path) -> None:
     for path in sorted(samples.rglob("*")):
         if not path.is_file() or path.suffix not in (".json", ".jsonl", ".traj"):
             continue
-        found = detect(path.read_bytes()[:HEAD])
+        result = detect(path.read_bytes()[:HEAD])
         expected = FOLDERS.get(family_of(path, samples))
-        assert (found if found in FOLDERS.values() else None) is expected, path.name
+        assert (result if result in FOLDERS.values() else None) is expected, path.name

@@ -102,9 +102,9 @@ def test_a_demonstration_is_not_part_of_the_run() -> None:
         {"role": "assistant", "content": "y", "action": "pwd\n", "thought": "y", "agent": "a"},
         {"role": "user", "content": "/repo", "agent": "a"},
     ]
-    found = events({"history": shown})
-    assert [e.content for e in found] == ["Fix b\nIt is a.", "y", "", "/repo"]
-    assert [e.arguments for e in found if isinstance(e, ToolCall)] == [{"command": "pwd"}]
+    read_events = events({"history": shown})
+    assert [e.content for e in read_events] == ["Fix b\nIt is a.", "y", "", "/repo"]
+    assert [e.arguments for e in read_events if isinstance(e, ToolCall)] == [{"command": "pwd"}]
 
 
 def test_in_a_file_with_only_a_history_calls_are_paired_by_ids() -> None:
@@ -127,12 +127,12 @@ def test_in_a_file_with_only_a_history_calls_are_paired_by_ids() -> None:
         called("bash", "c3", command="python x.py"),
         answered("1" + below, "c3"),
     ]
-    found = entries({"history": history})
-    calls = [e for e in found if isinstance(e.event, ToolCall)]
+    read_entries = entries({"history": history})
+    calls = [e for e in read_entries if isinstance(e.event, ToolCall)]
     assert [e.event.name for e in calls if isinstance(e.event, ToolCall)] == ["open", "edit", "bash"]
     assert [e.edits for e in calls] == [(), (Edit(path="x.py", added=("b",), removed=("a",)),), ()]
     assert [e.command for e in calls] == [None, None, "python x.py"]
-    assert [e.event.call_id for e in found if isinstance(e.event, ToolResult)] == ["c1", "c2", "c3"]
+    assert [e.event.call_id for e in read_entries if isinstance(e.event, ToolResult)] == ["c1", "c2", "c3"]
 
 
 @pytest.mark.parametrize(
@@ -244,16 +244,16 @@ def test_attempts_are_read_once_each_with_their_reviews() -> None:
     review = {"accept": False, "outputs": ["It still fails."], "messages": [{"content": "dropped"}]}
     one = run(step("ls", "x"), step("submit", "d1"), info={"submission": "d1", "review": review})
     two = run(step("ls", "y"), step("submit", DIFF), info={"submission": DIFF})
-    whole = {"attempts": [one, two], **two}  # the best one is repeated next to them
-    found = events(whole)
-    assert sum(isinstance(e, ToolCall) for e in found) == 4
-    assert sum(isinstance(e, Prompt) for e in found) == 1
-    assert len({e.id for e in found}) == len(found)
-    (verdict,) = (e for e in found if isinstance(e, NoteEvent) and e.kind == "verification")
+    retried = {"attempts": [one, two], **two}  # the best attempt is repeated outside the list
+    read_events = events(retried)
+    assert sum(isinstance(e, ToolCall) for e in read_events) == 4
+    assert sum(isinstance(e, Prompt) for e in read_events) == 1
+    assert len({e.id for e in read_events}) == len(read_events)
+    (verdict,) = (e for e in read_events if isinstance(e, NoteEvent) and e.kind == "verification")
     assert (verdict.content, verdict.tags) == ("It still fails.", ("rejected",))
-    submissions = [e.content for e in found if e.tags == ("submission",)]
+    submissions = [e.content for e in read_events if e.tags == ("submission",)]
     assert submissions == ["d1", DIFF]
-    assert facts(read(whole))["submission"] == DIFF
+    assert facts(read(retried))["submission"] == DIFF
     assert facts(read({"attempts": [one]}))["submission"] == "d1"
 
 
@@ -307,16 +307,16 @@ def test_real_runs_agree_with_the_independent_count(samples: Path) -> None:
     for name, data in runs(samples).items():
         count, items = counted[name], list(swe_agent.read(io.BytesIO(data)))
         known, stats = facts(items), count["model_stats"] or {}
-        found = [item.event for item in items if isinstance(item, Entry)]
-        calls = [e for e in found if isinstance(e, ToolCall)]
-        results = [e for e in found if isinstance(e, ToolResult)]
+        read_events = [item.event for item in items if isinstance(item, Entry)]
+        calls = [e for e in read_events if isinstance(e, ToolCall)]
+        results = [e for e in read_events if isinstance(e, ToolResult)]
         raw = json.loads(data)
         spoken = [h for h in raw["history"] if h["role"] == "assistant" and not h.get("is_demo")]
         assert len(calls) == (count["steps"] or len(spoken)), name
         assert [e.call_id for e in results] == [e.call_id for e in calls], name
         thoughts = [s for s in raw.get("trajectory", spoken) if s["thought"].strip()]
-        assert sum(isinstance(e, Thinking) for e in found) == len(thoughts), name
-        assert sum(isinstance(e, Prompt) for e in found) == 1, name
+        assert sum(isinstance(e, Thinking) for e in read_events) == len(thoughts), name
+        assert sum(isinstance(e, Prompt) for e in read_events) == 1, name
         assert known["messages"] == count["history"], name
         assert known.get("exit_status") == count["exit_status"], name
         assert len(str(known.get("submission", ""))) == count["submission_chars"], name
@@ -325,8 +325,8 @@ def test_real_runs_agree_with_the_independent_count(samples: Path) -> None:
         usage = sum((i.usage for i in items if isinstance(i, Spent)), Usage())
         assert usage.input_tokens == stats.get("tokens_sent", 0), name
         assert usage.output_tokens == stats.get("tokens_received", 0), name
-        assert {i.response for i in items if isinstance(i, Spent)} <= {e.response for e in found}, name
-        assert len({e.id for e in found}) == len(found), name
+        assert {i.response for i in items if isinstance(i, Spent)} <= {e.response for e in read_events}, name
+        assert len({e.id for e in read_events}) == len(read_events), name
         assert not [item for item in items if isinstance(item, Damage)], name
 
 
@@ -345,9 +345,9 @@ def test_the_files_of_a_real_submission_belong_to_its_calls(samples: Path) -> No
 @pytest.mark.shared
 def test_real_runs_are_detected_and_a_cut_never_raises(samples: Path) -> None:
     for name, data in runs(samples).items():
-        found = detect(data[:HEAD])
-        assert found is not None, name
-        assert found.name == "swe-agent", name
+        detected = detect(data[:HEAD])
+        assert detected is not None, name
+        assert detected.name == "swe-agent", name
         for cut in range(0, len(data), max(1, len(data) // 25)):
             swe_agent.detect(data[:cut])
             list(swe_agent.read(io.BytesIO(data[:cut])))

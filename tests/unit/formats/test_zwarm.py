@@ -15,7 +15,7 @@ from gittraj.errors import FormatError
 from gittraj.formats import detect_store, zwarm
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
 from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
-from tests.unit.formats.reading import JSON, facts, positions
+from tests.unit.formats.reading import JSON, facts, list_slots
 
 SESSION = "2f3c9a54-6a43-4e4e-8f6e-0f1f6a3d9b11"
 META: dict[str, Any] = {
@@ -164,7 +164,7 @@ def test_sessions_are_found_in_the_projects_folder(tmp_path: Path) -> None:
 def test_no_content_of_a_folder_raises(tmp_path: Path, data: st.DataObject) -> None:
     strange = copy.deepcopy([META, *TURNS[1]])
     for _ in range(data.draw(st.integers(0, 3))):
-        holder, key = data.draw(st.sampled_from(positions(strange)))
+        holder, key = data.draw(st.sampled_from(list_slots(strange)))
         holder[key] = data.draw(JSON)
     text = json.dumps(strange[0])
     keep(tmp_path, text[: data.draw(st.integers(0, len(text)))], {1: strange[1:]})

@@ -1,4 +1,4 @@
-"""What a plug-in's object may do, and which faults disable the plug-in."""
+"""Calls of a plug-in's object: which results are accepted, and which faults leave the plug-in out."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def late(times: int) -> Iterator[str]:
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_result_after_a_swallowed_timeout_is_discarded(times: int) -> None:
-    """The timer must not fire only once, with the late result used."""
+    """A plug-in that catches the timer's error, even twice, must not get its late result used."""
     plugin, plugged = plug(read=lambda: late(times))
     began = time.monotonic()
     with pytest.raises(FormatError):
@@ -124,7 +124,7 @@ def test_a_result_after_a_swallowed_timeout_is_discarded(times: int) -> None:
 
 
 def test_nested_calls_do_not_extend_the_time() -> None:
-    """The outer timer must run on during the inner call."""
+    """The outer time limit must also apply during the inner call."""
 
     def wait() -> Any:
         return attempt(lambda: time.sleep(9), 0.15)

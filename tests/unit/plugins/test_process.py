@@ -1,4 +1,4 @@
-"""Programs of plug-ins: what they inherit, and that none keeps running."""
+"""Programs of plug-ins: the environment that they inherit, and that they do not keep running."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program's answer counts only as far as the agent's own words support it."""
+"""Only those parts of a program's answer are accepted that quote the agent's own words."""
 
 from __future__ import annotations
 
@@ -38,9 +38,13 @@ def decision(**fields: Any) -> dict[str, Any]:
 
 
 def test_a_decision_keeps_the_words_of_the_log() -> None:
-    (found,) = answer(decisions=[decision()]).decisions
-    assert (found.chosen, found.alternatives, found.reasoning) == ("a set", ("a list",), "speed")
-    assert (found.by, found.event, found.quote) == ("model:m1", "m", "I took a set,\nnot a list, for speed.")
+    (result,) = answer(decisions=[decision()]).decisions
+    assert (result.chosen, result.alternatives, result.reasoning) == ("a set", ("a list",), "speed")
+    assert (result.by, result.event, result.quote) == (
+        "model:m1",
+        "m",
+        "I took a set,\nnot a list, for speed.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,19 +63,19 @@ def test_a_decision_keeps_the_words_of_the_log() -> None:
     ],
 )
 def test_an_unsupported_decision_is_refused_and_counted(fields: dict[str, Any]) -> None:
-    found = answer(decisions=[decision(**fields), decision()])
-    assert (len(found.decisions), found.refused) == (1, 1)
+    result = answer(decisions=[decision(**fields), decision()])
+    assert (len(result.decisions), result.refused) == (1, 1)
 
 
 def test_doubts_are_quoted_from_the_log() -> None:
-    found = answer(doubts=[{"event": "m", "quote": "Windows is untested."}, "Linux is untested", None])
-    assert found.doubts == (("m", "Windows is untested."),)
-    assert found.refused == 2
+    result = answer(doubts=[{"event": "m", "quote": "Windows is untested."}, "Linux is untested", None])
+    assert result.doubts == (("m", "Windows is untested."),)
+    assert result.refused == 2
 
 
 def test_more_entries_than_requested_are_refused() -> None:
-    found = answer(decisions=[decision()] * 100)
-    assert (len(found.decisions), found.refused) == (8, 92)
+    result = answer(decisions=[decision()] * 100)
+    assert (len(result.decisions), result.refused) == (8, 92)
 
 
 @pytest.mark.parametrize("text", ["", "no", "[1]", "{", "{'summary': 1}", "[" * 100_000, "{" * 100_000 + "}"])

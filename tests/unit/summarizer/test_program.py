@@ -13,15 +13,15 @@ from gittraj.summarizer.program import Program, _clean
 
 
 def test_claude_gets_no_tools_no_servers_and_no_hooks() -> None:
-    found = Program.of("/opt/bin/claude -p --model haiku").arguments
-    assert found[:4] == ("/opt/bin/claude", "-p", "--model", "haiku")
-    assert found[found.index("--tools") + 1] == ""
-    assert {"--strict-mcp-config", "--no-session-persistence", '{"disableAllHooks":true}'} <= {*found}
+    result = Program.of("/opt/bin/claude -p --model haiku").arguments
+    assert result[:4] == ("/opt/bin/claude", "-p", "--model", "haiku")
+    assert result[result.index("--tools") + 1] == ""
+    assert {"--strict-mcp-config", "--no-session-persistence", '{"disableAllHooks":true}'} <= {*result}
 
 
 def test_codex_gets_no_shell_no_servers_and_no_search() -> None:
-    found = Program.of("codex exec -c model_provider=mine -c 'model_providers.mine.name=\"x\"'").arguments
-    assert {"shell_tool", "--ignore-user-config", 'web_search="disabled"', "--ephemeral"} <= {*found}
+    result = Program.of("codex exec -c model_provider=mine -c 'model_providers.mine.name=\"x\"'").arguments
+    assert {"shell_tool", "--ignore-user-config", 'web_search="disabled"', "--ephemeral"} <= {*result}
 
 
 @pytest.mark.parametrize(
@@ -72,17 +72,17 @@ def test_claudes_output_is_read() -> None:
         "cache_creation_input_tokens": 1,
         "output_tokens": 3,
     }
-    said = {
+    output = {
         "is_error": False,
         "result": "x",
         "usage": spent,
         "modelUsage": {"haiku": {}},
         "total_cost_usd": 0.5,
     }
-    found = READERS["claude"](json.dumps(said).encode())
-    assert found is not None
-    assert (found.text, found.model, found.cost_usd) == ("x", "haiku", 0.5)
-    assert found.usage == Usage(input_tokens=5, cache_read_tokens=2, cache_write_tokens=1, output_tokens=3)
+    result = READERS["claude"](json.dumps(output).encode())
+    assert result is not None
+    assert (result.text, result.model, result.cost_usd) == ("x", "haiku", 0.5)
+    assert result.usage == Usage(input_tokens=5, cache_read_tokens=2, cache_write_tokens=1, output_tokens=3)
     assert READERS["claude"](b"Invalid API key") is None
     assert READERS["claude"](b"[]") is None
     with pytest.raises(TrajError, match="429"):
@@ -98,8 +98,8 @@ def test_codexs_output_is_read() -> None:
             "usage": {"input_tokens": 9, "cached_input_tokens": 4, "output_tokens": 2, "odd": None},
         },
     ]
-    found = READERS["codex"]("\n".join(["noise", "[1]", *map(json.dumps, lines)]).encode())
-    assert found is not None
-    assert found.text == "x"
-    assert found.usage == Usage(input_tokens=5, cache_read_tokens=4, output_tokens=2)
+    result = READERS["codex"]("\n".join(["noise", "[1]", *map(json.dumps, lines)]).encode())
+    assert result is not None
+    assert result.text == "x"
+    assert result.usage == Usage(input_tokens=5, cache_read_tokens=4, output_tokens=2)
     assert READERS["codex"](b'{"type": "turn.failed"}') is None

@@ -18,7 +18,7 @@ from gittraj.model.values import AnyEvent, Message, Prompt, ToolCall, ToolResult
 from gittraj.record.drain.open_log import find_sessions, read_items
 from tests.sizes import size
 from tests.unit.formats import test_a3s as a3s
-from tests.unit.formats.interchange.trajectories import some_events, told
+from tests.unit.formats.interchange.trajectories import build_trajectory, some_events
 
 
 def keep(folder: Path, files: dict[str, Any]) -> Path:
@@ -57,18 +57,18 @@ NEEDED = {
     " updated_ms progress",
     "loop_checkpoints": "run_id session_id turn messages total_usage tool_calls_count checkpoint_ms",
 }
-"""The required fields of the types in ``a3s-code-core``: its store refuses a session if one is missing or
-null in any of its files. ``test_exchange_tools`` makes the library itself read the files."""
+"""The required fields of the types in ``a3s-code-core``. Its store refuses a session if a required field is
+missing or null in any of the session's files. ``test_exchange_tools`` reads such files with that library."""
 
 
-def refused(kind: str, value: Any) -> Iterator[str]:
+def find_missing(kind: str, value: Any) -> Iterator[str]:
     """Yield the required fields that a value lacks, so that A3S Code would refuse it."""
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, dict):
             names = NEEDED.get(str(each.get("type", kind)), "").split()
             yield from (f"{kind}.{name}" for name in names if each.get(name) is None and name != "input")
             for name, inner in each.items():
-                yield from refused(name, inner) if name not in ("input", "raw") else ()
+                yield from find_missing(name, inner) if name not in ("input", "raw") else ()
 
 
 def kind(name: str) -> str:
@@ -77,39 +77,40 @@ def kind(name: str) -> str:
     return "" if folder == "artifacts" else folder
 
 
-def again(folder: Path, found: list[AnyEvent], session: str, **header: Any) -> list[AnyEvent]:
-    trajectory = told(found, agent="a3s", session=session, **header)
+def write_and_read(folder: Path, given_events: list[AnyEvent], session: str, **header: Any) -> list[AnyEvent]:
+    trajectory = build_trajectory(given_events, agent="a3s", session=session, **header)
     written = dict(write.files(Exported(trajectories=[trajectory])))
     keep(folder, written)
     for name, text in written.items():
-        assert not list(refused(kind(name), json.loads(text))), name
+        assert not list(find_missing(kind(name), json.loads(text))), name
     (own,) = store.sessions(folder)
     return events(folder, own)
 
 
-def said(events: list[AnyEvent]) -> list[tuple[str, str]]:
-    """Return the events that any session gets back, without lone surrogates: a file cannot contain them."""
-    told = [
+def texts_of(events: list[AnyEvent]) -> list[tuple[str, str]]:
+    """Return the texts of the events that a round trip keeps; a lone surrogate, which a file cannot contain,
+    is replaced."""
+    texts = [
         ("call", e.name or "unknown") if isinstance(e, ToolCall) else (type(e).__name__, e.content)
         for e in events
         if isinstance(e, Prompt | Message | ToolResult | ToolCall)
     ]
-    return [(kind, text.replace("\ud83d", "\ufffd")) for kind, text in told if text or kind == "ToolResult"]
+    return [(kind, text.replace("\ud83d", "\ufffd")) for kind, text in texts if text or kind == "ToolResult"]
 
 
 def test_the_sample_store_has_all_required_fields() -> None:
     for name, value in a3s.OLDER.items():
-        assert not list(refused(kind(name), value)), name
+        assert not list(find_missing(kind(name), value)), name
 
 
 def test_a_store_that_was_read_is_written_with_the_same_events(tmp_path: Path) -> None:
-    """Except the run before the first prompt: its messages were missing, and are written now."""
+    """An exception is the run before the first prompt: the store lacked its messages, and now has them."""
     given_ = keep(tmp_path / "given", a3s.OLDER)
-    found = events(given_, "s/1")
-    written = again(tmp_path / "again", found, "s/1", models=["kimi-k2.5"], title="Parser")
-    kinds = [type(event).__name__ for event in found]
+    given_events = events(given_, "s/1")
+    written = write_and_read(tmp_path / "again", given_events, "s/1", models=["kimi-k2.5"], title="Parser")
+    kinds = [type(event).__name__ for event in given_events]
     assert sorted(kinds) == sorted(type(event).__name__ for event in written)
-    for event in found:
+    for event in given_events:
         like = [e for e in written if (type(e), e.content) == (type(event), event.content)]
         assert like, event
         if isinstance(event, ToolResult):
@@ -125,7 +126,7 @@ def test_prompts_messages_calls_and_results_survive_a_round_trip(
     tmp_path: Path, given_: list[AnyEvent]
 ) -> None:
     folder = tmp_path / str(len(list(tmp_path.iterdir())))
-    assert said(again(folder, given_, "S")) == said(given_)
+    assert texts_of(write_and_read(folder, given_, "S")) == texts_of(given_)
 
 
 @pytest.mark.shared
@@ -138,16 +139,21 @@ def test_every_sample_survives_a_round_trip(samples: Path, tmp_path: Path) -> No
             session, *_ = find_sessions(path)
         except FormatError:
             continue
-        found = [item.event for item in read_items(session) if isinstance(item, Entry)]
-        if found:
-            written = again(tmp_path / str(seen), found, session.session or "S", id=session.trajectory)
-            assert said(written) == said(found), path
+        given_events = [item.event for item in read_items(session) if isinstance(item, Entry)]
+        if given_events:
+            written = write_and_read(
+                tmp_path / str(seen), given_events, session.session or "S", id=session.trajectory
+            )
+            assert texts_of(written) == texts_of(given_events), path
             seen += 1
     assert seen > 20
 
 
 def test_a_session_whose_id_cannot_be_a_file_name_uses_its_trajectorys(tmp_path: Path) -> None:
-    both = [told([Prompt(id="p", content="x")], id=f"traj_{n}", session="2024-08-05T19:33:02") for n in "ab"]
-    same = [told([Prompt(id="p", content="x")], id=f"traj_{n}", session="s/1") for n in "cd"]
+    both = [
+        build_trajectory([Prompt(id="p", content="x")], id=f"traj_{n}", session="2024-08-05T19:33:02")
+        for n in "ab"
+    ]
+    same = [build_trajectory([Prompt(id="p", content="x")], id=f"traj_{n}", session="s/1") for n in "cd"]
     names = [name for name, _ in write.files(Exported(trajectories=[*both, *same]))]
     assert names == ["traj_a.json", "traj_b.json", "s_1.json", "traj_d.json"]

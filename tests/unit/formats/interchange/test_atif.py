@@ -23,7 +23,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
-from tests.unit.formats.interchange.trajectories import AGENT, ID, told
+from tests.unit.formats.interchange.trajectories import AGENT, ID, build_trajectory
 
 T0, T1 = "2026-01-02T03:04:05.000Z", "2026-01-02T03:04:06.000Z"
 ANSWER: dict[str, Any] = {"response": "r1", "model": "m"}
@@ -52,8 +52,8 @@ def events(items: list[Any]) -> list[dict[str, Any]]:
 
 
 def test_a_step_is_a_model_call_with_its_results(tmp_path: Path) -> None:
-    document = documents(told(SESSION))
-    user, agent, decision, said = document["steps"]
+    document = documents(build_trajectory(SESSION))
+    user, agent, decision, message = document["steps"]
     assert (user["source"], user["message"]) == ("user", "Add")
     assert agent["reasoning_content"] == "How?"
     assert [call["arguments"] for call in agent["tool_calls"]] == [{"command": "ls"}, {"raw": "{"}]
@@ -62,14 +62,14 @@ def test_a_step_is_a_model_call_with_its_results(tmp_path: Path) -> None:
     ]
     assert agent["metrics"] == {"prompt_tokens": 5, "completion_tokens": 0}
     assert (decision["source"], decision["extra"]["decision"]["chosen"]) == ("system", "this")
-    assert (said["message"], said["model_name"]) == ("Done", "n")
+    assert (message["message"], message["model_name"]) == ("Done", "n")
     facts = {(i.name, i.value) for i in read(tmp_path / "f", document) if isinstance(i, Fact)}
     assert {("trajectory", ID), ("session", "S"), ("agent", AGENT), ("title", "Add")} <= facts
 
 
 def test_sealed_thinking_stays_sealed() -> None:
     sealed = Thinking(id="t", seal="s", sealed_bytes=512, response="r1")
-    (step,) = documents(told([sealed]))["steps"]
+    (step,) = documents(build_trajectory([sealed]))["steps"]
     assert "reasoning_content" not in step
     assert step["extra"]["git_traj"]["events"][-1]["sealed"] == {"bytes": 512}
 
@@ -80,8 +80,8 @@ def test_subagents_are_written_into_the_document_and_read_from_it(tmp_path: Path
         ToolCall(id="c", name="Task", arguments={}, call_id="1"),
         ToolResult(id="o", content="agentId: a1b2c3", call_id="1"),
     ]
-    child = told([Message(id="m", content="found")], id=below, parent={"id": ID, "event": None})
-    document = documents(told(started), child)
+    child = build_trajectory([Message(id="m", content="found")], id=below, parent={"id": ID, "event": None})
+    document = documents(build_trajectory(started), child)
     (result,) = document["steps"][0]["observation"]["results"]
     assert result["subagent_trajectory_ref"] == [{"trajectory_id": below}]
     assert [each["trajectory_id"] for each in document["subagent_trajectories"]] == [below]
@@ -117,8 +117,8 @@ FOREIGN: dict[str, Any] = {
 
 def test_a_foreign_document_survives_a_round_trip(tmp_path: Path) -> None:
     items = read(tmp_path / "f", FOREIGN)
-    found = [item.event for item in items if isinstance(item, Entry)]
-    document = documents(told(found, agent="terminus-2", agentVersion="2", session="run"))
+    read_events = [item.event for item in items if isinstance(item, Entry)]
+    document = documents(build_trajectory(read_events, agent="terminus-2", agentVersion="2", session="run"))
     assert document["steps"] == FOREIGN["steps"]
     assert {key: document[key] for key in ("agent", "notes", "extra", "session_id")} == {
         **{key: FOREIGN[key] for key in ("notes", "extra", "session_id")},
@@ -126,14 +126,14 @@ def test_a_foreign_document_survives_a_round_trip(tmp_path: Path) -> None:
     }
     assert [i for i in items if isinstance(i, Spent)] == [
         Spent(
-            response=found[-3].response or "",
+            response=read_events[-3].response or "",
             usage=Usage(input_tokens=6, cache_read_tokens=4, output_tokens=2),
             cost=0.5,
         )
     ]
-    assert [e.content for e in found if isinstance(e, Prompt)] == ["see\n[image a.png]"]
+    assert [e.content for e in read_events if isinstance(e, Prompt)] == ["see\n[image a.png]"]
     assert [i.value for i in items if isinstance(i, Fact) and i.name == "alias"] == ["no id of ours!"]
-    assert isinstance(found[-1], NoteEvent)
+    assert isinstance(read_events[-1], NoteEvent)
 
 
 def test_token_ids_images_and_copied_thinking_are_not_kept(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Foreign files are as untrusted as logs: what can be read is read, and the rest reported."""
+"""Damaged files of foreign formats: the intact part is read, and the damage is reported."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from gittraj.record.drain.open_log import find_sessions, read_items
 from tests.sizes import size
 from tests.unit.formats.interchange.test_atif import FOREIGN, SESSION
 from tests.unit.formats.interchange.test_trajectory import THEIRS
-from tests.unit.formats.interchange.trajectories import told
+from tests.unit.formats.interchange.trajectories import build_trajectory
 from tests.unit.formats.reading import spoiled
 from tests.unit.formats.test_agent_trace import lines, record
 
-OURS = Exported(trajectories=[told(SESSION)])
+OURS = Exported(trajectories=[build_trajectory(SESSION)])
 DOCUMENTS: dict[str, Any] = {
     "atif": FOREIGN,
     "atif of ours": json.loads("".join(atif.write(OURS))),
@@ -56,13 +56,13 @@ def items(path: Path, body: bytes) -> Iterator[Item]:
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_file_cut_at_any_byte_gives_events_and_a_damage(tmp_path: Path, name: str) -> None:
     body = dump(DOCUMENTS[name])
-    whole = sum(isinstance(item, Entry) for item in items(tmp_path / "f", body))
-    assert whole
+    count = sum(isinstance(item, Entry) for item in items(tmp_path / "f", body))
+    assert count
     for end in range(0, len(body), max(len(body) // size(25, 150), 1)):
-        found = list(items(tmp_path / "f", body[:end]))
-        entries = sum(isinstance(item, Entry) for item in found)
-        assert entries <= whole + 1  # an incomplete step may give an additional event
-        assert not entries or name == "agent-trace" or any(isinstance(item, Damage) for item in found)
+        found_items = list(items(tmp_path / "f", body[:end]))
+        entries = sum(isinstance(item, Entry) for item in found_items)
+        assert entries <= count + 1  # an incomplete step may give an additional event
+        assert not entries or name == "agent-trace" or any(isinstance(item, Damage) for item in found_items)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -96,8 +96,10 @@ def to_event_again(entry: Entry) -> bool:
 def test_whatever_was_read_can_be_written(tmp_path: Path, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["atif", "trail"]))
     document = spoiled(data, DOCUMENTS[name], 3)
-    found = [i.event for i in items(tmp_path / "f", json.dumps(document).encode()) if isinstance(i, Entry)]
-    exported = Exported(trajectories=[told(found)])
+    read_events = [
+        i.event for i in items(tmp_path / "f", json.dumps(document).encode()) if isinstance(i, Entry)
+    ]
+    exported = Exported(trajectories=[build_trajectory(read_events)])
     for writer in (atif, agent_trajectories):
         written = json.loads("".join(writer.write(exported)))
         assert isinstance(written, dict)

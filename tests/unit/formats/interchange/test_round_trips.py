@@ -1,4 +1,4 @@
-"""Round trips: every format that ``docs/exchange.md`` describes as read back as the same trajectory."""
+"""Round trips through every format that, by ``docs/exchange.md``, keeps the whole trajectory."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from gittraj.model.session_items import Entry
 from gittraj.model.values import AnyEvent
 from gittraj.record.drain.open_log import find_sessions, read_items
 from tests.sizes import size
-from tests.unit.formats.interchange.trajectories import some_events, stored, told
+from tests.unit.formats.interchange.trajectories import build_trajectory, some_events, stored
 
 FORMS = sorted(EXCHANGES.keys() - {"agent-trace", "otel", "csv", "a3s"})
-"""The formats left out keep less or are not read; A3S's store has its own tests."""
+"""The other formats keep less or cannot be read; A3S's store has its own tests."""
 
 
-def again(form: str, trajectory: dict[str, Any], folder: Path) -> list[bytes]:
+def write_and_read(form: str, trajectory: dict[str, Any], folder: Path) -> list[bytes]:
     """Write a trajectory and return the events read back."""
     for name, body in documents(EXCHANGES[form], Exported(trajectories=[trajectory])):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -51,9 +51,9 @@ def read(path: Path) -> Iterator[AnyEvent]:
 @given(events=some_events())
 def test_any_trajectory_survives_a_round_trip(form: str, events: list[AnyEvent]) -> None:
     with TemporaryDirectory() as folder:
-        found = again(form, told(events), Path(folder))
+        read_events = write_and_read(form, build_trajectory(events), Path(folder))
     if events:  # without events, a note says that there are none
-        assert found == [dump(stored(event)) for event in events]
+        assert read_events == [dump(stored(event)) for event in events]
 
 
 FRAME = ("content", "schema_version", "trajectory_id", "model_name")
@@ -64,11 +64,11 @@ CANNOT: dict[str, tuple[str, ...]] = {
     "trajectory-bundle": ("$schema",),
     "trajectory-sqlite": ("description", "url"),
 }
-"""Fields of a document around its steps that a format does not keep; ``docs/exchange.md`` lists them."""
+"""The fields of a document outside its steps that a format does not keep (``docs/exchange.md``)."""
 
 
 def framed(form: str, event: bytes) -> Any:
-    """Return an event; if it has a document's frame, without the fields that the format does not keep."""
+    """Parse an event; if it contains a document's fields, leave out those that the format does not keep."""
     value = json.loads(event)
     frame = "root" in value.get("atif", value.get("trail", ()))
     return without(value, CANNOT.get(form, ())) if frame else value
@@ -97,10 +97,12 @@ def test_every_sample_survives_a_round_trip(form: str, samples: Path) -> None:
             continue
         events = [item.event for item in read_items(session) if isinstance(item, Entry)]
         if events:
-            trajectory = told(events, id=session.trajectory, agent=session.agent, session=session.session)
+            trajectory = build_trajectory(
+                events, id=session.trajectory, agent=session.agent, session=session.session
+            )
             with TemporaryDirectory() as folder:
-                found = again(form, trajectory, Path(folder))
+                read_events = write_and_read(form, trajectory, Path(folder))
             wanted = [dump(stored(event)) for event in events]
-            assert [framed(form, e) for e in found] == [framed(form, e) for e in wanted], path
+            assert [framed(form, e) for e in read_events] == [framed(form, e) for e in wanted], path
             seen += 1
     assert seen > 20

@@ -16,7 +16,7 @@ from gittraj.formats.base.exported import Exported
 from gittraj.model.session_items import Entry, Spent
 from gittraj.model.values import AnyEvent, Prompt, ToolCall, ToolResult
 from gittraj.record.drain.open_log import find_sessions, read_items
-from tests.unit.formats.interchange.trajectories import told
+from tests.unit.formats.interchange.trajectories import build_trajectory
 
 pytestmark = pytest.mark.shared
 _TOKENS = {"prompt_token_ids", "completion_token_ids", "logprobs"}
@@ -27,14 +27,14 @@ def written(path: Path, writer: Any) -> tuple[Any, list[AnyEvent], list[Spent]]:
     file, *_ = find_sessions(path)
     items = list(read_items(file))
     events = [item.event for item in items if isinstance(item, Entry)]
-    trajectory = told(events, id=file.trajectory, agent=file.agent, session=file.session)
+    trajectory = build_trajectory(events, id=file.trajectory, agent=file.agent, session=file.session)
     document = json.loads("".join(writer.write(Exported(trajectories=[trajectory]))))
     return document, events, [item for item in items if isinstance(item, Spent)]
 
 
 def facts(samples: Path, folder: str) -> dict[str, Any]:
-    found = json.loads((samples / "FACTS.json").read_text())
-    return {name: told for name, told in found.items() if name.startswith(folder)}
+    all_counts = json.loads((samples / "FACTS.json").read_text())
+    return {name: counts for name, counts in all_counts.items() if name.startswith(folder)}
 
 
 def without_tokens(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -80,10 +80,10 @@ def test_every_trajectory_file_survives_a_round_trip_or_is_refused_with_a_reason
         if "chapters" in fact:
             chapters = document["chapters"]
             counted = Counter(event["type"] for chapter in chapters for event in chapter["events"])
-            found = {"events": counted, "chapters": len(chapters), "agents": len(document["agents"])}
-            found["commits"] = len(document.get("commits", ()))
-            found["files"] = len(document.get("filesChanged", ()))
-            assert found == {key: fact[key] for key in found}, name
+            counted_here = {"events": counted, "chapters": len(chapters), "agents": len(document["agents"])}
+            counted_here["commits"] = len(document.get("commits", ()))
+            counted_here["files"] = len(document.get("filesChanged", ()))
+            assert counted_here == {key: fact[key] for key in counted_here}, name
 
 
 def test_every_trace_is_read(samples: Path) -> None:
@@ -100,11 +100,11 @@ COUNTED = {
     "legacy-v1-88k.trace.json": 91,
     "v1.0.0-43k.trace.json": 68,
 }
-"""Files that the records name, except the hook's own, and lines in the flat dialect: counted with grep."""
+"""Files that the records name, except the hook's own, plus lines in the flat dialect; counted with grep."""
 
 
 def test_a_session_of_each_agent_has_the_totals_of_another_converter(samples: Path) -> None:
-    """Harbor's own conversions: where it counts the same tokens, steps and calls agree too."""
+    """The other converter is Harbor's: if it counts the same tokens, the steps and calls must agree, too."""
     for path in sorted((samples / "atif-reference").iterdir()):
         reference = json.loads(path.read_text())
         source = samples / path.name.removesuffix(".atif.json").replace("--", "/")

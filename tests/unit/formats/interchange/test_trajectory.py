@@ -16,7 +16,7 @@ from gittraj.model.codec import dump
 from gittraj.model.session_items import Entry, Fact
 from gittraj.model.values import AnyEvent, Decided, Message, NoteEvent, Prompt, RetrospectiveEvent, Thinking
 from tests.unit.formats.interchange.test_atif import SESSION, T0
-from tests.unit.formats.interchange.trajectories import AGENT, ID, told
+from tests.unit.formats.interchange.trajectories import AGENT, ID, build_trajectory
 
 
 def document(trajectory: dict[str, Any], *commits: str) -> Any:
@@ -38,37 +38,49 @@ def facts(items: list[Any]) -> set[tuple[str, Any]]:
 
 
 def test_a_session_is_written_as_a_trajectory() -> None:
-    said = {"summary": "Done", "approach": None, "challenges": [], "learnings": ["slow"], "suggestions": []}
+    retrospective = {
+        "summary": "Done",
+        "approach": None,
+        "challenges": [],
+        "learnings": ["slow"],
+        "suggestions": [],
+    }
     header: dict[str, Any] = {
         "task": {"title": "T", "source": {"system": "github", "id": "12", "url": "no address"}},
-        "retrospective": {**said, "confidence": 0.8, "by": "agent"},
+        "retrospective": {**retrospective, "confidence": 0.8, "by": "agent"},
         "filesChanged": [{"path": "a.py", "kind": "add", "edits": 1}],
         "participants": [{"name": "Ann", "role": None}],
         "status": "failed",
     }
-    found = document(told(SESSION, **header), "c0ffee")
-    (chapter,) = found["chapters"]
+    written = document(build_trajectory(SESSION, **header), "c0ffee")
+    (chapter,) = written["chapters"]
     assert [(e["type"], e["content"]) for e in chapter["events"]] == [
         *(("prompt", "Add"), ("thinking", "How?"), ("tool_call", 'Bash {"command": "ls"}')),
         *(("tool_result", "a"), ("tool_call", 'Bash "{"'), ("decision", "this: this"), ("note", "Done")),
     ]
-    assert found["task"] == {"title": "Add", "source": {"system": "github", "id": "12"}}
-    assert (found["status"], found["commits"], found["filesChanged"]) == ("abandoned", ["c0ffee"], ["a.py"])
-    assert [(a["name"], a["role"]) for a in found["agents"]] == [(AGENT, "lead"), ("Ann", "contributor")]
-    assert found["retrospective"] == {
+    assert written["task"] == {"title": "Add", "source": {"system": "github", "id": "12"}}
+    assert (written["status"], written["commits"], written["filesChanged"]) == (
+        "abandoned",
+        ["c0ffee"],
+        ["a.py"],
+    )
+    assert [(a["name"], a["role"]) for a in written["agents"]] == [(AGENT, "lead"), ("Ann", "contributor")]
+    assert written["retrospective"] == {
         "summary": "Done",
         "approach": "Not stated",
         "learnings": ["slow"],
         "confidence": 0.8,
     }
     assert {("trajectory", ID), ("session", "S"), ("agent", AGENT), ("status", "failed"),
-            ("task", "github:12"), ("participant", "Ann")} <= facts(read(found))  # fmt: skip
+            ("task", "github:12"), ("participant", "Ann")} <= facts(read(written))  # fmt: skip
 
 
 def test_sealed_thinking_stays_sealed() -> None:
-    (chapter,) = document(told([Thinking(id="t", seal="s", sealed_bytes=512)]))["chapters"]
+    (chapter,) = document(build_trajectory([Thinking(id="t", seal="s", sealed_bytes=512)]))["chapters"]
     assert chapter["events"][0]["content"] == "(sealed)"
-    assert events(read(document(told([Thinking(id="t", seal="s", sealed_bytes=512)])))) == [Thinking(id="t")]
+    assert events(read(document(build_trajectory([Thinking(id="t", seal="s", sealed_bytes=512)])))) == [
+        Thinking(id="t")
+    ]
 
 
 THEIRS: dict[str, Any] = {
@@ -101,12 +113,15 @@ THEIRS: dict[str, Any] = {
 
 def test_a_foreign_document_survives_a_round_trip() -> None:
     items = read(THEIRS)
-    found = events(items)
-    assert document(told(found, id="traj_abc123", agent="agent-trajectories")) == THEIRS
-    decided, other = (e.decision for e in found if isinstance(e, Decided))
+    read_events = events(items)
+    assert document(build_trajectory(read_events, id="traj_abc123", agent="agent-trajectories")) == THEIRS
+    decided, other = (e.decision for e in read_events if isinstance(e, Decided))
     assert (decided.chosen, decided.alternatives, other.chosen) == ("A", ("B", "C"), "Y")
-    assert [e.content for e in found if isinstance(e, NoteEvent) and e.kind == "chapter"] == ["Plan", "Empty"]
-    assert [e.retrospective.confidence for e in found if isinstance(e, RetrospectiveEvent)] == [0.5]
+    assert [e.content for e in read_events if isinstance(e, NoteEvent) and e.kind == "chapter"] == [
+        "Plan",
+        "Empty",
+    ]
+    assert [e.retrospective.confidence for e in read_events if isinstance(e, RetrospectiveEvent)] == [0.5]
     assert {("trajectory", "traj_abc123"), ("status", "abandoned"), ("participant", "Alice:lead"),
             ("task", "linear:E-1"), ("start_commit", "8ba77fa49eb0997035f51199258914f7efe602ee"),
             } <= facts(items)  # fmt: skip
@@ -117,8 +132,8 @@ def test_an_old_document_is_read_leniently_and_written_strictly() -> None:
            "decisions": [{"decision": "D", "reasoning": "R"}],
            "chapters": [{"phase": "plan", "events": ["said", {"type": "x", "content": "",
                                                               "significance": "delivery"}]}]}  # fmt: skip
-    found = events(read(old))
-    assert [type(e).__name__ for e in found] == [
+    read_events = events(read(old))
+    assert [type(e).__name__ for e in read_events] == [
         "NoteEvent",
         "NoteEvent",
         "Foreign",
@@ -126,7 +141,7 @@ def test_an_old_document_is_read_leniently_and_written_strictly() -> None:
         "RetrospectiveEvent",
         "NoteEvent",
     ]
-    (chapter,) = document(told(found))["chapters"]
+    (chapter,) = document(build_trajectory(read_events))["chapters"]
     assert (chapter["title"], chapter["agentName"]) == ("plan", AGENT)
     assert [(e["content"], "significance" in e, e["ts"] > 0) for e in chapter["events"]] == [
         ("said", False, True),
@@ -147,12 +162,12 @@ def test_a_compaction_survives_a_round_trip() -> None:
             and (e.content or isinstance(e, Decided))] == [
         *("Long ago", "C", "slow", "P\nR\nS", "agent-trajectories"),
     ]  # fmt: skip
-    assert document(told(events(items), id="compact_1")) == compacted
+    assert document(build_trajectory(events(items), id="compact_1")) == compacted
 
 
 def test_each_trajectory_has_the_path_where_trail_looks_for_it() -> None:
-    done = told(events(read(THEIRS)), id="traj_abc123", agent="agent-trajectories")
-    open_ = told(SESSION, link={"role": "explored", "evidence": "imported", "carriedFrom": []})
+    done = build_trajectory(events(read(THEIRS)), id="traj_abc123", agent="agent-trajectories")
+    open_ = build_trajectory(SESSION, link={"role": "explored", "evidence": "imported", "carriedFrom": []})
     named = dict(writer.files(Exported(trajectories=[done, open_])))
     assert [*named] == [
         "completed/2026-01/traj_abc123/trajectory.json",
@@ -167,13 +182,13 @@ def test_a_markdown_summary_is_read_only_without_its_document(tmp_path: Path) ->
     assert markdown.detect(path)
     items = list(markdown.read(path, *markdown.sessions(path)))
     assert {("session", "limit"), ("title", "Limit"), ("status", "abandoned")} <= facts(items)
-    found = events(items)
-    assert [(e.decision.chosen, e.decision.reasoning) for e in found if isinstance(e, Decided)] == [
+    read_events = events(items)
+    assert [(e.decision.chosen, e.decision.reasoning) for e in read_events if isinstance(e, Decided)] == [
         ("A", "R"),
         ("Y", "X"),
     ]
-    chapters = [e.content for e in found if isinstance(e, NoteEvent) and e.kind == "chapter"]
+    chapters = [e.content for e in read_events if isinstance(e, NoteEvent) and e.kind == "chapter"]
     assert chapters == ["Plan", "Empty"]
-    assert [e.retrospective.confidence for e in found if isinstance(e, RetrospectiveEvent)] == [0.5]
+    assert [e.retrospective.confidence for e in read_events if isinstance(e, RetrospectiveEvent)] == [0.5]
     (tmp_path / "limit.trajectory.json").touch()
     assert not markdown.detect(path)

@@ -64,7 +64,7 @@ PART: dict[str, Any] = {
 }
 
 
-def told(events: Sequence[AnyEvent], **header: Any) -> dict[str, Any]:
+def build_trajectory(events: Sequence[AnyEvent], **header: Any) -> dict[str, Any]:
     """Return a trajectory of these events, with a chapter for each prompt."""
     agent = header.get("agent", AGENT)
     chapters: list[dict[str, Any]] = []
@@ -77,7 +77,7 @@ def told(events: Sequence[AnyEvent], **header: Any) -> dict[str, Any]:
 
 
 def stored(event: AnyEvent) -> dict[str, Any]:
-    """Return what a round trip must keep of an event: all of it except a seal, which is not exported."""
+    """Return the fields of an event that a round trip must keep: all except a seal, which is not exported."""
     flat = event_to_json(event)
     flat.pop("sealed", None)
     if "files" in flat:
@@ -105,7 +105,7 @@ def some_events(draw: st.DrawFn) -> list[AnyEvent]:
     """Draw a trajectory's events: of a few model calls, in any order, with any fields."""
     from dataclasses import replace
 
-    found: list[AnyEvent] = []
+    events: list[AnyEvent] = []
     for number in range(draw(st.integers(0, 6))):
         event = draw(_EVENTS)
         response = draw(st.none() | st.sampled_from(["r1", "r2"]))
@@ -114,5 +114,5 @@ def some_events(draw: st.DrawFn) -> list[AnyEvent]:
             known["call_id"] = draw(st.none() | st.sampled_from(["c1", "c2"]))
         if isinstance(event, values.Thinking):
             known |= {"seal": None, "sealed_bytes": None, "payload": None}
-        found.append(replace(event, usage=draw(_USAGES), **known))
-    return found
+        events.append(replace(event, usage=draw(_USAGES), **known))
+    return events

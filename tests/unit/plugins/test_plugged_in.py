@@ -1,4 +1,4 @@
-"""What plug-ins and programs add, and which names are reserved."""
+"""The objects that plug-ins add, the names that they must not use, and faults for which they are left out."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def program(folder: Path, name: str) -> str:
 
 @pytest.mark.parametrize("name", ["", "a b", "ä/../x", "x" * 300])
 def test_a_program_without_a_usable_name_is_left_out(name: str, tmp_path: Path, switch_on: SwitchOn) -> None:
-    """It must not stop other commands."""
+    """Its wrong path must not stop other commands."""
     setting = f"{tmp_path}/git-traj-agent-{name}" if len(name) > 9 or "/" in name else program(tmp_path, name)
     switch_on(setting)
     ours = len(formats())
@@ -64,13 +64,13 @@ def test_a_faulty_program_is_reported_by_its_setting(tmp_path: Path, switch_on: 
 
 
 def test_a_name_that_is_taken_is_reported(tmp_path: Path, switch_on: SwitchOn) -> None:
-    """The second one must neither vanish silently nor replace the first."""
+    """The second plug-in with a name must neither vanish silently nor replace the first."""
     first, second = program(tmp_path / "a", "demo"), program(tmp_path / "b", "demo")
     codex = program(tmp_path, "codex")
     switch_on(first, second, codex, one=AGENT, other=replace(AGENT, option="other", session=None))
     assert {"two", "demo"} <= {*all_agents()}
-    said = {name: plugins.reason(name) for name in plugins.names()}
-    assert said == {
+    reasons = {name: plugins.reason(name) for name in plugins.names()}
+    assert reasons == {
         "one": None,
         "other": "gittraj.agents: the name two is taken",
         first: None,
@@ -95,7 +95,7 @@ def test_our_own_options_cannot_be_taken(option: str, switch_on: SwitchOn) -> No
     ],
 )
 def test_an_agent_that_returns_a_wrong_session_is_left_out(row: SessionFile, switch_on: SwitchOn) -> None:
-    """It must not stop the drain."""
+    """Such an agent must not stop the drain."""
 
     class Wrong(LoggedAgent):
         def sessions(self, *_: object, **_named: object) -> Any:
@@ -198,7 +198,7 @@ WRONG = {
 def test_an_agent_whose_installation_cannot_be_written_is_left_out(
     fault: str, switch_on: SwitchOn, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It must not stop the installation, or be written outside of the work tree."""
+    """Its files must not be written outside the work tree, and the installation must not stop."""
     agent = replace(AGENT, instructions=WRONG[fault].get("instructions"))
     object.__setattr__(agent, "hooks", WRONG[fault].get("hooks"))
     switch_on(two=agent)

@@ -1,4 +1,4 @@
-"""Another task system takes one module and one line."""
+"""A task system can be added with one module and one line in a table."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def test_another_system_is_used_like_the_others(site: Site) -> None:
     task = detect("T12", site)
     assert task
     assert from_branch("ada/T12", site) == task
-    found = look_up(task, site)
-    assert (found.task.title, found.status, found.task.source) == ("T12 by me", "new", task.source)
+    result = look_up(task, site)
+    assert (result.task.title, result.status, result.task.source) == ("T12 by me", "new", task.source)
     none = detect("tracker:T0", site)
     assert none
-    found = look_up(none, site)
-    assert found.task == none
-    assert str(found.trouble) == "tracker has no T0"
+    result = look_up(none, site)
+    assert result.task == none
+    assert str(result.trouble) == "tracker has no T0"
 
 
 def test_a_bug_in_another_system_is_not_hidden(site: Site) -> None:
