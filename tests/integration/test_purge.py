@@ -320,7 +320,7 @@ STEPS = (
     "merge_purged_segments",
     "_clean_active",
     "clear_traces",
-    "_left",
+    "_find_left",
 )
 
 

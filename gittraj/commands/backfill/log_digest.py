@@ -9,6 +9,7 @@ from itertools import chain
 from gittraj.agents import SessionFile
 from gittraj.capture.commit_command import can_commit, find_no_commit
 from gittraj.capture.content import Writings
+from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.model.session_items import Edit, Entry
 from gittraj.model.values import AnyEvent, Message, Prompt, ToolCall, ToolResult
@@ -146,3 +147,10 @@ def find_touched(digest: LogDigest, commits: Mapping[str, Commit]) -> list[str]:
     """Return the commits that changed a file which the session wrote."""
     written = digest.writings.by_path
     return [c.id for c in commits.values() if c.changes and any(p.path in written for p in c.changes.paths)]
+
+
+def find_noted(log: Log) -> Iterator[Anchor]:
+    """Yield the entries for which the log itself names a commit, as anchors."""
+    for index, entry in enumerate(log.entries):
+        if entry.on:
+            yield Anchor(call=index, commits=(entry.on,), evidence="imported")

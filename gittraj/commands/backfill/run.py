@@ -6,17 +6,18 @@ same parts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from gittraj.capture.link import Links, link
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.commands.backfill.candidate_commits import CandidateCommits
 from gittraj.commands.backfill.digest_logs import Progress, digest_logs
-from gittraj.commands.backfill.log_digest import LogDigest, find_touched, is_stored
+from gittraj.commands.backfill.log_digest import LogDigest, find_noted, find_touched, is_stored
 from gittraj.commands.backfill.log_task import OF_RUNS, Aim, DraftRequest, DraftResult, LogTask, Source
 from gittraj.commands.backfill.report import (
     LogResult,
@@ -42,7 +43,7 @@ from gittraj.record.drain.reading import Reading, is_output_log
 from gittraj.record.drain.remembered import rebuild_state
 from gittraj.record.drain.run import follow
 from gittraj.record.drain.waiting import IDLE
-from gittraj.state.cursors import Anchored, SessionState, State, Suspension, load_state, load_suspension, save
+from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension, save
 from gittraj.state.folder import LocalState, installed_positions
 
 _BATCH = 16 * 1024 * 1024
@@ -143,14 +144,12 @@ class BackfillRun:
         known = {c for digest in digests for anchor in self._known(digest).anchors for c in anchor.commits}
         return CandidateCommits(self.repository, digests, off=self.off.commits).commits(digests, known)
 
-    def _owned(self, trajectories: Collection[str]) -> set[str]:
-        """Return the commits that records attribute to other sessions than ``trajectories``."""
+    def _owned(self, read: Collection[str]) -> set[str]:
+        """Return the commits that records attribute to sessions other than those ``read``."""
         return {
             commit
             for commit, record in iter_records(self.notes.items())
-            if record.id not in trajectories
-            and record.role == "produced"
-            and record.link.evidence != "content"
+            if record.id not in read and record.role == "produced" and record.link.evidence != "content"
         }
 
     def _requests(
@@ -165,14 +164,15 @@ class BackfillRun:
         for trajectory, (source, digest) in digests.items():
             owner = self._owner(digest.log, digests, links, aim)
             known = self._known(digest)
-            noted = list(_find_noted(digest.log))
+            noted = list(find_noted(digest.log))
             anchors = links.anchors.get(trajectory, [])
             aliases = links.aliases.get(trajectory, [])
-            linked = _commits_of([*anchors, *noted, *([owner] if owner else [])]) | {c for c, _ in aliases}
+            linking = (*anchors, *noted, *([owner] if owner else []))
+            linked = {*chain.from_iterable(a.commits for a in linking), *(c for c, _ in aliases)}
             if is_stored(digest, known, linked):
                 continue
             touched = find_touched(digest, commits)[-_COMMITS_REMEMBERED:]
-            needed = {*linked, *_commits_of(known.anchors), *touched}
+            needed = {*linked, *chain.from_iterable(a.commits for a in known.anchors), *touched}
             requests.append(
                 DraftRequest(
                     source=source,
@@ -207,8 +207,7 @@ class BackfillRun:
         return owner_of(log, parent.log, own_parts(self._reading(parent), links)[2])
 
     def _known(self, digest: LogDigest) -> SessionState:
-        """Return a session's state. Work from before the installation may be stored, work from a pause may
-        not."""
+        """Return a session's state. Work from a pause, but not from before the installation, is kept out."""
         log = digest.log
         known = self.state.sessions.get(log.trajectory)
         if known is None:
@@ -287,17 +286,6 @@ class BackfillRun:
         self.state = replace(self.state, rewrites=rewrites, gathered=gathered)
         replace(self.log_task.pipeline, rewrites=rewrites, gathered=gathered).store([], carry=pairs)
         save(self.folder, self.state)
-
-
-def _find_noted(log: Log) -> Iterator[Anchor]:
-    """Yield the entries for which the log itself names a commit, as anchors."""
-    for index, entry in enumerate(log.entries):
-        if entry.on:
-            yield Anchor(call=index, commits=(entry.on,), evidence="imported")
-
-
-def _commits_of(anchors: Iterable[Anchor | Anchored]) -> set[str]:
-    return {commit for anchor in anchors for commit in anchor.commits}
 
 
 @contextmanager

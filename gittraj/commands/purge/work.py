@@ -180,8 +180,7 @@ def _next_rev(rev: int) -> int:
 def _make_epoch(repository: Repository, search: Search, renewal: Renewal) -> Epoch:
     """Return the new epoch, which lists what no fetch may bring back."""
     matches, forgotten = search.matches, search.target.forgotten
-    objects = repository.objects
-    before = read_epoch(objects, objects.resolve(RECORDS_REF))
+    before = read_epoch(repository.objects, repository.objects.resolve(RECORDS_REF))
     removed = {key: _next_rev(rev) for key, rev in matches.parts.items() if key[0] not in forgotten}
     added = Epoch(
         records=removed | {key: record.rev for key, record in renewal.records.items()},
