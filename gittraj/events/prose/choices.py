@@ -13,15 +13,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
 from gittraj.events.prose.choice import Choice, lower_article, make_clause, tidy
-from gittraj.events.prose.claims import words
+from gittraj.events.prose.claim import words
 from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import FORMS, PHRASES, SENTENCES, fragment, load
 from gittraj.events.prose.statements import LABEL, SIDE_LIMIT, find_objection, make_choice, read_sentence
 
 _RULES = load("choices")
 _MOST = 8
-_FRAGMENT = 6
-"""The most words of a fragment such as ``Engine: Pagefind.``, which names the choice without a verb."""
+_FRAGMENT = 6  # words, at most, of a fragment
 _REFUSED = re.compile(
     r"(?:,? (?:but )?(?:rejected|ruled out|dismissed|dropped))?,? (?:because|since) | [—–] "
 )
@@ -44,7 +43,7 @@ class _Passage:
     near: Sentence | None
     options: tuple[Sentence, ...]
     explains: bool
-    """A contrast in the sentence describes how something is, and not what was chosen."""
+    """A contrast in it describes how something is, and not what was chosen."""
 
 
 def find_choices(message: str, prompt: str | None = None, *, own: bool = False) -> tuple[Choice, ...]:

@@ -12,7 +12,7 @@ from itertools import islice, zip_longest
 
 from gittraj.events.prose.choice import Choice
 from gittraj.events.prose.choices import find_choices, find_revoked, revokes_previous
-from gittraj.events.prose.claims import words
+from gittraj.events.prose.claim import words
 from gittraj.events.prose.doubts import find_doubts
 from gittraj.events.prose.outcome import find_announced, find_reason, find_result
 from gittraj.events.runs.fold import command_of

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from gittraj.events.prose.choice import Choice, make_clause
-from gittraj.events.prose.claims import CONDITIONS, Claim, words
+from gittraj.events.prose.claim import Claim, words
+from gittraj.events.prose.claims import CONDITIONS
 from gittraj.events.prose.markdown import Sentence
 from gittraj.events.prose.patterns import FORMS, SENTENCES, Form, fragment, load
 
