@@ -14,17 +14,16 @@ from itertools import pairwise, product
 
 from gittraj.events.prose.choice import Choice, lower_article, make_clause, tidy
 from gittraj.events.prose.claim import words
+from gittraj.events.prose.deeds import states_choice, states_deed
 from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import FORMS, PHRASES, SENTENCES, fragment, load
-from gittraj.events.prose.statements import LABEL, SIDE_LIMIT, find_objection, make_choice, read_sentence
+from gittraj.events.prose.statements import LABEL, find_objection, make_choice, read_sentence
 
 _RULES = load("choices")
 _MOST = 8
-_FRAGMENT = 6  # words, at most, of a fragment
 _REFUSED = re.compile(
     r"(?:,? (?:but )?(?:rejected|ruled out|dismissed|dropped))?,? (?:because|since) | [—–] "
 )
-_NAMED = re.compile(r"(?!(?i:tests?|build|lint|ci|status|docs)\b)[^:]+(?:: | [–—] )")
 _REFUSAL = re.compile(fragment("REFUSED"))
 _WAY = re.compile(rf"\b{fragment('WAY')}\b", re.I)
 """Words by which a rejection refers to the previous choice, even if that names a rejected side already."""
@@ -150,7 +149,7 @@ def _explains(choice: Choice) -> bool:
 
 def _infer_chosen(choice: Choice, near: Sentence | None) -> str:
     """Return what was chosen, for a choice that names only what was rejected."""
-    if near and _states_deed(near.text.rstrip(".")):
+    if near and states_deed(near.text.rstrip(".")):
         return near.restore(near.text)
     return f"not: {choice.rejected[0]}" if choice.rejected else ""
 
@@ -201,7 +200,7 @@ def _read_rejected(passage: _Passage) -> Choice | None:
     other, *why = map(sentence.restore, _REFUSED.split(sentence.text[label.end() if label else 0 :], 1))
     if not (near or why):
         return None
-    taken = near and _states_deed(near.text.rstrip("."))
+    taken = near and states_deed(near.text.rstrip("."))
     chosen = near.restore(near.text) if near and taken else f"not: {other}"
     return Choice(chosen, (other,), why[0] if why else None, sentence.quote)
 
@@ -213,14 +212,14 @@ def _read_alternative(passage: _Passage) -> Choice | None:
         return None
     text, taken = sentence.text.rstrip("."), near.text.rstrip(".")
     match = SENTENCES["alternative"].match(text)
-    if match is None and _states_choice(taken):
+    if match is None and states_choice(taken):
         match = SENTENCES["objection"].match(text)
     if match is None or _RULES.find(match["other"], "clause") or re.search(r"\bso (?:I|we)\b", match["why"]):
         return None
     other, why = sentence.restore(match["other"]), sentence.restore(match["why"])
     chosen = near.restore(taken)
     choice = Choice(chosen, (other,), f"{lower_article(other)} {why}", sentence.quote)
-    return choice if _states_deed(taken) else None
+    return choice if states_deed(taken) else None
 
 
 def _match_declined(passage: _Passage) -> re.Match[str] | None:
@@ -260,7 +259,7 @@ def _read_rejection(
 
 def _read_chosen(near: Sentence | None) -> str | None:
     """Return the sentence before, if it says by a word of choice what was chosen."""
-    return near.restore(near.text) if near and _states_choice(near.text.rstrip(".")) else None
+    return near.restore(near.text) if near and states_choice(near.text.rstrip(".")) else None
 
 
 def _read_next_pick(after: Sentence | None) -> Choice | None:
@@ -280,26 +279,3 @@ def _add(choice: Choice, rejection: re.Match[str], sentence: Sentence) -> Choice
     objection = f"{other}: {why}" if choice.rejected and why else why  # the others may be fit
     reason = "; ".join(filter(None, (choice.reason, objection))) or None
     return replace(choice, rejected=(*choice.rejected, other), reason=reason)
-
-
-def _states_choice(text: str) -> bool:
-    """Whether a sentence says by a word of choice what was chosen."""
-    chosen = SENTENCES["taken"].match(text) or text.endswith(" it is")
-    return bool(chosen) and not _RULES.find(text, "open")
-
-
-def _is_fragment(text: str) -> bool:
-    """Whether this is ``Engine: Pagefind``, which names the choice without a verb."""
-    return len(text.split()) <= _FRAGMENT and bool(_NAMED.match(text)) and not text.endswith("?")
-
-
-def _states_deed(text: str) -> bool:
-    """Whether a sentence says what was done, or how it is now."""
-    if _RULES.find(text, "open", "fault", "denied"):
-        return False
-    if _is_fragment(text):
-        return not _RULES.find(text, "no_deed")
-    described = _RULES.begins(text, "no_deed") and not text.startswith("The ")
-    if described or len(text) > SIDE_LIMIT or text.endswith(":"):
-        return False
-    return PHRASES.find(text, "done", "state") or _states_choice(text) or _RULES.begins(text, "making")
