@@ -36,7 +36,6 @@ async function look(job) {
   await page.setViewportSize({ width: job.width ?? 1280, height: 900 });
   await page.emulateMedia({ colorScheme: job.scheme ?? "light" });
   await page.goto(job.url, { waitUntil: "load" });
-  result.loaded = await page.evaluate(() => performance.getEntriesByType("navigation")[0].loadEventEnd);
   for (const [what, ...given] of job.steps ?? []) {
     if (what === "press") await page.keyboard.press(given[0]);
     else if (what === "type") await page.keyboard.type(given[0]);
