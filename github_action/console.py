@@ -1,9 +1,9 @@
 """Writes the job's log, in which a line can be a command to the runner: foreign text must never become one.
 
 The runner reads ``::name …::`` as a command at the start of a line, after white space, and the older
-``##[name]`` anywhere in a line (https://github.com/actions/runner, src/Runner.Common/ActionCommand.cs). A
-trajectory's text is printed only in annotations of lines of the diff, and of git's stderr only one line: both
-after text of our own on the same line.
+``##[name]`` anywhere in a line (https://github.com/actions/runner, src/Runner.Common/ActionCommand.cs). Text
+of a trajectory is printed only in annotations on lines of the diff, and only one line of git's stderr is
+printed. Both follow text of our own on the same line.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Console:
         self._put(inert(text))
 
     def annotate(self, level: Level, text: str, *, title: str = "git-traj") -> None:
-        """Print a line that is also shown on the run's page; past the runner's limit, a plain line."""
+        """Print a line that is also shown on the run's page; past the runner's limit, print a plain line."""
         if not self._command(level, text, title=title):
             self.say(f"{level}: {text}")
 

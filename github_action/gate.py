@@ -25,7 +25,7 @@ def check_coverage(change: Change, labels: Collection[str], settings: Settings) 
     share = coverage(change)
     if share >= settings.coverage:
         return Verdict()
-    line = f"{int(share)} % of the commits have a trajectory, {settings.coverage:g} % are required"
+    line = f"{int(share)} % of the commits have a trajectory; {settings.coverage:g} % is required"
     if settings.bypass and settings.bypass in labels:
         return Verdict(line=f"{line}; allowed by the label '{settings.bypass}'")
     return Verdict(fails=settings.require == "fail", line=line)

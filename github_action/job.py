@@ -21,7 +21,7 @@ from gittraj.errors import TrajError
 from gittraj.query.change import Change
 
 _UNKNOWN = dict.fromkeys(("coverage", "unsure", "cost"), "unknown")
-"""Outputs that other steps may base decisions on, so that they are set in every outcome."""
+"""Outputs that other steps may base decisions on, and which are therefore always set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Job:
 
     def source(self, fork: str | None = None) -> Source:
         """Where to fetch records from: the repository, with its token, or ``fork`` (a URL), without a token.
-        For both, git may use the protocol of the host's address."""
+        For both, git may use only the protocol of the server's URL."""
         settings = self.settings
         protocols = (settings.server.partition(":")[0],)
         if fork is not None:

@@ -10,14 +10,15 @@ from pathlib import Path
 from github_action.errors import EventError
 
 SUMMARY = 1024 * 1024
-"""The most bytes of a step's summary; the runner drops a larger one. https://docs.github.com/en/actions/
+"""Maximum size of a step's summary, in bytes; the runner drops a larger one.
+https://docs.github.com/en/actions/
 reference/workflows-and-actions/workflow-commands#step-isolation-and-limits"""
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 
 def write_outputs(path: Path, outputs: Mapping[str, str]) -> None:
     """Append to ``GITHUB_OUTPUT``, as ``name<<delimiter`` with a random delimiter, so that no value can
-    contain it. Raises EventError for a name that is not valid, OSError."""
+    contain it. Raises EventError for an invalid name, and OSError."""
     lines: list[str] = []
     for name, value in outputs.items():
         delimiter = f"ghadelimiter_{uuid.uuid4()}"
@@ -35,8 +36,8 @@ def write_dotenv(path: Path, outputs: Mapping[str, str]) -> None:
 
 
 def write_summary(path: Path, markdown: str) -> bool:
-    """Append to ``GITHUB_STEP_SUMMARY``. Returns False, and writes nothing, if the whole would be too large.
-    Raises OSError."""
+    """Append to ``GITHUB_STEP_SUMMARY``. Returns False, and writes nothing, if the summary would become too
+    large. Raises OSError."""
     size = path.stat().st_size if path.exists() else 0
     if size + len(markdown.encode(errors="replace")) + 1 > SUMMARY:
         return False

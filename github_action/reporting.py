@@ -29,15 +29,15 @@ from gittraj.render.comment.flags import Flag, find_flags, omissions
 from gittraj.render.comment.tables import Location
 
 _SUMMARY = 900_000
-"""The most characters of a job's summary; the runner drops a summary over 1,024 KiB."""
+"""Maximum length of a job's summary, in characters; the runner drops a summary over 1,024 KiB."""
 _BRIEF = 8_000
-"""The most characters of the short comment."""
+"""Maximum length of the short comment, in characters."""
 _LOOKED_UP = 10
-"""The most commits whose files are looked up, with one request each."""
+"""Maximum number of commits whose files are looked up, with one request each."""
 _WAIT = 20.0
 """Seconds to wait for records, unless an input sets another time."""
 _RECENT = 300.0
-"""Seconds after its last commit in which the push of a branch may still be under way."""
+"""Seconds after a branch's last commit during which its push may still be under way."""
 _POLL = 4.0
 """Seconds between two attempts to fetch records that have not arrived yet."""
 
@@ -56,7 +56,8 @@ class ScannedReport:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:
     """The notes of a pull request's commits in one repository: the ``tip`` of its notes ref (None: there is
-    no such ref), the notes that could be read, and the commits whose notes were too large or too late."""
+    no such ref), the notes that could be read, and (``left``) the commits whose notes were too large or came
+    too late."""
 
     tip: str | None
     bodies: Mapping[str, bytes]
@@ -188,8 +189,8 @@ def outputs(scanned: ScannedReport) -> dict[str, str]:
 
 
 def find_labels(scanned: ScannedReport) -> dict[str, bool]:
-    """Return for each label that we manage whether the pull request should have it; nothing if some records
-    could not be read."""
+    """Map each label that we manage to whether the pull request should have it; empty if some records could
+    not be read."""
     change = scanned.change
     if change.unread or change.left or change.notes is None:
         return {}

@@ -1,4 +1,4 @@
-"""Decides how long one run waits, what an answer's status means, and which requests are repeated.
+"""Decides how long one run waits, what a response's status means, and which requests are retried.
 
 PyGithub's own policy does not fit: it repeats a POST whose 502 came after the write, which makes a second
 comment, and it waits until a rate limit ends, up to an hour. This one repeats reads and deletions, but never
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SECONDARY = 60.0
-"""Seconds to wait after a secondary limit without a time: "wait for at least one minute",
+"""Seconds to wait after a response to a secondary rate limit that does not say how long: "wait for at least
+one minute",
 https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit."""
 _ATTEMPTS = 5
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -31,8 +32,8 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(slots=True)
 class RetryBudget:
-    """The time that a run may wait, in seconds: ``left`` is what remains of it, ``granted`` what was waited
-    so far because of the host's rate limit; ``between_writes`` is the pause that GitHub asks for in
+    """The time that a run may wait, in seconds: ``left`` is what remains of it, ``granted`` the time
+    spent so far waiting for the host's rate limit; ``between_writes`` is the pause that GitHub asks for in
     https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api."""
 
     left: float = 90.0
@@ -49,12 +50,12 @@ class RetryBudget:
         self.sleep(error.wait)
 
     def pace(self) -> None:
-        """Pause after a write. PyGithub would pause before it: what was read before may then be out of
-        date."""
+        """Pause after a write. PyGithub would pause before it, and what was read before that pause
+        may be out of date."""
         self.sleep(self.between_writes)
 
     def retry(self, ask: Callable[[], T]) -> T:
-        """Return ``ask()``, repeated on errors: for a query by POST (GraphQL). Raises its last error."""
+        """Return ``ask()``, retrying on errors: for queries sent by POST (GraphQL). Raises its last error."""
         for _ in range(_ATTEMPTS - 1):
             try:
                 return ask()
@@ -64,7 +65,7 @@ class RetryBudget:
 
 
 class RetryPolicy(GithubRetry):
-    """Repeats GET and DELETE. Raises Limited or Unreachable if the budget ends before the attempts.
+    """Retries GET and DELETE. Raises Limited or Unreachable if the budget runs out before the attempts do.
 
     With ``raise_on_status`` off, PyGithub gets the last answer and raises its usual error for it.
     """

@@ -27,14 +27,14 @@ _MAX_WAIT = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings of a run. Those that their names do not explain:
+    """The settings of a run. Those whose names are not self-explanatory:
 
     ``foreign_token``: ``token`` is not the job's own token, which the runner masks. ``api`` and ``server``
     are the host's URLs; ``run`` is the number of this run; ``folder`` is for our temporary files;
     ``coverage`` is a percentage of the commits. ``wait`` is how many seconds to wait for records that arrive
-    after their branch (None: a default, if they may be on their way). ``forks``: records of forks are
-    carried. ``owner``: see ``owner_of``. ``page`` is the URL of this run's page, with its summary.
-    ``git_user`` and ``git_token`` are for git, if it does not use ``token``.
+    after their branch (None: a default time, but only if a push may still be under way). ``forks``: records
+    are also carried from merged forks. ``owner``: see ``owner_of``. ``page`` is the URL of this run's page,
+    with its summary. ``git_user`` and ``git_token`` are for git, if it does not use ``token``.
     """
 
     token: Token
@@ -124,7 +124,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
 
 
 def variable(name: str) -> str:
-    """An input's name as it is in the names of variables: ``MAX_WAIT_NOTES``."""
+    """An input's name as it is spelled in environment variables: ``MAX_WAIT_NOTES``."""
     return name.upper().replace("-", "_")
 
 
@@ -139,7 +139,7 @@ def _host(environ: Mapping[str, str]) -> Host:
 
 
 def _page(environ: Mapping[str, str], host: Host) -> str:
-    """The URL of this run's page; empty on Gitea, where it has a number that is not in any variable."""
+    """The URL of this run's page; empty on Gitea, where the URL has a number that no variable contains."""
     server, run = environ["GITHUB_SERVER_URL"].rstrip("/"), environ["GITHUB_RUN_ID"]
     if host == "github":
         return f"{server}/{environ['GITHUB_REPOSITORY']}/actions/runs/{run if run.isdecimal() else 0}"

@@ -1,4 +1,4 @@
-"""The token, in a type that no message, traceback or dump reveals."""
+"""The token, in a type that keeps it out of messages, tracebacks and dumps."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ class Token:
         return "***"
 
     def reveal(self) -> str:
-        """Return the secret value: for a request's header, and for git's."""
+        """Return the secret value, for the header of a request and for git."""
         return self._value

@@ -1,6 +1,6 @@
-"""Keeps exactly one comment on a pull request, despite races, lost answers and deletions.
+"""Keeps exactly one comment on a pull request, despite races, lost responses and deletions.
 
-No host has "create if absent" or "edit if unchanged", and the answer to a write may be lost. So only a
+No host has "create if absent" or "edit if unchanged", and the response to a write may be lost. So only a
 listing is trusted: list, delete our duplicates, write if the comment with the lowest id is not up to date,
 list again; done when a listing needs no change. All runs agree on the lowest id, so one comment remains. It
 describes the newest head: before a write the pull request's head is read, and a run for another head writes
@@ -37,8 +37,8 @@ _RUN = re.compile(r"(?:(?<=/actions/runs/)|(?<=/-/jobs/))\d+")
 _BEGINS = "### Why this change"
 """How each of our reports begins."""
 _ROUNDS = 6
-"""The most rounds, each of which ends in a write. A race takes two or three; more means that something
-deletes our comment again and again."""
+"""Maximum number of rounds, each of which ends with a write. A race takes two or three; more means that
+something deletes our comment again and again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ def owner_of(repository: str, workflow: str) -> str:
 def check_key(key: str) -> str:
     """Validate a marker's key and return it. Raises EventError."""
     if not _KEY.fullmatch(key):
-        raise EventError("'key' may contain only a-z, 0-9 and '-', and at most 50 characters")
+        raise EventError("'key' may contain only a-z, 0-9 and '-', and have at most 50 characters")
     return key
 
 
@@ -152,7 +152,7 @@ def upsert(
 
 def own(comments: Iterable[Comment], *, author: str, marker: Marker) -> list[Comment]:
     """The comments that ``author`` wrote under the key and for the owner of ``marker``, by id; of two with
-    the same id the first. A listing may lack a comment just written, so pass that after the listing.
+    the same id, only the first. A listing may lack a comment just written, so pass that after the listing.
 
     If there are none, return the first report of an earlier version, whose marker does not name an owner.
     """

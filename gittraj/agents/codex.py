@@ -29,7 +29,7 @@ class Codex(Agent):
     hooks = HookSettings(
         name=name,
         file=".codex/hooks.json",
-        events={"SessionStart": None, "Stop": None},  # its log records where a turn ends
+        events={"SessionStart": None, "Stop": None},  # no SessionEnd: the log records where a turn ends
         advice="Codex runs them only once you trust them: start codex here, trust the folder, and choose "
         "'Trust all and continue' (later: /hooks); codex exec never asks",
     )

@@ -29,5 +29,6 @@ class Cursor(Agent):
 
 
 def _project_name(folder: Path) -> str:
-    """The name that Cursor gives a folder; it shows neither the path nor the folders above and below."""
+    """The name that Cursor gives to a folder. The path, and so the folders above and below, cannot be
+    restored from it."""
     return re.sub(r"[^a-zA-Z0-9]+", "-", str(folder)).strip("-")

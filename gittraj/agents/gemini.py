@@ -47,7 +47,7 @@ class Gemini(Agent):
         },
         second=1000,
         label={"name": "git-traj"},
-        advice="Gemini CLI runs them in a folder that you trust, and names them at the first start",
+        advice="Gemini CLI runs them only in folders that you trust, and lists them at its first start",
     )
     instructions = InstructionFile(own="GEMINI.md")
     """The file that Gemini CLI 0.61.0 reads."""
@@ -75,11 +75,12 @@ class Gemini(Agent):
 
 
 def _logs(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield one log per session. A session may have several: every resume creates a file that stays empty and
-    continues the first one, JSON Lines continue a document, and a project with a short name is a copy."""
+    """Yield one log per session. A session may have several: each resume creates a file that stays empty,
+    because the first one is continued; a JSON Lines file continues a document; and the folder with the short
+    name is a copy of the one named by the hash."""
     by_session: dict[str, list[Path]] = {}
     for path in sorted(paths):
-        if path.suffix in (".json", ".jsonl") and path.is_file():  # Gemini CLI renamed others as unreadable
+        if path.suffix in (".json", ".jsonl") and path.is_file():  # Gemini CLI renames unreadable logs
             by_session.setdefault(path.stem[_STARTED:], []).append(path)
     for same in by_session.values():
         latest = [p for p in same if p.suffix == ".jsonl" or p.with_suffix(".jsonl") not in same]

@@ -1,4 +1,4 @@
-"""Checks an agent of another package, so that an installation can write its hooks and instructions."""
+"""Checks an agent that another package provides, so that its hooks and instructions are safe to write."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ def _find_fault(fields: Mapping[str, Any]) -> str | None:
         beside = instructions.beside if isinstance(instructions.beside, tuple) else (None,)
         files += (instructions.own, *beside, *filter(None, (instructions.instead,)))
     if len(files) > _MOST_ENTRIES or not all(map(_is_inside, files)):
-        return f"not all are files of a work tree: {shorten(repr(files))}"
-    return None if hooks is None or _is_sound(hooks, fields["name"]) else f"it has {shorten(repr(hooks))}"
+        return f"not all of these are paths inside a work tree: {shorten(repr(files))}"
+    if hooks is None or _is_sound(hooks, fields["name"]):
+        return None
+    return f"its hooks are not valid: {shorten(repr(hooks))}"
 
 
 def _is_inside(file: object) -> bool:
@@ -34,7 +36,7 @@ def _is_inside(file: object) -> bool:
 
 def _is_sound(hooks: HookSettings, name: str) -> bool:
     tables = (hooks.events, {} if hooks.label is None else hooks.label)
-    ours = type(hooks) is HookSettings and hooks.name == name  # its methods are ours
+    ours = type(hooks) is HookSettings and hooks.name == name  # not a subclass with methods of its own
     if not ours or not all(isinstance(table, Mapping) and len(table) <= _MOST_ENTRIES for table in tables):
         return False
     tools = (tool for tool in hooks.events.values() if tool is not None)
@@ -47,7 +49,7 @@ def _is_line(text: object) -> bool:
 
 
 _MOST_ENTRIES, _LONGEST_LINE, _LARGEST_SECOND = 20, 300, 1_000_000
-"""A plug-in's agent has at most so many files or entries, characters per line, time units per second."""
+"""Limits for a plug-in's agent: files or entries, characters of a line, and the value of ``second``."""
 _TYPES = {"session": str, "path": Path, "changed": int | None}
 _TYPES |= dict.fromkeys(("subagent", "format", "own"), str | None)
 _FILES = Returns(each=SessionFile, right=_is_own, otherwise=())

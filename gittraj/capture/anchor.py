@@ -20,8 +20,8 @@ _CERTAIN = 100.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """``commit`` was made by the call at index ``call``. The greatest ``weight`` decides between logs which
-    could both have made the commit (an agent and its subagent name the same session)."""
+    """``commit`` was made by the call at index ``call``. If two logs could both have made the commit, the
+    greater ``weight`` decides (an agent and its subagent name the same session)."""
 
     commit: str
     call: int
@@ -30,8 +30,8 @@ class Match:
 
 
 def match_commits(log: Log, commits: Sequence[Commit], *, known: Sequence[Anchor] = ()) -> list[Match]:
-    """Match those of ``commits`` (of one worktree, in the reflog's order) that this session made with their
-    calls. Commits of the anchors ``known`` keep their calls."""
+    """Match the commits that this session made, among ``commits`` (of one worktree, in the reflog's order),
+    with the calls that made them. Commits of the anchors ``known`` keep their calls."""
     written = Written(log)
     fixed = _find_fixed(log, commits, known, written)
     named = [c for c in commits if log.name in c.sessions and c.id not in fixed]
@@ -50,7 +50,8 @@ def match_commits(log: Log, commits: Sequence[Commit], *, known: Sequence[Anchor
 
 
 def _find_fixed(log: Log, commits: Sequence[Commit], known: Sequence[Anchor], written: Written) -> Calls:
-    """The calls that known anchors, call ids, printed commit ids and messages show, without their order."""
+    """The calls known from anchors, call ids, printed commit ids and messages, without considering their
+    order."""
     fixed = _by_output(log, commits) | _by_call_id(log, commits)
     fixed = match_by_message(log, commits, fixed, written) | fixed
     return fixed | {c: (a.call, a.evidence) for a in known if a.evidence != "content" for c in a.commits}
@@ -105,7 +106,8 @@ def _by_call_id(log: Log, commits: Sequence[Commit]) -> Calls:
 
 def _by_output(log: Log, commits: Sequence[Commit]) -> Calls:
     """Match commits whose id a result printed: only a result of a call that may commit, since others may show
-    old output. If an id was printed twice (a rebase back onto it), the first call made the commit."""
+    old output. If an id was printed twice (say, by a rebase that returned to it), the first call made the
+    commit."""
     calls = _calls_that_printed(log)
     matched: Calls = {}
     lengths = {len(short) for short in calls}

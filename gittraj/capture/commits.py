@@ -1,7 +1,8 @@
 """The commits to explain: those in the reflogs, joined with the lines that the hooks spooled.
 
-The kind of a reflog entry decides whether it made a commit; a rebase, a reset, a checkout and a fast-forward
-do not. Without a reflog (a bare repository, or turned off) there are only the spool's commits.
+The action that a reflog entry names decides whether the entry made a commit; a rebase, a reset, a checkout
+and a fast-forward do not. Without a reflog (a bare repository, or turned off) there are only the spool's
+commits.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moves:
-    """What happened in one worktree: the commits made, in order, and the ``pairs`` (old, new) of rewrites.
-    Of these pairs, git reported ``rebased`` for a rebase; ``squashed`` are those of a squash merge."""
+    """What happened in one worktree: the commits made, in order, and the ``pairs`` (old, new) of rewrites. Of
+    these pairs, ``rebased`` are those that git reported for a rebase, ``squashed`` those of squash merges."""
 
     commits: tuple[Commit, ...]
     pairs: tuple[tuple[str, str], ...] = ()
@@ -133,8 +134,8 @@ def _find_copies(
     lines: Sequence[Spooled], commits: Mapping[str, Commit], *, kinds: bool
 ) -> list[tuple[Spooled, str]]:
     """Pair each cherry-pick or squash merge, which is spooled before its commit is made, with the next commit
-    that its worktree's hook reported. If it was never made, another commit or none follows: if the ``kinds``
-    of commits are known, a cherry-pick's is recognized by its kind."""
+    that its worktree's hook reported. That may be another commit, if the expected one was never made; so a
+    cherry-pick is paired only with a commit of that kind, if the ``kinds`` of commits are known."""
     copies: list[tuple[Spooled, str]] = []
     sources: list[Spooled] = []
     for line in lines:

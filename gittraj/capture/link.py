@@ -21,11 +21,12 @@ Owned = tuple[Commit, tuple[Log, Match] | None]
 
 @dataclass(slots=True)
 class Links:
-    """For each log (by trajectory): new ``anchors``, ``aliases`` (commit, calls) of a commit that took lines
-    of events which belong to an earlier one, and ``writings`` as the commits left them.
+    """For each log (by trajectory): its new ``anchors``; its ``aliases``, each a commit whose lines were
+    written by ``calls`` that already belong to an earlier commit; and its ``writings`` without the committed
+    lines.
 
-    ``unfound`` are commits whose hook's environment names a session, or shows an agent, without a call that
-    made them (yet); ``unowned`` are those that no session's call made.
+    ``unfound`` are the commits whose hook's environment names a session or shows an agent, but for which no
+    call was found (yet); ``unowned`` are those that no session's call made.
     """
 
     anchors: dict[str, list[Anchor]] = field(default_factory=dict)
@@ -55,12 +56,13 @@ def link(
 ) -> Links:
     """Link the commits of each worktree (``streams``, in the reflog's order) to the logs.
 
-    ``known`` are anchors found earlier, as indexes into the log as it was read; ``past`` are the commits
-    that took lines of a log earlier, with the call that made each. ``considers`` returns whether a log has
-    not been checked for a commit yet. While ``patient`` is true of a commit, it is not attributed to a person
-    as long as its call may still appear. ``writings`` are the texts that the sessions wrote, if the logs do
-    not contain them any more. ``owned`` are commits of sessions that are not among the logs: these commits
-    are never matched by content. ``common`` returns the lines that prove nothing.
+    ``known`` are anchors found earlier, as indexes into the log as it was read; ``past`` are the commits that
+    contain lines of a log and were linked earlier, each with the call that made it. ``considers`` returns
+    whether a log is still to be checked for a commit. ``patient`` returns whether a commit's call may still
+    appear in a log: until then the commit is not attributed to a person. ``writings`` are the texts that the
+    sessions wrote, if the logs do not contain them any more. ``owned`` are commits of sessions that are not
+    among the logs: these commits are never matched by content. ``common`` returns the lines that prove
+    nothing.
     """
     links = Links(writings=dict(writings or {log.trajectory: Writings.of(log) for log in logs}))
     linker = _Linker(logs, links, known, considers, common)
@@ -183,8 +185,8 @@ class _Linker:
 
 
 def _best_match(matches: Sequence[tuple[Log, Match]], *, owned: bool) -> tuple[Log, Match] | None:
-    """The match with the best evidence; None for a mere message (evidence ``order``), if another log's call
-    gave it, too, or the commit is ``owned`` by another session."""
+    """The match with the best evidence; None if that is only the message (``order``), and another log's
+    match by message is as good or the commit is ``owned`` by another session."""
     owner = log, best = max(matches, key=lambda each: _rank(each[1]))
     rivals = [match for other, match in matches if other is not log and match.evidence == "order"]
     if (owned and best.evidence == "order") or any(_rank(match) == _rank(best) for match in rivals):
@@ -225,7 +227,7 @@ def _parents(owned: Owned) -> tuple[str, ...]:
 
 def _calls_first(stream: Sequence[Commit], owners: Collection[str]) -> Iterator[Commit]:
     """Sort the commits of one second: first those that calls made, with their parents and the commits that
-    they amend; then a person's, because a person may rewrite or squash the others at once."""
+    they amend; then a person's, because a person may rewrite or squash the others immediately."""
     for _, together in groupby(stream, key=lambda commit: int(commit.time or 0)):
         group = list(together)
         first = {*owners}
@@ -247,8 +249,9 @@ def _is_final(commit: Commit, log: Log, match: Match) -> bool:
 
 
 def _went_on(logs: Sequence[Log], commit: Commit) -> bool:
-    """Whether the session that a commit's hook named went on without a call that made it: then a person did.
-    The logs of agents that it started may appear later."""
+    """Whether the only log of the session that a commit's hook named has gone on after the commit without a
+    call that made it, so that a person must have made it. False if there are several logs: those of agents
+    that it started may appear later."""
     named = [log for log in logs if log.name in commit.sessions]
     return len(named) == 1 and _has_begun(named[0], 0, commit)
 

@@ -22,7 +22,7 @@ def command(
     """Find the sessions on this machine that worked in this repository, and link them to the commits that
     they made.
 
-    Each link names its evidence; a session without evidence is not linked, and listed with the reason.
+    Each link names its evidence; a session without evidence is not linked, but listed with the reason.
     Safe to interrupt and to repeat: what is stored stays, and nothing is stored twice.
     """
     from gittraj.commands.backfill.local_sessions import backfill

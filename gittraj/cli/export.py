@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     metavar="PATH",
     help="Write into a file; into a folder for several documents or an HTML site.",
 )
-@click.option("--open", "opens", is_flag=True, help="Open in your browser what -o wrote.")
+@click.option("--open", "opens", is_flag=True, help="Open the file or folder of -o in your browser.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
 def export(
     names: tuple[str, ...],

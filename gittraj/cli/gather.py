@@ -27,7 +27,7 @@ _JOBS = min(os.cpu_count() or 1, 8)
 @click.option("--prompts", is_flag=True, help="Gather prompts and titles, too.")
 @click.option("--events", is_flag=True, help="Gather the events of sessions, too; never what is sealed.")
 @click.option("--verify", is_flag=True, help="Compare with each repository, and name what differs.")
-@click.option("--forget", "forgotten", multiple=True, metavar="REMOTE", help="Delete all gathered from it.")
+@click.option("--forget", "forgotten", multiple=True, metavar="REMOTE", help="Delete the data of REMOTE.")
 @click.option("--jobs", type=click.IntRange(1), default=_JOBS, metavar="N", help="Fetch and scan N at once.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
@@ -50,7 +50,7 @@ def command(
     if bool(remotes) + verify + bool(forgotten) != 1:
         from gittraj.errors import UsageError
 
-        raise UsageError("name the remotes to gather", hint="or --verify, or --forget REMOTE")
+        raise UsageError("give exactly one of: remotes, --verify, --forget REMOTE", hint="git traj gather -h")
     from gittraj.gather.store import open_store
 
     environ = environment()

@@ -28,18 +28,18 @@ _STDIN = "-"
 @click.option("--commit", "rev", metavar="REV", help="Link the whole session to this commit.")
 @click.option("--auto", is_flag=True, help="Link the session to the commits that it made, by evidence.")
 @click.option("--task", metavar="SYSTEM:ID", help="The task that the session worked on.")
-@click.option("--include-paused", "paused", is_flag=True, help="Import also what it did during a pause.")
+@click.option("--include-paused", "paused", is_flag=True, help="Include what was done during a pause.")
 @click.option("--raw", is_flag=True, help="Keep a file in an unknown format, for a later version to read.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
     """Import sessions: files of any known agent, one file from a pipe (-), or what other tools keep in git.
 
-    Notes of another tool (refs/notes/agentnote, refs/notes/ai, refs/notes/whogitit) go to the commits that
-    they are on, Entire's logs (refs/heads/entire/checkpoints/v1, refs/entire/checkpoints) as with --auto.
-    Without --commit or --auto a session is recorded on the commit where it started, as work that led to no
-    commit (git traj log --all shows it). Safe to repeat: a longer version of a session only adds events.
-    From a pipe the exit status is always 0, so that the run that feeds it does not fail; failed imports are
-    reported.
+    Notes of another tool (refs/notes/agentnote, refs/notes/ai, refs/notes/whogitit) are imported on the
+    commits that they annotate, Entire's logs (refs/heads/entire/checkpoints/v1, refs/entire/checkpoints) as
+    with --auto. Without --commit or --auto a session is recorded on the commit where it started, as work that
+    led to no commit (git traj log --all shows it). Safe to repeat: a longer version of a session only adds
+    events. From a pipe the exit status is always 0, so that the run that feeds it does not fail; failed
+    imports are reported.
     """
     from gittraj.commands.import_files import Imported
     from gittraj.render.text.backfill import render_imported
@@ -70,9 +70,9 @@ def _check_options(files: Sequence[str], options: Mapping[str, Any]) -> None:
     if options["rev"] and options["auto"]:
         raise click.UsageError("--commit and --auto cannot be combined")
     if options["task"] and not all(options["task"].partition(":")):
-        raise click.UsageError(f"--task {options['task']}: a task is named SYSTEM:ID")
+        raise click.UsageError(f"--task {options['task']}: expected SYSTEM:ID")
     if options["rev"] and any(map(is_ref, files)):
-        raise click.UsageError("--commit: notes go to the commits that they are on")
+        raise click.UsageError("--commit does not apply to notes: they stay on their own commits")
 
 
 def _import(files: Sequence[str], **options: Any) -> Imported:
@@ -94,7 +94,7 @@ def _read_pipe(files: Sequence[str], content: IO[bytes]) -> Pipe | None:
 
     pipes = [name for name in files if name == _STDIN or is_pipe(name)]
     if len(pipes) > 1:
-        raise click.UsageError(f"{' and '.join(pipes)} are pipes; one at a time")
+        raise click.UsageError(f"only one pipe can be read at a time: {' and '.join(pipes)}")
     for name in pipes:
         with sys.stdin.buffer if name == _STDIN else Path(name).open("rb") as stream:
             shutil.copyfileobj(stream, content)

@@ -187,13 +187,13 @@ def _plugged_agents() -> list[str]:
     is_flag=False,
     flag_value="pull-request",
     metavar="[WORKFLOW]",
-    help="Write a workflow for pull requests instead (or forks, forks-target, carry, gate, reusable).",
+    help="Write a workflow instead: pull-request (default), forks, forks-target, carry, gate or reusable.",
 )
 @click.option("--uses", metavar="OWNER/NAME@COMMIT", help="The Action that the workflow runs.")
 @click.option(
     "--yes",
     is_flag=True,
-    help="Set up every agent found, link past sessions, write the workflow: do not ask.",
+    help="Do not ask: set up every agent found, link past sessions, write the workflow.",
 )
 @click.option("--no-fetch-refspec", is_flag=True, help="Do not change what git fetch downloads.")
 @click.option(
@@ -212,7 +212,7 @@ def command(*, agents: tuple[str, ...], starter: str | None, uses: str | None, *
         if given[option] and any(given[other] for other in others):
             raise click.UsageError(why)
     if uses and starter is None:
-        raise click.UsageError("--uses belongs to --action")
+        raise click.UsageError("--uses needs --action")
     if starter is not None:
         return _write_workflow(starter, uses, yes=options["yes"], dry_run=options["dry_run"])
     if options["everywhere"]:
@@ -281,7 +281,7 @@ def _write_workflow(name: str, uses: str | None, *, yes: bool, dry_run: bool) ->
     from gittraj.commands.install.workflow import STARTERS, make_starter
 
     if name not in STARTERS:
-        raise click.UsageError(f"--action is one of {', '.join(STARTERS)}")
+        raise click.UsageError(f"--action must be one of {', '.join(STARTERS)}")
     with find_repository() as repository:
         starter = make_starter(repository, name, uses=uses)
     click.echo(f"{starter.path}:\n\n{starter.text}")

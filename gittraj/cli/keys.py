@@ -63,7 +63,7 @@ def list_(as_json: bool) -> int:
     return 0
 
 
-@keys.command("export", short_help="Print your public keys, for others to seal for you")
+@keys.command("export", short_help="Print your public keys, so that others can seal for you")
 def export() -> None:
     """Print your public keys, one per line, for others to pass to git traj recipients add."""
     from gittraj.seal.identities import find_public

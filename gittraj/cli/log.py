@@ -58,9 +58,9 @@ _CHOICE = ("author", "since", "until", "paths", "follow")
 @click.option("--run", metavar="ID", help="A benchmark's run, solve or instance.")
 @click.option("--status", metavar="S", help="Only those completed, abandoned, failed, active or unknown.")
 @click.option("--decisions", is_flag=True, help="Only trajectories with a decision.")
-@click.option("--min-confidence", type=_SHARE, metavar="X", help="The agent's confidence at least, 0 to 1.")
-@click.option("--max-confidence", type=_SHARE, metavar="X", help="The agent's confidence at most, 0 to 1.")
-@click.option("--min-cost", type=Number(0), metavar="X", help="Lowest cost in US dollars.")
+@click.option("--min-confidence", type=_SHARE, metavar="X", help="Only with a confidence of at least X.")
+@click.option("--max-confidence", type=_SHARE, metavar="X", help="Only with a confidence of at most X.")
+@click.option("--min-cost", type=Number(0), metavar="X", help="Only if the cost is at least X US dollars.")
 @click.option(
     "--sort", type=click.Choice(("date", "cost")), default="date", help="By date (default) or cost."
 )

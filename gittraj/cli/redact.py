@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _PURGING = (
     click.option("--dry-run", is_flag=True, help="With --purge: say what would be rewritten; write nothing."),
-    click.option("--no-fetch", is_flag=True, help="With --purge: leave out what only remotes have."),
+    click.option("--no-fetch", is_flag=True, help="With --purge: do not fetch from the remotes first."),
     click.option("--gc", is_flag=True, help="With --purge: git gc --prune=now afterwards, without asking."),
 )
 purge_options = adding(_PURGING)
@@ -39,7 +39,7 @@ _MODES = ("--json", "--jsonl", "--explain", "--audit", "--rules", "--test", "--p
 @click.option("--rules", "listing", is_flag=True, help="List the rules: id, kind, an example of each.")
 @click.option("--test", is_flag=True, help="Test the rules on their own examples; exits 1 if one fails.")
 @click.option("--purge", is_flag=True, help="Rewrite the refs and their history without TEXT (-: prompt).")
-@click.option("--finding", metavar="ID", help="With --purge: the finding of --audit, wherever it occurs.")
+@click.option("--finding", metavar="ID", help="With --purge: remove this finding of --audit everywhere.")
 @purge_options
 def command(
     source: str | None,
@@ -59,8 +59,8 @@ def command(
     """Remove the secrets from FILE (- or none: standard input), with the rules that apply to everything
     stored.
 
-    With --purge TEXT is removed from what is stored; without TEXT and --finding, everything that the rules
-    find. The history of the refs is replaced, and the command says what others have to do.
+    With --purge, TEXT is removed from what is stored or, without TEXT and --finding, everything that the
+    rules find. The history of the refs is replaced, and the command says what others have to do.
     """
     if sum((jsonl, explain, audit, listing, test, purge)) > 1 or (as_json and (jsonl or explain)):
         raise click.UsageError(

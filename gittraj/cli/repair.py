@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def repair(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) -> None:
-    """Re-attach records to rewritten commits, and say by which evidence.
+    """Re-attach records to rewritten commits, and say on what evidence.
 
     With RANGE (A..B, or a revision and all that it reaches), only records that move from or to commits in it.
     Records on unreachable commits without evidence are listed; they stay where they are. Safe to repeat.

@@ -77,7 +77,7 @@ def keys(repository: Repository, environ: Mapping[str, str], identities: Sequenc
 def ask_passphrase(name: str) -> str:
     """Ask for a key's passphrase. Raises SealError without a terminal."""
     if not sys.stdin.isatty():
-        raise SealError(f"{name}: its passphrase cannot be asked for: this is not a terminal")
+        raise SealError(f"{name}: cannot ask for its passphrase: this is not a terminal")
     passphrase: str = click.prompt(f"Passphrase of {name}", hide_input=True, err=True)
     return passphrase
 
@@ -133,7 +133,7 @@ def rewrap(revisions: str | None, *, identities: tuple[Path, ...], as_json: bool
 @_identity
 @_json
 def reseal(revisions: str | None, *, identities: tuple[Path, ...], as_json: bool) -> int:
-    """Encrypt again what is sealed, for today's readers alone, on the commits of RANGE or on all.
+    """Encrypt again what is sealed, for today's readers only, on the commits of RANGE or on all.
 
     Not a revocation: those who could open what was pushed before still can.
     """

@@ -32,7 +32,7 @@ _FEW = 25
 
 @click.command("search")
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
-@click.option("--similar", is_flag=True, help="Find what is similar to this text, also in other words.")
+@click.option("--similar", is_flag=True, help="Find text with a similar meaning, even in other words.")
 @click.option(
     "--in",
     "kinds",

@@ -47,11 +47,11 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json", "redactions")
 @click.option("--redactions", is_flag=True, help="List only what was redacted: where, and its kind.")
 @click.option("--events", "everything", is_flag=True, help="Every event in full, with arguments and results.")
 @click.option("--since", metavar="EVENT|TIME", help="Only events after this event or from this time on.")
-@click.option("--significance", type=click.Choice(SIGNIFICANCES), help="Only events as significant or more.")
-@click.option("--show-thinking", "thinking", is_flag=True, help="Show thinking, too; open it with your keys.")
+@click.option("--significance", type=click.Choice(SIGNIFICANCES), help="Only this significance or higher.")
+@click.option("--show-thinking", "thinking", is_flag=True, help="Show thinking, too, opened with your keys.")
 @click.option("--identity", "identities", multiple=True, type=_FILE, help="A key to open it; repeatable.")
 @click.option(
-    "--file", "path", metavar="PATH", help="Only calls that wrote this file; --events: results, too."
+    "--file", "path", metavar="PATH", help="Only calls that wrote this file; with --events, also results."
 )
 @click.option("--messages", is_flag=True, help="Only what agents said to each other.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")

@@ -50,7 +50,7 @@ def command(
         show_stats(team, rev, pager=obj["pager"], **options, **limits)
         return
     if by not in BY:
-        raise UsageError(f"--by {by} needs --team", f"it can be {', '.join(BY)}")
+        raise UsageError(f"--by {by} needs --team", f"without --team: {', '.join(BY)}")
     environ = environment()
     with find_drained(to_read=True) as repository:
         with show_progress("commits") as tell:

@@ -196,7 +196,7 @@ def _one_of(choices: Sequence[T], value: Any, where: str) -> T:
     if value in choices:
         return cast(T, value)
     # a YAML list may contain references to itself many times over: its text could be endless
-    shown = f"'{value}'" if isinstance(value, str) else "not a text"
+    shown = f"'{value}'" if isinstance(value, str) else "not a string"
     raise TrajError(f"{where} is {shown}", f"it can be {', '.join(map(str, choices))}")
 
 

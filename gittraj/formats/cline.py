@@ -1,8 +1,8 @@
 """Cline's sessions, ``~/.cline/data/sessions/<id>/<id>.messages.json``, as version 3 writes them.
 
 A session is one document, written again after every message; ``<id>.json`` next to it names its folder. If a
-text of the user role has a ``<user_input>``, only the content of that is by the user, the rest by the
-program.
+text of the user role contains a ``<user_input>`` element, the user wrote only the content of that; the rest
+is the program's.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ENDED = {"completed": "completed", "failed": "failed", "cancelled": "abandoned"
 
 
 def detect(path: Path) -> bool:
-    """Whether ``path`` is the messages of a session, or a folder with some below it."""
+    """Whether ``path`` is the file with a session's messages, or a folder that contains such files."""
     return any(True for _ in _files(path))
 
 

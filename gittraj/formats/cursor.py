@@ -154,7 +154,7 @@ read = read_with(_Reader)
 
 
 def typed(content: list[dict[str, Any]]) -> str | None:
-    """What a human typed, from the blocks of a user message; ``None`` if nobody typed it."""
+    """What the user typed, from the blocks of a user message; ``None`` if the user typed nothing."""
     texts = list(_texts_of(content))
     queries = [query for text in texts for query in _queries(text)]
     if not queries:

@@ -40,7 +40,7 @@ def compute_team_stats(session: Session, by: str, choice: Choice) -> tuple[Heade
     """``total`` and ``rows`` of ``git traj stats --json``. Commits without a record are counted only by month
     and author, so for them dates select whole months. Raises TrajError."""
     if by not in BY:
-        raise UsageError(f"--by {by} cannot be combined with --team", f"it can be {', '.join(BY)}")
+        raise UsageError(f"--by {by} cannot be combined with --team", f"with --team: {', '.join(BY)}")
     where = _limit(choice)
     (total,) = _figures(session, where, None)
     total |= _overview(session, where)

@@ -170,7 +170,7 @@ def collect_all(jobs: Sequence[Job], processes: int, environ: Mapping[str, str])
                 yield from (future.result() for future in done)
         except BrokenProcessPool:
             raise TrajError(
-                "a process that fetches was killed", "run it again: what was gathered is kept"
+                "a process that fetches was killed", "run the command again: what was gathered is kept"
             ) from None
         finally:
             pool.shutdown(wait=True, cancel_futures=True)

@@ -52,7 +52,7 @@ _SECTION = b"diff --git "
 class PathChange:
     """One path that a commit changed. ``path`` and ``added`` (lines without newline) are UTF-8, decoded with
     surrogateescape. ``blob`` is None for a deleted path and for a submodule; ``added`` is empty for binary
-    files and over 2 MB. ``line_numbers`` are those of the added lines in the file, from 1."""
+    files, and if it is over 2 MB. ``line_numbers`` are those of the added lines in the file, from 1."""
 
     path: str
     kind: ChangeKind
@@ -125,7 +125,7 @@ def _read_paths(repository: Repository, queries: list[str]) -> dict[str, tuple[P
     diff = repository.run(*_DIFF, input="".join(f"{query}\n" for query in queries).encode(), check=False)
     if diff.code == 0:
         return dict(_parse(diff.out))
-    half = len(queries) // 2  # one missing object ends git: halve the input until only its commit is left out
+    half = len(queries) // 2  # git exits at a missing object: halve until only its commit is left out
     if half == 0:
         return {}
     return _read_paths(repository, queries[:half]) | _read_paths(repository, queries[half:])
@@ -212,12 +212,12 @@ def _text(raw: bytes) -> str:
 
 
 def patch_id(repository: Repository, commit: str) -> str | None:
-    """The patch-id of ``commit``; None for a merge, a root or empty commit, or over 20 MB."""
+    """The patch-id of ``commit``; None for a merge, a root or empty commit, and a patch over 20 MB."""
     return patch_ids(repository, [commit]).get(commit)
 
 
 def patch_ids(repository: Repository, commits: Sequence[str]) -> dict[str, str]:
-    """The patch-ids of those commits that have one. Hundreds of commits take two processes."""
+    """The patch-ids of those commits that have one, computed by two processes per 200 commits."""
     ids: dict[str, str] = {}
     remaining = iter(dict.fromkeys(commits))
     while chunk := list(islice(remaining, _AT_ONCE)):

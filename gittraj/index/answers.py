@@ -1,4 +1,4 @@
-"""Answers queries from one state of the index, which is current with the refs when it is opened.
+"""Answers queries from one state of the index, which is up to date with the refs when it is opened.
 
 A listing waits for every import, so modules that fold, render or update are imported only when needed. (To
 *fold* is to compute the headers of a commit's trajectories from its records.)
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 COLUMNS = 80
 """The width of the cached text, which is that of output to a pipe."""
-_FILLED = 1_000  # commits that one drain may fold at most: their trajectories are in memory
+_FILLED = 1_000  # the maximum number of commits to fold in one drain: their trajectories are held in memory
 
 
 @contextmanager
 def open_index(
     repository: Repository, rev: str = "HEAD", *, tell: Progress | None = None, build: bool = True
 ) -> Iterator[Answers | None]:
-    """Open the index, current with the notes and with what ``rev`` (one commit) reaches. Yields None if no
-    index can be kept, and without ``build`` also if the existing one is not current."""
+    """Open the index, up to date with the notes and with the commits that ``rev`` (one commit) reaches.
+    Yields None if no index can be kept and, without ``build``, if the existing one is out of date."""
     answers = None
     try:
         with ExitStack() as stack:
@@ -59,7 +59,7 @@ def _open(
     tip, named = _find_commits(repository, TIP, rev)
     if not tip:
         return None
-    commit = named or repository.head()  # a range is usually below HEAD
+    commit = named or repository.head()  # ``rev`` may be a range: its commits are usually reachable from HEAD
     for attempt in (False, True):
         try:
             with ExitStack() as inner:
@@ -85,7 +85,7 @@ def _find_commits(repository: Repository, *revs: str) -> list[str | None]:
     """The commit that each of ``revs`` names, or None if it does not name one. Takes one process, and no
     libgit2, which takes longer to load than the whole answer."""
     if repository.backend == "plumbing":
-        return [repository.find_commit(rev) for rev in revs]  # by the process that reads objects
+        return [repository.find_commit(rev) for rev in revs]  # through the process that already reads objects
     names = [rev if "\n" not in rev else "" for rev in revs]
     lines = "".join(f"{rev}^{{commit}}\n" for rev in names).encode("utf-8", "surrogateescape")
     listed = repository.run("cat-file", "--batch-check=%(objectname) %(objecttype)", input=lines).out
@@ -103,7 +103,7 @@ def _is_current(connection: sqlite3.Connection, repository: Repository, tip: str
 
 class Answers(IndexLookup):
     """Answers queries from an open index. ``notes`` is the tip of the records ref that the index has;
-    ``named`` is the revision that it was opened for, and the commit that this names."""
+    ``named`` is a pair: the revision that it was opened for, and the id of that commit."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ class Answers(IndexLookup):
             return None
 
     def uncached(self, commits: Sequence[str]) -> list[str]:
-        """Those of ``commits`` without a cached HEADER."""
+        """Those of ``commits`` whose headers are not cached."""
         try:
             cached = records.cached_commits(self._connection)
         except sqlite3.Error:

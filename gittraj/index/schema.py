@@ -1,13 +1,14 @@
-"""The tables for listings; ``text`` has those for search. If ``NUMBER`` differs, the index is dropped and
-built again, never migrated.
+"""The tables for listings; those for search are in ``text``. An index that was written with another
+``NUMBER`` is dropped and built again, never migrated.
 
 Paths are bytes, as git has them. Commits have numbers, and a parent's is lower than its children's.
 
 - ``large`` has the commits whose notes are too large to be read.
-- ``tips`` has for each commit that was queried all that it reaches: see ``reach``.
+- ``tips`` has, for each commit that was queried, all commits that it reaches: see ``reach``.
 - ``headers``: ``tallies`` comes before the other columns, because it is read alone, for all commits, and
-  later columns are on other pages. For a note of runs (``notes.run_keys``) ``small`` is null, and so is
-  ``page`` unless all of its rows are in ``runs``, which are deleted with it.
+  later columns may be on other pages of the database. ``page`` and ``small`` are the cached text, in full and
+  on one line. For a note of runs (``notes.run_keys``), ``small`` is null; ``page`` is empty if the rows of
+  all its runs are in ``runs``, else null. These rows are deleted with the row of the note.
 
 The tables ``tips`` and ``headers`` have row ids: without them SQLite would read a whole row, a megabyte for a
 tip, to compare its key.

@@ -1,8 +1,9 @@
 """Converts dataclasses of the model to canonical JSON, and back.
 
 Canonical means sorted keys, no spaces, UTF-8, no default values: so equal values are equal bytes, which the
-merge of notes relies on. Reading keeps fields (in ``extra``) and words of later versions, and rejects wrong
-types with an error that names the path. This module must not know what a record or an event is.
+merge of notes relies on. Reading keeps the fields (in ``extra``) and literal values that only later versions
+know, and rejects wrong types with an error that names the path. This module must not know what a record or an
+event is.
 """
 
 from __future__ import annotations
@@ -109,7 +110,8 @@ class _WrongError(Exception):
 
 
 def from_json(cls: type[T], value: Any, path: str = "") -> T:
-    """Do the reverse of :func:`to_json`. Raises a :class:`FormatError` with the path of the wrong value."""
+    """The inverse of :func:`to_json`. Raises a :class:`FormatError` that names the path of the wrong
+    value."""
     try:
         return _read(cls, value)
     except _WrongError as error:
@@ -165,7 +167,8 @@ def _same(value: Any) -> Any:
 
 
 def _decode_word(hint: Any, value: Any) -> Any:
-    # a word of a later version is kept, but a tombstone with an unknown scope must delete nothing
+    # a literal that only a later version knows is kept, but a tombstone with an unknown scope must delete
+    # nothing
     if type(value) is not str or (hint is Scope and value not in get_args(hint)):
         raise _WrongError(f"expected one of {', '.join(map(str, get_args(hint)))}")
     return value
@@ -208,7 +211,7 @@ def _decode_base64(text: str) -> bytes:
         raise _WrongError("expected base64") from None
 
 
-_NAMES = {str: "a text", bytes: "base64", int: "a whole number", float: "a number", bool: "true or false"}
+_NAMES = {str: "a string", bytes: "base64", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def kind_of(value: Any) -> str:

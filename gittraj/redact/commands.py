@@ -1,8 +1,8 @@
 """Passwords in command lines whose options do not name them: ``mysql -pX``, ``curl -u me:X``.
 
-An option that names its secret (``--password``) is matched by ``assignments``, for any command. Here are the
-commands of ``data/commands.toml``: their options' values, and their arguments by number. Short options of any
-command, and text that a shell passes to a command or a file, are rules of ``data/lines.toml``.
+An option that names its secret (``--password``) is matched by ``assignments``, for any command. This module
+handles the commands in ``data/commands.toml``: values of their options, and positional arguments. Short
+options of any command, and text that a shell passes to a command or a file, are rules of ``data/lines.toml``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def commands(page: Page) -> Proposals:
 def _of_command(page: Page, name: str) -> Proposals:
     lower, text = page.lower, page.text
     at = lower.find(name)
-    read: dict[Takes, int] = {}  # how far the arguments were read with an earlier call
+    read: dict[Takes, int] = {}  # the position up to which earlier matches of the command have been read
     while at >= 0:
         page.tick()
         end = at + len(name)

@@ -41,7 +41,7 @@ class Redact(Protocol):
 
 def teach(redactor: Redact, trajectories: Sequence[Trajectory], strict: Collection[str]) -> None:
     """Let a redactor learn the secrets in ``trajectories``. A text that cannot be scanned is skipped: the
-    error occurs again when the text is redacted."""
+    same error is raised when the text is redacted."""
     for text, name, strictly in _told(trajectories, strict):
         _learn(redactor, text, name, strictly)
     for event in (event for trajectory in trajectories for event in trajectory.events):
@@ -112,7 +112,8 @@ def map_plain(value: T, change: Change) -> T:
 
 
 def map_event(event: AnyEvent, change: Change, *, strict: bool) -> AnyEvent:
-    """An event with each text changed; ``strict``: its output, or text that it writes to a file, strictly."""
+    """An event with each text changed; ``strict``: be strict with its output or the text that it writes to a
+    file."""
     if not strict:
         return map_plain(event, change)
     if isinstance(event, ToolCall):

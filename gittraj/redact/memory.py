@@ -1,4 +1,4 @@
-"""A cache of the results for each text: the logs of agents repeat most of their text.
+"""A cache of the result for each text, because agents' logs repeat most of their text.
 
 A result depends on the text alone, so all trajectories share it. The oldest is dropped first.
 """

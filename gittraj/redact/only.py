@@ -10,7 +10,8 @@ from .page import Span
 
 
 class OnlyValues(Redactor):
-    """Finds ``values`` raw, escaped, percent-encoded and in base64. ``key`` makes the tags."""
+    """Finds ``values`` raw, escaped, percent-encoded and in base64. ``key`` is the key of the
+    hashes in the placeholders."""
 
     def __init__(self, values: Collection[str], *, key: bytes) -> None:
         super().__init__(key=key, live=LiveValues(values))

@@ -36,7 +36,7 @@ class Options:
     ``hmac-sha256:`` and the keyed hash that ``allowance()`` returns, or as a pattern for the whole value.
     ``files``: rules and allowlists in gitleaks' form.
 
-    :raises RedactionError: a pattern may take more than linear time, or lacks three fixed characters first.
+    :raises RedactionError: a pattern may take more than linear time, or its first three characters vary.
     """
 
     pii: bool = False
@@ -87,11 +87,11 @@ def _require_linear(pattern: str) -> None:
             warnings.simplefilter("error")  # "[[": a later Python will parse it differently
             parsed = parser.parse(pattern)
     except (re.error, Warning, OverflowError, RecursionError):
-        raise RedactionError(f"not a pattern: {pattern[:80]!r}; correct it in the configuration") from None
+        raise RedactionError(f"invalid pattern: {pattern[:80]!r}; correct it in the configuration") from None
     ways = _ways(parsed, repeated=False)
     if ways > _MOST_WAYS or parsed.getwidth()[1] > _WIDEST:
         raise RedactionError(
-            f"a pattern that could be slow: {pattern[:80]!r}; bound its repeats, as in [a-z]{{8,64}}; nest none"
+            f"this pattern could be slow: {pattern[:80]!r}; bound its repeats ([a-z]{{8,64}}), do not nest them"
         )
 
 
@@ -122,6 +122,6 @@ def _anchor(pattern: str) -> str:
         anchor += chr(argument)
     if len(anchor) < _LEAST_ANCHOR:
         raise RedactionError(
-            f"a pattern that could be anywhere: {pattern[:80]!r}; begin it with 3 fixed characters"
+            f"this pattern could match anywhere: {pattern[:80]!r}; begin it with 3 fixed characters"
         )
     return anchor

@@ -45,7 +45,7 @@ _READERS: tuple[Reader, ...] = (
 )
 UNSCANNABLE = "unscannable"
 """The rule of a fragment that took too long to scan: all of it is removed."""
-_DEEPEST = 3  # base64 in base64
+_DEEPEST = 3  # levels of base64 in base64
 _PLAIN = Options()
 _DEEPEST_JSON = 6
 _SHORTEST = 5
@@ -74,7 +74,7 @@ def scan(
     renew: Callable[[], None] = lambda: None,
 ) -> Iterator[Span]:
     """The secrets of ``text``, in no order; some may overlap. A long text is read in fragments;
-    ``renew`` is called before each. A fragment in which ``tick`` raises is one span as a whole."""
+    ``renew`` is called before each. If ``tick`` raises in a fragment, all of it is one span."""
     yield from _Scan(options, tick, renew, strict=strict).read(text, name)
 
 
@@ -121,7 +121,7 @@ class _Scan:
             except RedactionError:
                 yield Span(start, stop, UNSCANNABLE, UNSCANNABLE)
         self._renew()
-        yield from _whole_runs(text, found)  # one that is longer than the overlap
+        yield from _whole_runs(text, found)  # a secret may be longer than the overlap
 
     def _on_page(self, page: Page) -> Iterator[Span]:
         found = [*_on(page, self._options, 0)]
@@ -141,7 +141,7 @@ _LONGEST_HEADING = 1000  # characters
 
 
 def _heading(page: Page) -> str:
-    """The lines with the names of a table that continues in the next fragment."""
+    """The heading (names of columns) of a table that continues in the next fragment."""
     if page.heading is None:
         return ""
     start, end = page.view.origin(*page.heading)
@@ -173,7 +173,8 @@ _LONG = 500  # characters: a reader may have cut a longer value off
 
 
 def _whole_runs(text: str, found: Iterable[Span]) -> Iterator[Span]:
-    """Yield the spans, long ones extended to the end of the word, so that no rest of a value remains."""
+    """Yield the spans, long ones extended to the end of the word, so that nothing of a value is left
+    behind."""
     end = 0
     for span in sorted(dict.fromkeys(found), key=lambda each: each.start):
         if span.end - span.start > _LONG and span.end > end and (run := _RE.run.match(text, span.end)):
@@ -197,7 +198,7 @@ def forget() -> None:
 
 
 def _on(page: Page, options: Options, depth: int) -> Iterator[Span]:
-    """The results of the readers."""
+    """The secrets that the readers and the user's own rules find on a page."""
     found = [reader.find(page) for reader in _READERS]
     if options is not _PLAIN:
         found += [rule.find(rule.anchors[0], page) for rule in options.rules()]

@@ -71,7 +71,7 @@ def _choose(repository: Repository, listed: tuple[str, ...], *, pushing: bool) -
         return listed[0]
     if chosen is None:
         hint = "name one: git traj sync REMOTE" if listed else "add one: git remote add origin URL"
-        raise TrajError("there is no remote to share with", hint)
+        raise TrajError("there is no default remote" if listed else "there is no remote to share with", hint)
     return chosen
 
 

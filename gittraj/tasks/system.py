@@ -22,7 +22,7 @@ from gittraj.plugins import Returns, Shape
 
 Status = Literal["started", "completed"]
 TITLE = 500
-"""The most characters of a title: Beads' limit, which is the highest of all systems."""
+"""Maximum length of a title, in characters: Beads' limit, the highest of all systems."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class System(Protocol):
         ...
 
     def parse(self, text: str, site: Site, *, named: bool = False) -> TaskSource | None:
-        """Return the task if all of ``text`` is its id or address. ``named``: a person stated the system, so
+        """Return the task if all of ``text`` is its id or address. ``named``: a person named the system, so
         a looser spelling is accepted."""
         ...
 
@@ -76,11 +76,11 @@ class System(Protocol):
         ...
 
     def fetch(self, source: TaskSource, site: Site, *, timeout: float) -> Known:
-        """Get title, address and status. ``timeout`` in seconds. Raises TaskError."""
+        """Get the title, address and status of a task; ``timeout`` is in seconds. Raises TaskError."""
         ...
 
     def report(self, source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
-        """Report a task as started or completed, if it is not so already. Raises TaskError."""
+        """Report a task as started or completed, unless it already is. Raises TaskError."""
         ...
 
 

@@ -110,7 +110,7 @@ def test_the_gate(host: Host) -> None:
     assert host.run(require="warn").status == 0
     done = host.run(require="fail", min_coverage="60")
     assert done.status == 1
-    assert "50 %25 of the commits have a trajectory, 60 %25 are required" in done.log
+    assert "50 %25 of the commits have a trajectory; 60 %25 is required" in done.log
     assert host.run(require="fail", min_coverage="50").status == 0
     host.pull.labels.append("no-agent")
     done = host.run(require="fail", bypass_label="no-agent")

@@ -55,7 +55,7 @@ def test_a_near_miss_comes_with_a_line_that_works(
 def test_blame_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["-h"]) == 0
     out = capsys.readouterr().out
-    assert re.search(r"^  why .*\n(?: {6}.*\n)*  blame +Another name of why$", out, re.MULTILINE)
+    assert re.search(r"^  why .*\n(?: {6}.*\n)*  blame +Another name for why$", out, re.MULTILINE)
 
 
 def test_dashes_alone_do_not_make_an_option_similar(capsys: pytest.CaptureFixture[str]) -> None:

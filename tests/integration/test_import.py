@@ -125,7 +125,7 @@ def test_another_repository_s_session_is_refused(begun: Git, writer: Writer, tmp
     for options in ((), ("--auto",)):
         done = run(begun.root, str(session.log), *options)
         assert done.returncode == 1
-        assert f"it worked in another repository, {other.root}" in done.stderr
+        assert f"the session worked in another repository: {other.root}" in done.stderr
     assert refs(begun) == ""
 
 

@@ -192,7 +192,7 @@ def test_git_traj_alone_lists_nothing_where_nothing_is(git: Git) -> None:
 def test_git_traj_alone_shows_the_state_of_the_repository(worked: Git, tmp_path: Path) -> None:
     what, _, said = traj(worked.root).stdout.partition("\n\n")
     state, *shown = said.splitlines()
-    assert what.startswith("Why is this code as it is?")
+    assert what.startswith("Why is this code the way it is?")
     assert state == "Nothing is recorded in this repository yet: git traj install"
     assert "Common commands:" in shown and shown[-1] == "git traj -h lists all commands" and len(shown) < 18
     outside = traj(tmp_path).stdout

@@ -85,7 +85,7 @@ def test_a_folder_of_notes_that_is_gone(tmp_path: Path, form: str) -> None:
     found = doctor(git, "--fix")
     assert found[-2:] == [
         f"wrong: records cannot be read: tree {tree} is missing",
-        "    git fsck, then fetch from a clone that is whole",
+        "    git fsck, then fetch from an intact clone",
     ]
     before = refs(git)
     shutil.rmtree(

@@ -501,7 +501,7 @@ def test_an_ssh_key_under_a_passphrase(meet: Meet, tmp_path: Path) -> None:
     assert ann.in_force() == "Thinking: sealed for 1 reader"
     out, err = ann.traj("show", "--show-thinking")
     assert out[-1] == "thinking: 1 piece sealed for 1 reader"
-    why = f"{key}: its passphrase cannot be asked for: this is not a terminal"
+    why = f"{key}: cannot ask for its passphrase: this is not a terminal"
     if find_spec("bcrypt") is None:
         why = "an SSH key with a passphrase can't be read without bcrypt (pip install 'git-traj[ssh]')"
     assert err == [f"git-traj: {why}"]

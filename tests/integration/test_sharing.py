@@ -241,6 +241,10 @@ def test_no_such_remote(ann: Git, be: Be) -> None:
     ann("remote", "remove", "origin")
     assert be(ann).fails("sync") == "there is no remote to share with"
     assert be(ann)("sync", status=1)[1].endswith("\nhint: add one: git remote add origin URL\n")
+    for name in ("one", "two"):
+        ann("remote", "add", name, "/nowhere/x.git")
+    assert be(ann).fails("sync") == "there is no default remote"
+    assert be(ann)("sync", status=1)[1].endswith("\nhint: name one: git traj sync REMOTE\n")
 
 
 def test_a_remote_that_is_gone(ann: Git, be: Be) -> None:

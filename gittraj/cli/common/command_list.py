@@ -5,7 +5,7 @@ from __future__ import annotations
 COMMANDS: dict[str, dict[str, str]] = {
     "common commands": {
         "install": "Set up this repository: hooks and the fetch refspec",
-        "status": "Show what is recorded here, what waits, and which settings apply",
+        "status": "Show what is recorded here, what is pending, and which settings apply",
         "log": "List the commits that have a trajectory, and why they were made",
         "show": "Show a commit's trajectories, or one trajectory, in full",
         "why": "Blame a line and say why: the commit, the prompt, the decision, the edit",
@@ -21,7 +21,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "validate": "Check a document or a ref against the schema of its format",
     },
     "for agents": {
-        "context": "List decisions and doubts about files, within a budget of tokens",
+        "context": "List decisions and doubts about files, within a token budget",
     },
     "recording": {
         "start": "Start recording by hand, or title the current session",
@@ -41,7 +41,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "gather": "Gather the records of many repositories into one database",
     },
     "set-up": {
-        "uninstall": "Remove hooks, refspecs and instructions again",
+        "uninstall": "Remove the hooks, refspecs and instructions that install added",
         "doctor": "Check hooks, notes and local state, and say what to do",
         "pause": "Stop recording until resume",
         "resume": "Record again after pause; the time between stays unrecorded",
@@ -56,14 +56,14 @@ COMMANDS: dict[str, dict[str, str]] = {
         "recipients": "Manage who may read sealed thinking",
         "seal": "Seal thinking that was stored in clear",
         "rewrap": "Let today's readers open what is sealed",
-        "reseal": "Encrypt again, for today's readers alone",
+        "reseal": "Encrypt again, for today's readers only",
     },
     "by hand": {
         "run": "Run an agent that has no log, and record what it prints",
         "import": "Import session files, also from elsewhere or through a pipe",
         "link": "Link a session's trajectory to a commit",
         "unlink": "Unlink a trajectory from a commit",
-        "summarize": "Have a program of yours summarise records",
+        "summarize": "Have your own program summarise records",
         "strike": "Mark an inferred decision or doubt as wrong",
         "forget": "Withdraw a trajectory or a session from every commit, for good",
         "repair": "Re-attach records after amend, rebase or squash",

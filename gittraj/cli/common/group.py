@@ -113,7 +113,7 @@ class LazyGroup(click.Group):
                 rows = list(commands.items())
                 for alias, name in _ALIASES.items():
                     if name in commands:
-                        rows.insert([*commands].index(name) + 1, (alias, f"Another name of {name}"))
+                        rows.insert([*commands].index(name) + 1, (alias, f"Another name for {name}"))
                 formatter.write_dl(rows)
 
 
@@ -144,7 +144,7 @@ def _end_of_own(args: Sequence[str]) -> int:
 )
 @click.pass_context
 def group(ctx: click.Context, no_pager: bool, color: str | None) -> None:
-    """Why is this code as it is? The reasoning of AI agents, kept in git beside their commits."""
+    """Why is this code the way it is? The reasoning of AI agents, kept in git beside their commits."""
     ctx.obj = {"pager": not no_pager}
     ctx.color = {"always": True, "never": False}.get(color or "")
     if ctx.invoked_subcommand is None:

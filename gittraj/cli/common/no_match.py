@@ -42,7 +42,7 @@ def say_nothing_found(
     available = _describe_available(repository, number)
     if number:
         all_of_them = "" if everywhere else "git traj log --all lists all of them; "
-        hint = _name_labels(recorded, labels or {}) or f"{all_of_them}git traj status shows what waits"
+        hint = _name_labels(recorded, labels or {}) or f"{all_of_them}git traj status shows what is pending"
         _say(f"no matching commits ({available})", hint)
     elif recorded.places():
         what = "runs" if everywhere else "commits"
@@ -179,7 +179,7 @@ def say_nothing_recorded(repository: Repository) -> None:
 
 def _next_step(repository: Repository) -> str:
     if is_installed(repository):
-        return "git traj status shows what waits, git traj backfill links earlier sessions"
+        return "git traj status shows what is pending, git traj backfill links earlier sessions"
     return "git traj install starts recording"
 
 

@@ -188,7 +188,9 @@ def _find_former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path |
         return None
     forced = forced or not facts.keys().isdisjoint(OF_RUNS)
     if not forced and not _may_be_ours(run.repository, Path(folder)):
-        raise FormatError(f"it worked in another repository, {folder}", "import it there, or name --commit")
+        raise FormatError(
+            f"the session worked in another repository: {folder}", "import it there, or use --commit"
+        )
     if not run.log_task.known:
         run.log_task.known = known_paths(run.repository)
     return run.log_task.locate(Source(file=file), folder)

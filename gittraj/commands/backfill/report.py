@@ -1,4 +1,4 @@
-"""Reports which session was linked to which commit by which evidence, which was not linked, and why."""
+"""Reports which session was linked to which commit on what evidence, which was not linked, and why."""
 
 from __future__ import annotations
 

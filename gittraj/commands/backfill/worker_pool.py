@@ -44,7 +44,7 @@ class WorkerPool:
             yield from zip(jobs, results, strict=True)
         except BrokenProcessPool:
             raise TrajError(
-                "a process that reads logs was killed", "what was stored is kept; run it again"
+                "a process that reads logs was killed", "what was stored is kept; run the command again"
             ) from None
 
 

@@ -145,7 +145,7 @@ def check_purges(repository: Repository) -> Iterator[Finding]:
         yield Finding(
             "purge-unfinished",
             "a purge was not finished: reflogs or the index may still contain the purged data",
-            "run it again; if it was made elsewhere, git traj fetch does the rest",
+            "run the purge again; if it was made elsewhere, git traj fetch does the rest",
         )
     remotes = find_remotes(repository) if may_have_copies(repository) else ()
     # this clone's own ref is checked too, because a plain fetch may have moved it

@@ -145,9 +145,10 @@ def compare_remote(repository: Repository, remote: str, *, guess: bool = True) -
 
 def unreadable(error: GitError) -> FormatError:
     """Return the error for records whose objects are missing, or too large for git-traj to have written."""
-    remedy = "git fsck, then fetch from a clone that is whole"
+    remedy = "git fsck, then fetch from an intact clone"
     if isinstance(error, LargeObjectError):
-        remedy = "git update-ref REF REF@{1} sets a ref of refs/notes back, -d REF deletes a remote's copy"
+        reset, delete = "git update-ref REF REF@{1}", "git update-ref -d REF"
+        remedy = f"{reset} resets one of our refs, {delete} deletes a remote's copy"
     return FormatError(f"{UNREADABLE}: {error.message}", remedy)
 
 

@@ -113,9 +113,9 @@ def can_be_legacy(path: Path, content: bytes) -> bool:
 
 
 def supersede_kept(path: Path, content: bytes, *, dry_run: bool) -> bool:
-    """Remove the kept hook, or move it to where lefthook would have moved it, if the present hook supersedes
-    it: the kept hook is an earlier version by the same tool, or lefthook moved git-traj's hook aside. Return
-    whether the present hook supersedes the kept one; a ``dry_run`` does no more."""
+    """Remove the kept hook (the one that git-traj's replaced), or move it to where lefthook would have, if
+    the present hook supersedes it: if the kept hook is an older version by the same tool, or if lefthook
+    moved git-traj's hook aside. Return whether it is superseded; with ``dry_run``, change nothing."""
     kept, old = path.with_name(path.name + KEPT), old_of(path)
     before = kept.read_bytes()
     outdated = any(mark in before and mark in content for mark in (FRAMEWORK, _LEFTHOOK, _HUSKY))
@@ -128,7 +128,7 @@ def supersede_kept(path: Path, content: bytes, *, dry_run: bool) -> bool:
 
 
 def drop_old(path: Path) -> None:
-    """Remove git-traj's hook that lefthook moved aside, as this file keeps lefthook from installing again."""
+    """Remove git-traj's hook that lefthook moved aside: while it exists, lefthook refuses to install."""
     if _is_pure(old_of(path)):
         old_of(path).unlink()
 

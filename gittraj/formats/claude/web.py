@@ -23,7 +23,7 @@ _START = Cursor()
 _LOGLINES = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?s:.{0,4000}?)"loglines"\s*:\s*\[')
 _SESSION_ID = re.compile(r"session_\w{8,}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _SHAPED = 4
-"""The number of records whose shapes are hashed to the id of a session without one."""
+"""The number of records whose shapes are hashed into an id, for a session that has none."""
 
 
 def detect(head: bytes) -> bool:
@@ -31,7 +31,8 @@ def detect(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """Yield the items of the session, always from its start. Their ``end`` is in bytes of records as lines.
+    """Yield the items of the session, always from its start. Their ``end`` is an offset
+    in the records when these are written as JSON Lines.
 
     If no record names the session, its id is ``session`` (the stem of the file's name), if that looks like an
     id of the web version or the program; else it is a hash of the shape of the first records.

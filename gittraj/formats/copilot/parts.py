@@ -1,7 +1,7 @@
 """Reads the parts of a VS Code chat answer: texts, and the calls with their arguments, results and edits.
 
-The calls in ``toolCallRounds`` have other ids than those that are shown; they are matched by order. An edit
-is shown as a separate group after the call that made it, in a fence that is not part of any text.
+The ids of calls in ``toolCallRounds`` differ from those of the calls shown: they are matched by order. An
+edit is shown as a separate group after the call that made it, in a fence that is not part of any text.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def shown_text(part: dict[str, Any]) -> str | None:
 
 def edit_groups(parts: list[dict[str, Any]], requested: dict[int, tuple[str, Any]]) -> dict[int, list[Edit]]:
     """The edits that are shown but are not in a call's arguments, by the ordinal of the call that made them,
-    or if that is unknown, of the group itself. ``requested``: the names and arguments of the known calls."""
+    or, if that call is unknown, of the group itself. ``requested``: names and arguments of the known
+    calls."""
     output: dict[int, list[Edit]] = {}
     paths: set[str] = set()
     maker: int | None = None

@@ -148,7 +148,7 @@ class _Reading(document.Reading):
             yield self._entry(Foreign(id=event_id, **common, type=f"action:{kind}", content=text))
 
     def _thoughts(self, args: dict[str, Any], raw: dict[str, Any], response: str | None) -> Iterator[str]:
-        """Yield the response's thinking, for the first of its actions; then the thinking of this action."""
+        """Yield the response's thinking, if this is the first of its actions; then this action's own."""
         if response and response not in self._answered:
             self._answered.add(response)
             for choice in coerce.objects(raw.get("choices"))[:1]:

@@ -49,10 +49,10 @@ class Page:
 
 
 def escape(text: str) -> str:
-    """Return ``text`` so that it cannot control a terminal; newlines stay.
+    """Escape ``text`` so that it cannot control a terminal; newlines are kept.
 
     Control characters are shown in caret notation, direction marks and C1 controls by number (``<U+202E>``);
-    other invisible characters are treated by ``drop_unseen``.
+    other invisible characters are handled by ``drop_unseen``.
     """
     flat = text.replace("\r\n", "\n").translate(_BREAKS)
     if flat.isascii() and flat.replace("\n", "").isprintable():  # nothing to escape
@@ -95,8 +95,8 @@ def _columns(char: str) -> int:
 
 
 def cut(text: str, columns: int | None) -> str:
-    """Return one line of at most ``columns``, and of at most ``_DENSE`` times as many characters, with an
-    ellipsis if it was cut."""
+    """Shorten a line to at most ``columns`` (and to at most ``_DENSE`` characters per column); if it was cut,
+    it ends with an ellipsis."""
     if columns is None or (text.isascii() and len(text) <= columns):
         return text
     bare = _COLOUR.sub("", text)
@@ -159,8 +159,8 @@ def _unbreakable(line: str, columns: int) -> Iterator[tuple[int, str]]:
 
 
 def printable(text: str) -> str:
-    """Return ``text`` with a replacement character in place of each that controls a terminal: agents' text
-    may contain escape sequences. Other invisible characters are treated by ``drop_unseen``."""
+    """Replace each character that controls a terminal by U+FFFD, since agents' text may contain escape
+    sequences. Other invisible characters are handled by ``drop_unseen``."""
     return drop_unseen("".join(c if _harmless(c) == c != "\n" else "\N{REPLACEMENT CHARACTER}" for c in text))
 
 

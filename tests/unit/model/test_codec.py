@@ -190,7 +190,7 @@ RECORD = b'{"id":"t","link":{"evidence":"agent"}'
         (RECORD + b',"seals":{"reader":"header"}}', "seals.reader: expected a list"),
         (RECORD + b',"costUsd":NaN}', "note: not JSON"),
         (RECORD + b',"later":[1e999]}', "note: not JSON"),
-        (b'{"id":"t","deleted":1}', "deleted: expected a text"),
+        (b'{"id":"t","deleted":1}', "deleted: expected a string"),
     ],
 )
 def test_a_damaged_line_is_kept_byte_for_byte_with_the_reason(line: bytes, why: str) -> None:
@@ -249,7 +249,7 @@ def test_more_than_a_megabyte_is_split() -> None:
     [
         (b'{"id":"e"}', "s:2.type: missing"),
         (b'{"type":"prompt"}', "s:2.id: missing"),
-        (b'{"type":"tool_call","id":"e","tool":"sh"}', "s:2.tool: expected an object, found a text"),
+        (b'{"type":"tool_call","id":"e","tool":"sh"}', "s:2.tool: expected an object, found a string"),
         (b'{"type":"tool_result","id":"e","result":5}', "s:2.result: expected an object"),
         (b'{"type":"thinking","id":"e","sealed":true}', "s:2.sealed: expected an object"),
         (b"[1]", "s:2.type: missing"),
