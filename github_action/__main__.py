@@ -127,7 +127,7 @@ def _carry(job: Job, api: Api, push: OnPush) -> int:
 def _report_all(job: Job, pulls: Sequence[OnPull]) -> int:
     """Report on each pull request within the time limit; returns the highest exit status."""
     configured = job.settings.wait or 0.0
-    granted = lambda: job.forge.budget.granted + configured  # noqa: E731 - it changes as the run goes on
+    granted = lambda: job.forge.budget.rate_limit_wait + configured  # noqa: E731 - it changes as the run goes on
     with Watchdog(late=lambda: _give_up(job), granted=granted):
         return max(_report(job, pull) for pull in pulls)
 
@@ -217,7 +217,7 @@ def _annotate(job: Job, pull: OnPull, scanned: ScannedReport) -> None:
     except ForgeError as error:
         job.console.say(f"line comments became annotations instead: {pull.read_only or error.message}")
     for each in annotations if settings.event in _AT_LINES and not posted else ():
-        job.console.point(each.text, title=each.title, file=each.path, line=each.line)
+        job.console.annotate_line(each.text, title=each.title, file=each.path, line=each.line)
 
 
 def _post(

@@ -41,7 +41,7 @@ class Console:
         if not self._command(level, text, title=title):
             self.say(f"{level}: {text}")
 
-    def point(self, text: str, *, title: str, file: str, line: int) -> None:
+    def annotate_line(self, text: str, *, title: str, file: str, line: int) -> None:
         """Show a notice at a line of the pull request's diff; past the runner's limit, do nothing. ``text``,
         ``title`` and ``file`` may be foreign text."""
         self._command("notice", text, file=file, line=str(line), title=title)

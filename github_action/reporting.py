@@ -32,7 +32,7 @@ _SUMMARY = 900_000
 """Maximum length of a job's summary, in characters; the runner drops a summary over 1,024 KiB."""
 _BRIEF = 8_000
 """Maximum length of the short comment, in characters."""
-_LOOKED_UP = 10
+_MAX_LOOKUPS = 10
 """Maximum number of commits whose files are looked up, with one request each."""
 _WAIT = 20.0
 """Seconds to wait for records, unless an input sets another time."""
@@ -56,12 +56,12 @@ class ScannedReport:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:
     """The notes of a pull request's commits in one repository: the ``tip`` of its notes ref (None: there is
-    no such ref), the notes that could be read, and (``left``) the commits whose notes were too large or came
-    too late."""
+    no such ref), the notes that could be read, and (``left_out``) the commits whose notes were too large or
+    came too late."""
 
     tip: str | None
     bodies: Mapping[str, bytes]
-    left: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 def read_notes(
@@ -72,7 +72,7 @@ def read_notes(
     try:
         return _read_notes(ids, details, fetched, settings, sleep)
     except LateError as late:
-        return Notes(tip=late.tip, bodies={}, left=tuple(ids))
+        return Notes(tip=late.tip, bodies={}, left_out=tuple(ids))
 
 
 def _read_notes(
@@ -91,7 +91,7 @@ def _read_notes(
     if tip is None:
         return Notes(tip=None, bodies={})
     bodies = dict(fetched.notes.pick(ids, most=limits.PULL, each=0))
-    return Notes(tip=tip, bodies=bodies, left=tuple(c for c in fetched.notes.has(ids) if c not in bodies))
+    return Notes(tip=tip, bodies=bodies, left_out=tuple(c for c in fetched.notes.has(ids) if c not in bodies))
 
 
 def _seconds_to_wait(details: PullDetails, settings: Settings, *, has_records: bool) -> float:
@@ -133,7 +133,7 @@ def read_change(
         more=(details.commits_unlisted, details.files_unlisted),
         diff=Diff.of(details.files, details.files),
         new=_new(details, before),
-        left=tuple(dict.fromkeys(chain(*(notes.left for notes in sources), unread))),
+        left=tuple(dict.fromkeys(chain(*(notes.left_out for notes in sources), unread))),
     )
 
 
@@ -259,7 +259,7 @@ def _look_up(
         return commits
     if len(own) == 1:
         files_of = lambda _: tuple(details.files)  # noqa: E731 - all belong to that commit
-    files = {c.commit: files_of(c.commit) for c in own[:_LOOKED_UP]}
+    files = {c.commit: files_of(c.commit) for c in own[:_MAX_LOOKUPS]}
     return tuple(_with_files(c, files.get(c.commit)) for c in commits)
 
 

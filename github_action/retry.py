@@ -32,12 +32,12 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(slots=True)
 class RetryBudget:
-    """The time that a run may wait, in seconds: ``left`` is what remains of it, ``granted`` the time
+    """The time that a run may wait, in seconds: ``left`` is what remains of it, ``rate_limit_wait`` the time
     spent so far waiting for the host's rate limit; ``between_writes`` is the pause that GitHub asks for in
     https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api."""
 
     left: float = 90.0
-    granted: float = 0.0
+    rate_limit_wait: float = 0.0
     between_writes: float = 1.0
     sleep: Callable[[float], None] = time.sleep
 
@@ -46,7 +46,7 @@ class RetryBudget:
         if error.wait > self.left:
             raise error
         self.left -= error.wait
-        self.granted += error.wait if isinstance(error, Limited) else 0.0
+        self.rate_limit_wait += error.wait if isinstance(error, Limited) else 0.0
         self.sleep(error.wait)
 
     def pace(self) -> None:

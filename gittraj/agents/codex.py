@@ -44,9 +44,9 @@ class Codex(Agent):
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         for path in self._rollouts(environ):
-            named = _NAME.fullmatch(path.name)
-            if named and is_new(path, since) and works_near(path, roots):
-                yield SessionFile(agent=self.name, session=named[1], path=path)
+            match = _NAME.fullmatch(path.name)
+            if match and is_new(path, since) and works_near(path, roots):
+                yield SessionFile(agent=self.name, session=match[1], path=path)
 
     def _rollouts(self, environ: Environ) -> Iterator[Path]:
         """Yield the logs, the newest day first: the wanted session is nearly always a new one."""

@@ -27,7 +27,7 @@ from gittraj.startup import sha256
 
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,128})"')
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_STARTED = len("session-YYYY-MM-DDTHH-MM-")
+_PREFIX_LENGTH = len("session-YYYY-MM-DDTHH-MM-")
 _TAIL = 4096
 """Bytes that are searched at a document's end: if its keys are sorted, the id comes after the messages."""
 
@@ -81,7 +81,7 @@ def _logs(paths: Iterable[Path]) -> Iterator[Path]:
     by_session: dict[str, list[Path]] = {}
     for path in sorted(paths):
         if path.suffix in (".json", ".jsonl") and path.is_file():  # Gemini CLI renames unreadable logs
-            by_session.setdefault(path.stem[_STARTED:], []).append(path)
+            by_session.setdefault(path.stem[_PREFIX_LENGTH:], []).append(path)
     for same in by_session.values():
         latest = [p for p in same if p.suffix == ".jsonl" or p.with_suffix(".jsonl") not in same]
         yield max(latest, key=lambda p: (p.stat().st_size, p.stat().st_mtime))

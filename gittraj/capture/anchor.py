@@ -62,8 +62,8 @@ def _by_hooks(log: Log, named: Sequence[Commit], matches: Iterable[Match]) -> It
     whatever runs with the session's environment may commit a moment later."""
     made = {match.commit: match for match in matches}
     for commit in named:
-        below = commit.changes.parents[:1] if commit.changes else ()
-        match = next((made[parent] for parent in below if parent in made), None)
+        parents = commit.changes.parents[:1] if commit.changes else ()
+        match = next((made[parent] for parent in parents if parent in made), None)
         if match and commit.id not in made and not commit.terminal and _ran_within(log, match.call, commit):
             made[commit.id] = replace(match, commit=commit.id, evidence="agent")
             yield made[commit.id]
@@ -112,7 +112,7 @@ def _by_output(log: Log, commits: Sequence[Commit]) -> Calls:
     matched: Calls = {}
     lengths = {len(short) for short in calls}
     for commit in commits:
-        if _is_of_another(commit, log):
+        if _belongs_to_another(commit, log):
             continue  # this session only printed the id
         named = log.name in commit.sessions
         for index in sorted(calls[short] for n in lengths if (short := commit.id[:n]) in calls):
@@ -122,7 +122,7 @@ def _by_output(log: Log, commits: Sequence[Commit]) -> Calls:
     return matched
 
 
-def _is_of_another(commit: Commit, log: Log) -> bool:
+def _belongs_to_another(commit: Commit, log: Log) -> bool:
     """Whether the environment of the commit's hook names a call of another session."""
     return commit.call is not None and bool(commit.sessions) and log.name not in commit.sessions
 

@@ -48,8 +48,8 @@ def link(
     *,
     known: Mapping[str, Sequence[Anchor]],
     past: Mapping[str, Sequence[tuple[CommitChanges, int | None]]] | None = None,
-    considers: Callable[[Log, Commit], bool] = lambda _log, _commit: True,
-    patient: Callable[[Commit], bool] = lambda _: False,
+    is_unchecked: Callable[[Log, Commit], bool] = lambda _log, _commit: True,
+    may_still_appear: Callable[[Commit], bool] = lambda _: False,
     writings: Mapping[str, Writings] | None = None,
     owned: Collection[str] = (),
     common: Common = none_common,
@@ -57,23 +57,23 @@ def link(
     """Link the commits of each worktree (``streams``, in the reflog's order) to the logs.
 
     ``known`` are anchors found earlier, as indexes into the log as it was read; ``past`` are the commits that
-    contain lines of a log and were linked earlier, each with the call that made it. ``considers`` returns
-    whether a log is still to be checked for a commit. ``patient`` returns whether a commit's call may still
-    appear in a log: until then the commit is not attributed to a person. ``writings`` are the texts that the
-    sessions wrote, if the logs do not contain them any more. ``owned`` are commits of sessions that are not
-    among the logs: these commits are never matched by content. ``common`` returns the lines that prove
-    nothing.
+    contain lines of a log and were linked earlier, each with the call that made it. ``is_unchecked`` returns
+    whether a log is still to be checked for a commit. ``may_still_appear`` returns whether a commit's call
+    may still appear in a log: until then the commit is not attributed to a person. ``writings`` are the texts
+    that the sessions wrote, if the logs do not contain them any more. ``owned`` are commits of sessions that
+    are not among the logs: these commits are never matched by content. ``common`` returns the lines that
+    prove nothing.
     """
     links = Links(writings=dict(writings or {log.trajectory: Writings.of(log) for log in logs}))
-    linker = _Linker(logs, links, known, considers, common)
+    linker = _Linker(logs, links, known, is_unchecked, common)
     linker.claim(past or {})
     for commit, owner in _in_time([linker.with_owners(each, owned) for each in streams]):
-        if owner is not None and (_is_final(commit, *owner) or not patient(commit)):
+        if owner is not None and (_is_final(commit, *owner) or not may_still_appear(commit)):
             linker.give(commit, *owner)
         elif commit.id in owned:
             linker.take(commit)
         else:
-            linker.give_to_person(commit, patient)
+            linker.give_to_person(commit, may_still_appear)
     return links
 
 
@@ -85,14 +85,14 @@ class _Linker:
         logs: Sequence[Log],
         links: Links,
         known: Mapping[str, Sequence[Anchor]],
-        considers: Callable[[Log, Commit], bool],
+        is_unchecked: Callable[[Log, Commit], bool],
         common: Common,
     ) -> None:
         self.links = links
         self._common = common
         self._logs = logs
         self._known = known
-        self._considers = considers
+        self._is_unchecked = is_unchecked
         self._writers = _find_writers(logs, links.writings)  # only these are checked for a path's commits
         self._claimed: dict[str, int] = {}
         """The index of the last event of each log that belongs to a commit already."""
@@ -100,7 +100,7 @@ class _Linker:
     def claim(self, past: Mapping[str, Sequence[tuple[CommitChanges, int | None]]]) -> None:
         """Note which events and lines earlier drains gave to commits."""
         for log in self._logs:
-            closes = (_close(log, anchor.call) for anchor in self._known.get(log.trajectory, ()))
+            closes = (_find_last_event(log, anchor.call) for anchor in self._known.get(log.trajectory, ()))
             self._claimed[log.trajectory] = max(closes, default=-1)
         for trajectory, taken in past.items():
             for changes, call in taken:
@@ -110,7 +110,7 @@ class _Linker:
         """Return each commit with its session: the one with the best evidence."""
         matches: dict[str, list[tuple[Log, Match]]] = {}
         for log in self._logs:
-            news = [c for c in stream if self._considers(log, c)]
+            news = [c for c in stream if self._is_unchecked(log, c)]
             for match in match_commits(log, news, known=self._known.get(log.trajectory, ())):
                 matches.setdefault(match.commit, []).append((log, match))
         best = {commit: _best_match(each, owned=commit in owned) for commit, each in matches.items()}
@@ -124,22 +124,22 @@ class _Linker:
         if commit.changes is None:
             return
         changed = Changed(commit.changes, self._common)
-        others = [log for log in self._near(changed) if log is not owning]
+        others = [log for log in self._find_writing_logs(changed) if log is not owning]
         mine = self.links.writings[owning.trajectory]
         for log in () if _merges(commit) else others:
-            if self._considers(log, commit):
+            if self._is_unchecked(log, commit):
                 self._add_content(
                     log, commit, self.links.writings[log.trajectory].explain_rest(changed, mine)
                 )
         mine.take(changed, before=match.call)
         self._take(others, changed)
 
-    def give_to_person(self, commit: Commit, patient: Callable[[Commit], bool]) -> None:
+    def give_to_person(self, commit: Commit, may_still_appear: Callable[[Commit], bool]) -> None:
         """Treat a commit without a call as a person's, unless its call may still appear."""
         awaited = bool(commit.sessions or commit.mark)
         if awaited:
             self.links.unfound.append(commit)
-        if not awaited or _went_on(self._logs, commit) or not patient(commit):
+        if not awaited or _went_on(self._logs, commit) or not may_still_appear(commit):
             self.links.unowned.append(commit)
             self._explain(commit)
 
@@ -148,9 +148,9 @@ class _Linker:
         if commit.changes is None:
             return
         changed = Changed(commit.changes, self._common)
-        near = self._near(changed)
+        near = self._find_writing_logs(changed)
         for log in () if _merges(commit) else near:
-            if self._considers(log, commit):
+            if self._is_unchecked(log, commit):
                 self._add_content(log, commit, self.links.writings[log.trajectory].explain(changed))
         self._take(near, changed)
 
@@ -158,9 +158,9 @@ class _Linker:
         """Note that a commit of a session that is not among the logs took its lines."""
         if commit.changes is not None:
             changed = Changed(commit.changes)
-            self._take(self._near(changed), changed)
+            self._take(self._find_writing_logs(changed), changed)
 
-    def _near(self, changed: Changed) -> list[Log]:
+    def _find_writing_logs(self, changed: Changed) -> list[Log]:
         wrote = {name for change in changed.paths for name in self._writers.get(change.path, ())}
         if any(change.kind in ("add", "rename") for change in changed.paths):  # perhaps under another name
             wrote |= {name for name, each in self.links.writings.items() if each.may_have(changed)}
@@ -180,7 +180,7 @@ class _Linker:
 
     def _add(self, log: Log, anchor: Anchor) -> None:
         self.links.anchors.setdefault(log.trajectory, []).append(anchor)
-        end = _close(log, anchor.call)
+        end = _find_last_event(log, anchor.call)
         self._claimed[log.trajectory] = max(self._claimed[log.trajectory], end)
 
 
@@ -208,11 +208,11 @@ def _in_time(streams: Sequence[Sequence[Owned]]) -> Iterator[Owned]:
     the same second, a merge comes after its parents, and a person's commit, which may be a cherry-pick, after
     those that calls made. Each stream keeps its order, whatever its times say."""
     left = [_with_times(stream)[::-1] for stream in streams]
-    coming = {commit.id for stream in streams for commit, _ in stream}
+    remaining_ids = {commit.id for stream in streams for commit, _ in stream}
     while heads := [stream for stream in left if stream]:
-        able = [stream for stream in heads if coming.isdisjoint(_parents(stream[-1][1]))]
+        able = [stream for stream in heads if remaining_ids.isdisjoint(_parents(stream[-1][1]))]
         _, each = min(able or heads, key=lambda stream: (stream[-1][0], stream[-1][1][1] is None)).pop()
-        coming.discard(each[0].id)
+        remaining_ids.discard(each[0].id)
         yield each
 
 
@@ -275,7 +275,7 @@ def _merges(commit: Commit) -> bool:
     return commit.changes is not None and len(commit.changes.parents) > 1
 
 
-def _close(log: Log, call: int) -> int:
+def _find_last_event(log: Log, call: int) -> int:
     """The index of a call's result or, without one, of the call; -1 for a call before the log's start."""
     if call < 0:
         return -1

@@ -46,10 +46,10 @@ def read(path: Path, session: str) -> Iterator[Item]:
     with file.open("rb") as stream:
         value, damage = document.load(stream)
         end = stream.tell()
-    beside = file.with_name(f"{file.name.removesuffix(_SUFFIX)}.json")
+    description_path = file.with_name(f"{file.name.removesuffix(_SUFFIX)}.json")
     description: Any = None
-    if beside.is_file():
-        with beside.open("rb") as stream:
+    if description_path.is_file():
+        with description_path.open("rb") as stream:
             description, _ = document.load(stream)
     yield from _Reading(coerce.mapping(value), coerce.mapping(description), session, end).items()
     if damage is not None:
@@ -59,15 +59,15 @@ def read(path: Path, session: str) -> Iterator[Item]:
 def _files(path: Path) -> Iterator[Path]:
     for file in sorted(path.rglob(f"*{_SUFFIX}")) if path.is_dir() else [path]:
         if file.name.endswith(_SUFFIX):
-            run = coerce.mapping(peek(read_head(file)))
-            if "sessionId" in run and "origin" in run:
+            log = coerce.mapping(peek(read_head(file)))
+            if "sessionId" in log and "origin" in log:
                 yield file
 
 
 class _Reading(document.Reading):
-    def __init__(self, run: dict[str, Any], description: dict[str, Any], session: str, end: int) -> None:
+    def __init__(self, log: dict[str, Any], description: dict[str, Any], session: str, end: int) -> None:
         super().__init__(end)
-        self._run = run
+        self._log = log
         self._description = description
         self._session = session
         self._folder = coerce.text(description.get("cwd"))
@@ -75,7 +75,7 @@ class _Reading(document.Reading):
 
     def items(self) -> Iterator[Item]:
         yield from self._facts()
-        for number, message in enumerate(coerce.objects(self._run.get("messages"))):
+        for number, message in enumerate(coerce.objects(self._log.get("messages"))):
             message_id = coerce.text(message.get("id")) or f"n{number}"
             ts = coerce.stamp(message.get("ts"))
             if message.get("role") == "assistant":
@@ -86,10 +86,10 @@ class _Reading(document.Reading):
             yield TurnEnd(end=self._end)
 
     def _facts(self) -> Iterator[Fact]:
-        origin = coerce.mapping(self._run.get("origin"))
+        origin = coerce.mapping(self._log.get("origin"))
         metadata = coerce.mapping(self._description.get("metadata"))
         yield from facts(
-            session=coerce.text(self._run.get("sessionId")) or self._session,
+            session=coerce.text(self._log.get("sessionId")) or self._session,
             started_at=coerce.stamp(self._description.get("started_at")),
             folder=self._folder,
             agent_version=coerce.text(origin.get("version")),
@@ -135,10 +135,10 @@ class _Reading(document.Reading):
         fields = coerce.mapping(arguments)
         commands = tuple(coerce.texts(fields.get("commands")))
         path = coerce.text(fields.get("path"))
-        read = tuple(p for f in coerce.objects(fields.get("files")) if (p := coerce.text(f.get("path"))))
+        read_paths = (coerce.text(file.get("path")) for file in coerce.objects(fields.get("files")))
         if call_id:
             self._commands[call_id] = commands
-        paths = (path, *read) if path else read
+        paths = tuple(filter(None, (path, *read_paths)))
         edits = _edits(tool, path, fields)
         call = Call(tool, arguments, "\n".join(commands) or None, self._folder, edits, paths)
         return self._entry(call.event(call_id, **common), **call.known)

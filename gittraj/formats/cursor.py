@@ -123,18 +123,18 @@ class _Reader(LogReader):
             for ordinal, block in enumerate(content):
                 yield from self._block(fragment, f"n{self._number}:{ordinal}", block)
 
-    def _block(self, fragment: Fragment, own: str, block: dict[str, Any]) -> Iterator[Item]:
-        reply: dict[str, Any] = {"id": own, "response": f"n{self._number}"}
+    def _block(self, fragment: Fragment, event_id: str, block: dict[str, Any]) -> Iterator[Item]:
+        reply: dict[str, Any] = {"id": event_id, "response": f"n{self._number}"}
         if block.get("type") == "tool_use":
             tool, arguments = coerce.text(block.get("name")) or "unknown", block.get("input")
-            call_id = coerce.text(block.get("id")) or own
+            call_id = coerce.text(block.get("id")) or event_id
             parsed = call(tool, arguments)
             yield Entry(event=parsed.event(call_id, **reply), end=fragment.end, **parsed.known)
         elif text := coerce.text(block.get("text")):
             if words := text.replace(_REDACTED, "").strip():
                 yield Entry(event=Message(**reply, content=words), end=fragment.end)
             if _REDACTED in text:
-                hidden = Thinking(**reply | {"id": f"{own}:thinking"}, content="[redacted]")
+                hidden = Thinking(**reply | {"id": f"{event_id}:thinking"}, content="[redacted]")
                 yield Entry(event=hidden, end=fragment.end)
 
     def _result(self, fragment: Fragment, ordinal: int, block: dict[str, Any]) -> Entry:

@@ -221,14 +221,14 @@ def patch_ids(repository: Repository, commits: Sequence[str]) -> dict[str, str]:
     ids: dict[str, str] = {}
     remaining = iter(dict.fromkeys(commits))
     while chunk := list(islice(remaining, _AT_ONCE)):
-        counter = repository.runner.start("patch-id", "--verbatim", stdin=True)
-        assert counter.stdin is not None  # noqa: S101 - tells the type checker what PIPE means
-        assert counter.stdout is not None  # noqa: S101
-        with counter:
+        patch_id_process = repository.runner.start("patch-id", "--verbatim", stdin=True)
+        assert patch_id_process.stdin is not None  # noqa: S101 - tells the type checker what PIPE means
+        assert patch_id_process.stdout is not None  # noqa: S101
+        with patch_id_process:
             for commit, patch in _read_patches(repository, chunk):
-                counter.stdin.write(commit + b"\n" + patch)
-            counter.stdin.close()
-            pairs = (line.split() for line in counter.stdout)
+                patch_id_process.stdin.write(commit + b"\n" + patch)
+            patch_id_process.stdin.close()
+            pairs = (line.split() for line in patch_id_process.stdout)
             ids |= {commit.decode(): patch.decode() for patch, commit in pairs}
     return ids
 

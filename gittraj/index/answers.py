@@ -116,7 +116,7 @@ class Answers(IndexLookup):
         self._connection = connection
         self._rev, self._commit = named
         self._tip = notes
-        self._quiet = file.read_source(connection).get("quiet", "")
+        self._watched = file.read_source(connection).get("quiet", "")
         self._folded: dict[str, tuple[Sequence[Header], Header]] = {}
         self._kept: dict[str, str] = {}
         self._damaged = False
@@ -230,11 +230,11 @@ class Answers(IndexLookup):
         except file.UnusableError:
             return  # another process keeps writing; the next query will find the damage again
         new, common_dir = self._folded or self._kept, str(self._repository.common_dir)
-        if not new and is_quiet(self._quiet, common_dir):
+        if not new and is_quiet(self._watched, common_dir):
             return
         quiet = read_watched(self._repository)
         quiet = quiet if is_quiet(quiet, common_dir) else ""
-        if not new and quiet == self._quiet:
+        if not new and quiet == self._watched:
             return
         self._write(quiet)
 

@@ -54,8 +54,9 @@ class _Field(NamedTuple):
 @functools.cache
 def _fields(cls: type) -> tuple[_Field, ...]:
     fields = [f for f in dataclasses.fields(cls) if f.name != "extra"]
-    are_texts = any(isinstance(f.type, str) for f in fields)  # in a module with ``__future__`` annotations
-    hints: dict[str, Any] = get_type_hints(cls) if are_texts else {f.name: f.type for f in fields}
+    # hints are strings in a module with ``__future__`` annotations
+    has_string_hints = any(isinstance(f.type, str) for f in fields)
+    hints: dict[str, Any] = get_type_hints(cls) if has_string_hints else {f.name: f.type for f in fields}
     return tuple(
         _Field(
             f.name,

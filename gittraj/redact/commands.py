@@ -45,7 +45,7 @@ def _of_command(page: Page, name: str) -> Proposals:
                 end = max(end, start)
                 words = _words(text, start, read.get(takes, 0))
                 yield from _by_options(words, takes)
-                yield from _by_number(text, start, takes)
+                yield from _by_position(text, start, takes)
                 read[takes] = max(read.get(takes, 0), words[-1][1] if words else 0)
         at = lower.find(name, end)
 
@@ -69,12 +69,12 @@ def _words(text: str, start: int, read: int = 0) -> list[Word]:
 
 def _by_options(words: list[Word], takes: Takes) -> Proposals:
     for n, (word, _) in enumerate(words):
-        for option, how in takes.options if word[:1] in takes.first else ():
+        for option, form in takes.options if word[:1] in takes.first else ():
             if word.startswith(option):
-                yield from _of_option(words[n : n + 2], option, how)
+                yield from _of_option(words[n : n + 2], option, form)
 
 
-def _of_option(words: list[Word], option: str, how: str) -> Proposals:
+def _of_option(words: list[Word], option: str, form: str) -> Proposals:
     """The value of an option: attached to it, or the next word."""
     (word, begin), *following = words
     glued, at = word[len(option) :], begin + len(option)
@@ -82,41 +82,41 @@ def _of_option(words: list[Word], option: str, how: str) -> Proposals:
         glued, at = glued[1:], at + 1
     if glued:
         assigned = word[len(option)] == "="
-        if assigned or how in ("glued", "either") or (how in _SIGNS and len(option) == 2):
-            yield from _taken(glued, at, how)
-    elif how != "glued" and following:
-        yield from _taken(*following[0], how)
+        if assigned or form in ("glued", "either") or (form in _SIGNS and len(option) == 2):
+            yield from _propose_value(glued, at, form)
+    elif form != "glued" and following:
+        yield from _propose_value(*following[0], form)
 
 
 _SIGNS = {"colon": ":", "percent": "%", "comma": ",", "named": "="}
 
 
-def _taken(word: str, begin: int, how: str = "") -> Proposals:
+def _propose_value(word: str, begin: int, form: str = "") -> Proposals:
     if word[:1] in "\"'" and len(word) > 2:
         word, begin = word[1:].rstrip(word[0]), begin + 1
-    if how in _SIGNS:
-        user, sign, word = word.partition(_SIGNS[how])
+    if form in _SIGNS:
+        user, sign, word = word.partition(_SIGNS[form])
         begin += len(user) + 1
-        if not sign or (how == "named" and not grade(user)):
+        if not sign or (form == "named" and not grade(user)):
             return
     if word.startswith("-") or word in ("", "codesigning"):  # a security policy of macOS
         return
-    if how == "either" and (_RE.port.fullmatch(word) or _RE.long_option.fullmatch(word)):
+    if form == "either" and (_RE.port.fullmatch(word) or _RE.long_option.fullmatch(word)):
         return
     yield Candidate(begin, begin + len(word.rstrip(",)")), "command", "password")
 
 
-def _by_number(text: str, start: int, takes: Takes) -> Proposals:
-    here = _on_line(text, start) if takes.arguments else []
-    for argument in takes.arguments if here else ():
+def _by_position(text: str, start: int, takes: Takes) -> Proposals:
+    on_line = _on_line(text, start) if takes.arguments else []
+    for argument in takes.arguments if on_line else ():
         at = 0
         for head in argument.words:
-            while at < len(here) and not fnmatchcase(here[at][0], head):
+            while at < len(on_line) and not fnmatchcase(on_line[at][0], head):
                 at += 1
             at += 1
-        plain = [word for word in here[at:] if not _RE.no_position.match(word[0])]
-        if at <= len(here) and argument.number < len(plain):
-            yield from _taken(*plain[argument.number])
+        plain = [word for word in on_line[at:] if not _RE.no_position.match(word[0])]
+        if at <= len(on_line) and argument.number < len(plain):
+            yield from _propose_value(*plain[argument.number])
 
 
 def _on_line(text: str, start: int) -> list[Word]:

@@ -55,7 +55,7 @@ class Redactor:
 
     ``key`` is the secret from which tags are made. It is never stored with them, since a guess could be
     tested against a tag then. A scan may take ``seconds_per_text`` of this thread's time for a text, or for
-    each fragment of a long one (``scan.pieces``): a fragment that takes longer is removed, the rest stays.
+    each fragment of a long one (``scan.fragments``): a fragment that takes longer is removed, the rest stays.
     """
 
     def __init__(

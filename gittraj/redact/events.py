@@ -42,7 +42,7 @@ class Redact(Protocol):
 def teach(redactor: Redact, trajectories: Sequence[Trajectory], strict: Collection[str]) -> None:
     """Let a redactor learn the secrets in ``trajectories``. A text that cannot be scanned is skipped: the
     same error is raised when the text is redacted."""
-    for text, name, strictly in _told(trajectories, strict):
+    for text, name, strictly in _distinct_texts(trajectories, strict):
         _learn(redactor, text, name, strictly)
     for event in (event for trajectory in trajectories for event in trajectory.events):
         for value in (event.arguments if isinstance(event, ToolCall) else None, event.raw):
@@ -56,15 +56,15 @@ def _learn(redactor: Redact, text: str, name: str | None, strictly: bool) -> Non
         redactor.learn(text, name=name, strict=strictly)
 
 
-Told = tuple[str, str | None, bool]
+TextToScan = tuple[str, str | None, bool]
 
 
-def _told(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Collection[Told]:
+def _distinct_texts(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Collection[TextToScan]:
     """The distinct texts, each with the other arguments of ``Change``."""
-    told: dict[Told, None] = {}
+    texts: dict[TextToScan, None] = {}
 
     def note(text: str, name: str | None, strictly: bool) -> str:
-        told[text, name, strictly] = None
+        texts[text, name, strictly] = None
         return text
 
     for trajectory in trajectories:
@@ -72,7 +72,7 @@ def _told(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Collec
             map_trajectory(trajectory, note, strict)
         for run in find_runs(trajectory.events):
             note("".join(trajectory.events[i].content for i in run), "content", False)
-    return told
+    return texts
 
 
 def clean_trajectory(
@@ -85,7 +85,7 @@ def clean_trajectory(
         return redactor.text(localise(text), name=name, strict=strictly)
 
     joined = tuple(
-        replace(chapter, events=tuple(clean_pieces(redactor, chapter.events, localise)))
+        replace(chapter, events=tuple(clean_fragments(redactor, chapter.events, localise)))
         for chapter in trajectory.chapters
     )
     return map_trajectory(replace(trajectory, chapters=joined), clean, strict)
@@ -144,18 +144,18 @@ def neighbours(value: Any) -> Iterator[str]:
         yield from neighbours(each)
 
 
-def clean_pieces(
+def clean_fragments(
     redactor: Redact, events: Sequence[AnyEvent], localise: Callable[[str], str] = str
 ) -> Sequence[AnyEvent]:
     """The events without secrets that are visible only when their fragments are joined. Raises
     RedactionError."""
     result = list(events)
     for run in find_runs(events):
-        pieces = [localise(events[i].content) for i in run]
-        whole = "".join(pieces)
+        fragments = [localise(events[i].content) for i in run]
+        whole = "".join(fragments)
         clean = redactor.text(whole, name="content")
         if clean != whole:
             found = [(each.start, each.end) for each in redactor.find(whole, name="content")]
-            for i, text in zip(run, split_text(pieces, found, clean), strict=True):
+            for i, text in zip(run, split_text(fragments, found, clean), strict=True):
                 result[i] = replace(events[i], content=text)
     return result

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
-_MOST = 8 << 20  # bytes in each of two generations
+_MAX_SIZE = 8 << 20  # bytes in each of two generations
 _ENTRY = 200  # bytes of an entry in addition to its text
 _SHORT = 128  # characters: a longer text is kept as its hash
 
@@ -24,15 +24,15 @@ class Memory(Generic[T]):
 
     def get(self, text: str, *how: object) -> T | None:
         key = (_short(text), *how)
-        found = self._new.get(key)
-        if found is None and (found := self._old.pop(key, None)) is not None:
-            self.put(found, text, *how)
-        return found
+        result = self._new.get(key)
+        if result is None and (result := self._old.pop(key, None)) is not None:
+            self.put(result, text, *how)
+        return result
 
-    def put(self, found: T, text: str, *how: object) -> None:
-        if self._size > _MOST:
+    def put(self, result: T, text: str, *how: object) -> None:
+        if self._size > _MAX_SIZE:
             self._old, self._new, self._size = self._new, {}, 0
-        self._new[_short(text), *how] = found
+        self._new[_short(text), *how] = result
         self._size += _ENTRY + min(len(text), _SHORT)
 
 

@@ -18,7 +18,7 @@ class OnlyValues(Redactor):
         self._needles = {value: needles(value) or (value,) for value in values}
         self._bytes = [form.encode("utf-8", "surrogatepass") for f in self._needles.values() for form in f]
 
-    def holds(self, body: bytes) -> bool:
+    def contains(self, body: bytes) -> bool:
         """Whether one of the values is anywhere in a file."""
         return any(form in body for form in self._bytes)
 

@@ -20,8 +20,8 @@ from .page import Span
 from .tokens import Rule
 
 _WIDEST = 4096  # characters that a user's pattern may match
-_MOST_WAYS = 4096  # ways in which the repeats of a user's pattern may divide a text
-_LEAST_ANCHOR = 3
+_MAX_WAYS = 4096  # ways in which the repeats of a user's pattern may divide a text
+_MIN_ANCHOR = 3
 _HASH = "hmac-sha256:"
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 _SIMPLE = (codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY, codes.CATEGORY)
@@ -89,7 +89,7 @@ def _require_linear(pattern: str) -> None:
     except (re.error, Warning, OverflowError, RecursionError):
         raise RedactionError(f"invalid pattern: {pattern[:80]!r}; correct it in the configuration") from None
     ways = _ways(parsed, repeated=False)
-    if ways > _MOST_WAYS or parsed.getwidth()[1] > _WIDEST:
+    if ways > _MAX_WAYS or parsed.getwidth()[1] > _WIDEST:
         raise RedactionError(
             f"this pattern could be slow: {pattern[:80]!r}; bound its repeats ([a-z]{{8,64}}), do not nest them"
         )
@@ -120,7 +120,7 @@ def _anchor(pattern: str) -> str:
         if code is not codes.LITERAL:
             break
         anchor += chr(argument)
-    if len(anchor) < _LEAST_ANCHOR:
+    if len(anchor) < _MIN_ANCHOR:
         raise RedactionError(
             f"this pattern could match anywhere: {pattern[:80]!r}; begin it with 3 fixed characters"
         )

@@ -91,27 +91,27 @@ class _Scan:
         """The secrets of a text, or of a string in one."""
         self._tick()
         if name is not None:
-            yield from decided(text, _whole(text, name, self._options))
+            yield from decided(text, _as_named_value(text, name, self._options))
         if len(text) < _SHORTEST and not self._strict:
             return
         rest, places = text, []
         if self._depth < _DEEPEST_JSON and (places := documents(text)):
             self._depth += 1
             for place in places:
-                yield from _secret(text, strings(text, place, self.read), self._tick)
+                yield from _without_public(text, strings(text, place, self.read), self._tick)
             self._depth -= 1
             rest = blanked(text, places)
         if (known := self._known.get(rest)) is None:
             known = tuple(
-                self._on_page(Page(rest, self._tick)) if len(rest) <= _PIECE else self._in_pieces(rest)
+                self._on_page(Page(rest, self._tick)) if len(rest) <= _FRAGMENT else self._in_fragments(rest)
             )
             self._known.put(known, rest)
         yield from fitted(text, places, known)
 
-    def _in_pieces(self, text: str) -> Iterator[Span]:
+    def _in_fragments(self, text: str) -> Iterator[Span]:
         found: list[Span] = []
         heading = ""
-        for start, stop in pieces(text):
+        for start, stop in fragments(text):
             self._renew()
             try:
                 page, before = Page(heading + text[start:stop], self._tick), start - len(heading)
@@ -124,7 +124,7 @@ class _Scan:
         yield from _whole_runs(text, found)  # a secret may be longer than the overlap
 
     def _on_page(self, page: Page) -> Iterator[Span]:
-        found = [*_on(page, self._options, 0)]
+        found = [*_run_readers(page, self._options, 0)]
         found += [more for span in found for more in continued(page, span)]
         if self._strict:
             found += strictly(page)
@@ -149,16 +149,16 @@ def _heading(page: Page) -> str:
     return lines if len(lines) <= _LONGEST_HEADING else ""
 
 
-_PIECE, _SLACK = 100_000, 4_000  # characters
+_FRAGMENT, _SLACK = 100_000, 4_000  # characters
 _OVERLAP = LONGEST_KEY + 1_000  # no reader reads anything longer than a private key
 
 
-def pieces(text: str) -> Iterator[tuple[int, int]]:
+def fragments(text: str) -> Iterator[tuple[int, int]]:
     """The positions of the fragments of a long text. Each ends at the end of a line or a word and overlaps
     the one before, so that related text is together in one of them."""
     start = 0
-    while len(text) - start > _PIECE:
-        stop = _cut(text, start + _PIECE - _SLACK, start + _PIECE)
+    while len(text) - start > _FRAGMENT:
+        stop = _cut(text, start + _FRAGMENT - _SLACK, start + _FRAGMENT)
         yield start, stop
         start = _cut(text, stop - _OVERLAP - _SLACK, stop - _OVERLAP)
     yield start, len(text)
@@ -184,7 +184,7 @@ def _whole_runs(text: str, found: Iterable[Span]) -> Iterator[Span]:
             yield span
 
 
-def _secret(text: str, found: Iterable[Span], tick: Tick) -> Iterator[Span]:
+def _without_public(text: str, found: Iterable[Span], tick: Tick) -> Iterator[Span]:
     """The spans without public values."""
     for span in found:
         tick()
@@ -197,7 +197,7 @@ def forget() -> None:
     _known.cache_clear()
 
 
-def _on(page: Page, options: Options, depth: int) -> Iterator[Span]:
+def _run_readers(page: Page, options: Options, depth: int) -> Iterator[Span]:
     """The secrets that the readers and the user's own rules find on a page."""
     found = [reader.find(page) for reader in _READERS]
     if options is not _PLAIN:
@@ -206,13 +206,15 @@ def _on(page: Page, options: Options, depth: int) -> Iterator[Span]:
         if options.names:
             found.append(_named(page, options))
     if depth < _DEEPEST and page.long_words:
-        found.append(in_base64(page, lambda plain: any(_on(Page(plain, page.tick), options, depth + 1))))
+        found.append(
+            in_base64(page, lambda plain: any(_run_readers(Page(plain, page.tick), options, depth + 1)))
+        )
     for proposals in found:
         yield from decided(page.text, proposals)
         page.tick()
 
 
-def _whole(text: str, name: str, options: Options) -> Proposals:
+def _as_named_value(text: str, name: str, options: Options) -> Proposals:
     level = grade(name)
     if not level and not options.names:
         return
@@ -220,10 +222,10 @@ def _whole(text: str, name: str, options: Options) -> Proposals:
     if scheme := _RE.scheme.match(value):
         value = value[scheme.end() :]
     if value:
-        start, called, told = text.index(value), kind(name), level is Grade.STRONG
+        start, called, is_certain = text.index(value), kind(name), level is Grade.STRONG
         own = name.lower() in {one.lower() for one in options.names}
         rule, accept = ("own-name", "literal") if own else (f"named-{called}", "exact")
-        yield Candidate(start, start + len(value), rule, called, told, accept, level)
+        yield Candidate(start, start + len(value), rule, called, is_certain, accept, level)
 
 
 def _named(page: Page, options: Options) -> Proposals:

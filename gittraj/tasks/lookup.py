@@ -19,7 +19,7 @@ from gittraj.errors import TaskError, TrajError
 from gittraj.git import Repository
 from gittraj.model.values import TaskRef
 from gittraj.tasks import wire
-from gittraj.tasks.system import Site, Status, known, one_line, system_of, systems
+from gittraj.tasks.system import Site, Status, one_line, system_names, system_of, systems
 
 LOOK_UP_LIMIT = 3.0
 """Seconds that a look-up may take."""
@@ -44,7 +44,7 @@ class Lookup:
 def look_up(task: TaskRef, site: Site, *, timeout: float = LOOK_UP_LIMIT) -> Lookup:
     """Get title, address and status of a task. An error of the system is returned, not raised."""
     source = task.source
-    if source is None or source.system not in known():
+    if source is None or source.system not in system_names():
         return Lookup(task=task)
     system = system_of(source.system)
     try:
@@ -60,9 +60,9 @@ def look_up(task: TaskRef, site: Site, *, timeout: float = LOOK_UP_LIMIT) -> Loo
 def report(task: TaskRef, status: Status, site: Site, *, timeout: float = UPDATE_LIMIT) -> TaskError | None:
     """Report to a task's system that work on the task started or is completed. Return the error, if any."""
     source = task.source
-    if source is None or source.system not in known():
+    if source is None or source.system not in system_names():
         name = f"'{one_line(source.system, 40)}'" if source else "no system"
-        return TaskError(f"tasks of {name} cannot be updated", f"known: {', '.join(known())}",
+        return TaskError(f"tasks of {name} cannot be updated", f"known: {', '.join(system_names())}",
                          reason="unsupported")  # fmt: skip
     system = system_of(source.system)
     try:
@@ -111,9 +111,9 @@ _ORDER = ("upstream", "github", "origin")
 def survey(repository: Repository, environ: Mapping[str, str], *, preferred: str | None = None) -> Site:
     """Return the site of ``repository``, with those variables of ``environ`` that a system lists;
     ``preferred`` is the value of ``traj.tasks``. Raises TrajError."""
-    if preferred is not None and preferred not in known():
+    if preferred is not None and preferred not in system_names():
         why = f"git config traj.tasks: unknown task system '{preferred}'"
-        raise TrajError(why, f"it can be {', '.join(known())}")
+        raise TrajError(why, f"it can be {', '.join(system_names())}")
     listed = {name for system in systems() for name in system.variables}
     return Site(
         folders=_folders(repository),

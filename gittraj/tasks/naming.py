@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from gittraj.model.values import TaskRef, TaskSource
-from gittraj.tasks.system import TASKS, Site, System, known, one_line, system_of, systems
+from gittraj.tasks.system import TASKS, Site, System, one_line, system_names, system_of, systems
 
 _KEY = r"[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,6}"
 _WHOLE = re.compile(_KEY)
@@ -84,9 +84,9 @@ def name_bare(source: TaskSource) -> TaskRef:
 def _spelled_out(text: str, site: Site) -> TaskSource | None:
     """The task of a text of the form ``SYSTEM:ID``. An unknown system is accepted if the id is one word."""
     match = _SPELLED.fullmatch(text)
-    if not match or (match[1] not in known() and " " in match[2]):
+    if not match or (match[1] not in system_names() and " " in match[2]):
         return None
-    if match[1] in known() and (source := system_of(match[1]).parse(match[2], site, named=True)):
+    if match[1] in system_names() and (source := system_of(match[1]).parse(match[2], site, named=True)):
         return source
     return TaskSource(system=match[1], id=match[2][:_ID])
 

@@ -21,7 +21,7 @@ from gittraj.model.values import TaskSource
 from gittraj.plugins import Returns, Shape
 
 Status = Literal["started", "completed"]
-TITLE = 500
+MAX_TITLE = 500
 """Maximum length of a title, in characters: Beads' limit, the highest of all systems."""
 
 
@@ -107,7 +107,7 @@ SHAPE = Shape(
 )
 
 
-def known() -> tuple[str, ...]:
+def system_names() -> tuple[str, ...]:
     """The names of all systems, including those of plug-ins; ``plain`` last."""
     return (*(name for name in TASKS if name != "plain"), *_plugged_in(), "plain")
 
@@ -118,14 +118,14 @@ def system_of(name: str) -> System:
 
 
 def systems() -> tuple[System, ...]:
-    return tuple(map(system_of, known()))
+    return tuple(map(system_of, system_names()))
 
 
 def _plugged_in() -> dict[str, System]:
     return {system.name: system for system in plugins.found("tasks", SHAPE, taken=TASKS).values()}
 
 
-def one_line(text: str, limit: int = TITLE) -> str:
+def one_line(text: str, limit: int = MAX_TITLE) -> str:
     """Return ``text`` on one line, without control, direction and other invisible characters."""
     visible = (" " if c.isspace() else c for c in text if c.isspace() or not is_unseen(c))
     return " ".join("".join(visible).split())[:limit].rstrip()

@@ -125,7 +125,7 @@ def within(environ: Mapping[str, str]) -> tuple[int, str]:
     time limit, which would end this process, is an hour later."""
     log = io.StringIO()
     with redirect_stdout(log):
-        status = main(environ, RetryBudget(between_writes=0, granted=3600))
+        status = main(environ, RetryBudget(between_writes=0, rate_limit_wait=3600))
     return status, log.getvalue()
 
 

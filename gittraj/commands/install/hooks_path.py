@@ -119,7 +119,7 @@ def supersede_kept(path: Path, content: bytes, *, dry_run: bool) -> bool:
     kept, old = path.with_name(path.name + KEPT), old_of(path)
     before = kept.read_bytes()
     outdated = any(mark in before and mark in content for mark in (FRAMEWORK, _LEFTHOOK, _HUSKY))
-    moved = _LEFTHOOK in content and _is_pure(old)
+    moved = _LEFTHOOK in content and _has_only_ours(old)
     if not dry_run and outdated:
         kept.unlink()
     elif not dry_run and moved:
@@ -129,11 +129,11 @@ def supersede_kept(path: Path, content: bytes, *, dry_run: bool) -> bool:
 
 def drop_old(path: Path) -> None:
     """Remove git-traj's hook that lefthook moved aside: while it exists, lefthook refuses to install."""
-    if _is_pure(old_of(path)):
+    if _has_only_ours(old_of(path)):
         old_of(path).unlink()
 
 
-def _is_pure(path: Path) -> bool:
+def _has_only_ours(path: Path) -> bool:
     try:
         hook = find_block(path.read_bytes()) if path.is_file() else None
     except TrajError:

@@ -19,7 +19,7 @@ from gittraj.model.codec import decode_line, decode_segment, encode_segments, se
 from gittraj.model.values import AnyEvent, ForeignLine, Key, Line, Record, Tombstone
 from gittraj.notes.tree import iter_segments
 from gittraj.record.rewrite_segments import Replacement, count_replaced
-from gittraj.redact.events import Redact, clean_pieces, map_event, map_plain
+from gittraj.redact.events import Redact, clean_fragments, map_event, map_plain
 from gittraj.sync.traces import our_refs
 
 _SEGMENT = re.compile(r"s/[0-9a-f]{2}/([^/]+)/(\d{6,}-[0-9a-f]{8})")
@@ -177,7 +177,7 @@ class Search:
     def _search_trajectory(self, redactor: Redact, blobs: dict[SegmentKey, str]) -> None:
         segments = self._read_segments(blobs)
         every = [event for events in segments.values() for event in events]
-        joined = iter(_clean_pieces(redactor, every))
+        joined = iter(_clean_fragments(redactor, every))
         strict = strict_events(every, self.target.paths, orphans=False)
         for event in every:
             _learn(redactor, event, strict=event.id in strict)
@@ -225,10 +225,10 @@ def _learn(redactor: Redact, event: AnyEvent, *, strict: bool) -> None:
         pass  # raised again when the event is cleaned
 
 
-def _clean_pieces(redactor: Redact, events: Sequence[AnyEvent]) -> Sequence[AnyEvent]:
+def _clean_fragments(redactor: Redact, events: Sequence[AnyEvent]) -> Sequence[AnyEvent]:
     """Redact secrets that span two fragments of a message, as streams deliver messages in fragments."""
     try:
-        return clean_pieces(redactor, events)
+        return clean_fragments(redactor, events)
     except RedactionError:
         return events  # raised again when each event is cleaned
 

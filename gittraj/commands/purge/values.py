@@ -46,7 +46,7 @@ def choose_target(
     if values is None:
         return PurgeTarget(redactor=pipeline.redactor, paths=config.strict, remember=pipeline.remember)
     only = OnlyValues(values, key=local.key())
-    return PurgeTarget(redactor=lambda: only, contains=only.holds, remember=pipeline.remember)
+    return PurgeTarget(redactor=lambda: only, contains=only.contains, remember=pipeline.remember)
 
 
 def _values_of_finding(repository: Repository, pipeline: Pipeline, finding: str) -> list[str]:

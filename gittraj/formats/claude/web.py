@@ -22,7 +22,7 @@ agent = "claude-code"
 _START = Cursor()
 _LOGLINES = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?s:.{0,4000}?)"loglines"\s*:\s*\[')
 _SESSION_ID = re.compile(r"session_\w{8,}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
-_SHAPED = 4
+_HASHED_RECORDS = 4
 """The number of records whose shapes are hashed into an id, for a session that has none."""
 
 
@@ -41,9 +41,9 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
     if damage:
         yield damage
     log = coerce.objects(coerce.mapping(value).get("loglines"))
-    named = session is not None and _SESSION_ID.fullmatch(session) is not None
-    if log and not named and not any(coerce.text(record.get("sessionId")) for record in log):
-        session = coerce.shape_id(name, map(_shape, log[:_SHAPED]))
+    is_session_id = session is not None and _SESSION_ID.fullmatch(session) is not None
+    if log and not is_session_id and not any(coerce.text(record.get("sessionId")) for record in log):
+        session = coerce.shape_id(name, map(_shape, log[:_HASHED_RECORDS]))
     records = b"".join(json.dumps(record).encode() + b"\n" for record in log)
     for item in session_file.read(io.BytesIO(records), session=session):
         if not isinstance(item, Mark):

@@ -164,15 +164,15 @@ def folder(requests: list[dict[str, Any]]) -> str | None:
     return None
 
 
-def read(request: dict[str, Any], own: str, folder: str | None) -> Iterator[AnswerPart]:
-    """Yield the parts of the answer to a request, in order; ``own`` is the request's id."""
-    return _Answer(request, own, folder).parts()
+def read(request: dict[str, Any], request_id: str, folder: str | None) -> Iterator[AnswerPart]:
+    """Yield the parts of the answer to a request, in order; ``request_id`` identifies it."""
+    return _Answer(request, request_id, folder).parts()
 
 
 class _Answer:
-    def __init__(self, request: dict[str, Any], own: str, folder: str | None) -> None:
+    def __init__(self, request: dict[str, Any], request_id: str, folder: str | None) -> None:
         metadata = coerce.mapping(coerce.at(request, "result", "metadata"))
-        self._own = own
+        self._request_id = request_id
         self._folder = folder
         self._rounds = coerce.objects(metadata.get("toolCallRounds"))
         self._results = coerce.mapping(metadata.get("toolCallResults"))
@@ -195,12 +195,12 @@ class _Answer:
             elif part.get("kind") in _EVENTS:
                 yield from self._text(first, texts)
                 texts = []
-                yield from self._other(ordinal, part, tuple(groups.get(ordinal, ())))
+                yield from self._part(ordinal, part, tuple(groups.get(ordinal, ())))
         yield from self._text(first, texts)
         for number, call in enumerate(self._hidden):
             yield self._call(f"hidden{number}", {}, call, ())
 
-    def _other(self, ordinal: int, part: dict[str, Any], edits: tuple[Edit, ...]) -> Iterator[AnswerPart]:
+    def _part(self, ordinal: int, part: dict[str, Any], edits: tuple[Edit, ...]) -> Iterator[AnswerPart]:
         kind = part.get("kind")
         if kind == "thinking":
             value = part.get("value")
@@ -215,7 +215,7 @@ class _Answer:
         elif edits:
             path = edits[0].path
             call = Call("edit", {"path": path}, folder=self._folder, edits=edits, paths=(path,))
-            what = ShownCall(id=f"{self._own}:{ordinal}", call=call, ended=Outcome(text=""))
+            what = ShownCall(id=f"{self._request_id}:{ordinal}", call=call, ended=Outcome(text=""))
             yield self._make_part(str(ordinal), what)
 
     def _text(self, first: int, texts: list[str]) -> Iterator[AnswerPart]:
@@ -234,13 +234,15 @@ class _Answer:
         command = call.command or _terminal(special)
         call = replace(call, command=command, edits=call.edits or edits)
         result = coerce.mapping(self._results.get(requested.id)) if requested else {}
-        own = coerce.text(part.get("toolCallId")) or (requested.id if requested else f"{self._own}:{ordinal}")
+        call_id = coerce.text(part.get("toolCallId")) or (
+            requested.id if requested else f"{self._request_id}:{ordinal}"
+        )
         ended = _ended(part, name, output(part, result, special), special)
-        return self._make_part(ordinal, ShownCall(id=own, call=call, ended=ended))
+        return self._make_part(ordinal, ShownCall(id=call_id, call=call, ended=ended))
 
     def _make_part(self, ordinal: str, what: str | ShownCall, *, thinking: bool = False) -> AnswerPart:
         record = self._rounds[self._round] if self._round < len(self._rounds) else {}
-        response = coerce.text(record.get("id")) or f"{self._own}:response"
+        response = coerce.text(record.get("id")) or f"{self._request_id}:response"
         ts = record.get("timestamp")
         return AnswerPart(ordinal=ordinal, what=what, response=response, thinking=thinking, ts=ts)
 

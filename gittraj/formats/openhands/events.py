@@ -87,17 +87,17 @@ class _Reading(document.Reading):
         if self._costs.total is not None:
             yield Fact(name="cost_usd", value=self._costs.total)
 
-    def _event(self, record: str, event: dict[str, Any]) -> Iterator[Item]:
+    def _event(self, record_id: str, event: dict[str, Any]) -> Iterator[Item]:
         if "started_at" not in self._known:
             yield from self._learn(started_at=coerce.stamp(event.get("timestamp")))
-        called = coerce.mapping(coerce.at(event, "tool_call_metadata", "model_response"))
+        model_response = coerce.mapping(coerce.at(event, "tool_call_metadata", "model_response"))
         if (kind := coerce.text(event.get("action"))) is not None:
             args = coerce.mapping(event.get("args"))
             yield from self._learn(agent_version=coerce.text(args.get("openhands_version")))
-            yield from self._learn(model=coerce.text(called.get("model")))
-            entries = list(self._action(record, event, args))
+            yield from self._learn(model=coerce.text(model_response.get("model")))
+            entries = list(self._action(record_id, event, args))
             response = next((e.event.response for e in entries if e.event.response), None)
-            self._costs.add_totals(event.get("llm_metrics"), response, called.get("usage"))
+            self._costs.add_totals(event.get("llm_metrics"), response, model_response.get("usage"))
             yield from entries
             if kind in ("finish", "reject"):
                 yield from self._learn(status=_status(kind, args))
@@ -108,37 +108,37 @@ class _Reading(document.Reading):
             folder = coerce.text(coerce.at(extras, "metadata", "working_dir"))
             yield from self._learn(folder=folder or coerce.text(extras.get("working_dir")))
             self._costs.add_totals(event.get("llm_metrics"), None, None)
-            yield from self._observation(record, event, extras)
+            yield from self._observation(record_id, event, extras)
 
     # ------------------------------------------------------------ actions
 
-    def _action(self, record: str, event: dict[str, Any], args: dict[str, Any]) -> Iterator[Entry]:
+    def _action(self, record_id: str, event: dict[str, Any], args: dict[str, Any]) -> Iterator[Entry]:
         kind = coerce.string(event.get("action"))
         ts = coerce.stamp(event.get("timestamp"))
         if kind == "message" and event.get("source") == "user":
             text, artifact = completion.text(_content(event, args))
-            yield self._entry(Prompt(id=f"{record}:0", ts=ts, content=text, artifact=artifact))
+            yield self._entry(Prompt(id=f"{record_id}:0", ts=ts, content=text, artifact=artifact))
             return
         if kind == "condensation":
             text = coerce.text(args.get("summary")) or "Context condensed"
-            yield self._entry(NoteEvent(id=f"{record}:0", ts=ts, content=text, kind="compaction"))
+            yield self._entry(NoteEvent(id=f"{record_id}:0", ts=ts, content=text, kind="compaction"))
             return
         if kind == "think" or kind not in _SKIPPED:
-            yield from self._model_action(record, event, args)
+            yield from self._model_action(record_id, event, args)
 
-    def _model_action(self, record: str, event: dict[str, Any], args: dict[str, Any]) -> Iterator[Entry]:
+    def _model_action(self, record_id: str, event: dict[str, Any], args: dict[str, Any]) -> Iterator[Entry]:
         """Yield the thinking, and the message or call, of an action that the model chose."""
         kind = coerce.string(event.get("action"))
         raw = coerce.mapping(coerce.at(event, "tool_call_metadata", "model_response"))
         is_model_call = bool(raw) or isinstance(event.get("llm_metrics"), dict)
         common: dict[str, Any] = {"ts": coerce.stamp(event.get("timestamp"))}
         common["model"] = coerce.text(raw.get("model")) or self._known.get("model")
-        common["response"] = (coerce.text(raw.get("id")) or f"r{record}") if is_model_call else None
+        common["response"] = (coerce.text(raw.get("id")) or f"r{record_id}") if is_model_call else None
         ordinal = 0
         for text in self._thoughts(args, raw, common["response"]):
-            yield self._entry(Thinking(id=f"{record}:{ordinal}", **common, content=text))
+            yield self._entry(Thinking(id=f"{record_id}:{ordinal}", **common, content=text))
             ordinal += 1
-        event_id = f"{record}:{ordinal}"
+        event_id = f"{record_id}:{ordinal}"
         if kind in ("message", "finish", "reject"):
             yield self._entry(Message(id=event_id, **common, content=_message_text(event, args)))
         elif kind in _CALLS:
@@ -176,26 +176,26 @@ class _Reading(document.Reading):
 
     # ------------------------------------------------------------ observations
 
-    def _observation(self, record: str, event: dict[str, Any], extras: dict[str, Any]) -> Iterator[Item]:
+    def _observation(self, record_id: str, event: dict[str, Any], extras: dict[str, Any]) -> Iterator[Item]:
         kind = coerce.string(event.get("observation"))
         ts = coerce.stamp(event.get("timestamp"))
         if kind == "agent_state_changed" and extras.get("agent_state") == "error":
             yield from self._learn(status="failed")
             if reason := coerce.text(extras.get("reason")):
-                yield self._entry(NoteEvent(id=f"{record}:0", ts=ts, content=reason, kind="error"))
+                yield self._entry(NoteEvent(id=f"{record_id}:0", ts=ts, content=reason, kind="error"))
         elif kind in _SKIPPED:
             return
         elif call := self._calls.pop(coerce.number(event.get("cause")), None):
             outcome = _outcome(event, extras)
-            result = tool_result(outcome, call_id=call[0], id=f"{record}:0", ts=ts)
+            result = tool_result(outcome, call_id=call[0], id=f"{record_id}:0", ts=ts)
             yield self._entry(result, **outcome.known)
             if kind == "user_rejected":
-                yield self._entry(ruling(replace(call[1], words=outcome.text), id=f"{record}:1", ts=ts))
+                yield self._entry(ruling(replace(call[1], words=outcome.text), id=f"{record_id}:1", ts=ts))
         elif kind == "error":
             text = _observed_text(event)[0]
-            yield self._entry(NoteEvent(id=f"{record}:0", ts=ts, content=text, kind="error"))
+            yield self._entry(NoteEvent(id=f"{record_id}:0", ts=ts, content=text, kind="error"))
         elif text := _observed_text(event)[0]:
-            yield self._entry(Foreign(id=f"{record}:0", ts=ts, type=f"observation:{kind}", content=text))
+            yield self._entry(Foreign(id=f"{record_id}:0", ts=ts, type=f"observation:{kind}", content=text))
 
 
 def _observed_text(event: dict[str, Any]) -> tuple[str, Artifact | None]:

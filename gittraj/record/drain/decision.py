@@ -96,8 +96,8 @@ def _link(context: Context, situation: Situation) -> tuple[Links, dict[str, Comm
         streams,
         known={r.log.trajectory: r.anchors for r in readings},
         past={r.log.trajectory: r.past(changes) for r in readings},
-        considers=lambda log, c: c.id in news or by_log[log.trajectory].first,
-        patient=partial(is_patient, context, situation.state),
+        is_unchecked=lambda log, c: c.id in news or by_log[log.trajectory].first,
+        may_still_appear=partial(is_patient, context, situation.state),
         common=partial(find_common, context.repository),
     )
     return links, commits

@@ -113,13 +113,13 @@ def _read_moves(
     moves: list[Moves] = []
     worktrees: dict[str, str] = {}
     if removed := by_worktree.get(None):  # the reflogs of removed worktrees are gone, too
-        moves.append(read_moves((), removed, off=off.commits, away=paused))
+        moves.append(read_moves((), removed, off=off.commits, off_sessions=paused))
         worktrees.update((line.id, f"{place(line.git_dir)}#") for line in removed)
     for git_dir, entries in read.items():
         here = by_worktree.get(git_dir, [])
         if entries or here:
             earlier = partial(_history, repository, git_dir)
-            made = read_moves(entries, here, earlier=earlier, off=off.commits, away=paused)
+            made = read_moves(entries, here, earlier=earlier, off=off.commits, off_sessions=paused)
             moves.append(_without_false(repository, made, git_dir))
             worktrees.update((c.id, place(git_dir)) for c in made.commits)
     return moves, worktrees

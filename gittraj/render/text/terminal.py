@@ -16,7 +16,7 @@ _COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33",
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\t": "    "})
 _COLOUR = re.compile("\x1b\\[[0-9;]*m")
-_DENSE = 4  # the most characters per column: some have no width
+_MAX_PER_COLUMN = 4  # characters: some have no width
 _WORDS = re.compile(r"(\s*)(\S+)")
 
 
@@ -95,16 +95,16 @@ def _columns(char: str) -> int:
 
 
 def cut(text: str, columns: int | None) -> str:
-    """Shorten a line to at most ``columns`` (and to at most ``_DENSE`` characters per column); if it was cut,
-    it ends with an ellipsis."""
+    """Shorten a line to at most ``columns``, and to at most ``_MAX_PER_COLUMN`` characters per column. If it
+    was cut, it ends with an ellipsis."""
     if columns is None or (text.isascii() and len(text) <= columns):
         return text
     bare = _COLOUR.sub("", text)
-    if len(bare) <= _DENSE * columns and width(bare) <= columns:
+    if len(bare) <= _MAX_PER_COLUMN * columns and width(bare) <= columns:
         return text
     room = max(columns - 1, 0)
     end = 0
-    for char in bare[: _DENSE * columns]:
+    for char in bare[: _MAX_PER_COLUMN * columns]:
         room -= _columns(char)
         if room < 0:
             break
@@ -177,7 +177,7 @@ def render_line(line: str, page: Page) -> str:
     indent = len(escaped) - len(escaped.lstrip())
     rows = wrap(escaped[indent:], page.room(indent))
     first, *rest = (f"{escaped[:indent]}{row}" for row in rows)
-    style = next((style for style, begins in _STYLES if escaped.startswith(begins)), "")
+    style = next((style for style, prefixes in _STYLES if escaped.startswith(prefixes)), "")
     if not style and "(git traj doctor)" in escaped:
         style = "red"
     label, colon, text = first.partition(": ")

@@ -76,7 +76,7 @@ def test_a_terminal_inside_an_agent_counts_as_human() -> None:
 def test_a_commit_waits_for_a_call_that_may_still_be_logged() -> None:
     of = log(wrote("w", "f", "x"))
     made = commit("A", changed("f", "x"), by=ME)
-    links = linked([of], [made], patient=lambda _: True)
+    links = linked([of], [made], may_still_appear=lambda _: True)
     assert anchors(links, of) == []
     assert (links.unfound, links.unowned) == ([made], [])
 
@@ -84,7 +84,7 @@ def test_a_commit_waits_for_a_call_that_may_still_be_logged() -> None:
 def test_a_commit_whose_hook_named_no_session_does_not_wait() -> None:
     of = log(wrote("w", "f", "x"))
     made = commit("A", changed("f", "x"))
-    links = linked([of], [made], patient=lambda _: True)
+    links = linked([of], [made], may_still_appear=lambda _: True)
     assert anchors(links, of) == [("w", (oid("A"),), "content")]
     assert (links.unfound, links.unowned) == ([], [made])
 
@@ -93,7 +93,7 @@ def test_a_script_is_not_linked_while_a_likelier_call_may_still_be_logged() -> N
     of = log(wrote("w", "f", "x"), ran("c", "./release.sh"))
     made = commit("A", changed("f", "x"), by=ME)
     assert anchors(linked([of], [made]), of) == [("c", (oid("A"),), "agent")]
-    links = linked([of], [made], patient=lambda _: True)
+    links = linked([of], [made], may_still_appear=lambda _: True)
     assert anchors(links, of) == []
     assert links.unfound == [made]
 
@@ -108,17 +108,17 @@ def test_once_the_session_went_on_for_long_a_script_is_linked(
     wrote_it = at("10:00:00", wrote("w", "f", "x"), ran("c", "./release.sh"))
     of = log(wrote_it, at(went_on, ran("d", "make")))
     made = commit("A", changed("f", "x"), by=ME, time=int(seconds("2026-01-02T10:00:00Z") or 0))
-    assert anchors(linked([of], [made], patient=lambda _: True), of) == found
+    assert anchors(linked([of], [made], may_still_appear=lambda _: True), of) == found
 
 
 def test_once_the_session_went_on_without_a_call_the_commit_is_a_persons() -> None:
     """A person made it in the agent's bash mode. Otherwise the session's next commit would get its events."""
     of = log(at("10:00:00", wrote("w", "f", "x")), at("10:03:00", ran("d", "make")))
     made = commit("A", changed("f", "x"), by=ME, time=int(seconds("2026-01-02T10:01:00Z") or 0))
-    links = linked([of], [made], patient=lambda _: True)
+    links = linked([of], [made], may_still_appear=lambda _: True)
     assert anchors(links, of) == [("w", (oid("A"),), "content")]
     helper = replace(log(at("10:00:00", wrote("v", "g", "y"))), subagent="a1")
-    links = linked([of, helper], [made], patient=lambda _: True)
+    links = linked([of, helper], [made], may_still_appear=lambda _: True)
     assert anchors(links, of) == [], "a call of an agent that it started may still be logged"
 
 
@@ -211,7 +211,7 @@ def test_a_commit_without_known_changes_is_not_linked() -> None:
 def test_a_session_is_not_linked_to_commits_it_need_not_consider() -> None:
     of = log(wrote("w", "f", "x"), ran("c", "git commit -m x", commits=["B"]))
     commits = [commit("A", changed("f", "x")), commit("B", by=ME)]
-    assert anchors(linked([of], commits, considers=lambda *_: False), of) == []
+    assert anchors(linked([of], commits, is_unchecked=lambda *_: False), of) == []
 
 
 @pytest.mark.nightly

@@ -85,7 +85,7 @@ def test_there_are_at_most_ten_annotations() -> None:
     console = Console(stream)
     console.annotate("notice", "ours")
     for each in of(*many):
-        console.point(each.text, title=each.title, file=each.path, line=each.line)
+        console.annotate_line(each.text, title=each.title, file=each.path, line=each.line)
     assert stream.getvalue().count("\n") == 10, "nothing prints the others"
 
 
@@ -93,7 +93,7 @@ def test_there_are_at_most_ten_annotations() -> None:
 def test_hostile_text_makes_exactly_one_notice(seed: int) -> None:
     evil = hostile(seed) + "\n::error::x\r##[error]y,line=1::%0A" + hostile(seed + 99)
     stream = io.StringIO()
-    Console(stream).point(evil, title=evil, file=evil, line=3)
+    Console(stream).annotate_line(evil, title=evil, file=evil, line=3)
     log = Log().read(stream.getvalue())
     ((name, given, text),) = log.commands
     assert (name, given.keys(), given["line"]) == ("notice", {"file", "line", "title"}, "3")

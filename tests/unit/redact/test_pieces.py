@@ -10,7 +10,7 @@ import pytest
 from gittraj.errors import RedactionError
 from gittraj.redact import Options, Redactor, rows
 from gittraj.redact.examples import draw
-from gittraj.redact.scan import UNSCANNABLE, pieces, scan
+from gittraj.redact.scan import UNSCANNABLE, fragments, scan
 from tests.sizes import size, some
 
 LINE = "a line of a log that says nothing\n"
@@ -18,7 +18,7 @@ LINE = "a line of a log that says nothing\n"
 
 def test_the_fragments_of_a_text_overlap_and_cover_it() -> None:
     for text in (LINE * 9000, "word " * 60_000, "x" * 250_000):
-        found = list(pieces(text))
+        found = list(fragments(text))
         assert found[0][0] == 0 and found[-1][1] == len(text)
         for (start, stop), (following, _) in pairwise(found):
             assert start < following < stop <= start + 100_000
@@ -105,4 +105,4 @@ def test_a_fragment_that_takes_too_long_is_left_out_and_the_rest_stays() -> None
 
     (span,) = scan(text, name=None, strict=False, options=Options(), tick=tick, renew=renew)
     assert span.rule == UNSCANNABLE
-    assert (span.start, span.end) == list(pieces(text))[1]
+    assert (span.start, span.end) == list(fragments(text))[1]
