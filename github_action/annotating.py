@@ -16,9 +16,9 @@ from gittraj.query.change import Change, decisions
 from gittraj.render.comment.flags import Flag, find_location, titled
 
 MOST = 10
-"""The most annotations of one pull request."""
+"""Maximum number of annotations of one pull request."""
 _DESCRIPTION = 1_000
-"""The most characters of a description for GitLab."""
+"""Maximum length of a description for GitLab, in characters."""
 
 
 @dataclass(frozen=True, slots=True)

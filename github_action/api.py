@@ -1,4 +1,4 @@
-"""The connection to GitHub: PyGithub, set up to repeat no write and to send no needless request.
+"""The connection to GitHub: PyGithub, set up to retry no write and to send no needless request.
 
 Every exception of PyGithub and its libraries becomes a ``ForgeError`` here. This module must not read the
 environment, nor decide how to handle an error.
@@ -23,7 +23,7 @@ from gittraj import __version__
 
 VERSION = "2022-11-28"
 """https://docs.github.com/en/rest/about-the-rest-api/api-versions: without a version, GitHub picks one."""
-_TIMEOUT = 10  # seconds for one answer
+_TIMEOUT = 10  # seconds for one response
 
 
 class Api:
@@ -86,7 +86,7 @@ def translated(doing: str, *, missing: type[ForgeError] = Refused) -> Iterator[N
     except GithubException as error:
         raise _refusal(error, doing, missing) from None
     except RequestException:
-        raise Unreachable(f"{doing}: no answer from GitHub", "run the job again later", wait=2.0) from None
+        raise Unreachable(f"{doing}: no response from GitHub", "run the job again later", wait=2.0) from None
     except (
         BadAttributeException,
         AssertionError,  # PyGithub raises it for a URL on another host
@@ -96,7 +96,7 @@ def translated(doing: str, *, missing: type[ForgeError] = Refused) -> Iterator[N
         TypeError,
         ValueError,
     ):
-        raise Unreachable(f"{doing}: GitHub's answer cannot be read", wait=2.0) from None
+        raise Unreachable(f"{doing}: GitHub's response cannot be read", wait=2.0) from None
 
 
 def _refusal(error: GithubException, doing: str, missing: type[ForgeError]) -> ForgeError:

@@ -35,9 +35,9 @@ from gittraj.redact.events import Redact
 from gittraj.state.folder import LocalState
 
 _MAX_COMMITS = 50
-"""The most commits of one push to examine."""
+"""Maximum number of commits of one push to examine."""
 _TRIES = 5
-"""The most attempts to push the records."""
+"""The maximum number of attempts to push the records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Lists, creates, edits and deletes the comments of one pull request on GitHub.
 
-This module must not decide which comments are ours, nor repeat a write: ``upsert_comment`` does both.
+This module must not decide which comments are ours, nor retry a write: ``upsert_comment`` does both.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Thread:
                     self._issue.remove_from_labels(name)
 
     def _lazy(self, comment: Comment) -> IssueComment:
-        """Return the comment's object without a request: the URL is built here, not taken from an answer."""
+        """Return the comment's object without a request: the URL is built here, not taken from a response."""
         requester = self._api.repository.requester
         return IssueComment(requester, url=f"{self._api.repository.url}/issues/comments/{comment.id}")
 

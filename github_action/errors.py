@@ -9,9 +9,9 @@
         ├── Invalid       the host understood and said no (422): a body that is too long
         ├── Gone          deleted meanwhile (410; 404 for a comment that was listed)
         ├── Limited       rate limited (429, or 403 with a limit) for longer than we wait
-        └── Unreachable   no answer, 5xx, or an unreadable answer: a write may still have happened
+        └── Unreachable   no response, 5xx, or an unreadable one: a write may still have happened
 
-Their messages never quote the host's answer, which may contain text of a pull request.
+Their messages never quote the host's response, which may contain text of a pull request.
 """
 
 from __future__ import annotations

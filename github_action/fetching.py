@@ -27,7 +27,7 @@ _TIMEOUT = 120.0
 _ALONE = 3.0
 """Seconds for the fetch of one note, after fetching all at once failed."""
 _LEVELS = 20
-"""The most folders above a note; git makes at most three."""
+"""The maximum number of folders above a note; git makes at most three."""
 _FETCH = (
     *("-c", "fetch.negotiationAlgorithm=noop", "-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=20"),
     *(

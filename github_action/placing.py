@@ -1,6 +1,6 @@
 """Posts annotations on GitHub as a check run or as review comments, instead of in the job's log.
 
-A review comment must not be posted again on the next push, and a write whose answer was lost not repeated.
+A review comment must not be posted again on the next push, nor a write whose response was lost retried.
 """
 
 from __future__ import annotations

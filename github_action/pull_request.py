@@ -18,11 +18,11 @@ from github_action.api import Api, translated
 from github_action.errors import ForgeError, Unreachable
 
 COMMITS, FILES = 250, 3000
-"""The most that GitHub lists: https://docs.github.com/en/rest/pulls/pulls (list commits, list files)."""
+"""The maximum that GitHub lists: https://docs.github.com/en/rest/pulls/pulls (list commits, list files)."""
 COMMITS_MOST = 1_000
-"""The most commits to examine."""
+"""The maximum number of commits to examine."""
 _PAGE = 300
-"""The most files of one commit in one answer, https://docs.github.com/en/rest/commits/commits#get-a-commit."""
+"""Maximum number of files of a commit in one response, https://docs.github.com/en/rest/commits/commits#get-a-commit."""
 _SHA = re.compile(r"[0-9a-f]{40}")
 
 
@@ -166,5 +166,5 @@ def _pull(request: PullRequest) -> Pull:
 def check_sha(text: str) -> str:
     """Return a commit id if it is valid: it will be part of links and command lines. Raises Unreachable."""
     if not isinstance(text, str) or not _SHA.fullmatch(text):
-        raise Unreachable("the host's answer cannot be read: it has no commit where one belongs")
+        raise Unreachable("the host's response cannot be read: it has no commit where one belongs")
     return text

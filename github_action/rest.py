@@ -1,7 +1,7 @@
 """Sends JSON over HTTPS to hosts that PyGithub does not support: GitLab, Gitea, Forgejo.
 
-Reads and deletions are repeated within the run's budget. Writes are not: the caller first checks whether the
-write arrived (``upsert_comment``). Redirects are not followed, and no message quotes an answer.
+Reads and deletions are retried within the run's budget. Writes are not: the caller first checks whether the
+write arrived (``upsert_comment``). Redirects are not followed, and no message quotes a response.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from github_action.errors import ForgeError, Gone, Refused, Unreachable
 from github_action.retry import RetryBudget, check_address, refusal
 from gittraj import __version__
 
-_TIMEOUT = 10  # seconds to wait for the answer, and for each part of it
-_PAGES = 100  # the most pages of a list
-_COMMENTS = 100_000  # the most comments of a pull request
-_MOST = 1 << 25  # the most bytes of one answer
+_TIMEOUT = 10  # seconds to wait for the response, and for each part of it
+_PAGES = 100  # maximum number of pages of a list
+_COMMENTS = 100_000  # maximum number of comments on a pull request
+_MAX_SIZE = 1 << 25  # bytes of one response
 
 
 class Rest:
@@ -53,7 +53,7 @@ class Rest:
 
     def pages(self, path: str, *, doing: str, most: int, **query: str) -> Iterator[Any]:
         """Yield at most ``most`` items of all pages. The address of the next page is made by this method, not
-        taken from the answer."""
+        taken from the response."""
         left = most
         for page in range(1, _PAGES + 1):
             paged = {**query, "page": str(page)} if page > 1 else query  # not every list has pages
@@ -86,7 +86,7 @@ class Rest:
         query: Mapping[str, str] | None = None,
         body: Any = None,
     ) -> tuple[bytes, bool]:
-        """Return the answer, and whether there is a next page."""
+        """Return the response's body, and whether there is a next page."""
         try:
             with self._session.request(
                 method,
@@ -96,17 +96,17 @@ class Rest:
                 timeout=_TIMEOUT,
                 allow_redirects=False,
                 stream=True,
-            ) as answer:
-                if answer.status_code >= 300:
-                    raise refusal(answer.status_code, answer.headers, doing=doing, missing=missing)
+            ) as response:
+                if response.status_code >= 300:
+                    raise refusal(response.status_code, response.headers, doing=doing, missing=missing)
                 content = b""
-                for part in answer.iter_content(1 << 16):
+                for part in response.iter_content(1 << 16):
                     content += part
-                    if len(content) > _MOST:
-                        raise Unreachable(f"{doing}: the answer is too large")
-                return content, "next" in answer.links
+                    if len(content) > _MAX_SIZE:
+                        raise Unreachable(f"{doing}: the response is too large")
+                return content, "next" in response.links
         except requests.RequestException:
-            raise Unreachable(f"{doing}: no answer", "run the job again later", wait=2.0) from None
+            raise Unreachable(f"{doing}: no response", "run the job again later", wait=2.0) from None
 
 
 class RestThread:
@@ -154,8 +154,8 @@ class RestThread:
 
 @contextmanager
 def readable(doing: str) -> Iterator[None]:
-    """Raise Unreachable for an answer that does not have the expected form."""
+    """Raise Unreachable for a response that does not have the expected form."""
     try:
         yield
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError):
-        raise Unreachable(f"{doing}: the answer cannot be read", wait=2.0) from None
+        raise Unreachable(f"{doing}: the response cannot be read", wait=2.0) from None

@@ -1,7 +1,7 @@
 """Decides how long one run waits, what a response's status means, and which requests are retried.
 
-PyGithub's own policy does not fit: it repeats a POST whose 502 came after the write, which makes a second
-comment, and it waits until a rate limit ends, up to an hour. This one repeats reads and deletions, but never
+PyGithub's own policy does not fit: it retries a POST whose 502 came after the write, which makes a second
+comment, and it waits until a rate limit ends, up to an hour. This one retries reads and deletions, but never
 POST and PATCH: the caller first checks whether the write arrived (``upsert_comment``). All waits of a run
 share one budget.
 """
@@ -103,7 +103,7 @@ def limited(wait: float) -> Limited:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Read the seconds to wait from an answer's headers, whose names are in lower case or case-insensitive.
+    """Read the seconds to wait from a response's headers, whose names are in lower case or case-insensitive.
 
     GitHub sends whole numbers: seconds in ``retry-after``, a time in ``x-ratelimit-reset``.
     """
@@ -124,8 +124,8 @@ def refusal(
     limit: bool = False,
     hint: str = "the token lacks a permission: see docs/pull-requests.md",
 ) -> ForgeError:
-    """Return the error for an answer with this ``status``; ``headers`` as for ``retry_after``. ``limit``: the
-    answer says that a 403 is due to a rate limit."""
+    """The error for a response with this ``status``; ``headers`` as for ``retry_after``. ``limit``: the
+    response says that a 403 is due to a rate limit."""
     wait = retry_after(headers)
     if status == 429 or (status == 403 and (wait is not None or limit)):
         return limited(SECONDARY if wait is None else wait)

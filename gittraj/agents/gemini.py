@@ -38,7 +38,7 @@ class Gemini(Agent):
     hooks = HookSettings(
         name=name,
         file=".gemini/settings.json",
-        # Gemini CLI disables git's hooks: only AfterTool reports a commit at once
+        # Gemini CLI disables git's hooks: only AfterTool reports a commit immediately
         events={
             "SessionStart": None,
             "AfterTool": "run_shell_command",

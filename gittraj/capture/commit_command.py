@@ -40,7 +40,7 @@ def may_commit(command: str) -> bool:
 
 
 def count_commits(command: str) -> int:
-    """The most commits that a command may make."""
+    """The maximum number of commits that a command may make."""
     verbs = git_verbs(command)
     return _COMMITS_OF_A_LOOP if not verbs or _LOOP.search(command) else len(verbs)
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _OF_COMMITS = ("author", "since", "until", "paths")
 """Options that never match runs without a commit."""
 _MAX_BRANCHES, _MAX_COMMITS = 4, 50
-"""The most branches that are named, and the most commits for which they are looked up."""
+"""The maximum number of branches that are named, and of commits for which they are looked up."""
 _SHARE = Number(0, 1)
 _CHOICE = ("author", "since", "until", "paths", "follow")
 """Options that choose commits: arguments of ``list_commits``. The other options choose trajectories."""

@@ -21,7 +21,7 @@ from gittraj.state.cursors import Suspension, load_state, load_suspension, save
 from gittraj.state.folder import LocalState
 
 _SHORTEST = 8
-"""The least number of characters of an id's prefix: a shorter prefix could match by accident."""
+"""The minimum number of characters of an id's prefix: a shorter prefix could match by accident."""
 
 
 def forget(repository: Repository, name: str, *, environ: Environ) -> tuple[list[str], list[str]]:

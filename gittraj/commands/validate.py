@@ -26,7 +26,7 @@ from gittraj.notes.store import DataRefs, NotesRef
 Faults = Iterator[tuple[str, str]]
 """Where in the document each fault is, and what is wrong."""
 MOST = 1_000
-"""The most faults that are listed."""
+"""The maximum number of faults that are listed."""
 _DATA = re.compile(r"(.*traj-data-)(\d{4}-\d{2})")
 
 

@@ -15,7 +15,7 @@ from gittraj.model.texts import map_texts
 from gittraj.model.values import AnyEvent, Record, Retrospective, ToolResult
 
 RECORD_LIMIT = 8_000
-"""The most bytes of a record without its seals."""
+"""The maximum number of bytes of a record without its seals."""
 TEXT_LIMIT = 256 * 1024
 """Characters to which each text of an event is cut if the event would not fit into a segment."""
 

@@ -23,7 +23,7 @@ _READ_SECONDS = 30.0
 """How long the program may run: with the time to end it, less than ``plugins`` allows for a call."""
 _LIST_BYTES = 4_000_000
 _SESSION_BYTES = 256_000_000
-"""The most bytes that the program may print."""
+"""The maximum number of bytes that the program may print."""
 
 
 class ProgramStore:

@@ -15,9 +15,9 @@ from gittraj.model.values import Foreign
 
 name = agent = "raw"
 _MOST = 8 * 1024 * 1024
-"""The most bytes of a log that are kept."""
+"""The maximum number of bytes of a log that are kept."""
 _EACH = 200_000
-"""The most bytes of one event; a longer line is split at a space, if it has one."""
+"""The maximum number of bytes of one event; a longer line is split at a space, if it has one."""
 _SHAPE = 50
 """The number of lines whose lengths identify a log."""
 _START = Cursor()

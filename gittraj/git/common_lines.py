@@ -10,7 +10,7 @@ from gittraj.git.repository import Repository
 MANY = 3
 """A line counts as common if it is in this many other files."""
 _MOST = 20
-"""The most lines to search for: more lines in one place are not boilerplate."""
+"""The maximum number of lines to search for: more lines in one place are not boilerplate."""
 
 
 def find_common(repository: Repository, commit: str, path: str, lines: Collection[str]) -> set[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from gittraj.git.encoding import KINDS, ObjectFormat, object_id
 
 _HEAD = 64
-"""The most bytes of an object's header."""
+"""The maximum number of bytes of an object's header."""
 
 
 class TooLargeError(ValueError):

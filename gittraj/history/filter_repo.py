@@ -8,7 +8,7 @@ from pathlib import Path
 from gittraj.git import is_oid
 
 _MOST = 64 * 1024 * 1024
-"""The most bytes of the map that are read: about 800,000 commits."""
+"""The maximum number of bytes of the map that are read: about 800,000 commits."""
 
 
 def map_stamp(common_dir: Path) -> str | None:

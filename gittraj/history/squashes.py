@@ -10,8 +10,8 @@ Range = tuple[str, str]
 """A base and a tip, as in ``base..tip``."""
 
 LONGEST = 250
-"""The most commits of a branch that is squashed as a whole."""
-_ANYWHERE = 50  # the most commits of a range that begins among rewritten ones
+"""The maximum number of commits of a branch that is squashed as a whole."""
+_ANYWHERE = 50  # the maximum number of commits of a range that begins among rewritten ones
 
 
 class _Changed:

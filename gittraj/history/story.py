@@ -20,7 +20,7 @@ _STEPS = (
     "commit",
 )
 _RESETS = ("reset", "branch")  # the second is `git branch --force` and `git checkout -B`
-_AGAIN = 50  # the most commits to read, from the one that a reset left
+_AGAIN = 50  # the maximum number of commits to read, from the one that a reset left
 _COPIES = ("cherry-pick", "commit (cherry-pick)", "am")
 
 

@@ -21,7 +21,7 @@ from gittraj.index.language import HINT, spell_word
 _SYNONYM_WEIGHT = 0.7
 """The weight of a synonym."""
 _MOST = 24
-"""The most words of a text that are used; these are the rarest ones."""
+"""Maximum number of words of a text that are used: the rarest ones."""
 _COMMON = 0.2
 """A word in a larger share of all parts is left out: it has little meaning, and takes most time."""
 _RARE = 5
@@ -29,7 +29,7 @@ _RARE = 5
 _FEW = 2
 """This many words are used even if all of them are common."""
 _DEEP = 400
-"""The most parts that one word may add to the result."""
+"""The maximum number of parts that one word may add to the result."""
 _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 Ask = Callable[[str, int], Iterable[tuple[int, float]]]
 """Called with a query and the most parts to return; returns matching parts with their scores."""

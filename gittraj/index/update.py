@@ -135,7 +135,7 @@ class _Fresh:
 
 
 def _find_fresh(connection: sqlite3.Connection, repository: Repository, commit: str) -> _Fresh | None:
-    """Find the commits that ``commit`` reaches and that are not indexed. Comparing them starts at once."""
+    """Find the commits that ``commit`` reaches and that are not indexed. Comparing them starts here."""
     if connection.execute("SELECT 1 FROM tips WHERE oid = ?", (bytes.fromhex(commit),)).fetchone():
         return None
     tips = [(tip, time) for tip, time in history.newest_tips(connection) if repository.objects.exists(tip)]

@@ -33,9 +33,9 @@ from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments
 
 _BATCH = 64
-"""The most trajectories in one transaction."""
+"""The maximum number of trajectories in one transaction."""
 _TEXT = 2_000_000
-"""About the most characters in one transaction, which are in memory at the same time."""
+"""Approximate maximum number of characters in one transaction, which are in memory at once."""
 T = TypeVar("T")
 
 

@@ -101,7 +101,7 @@ def _unnest(flat: dict[str, Any], kind: type, path: str) -> dict[str, Any]:
 
 
 SEGMENT_LIMIT = 1_000_000
-"""The most bytes of a segment: GitHub recommends objects of at most 1 MB."""
+"""The maximum number of bytes of a segment: GitHub recommends objects of at most 1 MB."""
 
 
 def encode_segments(

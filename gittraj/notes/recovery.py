@@ -33,7 +33,7 @@ _REMOVES = (b"Notes removed by 'git notes remove'", b"Notes removed by 'git note
 """The beginnings of the messages of commits that remove notes. Other commits change one note, even if they
 leave it empty."""
 _STEPS = 100
-"""The most moves of the ref while one ``git notes`` runs, which may wait for an editor."""
+"""The maximum number of moves of the ref while one ``git notes`` runs, which may wait for an editor."""
 _ROUNDS = 5
 """How often one command checks for notes that were overwritten meanwhile; the next command continues."""
 

@@ -16,7 +16,7 @@ from gittraj.plugins import NAME, VARIABLE, Returns, Shape, leave_out, reason, s
 
 _NAMES = {"name": NAME, "option": NAME, "session": VARIABLE}
 _ITEMS_LIMIT = 1_000_000
-"""The most items that one call may yield."""
+"""The maximum number of items that one call may yield."""
 
 
 def guard(plugin: str, plugged: Any, shape: Shape | Callable[[Any], Shape]) -> Guarded:

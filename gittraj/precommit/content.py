@@ -13,7 +13,7 @@ from gittraj.redact.filter import clean_line
 
 T = TypeVar("T")
 LARGEST = 20_000_000
-"""The most bytes of a file: more would take longer than anyone waits for a commit."""
+"""The maximum number of bytes of a file: more would take longer than anyone waits for a commit."""
 
 
 def clean_all(

@@ -17,7 +17,7 @@ from gittraj.startup import sha256
 Seals = Mapping[str, tuple[str, ...]]
 """The headers of each seal, by the seal's name, as in a record."""
 LIMIT = 600_000
-"""The most bytes of text in one seal, so that the event with its payload fits into a segment."""
+"""The maximum number of bytes of text in one seal, so that the event with its payload fits into a segment."""
 
 
 class Sealer(Protocol):

@@ -27,7 +27,7 @@ PIN = "traj.trust"
 _POST_QUANTUM = "mlkem768x25519"
 """The post-quantum type of key. A seal for such keys is for no others: quantum computers could open those."""
 _MOST = 100
-"""The most readers; each makes every record 130 bytes longer."""
+"""The maximum number of readers; each makes every record 130 bytes longer."""
 _LARGEST = 1_000_000  # bytes of a list
 
 

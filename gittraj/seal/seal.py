@@ -20,7 +20,7 @@ from gittraj.seal.age import Identity, Recipient, decrypt, encrypt
 _FLOOR = 1024
 """The number of bytes to which all short texts are padded."""
 _INFLATED = 16_000_000
-"""The most bytes that a payload may inflate to; git-traj writes a hundredth of that."""
+"""The maximum number of bytes that a payload may inflate to; git-traj writes a hundredth of that."""
 _GZIP = 31  # zlib's window bits for a gzip header
 
 

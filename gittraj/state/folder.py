@@ -28,7 +28,7 @@ EXPOSED = "exposed.json"
 SOON = 2.0
 """Seconds that a command waits for another git-traj before it prints a message."""
 PATIENCE = 60.0
-"""The most seconds that a command waits for another git-traj."""
+"""The maximum number of seconds that a command waits for another git-traj."""
 _PRIVATE = ("live.json", EXPOSED)
 _PURGING = "purging.json"
 _MOMENTS = "at"

@@ -23,7 +23,7 @@ _KEY = "git config traj.summarizer"
 _TIME_LIMIT = 120.0
 """Seconds that the program may take."""
 _OUTPUT_LIMIT = 1_000_000
-"""The most bytes that the program may print."""
+"""The maximum number of bytes that the program may print."""
 
 
 @dataclass(frozen=True, slots=True)

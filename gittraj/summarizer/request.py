@@ -26,7 +26,7 @@ from gittraj.model.values import (
 LIMIT = 200_000
 """Characters of events: about 50,000 tokens."""
 DECISIONS = DOUBTS = 8
-"""The most decisions, and the most doubts, that are accepted; the schema has the same limit."""
+"""The maximum number of decisions, and of doubts, that are accepted; the schema has the same limit."""
 _FILES = ("instruction.txt", "schema.json")
 WORDS: tuple[type, ...] = (Message, Thinking, PeerMessage, NoteEvent, Decided, RetrospectiveEvent)
 """Types of events with an agent's own words: only these can be quoted."""

@@ -34,7 +34,7 @@ from gittraj.summarizer.runs import Summarizer, load_runs, read_summarizer, save
 
 _RECENT = "1.day"
 _COMMITS = 50
-"""The most commits of the last day that are examined."""
+"""The maximum number of commits of the last day that are examined."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

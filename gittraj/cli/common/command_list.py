@@ -49,7 +49,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "completion": "Print the completion script for bash, zsh or fish",
     },
     "protecting": {
-        "redact": "Remove secrets from a text, or look for secrets in stored records",
+        "redact": "Remove secrets from text, or look for secrets in stored records",
     },
     "sealing": {
         "keys": "Manage the keys that open what is sealed for you",

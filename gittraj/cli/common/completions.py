@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _REFS = ("refs/heads", "refs/tags", "refs/remotes")
 _MOST = 200
-"""The most references or trajectories to suggest, and the most commits to read for labels."""
+"""The maximum number of references or trajectories to suggest, and of commits to read for labels."""
 _TAKE_IDS = ("show", "export", "complete", "forget", "unlink", "compare")
 """Commands that take a trajectory's id."""
 

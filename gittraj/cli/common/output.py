@@ -22,7 +22,7 @@ from gittraj.model.words import size_of
 from gittraj.render.text.terminal import Page, escape_line
 
 NARROWEST, WIDEST = 20, 100
-"""The least and the most columns of text. Wide lines are hard to read; only a table fills a wide terminal."""
+"""Limits of the width of text. Wide lines are hard to read; only a table fills a wide terminal."""
 PIPE = 80
 """The columns of running text in a pipe; the index (``index.answers``) stores text of this width."""
 _DELAY = 1.0  # seconds before progress is shown
@@ -54,7 +54,7 @@ def wants_colour(repository: Repository, environ: Mapping[str, str]) -> bool:
 
 
 def columns(environ: Mapping[str, str], *, table: bool = False) -> int | None:
-    """The most columns of a line, of running text or of a ``table``; None for a pipe, where lines are not
+    """The maximum width of a line, of running text or of a ``table``; None for a pipe, where lines are not
     cut."""
     if not is_terminal(environ):
         return None

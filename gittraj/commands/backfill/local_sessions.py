@@ -28,7 +28,7 @@ from gittraj.state.cursors import Suspension
 _FACTS = ("folder", "start_commit", "repository")
 _ANYWHERE = (Path("/"),)
 _SMALLEST_PROOF = 64
-"""The least size, in bytes, of a file that can prove that a session worked in this repository."""
+"""The minimum size, in bytes, of a file that can prove that a session worked in this repository."""
 _MOST_PATHS = 500
 """How many of the paths that a session wrote are searched for in the history."""
 _ENOUGH = 3

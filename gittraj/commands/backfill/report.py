@@ -16,7 +16,7 @@ from gittraj.notes.store import NotesRef
 from gittraj.record.drain.reading import Reading
 
 _MOST_NAMED = 3
-"""The most commits that a line names; further ones are counted."""
+"""The maximum number of commits that a line names; further ones are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

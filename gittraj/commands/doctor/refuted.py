@@ -31,7 +31,7 @@ _BY_CALL = ("agent", "output", "order", "content")
 _CHOSEN = 7 * 24 * 3600.0
 """A commit dated this many seconds before a session or after a call is taken to be dated by hand."""
 _MOST = 1_000
-"""The most commits that are compared with logs."""
+"""The maximum number of commits that are compared with logs."""
 
 
 @dataclass(frozen=True, slots=True)

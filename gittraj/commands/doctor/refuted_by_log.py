@@ -24,7 +24,7 @@ from gittraj.record.drain.sessions import Wanted
 from gittraj.state.cursors import State, load_state, load_suspension
 
 _MOST = 16_000_000
-"""The most bytes of logs that are read in all."""
+"""The maximum number of bytes of logs that are read in all."""
 
 
 def find_refuted_by_log(repository: Repository, linked: Iterable[Linked]) -> Iterator[Linked]:

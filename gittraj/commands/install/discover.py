@@ -22,7 +22,7 @@ from gittraj.seal.identities import make_identity, own_path
 from gittraj.seal.readers import read_readers
 
 _MOST = 1000
-"""The most sessions to count."""
+"""The maximum number of sessions to count."""
 
 
 def find_agents(environ: Environ, raw: Mapping[str, str]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from markdown_it.token import Token
 MESSAGE_LIMIT = 100_000
 """How many characters of a message are read."""
 SENTENCE_LIMIT = 500
-"""The most characters of a sentence: a longer text is data."""
+"""The maximum number of characters of a sentence: a longer text is data."""
 _CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
 _MARKUP = re.compile(r"(?<![\w*])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\w*])|~~")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")

@@ -22,7 +22,7 @@ from gittraj.model.values import AnyEvent, CaveatSource, Decision, Message, Prom
 MOST_DECISIONS = 8
 MOST_CAVEATS = 12
 _SHORT = 160
-"""The most characters of a choice with its reason, so that both fit in a line of a list."""
+"""The maximum number of characters of a choice with its reason, so that both fit in a line of a list."""
 
 _FILE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.[A-Za-z]\w{0,7})(?::(\d{1,7}))?(?![\w/])")
 _EXTENSION = re.compile(r"\.(?:com|org|net|io|dev|\d+|g|e)$", re.I)

@@ -20,7 +20,7 @@ from gittraj.model.session_items import Edit, Entry, Item, Spent
 from gittraj.model.values import AnyEvent, Json, Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
 
 LONGEST = 1024 * 1024
-"""The most bytes of one line; a longer one is read as several."""
+"""The maximum number of bytes of one line; a longer one is read as several."""
 _COMMIT = re.compile(r"Commit ([0-9a-f]{7,64}) ")
 _APPLIED = "Applied edit to "
 _ERROR = re.compile(

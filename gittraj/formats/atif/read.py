@@ -30,7 +30,7 @@ agent = "atif"
 
 _VERSION = re.compile(r"(?:ATIF-v)?\d+\.\d+")
 _MOST_PARTS = 100
-"""The most files that continue one run."""
+"""The maximum number of files that continue one run."""
 _SUBAGENTS = "subagent_trajectories"
 _OF_STEPS = frozenset(("steps", _SUBAGENTS))
 

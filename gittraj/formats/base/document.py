@@ -19,7 +19,7 @@ from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item
 from gittraj.model.values import AnyEvent
 
 LIMIT = 512 * 1024 * 1024
-"""The most bytes of one document; it is read into memory."""
+"""The maximum number of bytes of one document; it is read into memory."""
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+("?)|[\[\]{},]', re.DOTALL)
 _CLOSERS = {"[": "]", "{": "}"}
 _START = Cursor()

@@ -16,7 +16,7 @@ from gittraj.model.values import Artifact, Decided, Decision, NoteEvent, ToolCal
 from gittraj.model.words import main_argument
 
 _LONGEST = 200
-"""The most characters of the call in a refusal: the call itself is the event before it."""
+"""The maximum number of characters of the call in a refusal: the call itself is the event before it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ name = "swe-agent"
 agent = "swe-agent"
 
 _LONGEST = 1e7
-"""The most seconds that a command may have run."""
+"""The maximum number of seconds that a command may have run."""
 _DEMONSTRATION = "Here is a demonstration of how to"
 
 

@@ -15,11 +15,11 @@ from gittraj.render.text.terminal import Page, cut, escape_line
 
 _MARGIN = 10
 _ROWS = 20
-"""The most items of a list."""
+"""The maximum number of items of a list."""
 _WORDS = 300
-"""The most characters of one quoted text."""
+"""The maximum number of characters of one quoted text."""
 _COMMITS = 5
-"""The most commits that one line names."""
+"""The maximum number of commits that one line names."""
 
 
 def render_plain(change: Change, options: CommentOptions, page: Page) -> str:

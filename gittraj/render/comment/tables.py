@@ -25,13 +25,13 @@ from gittraj.render.comment.flags import AGENTS, Flag, own_reason, titled
 from gittraj.render.inert import code, words
 
 PATH = 32
-"""The most characters of a path that a phone shows without cutting it: a path does not wrap."""
+"""The maximum number of characters of a path that a phone shows without cutting it: a path does not wrap."""
 NAME = 40
-"""The most characters of an agent's or a model's name."""
+"""The maximum number of characters of an agent's or a model's name."""
 ROWS = 1_000
-"""The most rows of one table."""
+"""The maximum number of rows of one table."""
 WORDS = 300
-"""The most characters of one quoted text."""
+"""The maximum number of characters of one quoted text."""
 _FILES, _NAMES = 3, 4  # in a cell
 _COMMIT = {
     "github": "pull/{}/commits/{}",

@@ -21,7 +21,7 @@ Takeaway = Mapping[str, Any]
 LEAST = 100
 """The smallest budget in tokens: the frame and one short takeaway."""
 
-_PATHS = 3  # the most paths that one line names
+_PATHS = 3  # the maximum number of paths that one line names
 _MISSES = 50  # takeaways that do not fit, before the search for shorter ones ends
 
 _HEAD = """\

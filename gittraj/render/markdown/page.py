@@ -27,7 +27,7 @@ from gittraj.render.inert import code, element, fence, quote, words
 from gittraj.render.properties import account, properties
 from gittraj.render.text import terminal
 
-_CALLS = 3  # the most successive calls that are not folded
+_CALLS = 3  # the maximum number of successive calls that are not folded
 _RESULT, _CALL = 20, 200  # lines of a result and columns of a call, unless everything is requested
 
 

@@ -10,9 +10,9 @@ from gittraj.notes.run_keys import find_run_keys
 from gittraj.render.text.terminal import Page, cut, escape_line, wrap
 
 _SESSIONS_LISTED = 8
-"""The most sessions of one file that get a line each."""
+"""The maximum number of sessions of one file that get a line each."""
 _FILES_LISTED = 50
-"""The most files that get lines of their own."""
+"""The maximum number of files that get lines of their own."""
 
 
 def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_run: bool) -> Iterator[str]:

@@ -36,7 +36,7 @@ _AGES = (("month", 2_629_800), ("week", 604_800), ("day", 86_400), ("hour", 3_60
 _INDENT = 2
 _LABEL = 11  # columns that a label takes, margin included
 _BRIEF = 3  # lines of a prompt or a reason in a listing
-_DECISIONS = 3  # the most decisions, and the most doubts, in a listing
+_DECISIONS = 3  # the maximum number of decisions, and of doubts, in a listing
 _LISTED = 30  # trajectories of one commit in a listing: anybody may have pushed hundreds
 _RETROSPECTIVE = (
     ("overall", "summary"),

@@ -16,8 +16,8 @@ from gittraj.render.text.terminal import Page, cut, escape, escape_line
 
 _LABEL = 11  # columns that a label takes, margin included
 _LINES = 6  # lines of the file that are shown above a reason
-_ASKED, _SAID = 6, 4  # the most lines of a prompt, and of a decision
-_MANY = 3  # the most decisions, doubts, or sessions
+_ASKED, _SAID = 6, 4  # the maximum number of lines of a prompt, and of a decision
+_MANY = 3  # the maximum number of decisions, doubts, or sessions
 _SHORT = 120  # characters below which a prompt may only continue an earlier one
 _REFERS_BACK = re.compile(
     r"\b(?:again|still|instead|that|this|it|you|your|not|nothing|no|yes|ok|wrong|redo|continue|go on)\b",
