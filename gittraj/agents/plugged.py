@@ -22,7 +22,7 @@ def _find_fault(fields: Mapping[str, Any]) -> str | None:
     if instructions:
         beside = instructions.beside if isinstance(instructions.beside, tuple) else (None,)
         files += (instructions.own, *beside, *filter(None, (instructions.instead,)))
-    if len(files) > _MOST_ENTRIES or not all(map(_is_inside, files)):
+    if len(files) > _MAX_ENTRIES or not all(map(_is_inside, files)):
         return f"not all of these are paths inside a work tree: {shorten(repr(files))}"
     if hooks is None or _is_sound(hooks, fields["name"]):
         return None
@@ -37,7 +37,7 @@ def _is_inside(file: object) -> bool:
 def _is_sound(hooks: HookSettings, name: str) -> bool:
     tables = (hooks.events, {} if hooks.label is None else hooks.label)
     ours = type(hooks) is HookSettings and hooks.name == name  # not a subclass with methods of its own
-    if not ours or not all(isinstance(table, Mapping) and len(table) <= _MOST_ENTRIES for table in tables):
+    if not ours or not all(isinstance(table, Mapping) and len(table) <= _MAX_ENTRIES for table in tables):
         return False
     tools = (tool for tool in hooks.events.values() if tool is not None)
     texts = (*tables[0], *tables[1], *tables[1].values(), *tools, hooks.advice)
@@ -48,7 +48,7 @@ def _is_line(text: object) -> bool:
     return isinstance(text, str) and len(text) <= _LONGEST_LINE and text.isprintable()
 
 
-_MOST_ENTRIES, _LONGEST_LINE, _LARGEST_SECOND = 20, 300, 1_000_000
+_MAX_ENTRIES, _LONGEST_LINE, _LARGEST_SECOND = 20, 300, 1_000_000
 """Limits for a plug-in's agent: files or entries, characters of a line, and the value of ``second``."""
 _TYPES = {"session": str, "path": Path, "changed": int | None}
 _TYPES |= dict.fromkeys(("subagent", "format", "own"), str | None)

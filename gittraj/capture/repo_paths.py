@@ -40,9 +40,9 @@ _MESSAGE = re.compile(
 """A literal message. A message that the shell composes may be the text of any file."""
 _MESSAGE_BELOW = re.compile(r"(?:\bgit\s[^|;&()<\n]{0,200}|\$\(cat\s*)<<-?[ ]?['\"]?(\w+)")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-_MOST_WORDS = 200
-_MOST_NAMES = 1000
-_MOST_FOLDERS = 8
+_MAX_WORDS = 200
+_MAX_NAMES = 1000
+_MAX_FOLDERS = 8
 _COMMAND_LIMIT = 20_000
 _PATH_LIMIT = 4096
 
@@ -78,9 +78,9 @@ class RepoPaths:
         """Yield the repository's files that a call may name, in its arguments or in its command, whether or
         not they exist: the call may have removed them. Names in commit messages do not count."""
         command = _without_messages(_cut(entry.command or ""))
-        moves = islice(self._moves(command, entry.folder), _MOST_FOLDERS)
+        moves = islice(self._moves(command, entry.folder), _MAX_FOLDERS)
         folders = dict.fromkeys((entry.folder, *(str(path) for path in moves)))
-        words = [*islice(dict.fromkeys(_BETWEEN_WORDS.split(command)), _MOST_NAMES)]
+        words = [*islice(dict.fromkeys(_BETWEEN_WORDS.split(command)), _MAX_NAMES)]
         names = (self._resolve(folder, w) for folder in folders for w in words if 0 < len(w) < _PATH_LIMIT)
         paths = chain(self.named(entry, command), chain.from_iterable(map(_matching, names)))
         return (inside for path in paths if (inside := self._inside(path)) is not None)
@@ -102,11 +102,11 @@ class RepoPaths:
             yield self._resolve(entry.folder, name)
         command = _cut(entry.command or "") if command is None else command
         command = _PROGRAM.sub(r"\g<before>", command)
-        yield from islice(self._moves(command, entry.folder), _MOST_WORDS)
+        yield from islice(self._moves(command, entry.folder), _MAX_WORDS)
         for name in _ABSOLUTE.findall(command):
             if self._place(Path(name)):
                 yield Path(name)
-        for name in islice(dict.fromkeys(_RELATIVE.findall(command)), _MOST_WORDS):
+        for name in islice(dict.fromkeys(_RELATIVE.findall(command)), _MAX_WORDS):
             path = self._resolve(entry.folder, name)
             if self._place(path) and os.path.exists(path):  # noqa: PTH110 - see _top
                 yield path
@@ -165,7 +165,7 @@ def _without_messages(command: str) -> str:
         kept.append(lines[at])
         here_document = _MESSAGE_BELOW.search(lines[at]) if can_commit(lines[at]) else None
         at += 1
-        if here_document and here_document[1] in lines[at : at + _MOST_NAMES]:
+        if here_document and here_document[1] in lines[at : at + _MAX_NAMES]:
             at = lines.index(here_document[1], at) + 1
     command = "\n".join(kept)
     return _GIT.sub(lambda git: _MESSAGE.sub("", git[0]) if can_commit(git[0]) else git[0], command)
@@ -177,7 +177,7 @@ def _matching(path: Path) -> Iterator[Path]:
     if any(char in path.name for char in "*?["):
         with suppress(OSError, ValueError), os.scandir(path.parent) as entries:
             yield from (
-                path.parent / f.name for f in islice(entries, _MOST_NAMES) if fnmatch(f.name, path.name)
+                path.parent / f.name for f in islice(entries, _MAX_NAMES) if fnmatch(f.name, path.name)
             )
 
 

@@ -28,7 +28,7 @@ from gittraj.redact.events import Redact
 from gittraj.state.folder import LocalState
 from gittraj.state.precommit_flag import TRAJECTORIES
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 
 
 def make_redactor(repository: Repository, raw: Mapping[str, str]) -> Redact:
@@ -71,7 +71,7 @@ def redact(
 def list_names(names: Iterable[str]) -> str:
     """Join the first few names, and add the number of the others."""
     names = iter(names)
-    first = ", ".join(islice(names, _MOST_NAMED))
+    first = ", ".join(islice(names, _MAX_NAMED))
     more = sum(1 for _ in names)
     return f"{first} and {more} more" if more else first
 

@@ -24,7 +24,7 @@ from gittraj.redact.live import needles, places, word_hash, words
 
 _LARGEST_FILE = 1 << 20
 _SETTING = re.compile(r"\s*(?:export\s+|set\s+)?[\"']?([\w.-]{1,128})[\"']?\s*[=:]")
-_MOST_REPORTED = 20
+_MAX_REPORTED = 20
 _HEAD = 8000
 """git treats a file with a NUL among this many first bytes as binary."""
 
@@ -107,10 +107,10 @@ def search(repository: Repository, staging: Staging, raw: Mapping[str, str], end
     top = repository.work_tree or Path()
     files = [*sorted(top.glob(".env*")), *sorted(top.glob("*/.env*"))]
     lines = dict.fromkeys(f"{path}:{p.line}: {name_of(p.value, raw, files)}" for path, p in secrets)
-    for line in [*lines][:_MOST_REPORTED]:
+    for line in [*lines][:_MAX_REPORTED]:
         say(line)
-    if len(lines) > _MOST_REPORTED:
-        say(f"and {len(lines) - _MOST_REPORTED} more")
+    if len(lines) > _MAX_REPORTED:
+        say(f"and {len(lines) - _MAX_REPORTED} more")
     if not complete:
         say(f"staged files were not all searched for known secrets: that took more than {SECONDS:g} s")
     return bool(lines)

@@ -30,7 +30,7 @@ _RE = patterns("engine")
 _ROUNDS = 8
 _LOW_ENTROPY = 16  # characters: a shorter value could be guessed by comparing tags, so it gets a number
 _LEARNED_LENGTH, _CERTAIN_LENGTH = 8, 10
-_MOST_LEARNED = 2000
+_MAX_LEARNED = 2000
 _UNASKED = 64  # ticks between two readings of the clock: a reading takes longer than most work between ticks
 
 
@@ -188,9 +188,9 @@ class Redactor:
             if value in self._learned or not _LEARNED_LENGTH <= len(value) <= 512:
                 continue
             certain = is_certain(span, value)
-            if certain and len(self._certain) < _MOST_LEARNED:
+            if certain and len(self._certain) < _MAX_LEARNED:
                 self._certain.add(value)
-            if (certain or is_likely(span, value)) and len(self._learned) < _MOST_LEARNED:
+            if (certain or is_likely(span, value)) and len(self._learned) < _MAX_LEARNED:
                 self._learned[value] = span.kind
                 self._needles[value] = needles(value)
                 self._finder = None

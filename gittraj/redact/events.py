@@ -123,7 +123,7 @@ def map_event(event: AnyEvent, change: Change, *, strict: bool) -> AnyEvent:
     return replace(map_plain(replace(event, content="", raw=None), change), content=content, raw=raw)
 
 
-_MOST_NEIGHBOURS = 40
+_MAX_NEIGHBOURS = 40
 _LONGEST = 4_000  # characters
 
 
@@ -134,7 +134,7 @@ def neighbours(value: Any) -> Iterator[str]:
         return
     inner = list(value.values() if isinstance(value, Mapping) else value)
     plain = [each for each in inner if isinstance(each, str)]
-    if 1 < len(plain) <= _MOST_NEIGHBOURS and sum(map(len, plain)) <= _LONGEST:
+    if 1 < len(plain) <= _MAX_NEIGHBOURS and sum(map(len, plain)) <= _LONGEST:
         if isinstance(value, Mapping):
             yield dump({k: v for k, v in value.items() if isinstance(v, str)}).decode()
         else:

@@ -21,7 +21,7 @@ from .lazy import lazy
 from .lines import Gate
 from .page import Page
 
-_MOST_RULES, _LONGEST, _MOST_NAMED = 1000, 4096, 5
+_MAX_RULES, _LONGEST, _MAX_NAMED = 1000, 4096, 5
 _MEMORY = 1 << 19  # bytes that a compiled pattern may take: gitleaks' own patterns need less
 _ID = lazy(r"[A-Za-z0-9_.-]{1,80}")
 _MALFORMED = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)
@@ -94,16 +94,16 @@ class Gitleaks:
             return
         table, left_out = tomllib.loads(file.body.decode()), []
         rows: list[Table] = table.get("rules", [])
-        for row in rows[:_MOST_RULES]:
+        for row in rows[:_MAX_RULES]:
             try:
                 self.rules.append(_rule(row, trusted=file.trusted))
             except _MALFORMED as error:
                 why = str(error) if type(error) is ValueError else "is malformed"
                 left_out.append(f"{str(row.get('id'))[:80]!r} {why}")
-        left_out += ["only the first 1000 are read"] if len(rows) > _MOST_RULES else []
+        left_out += ["only the first 1000 are read"] if len(rows) > _MAX_RULES else []
         if left_out:
-            more = f" and {len(left_out) - _MOST_NAMED} more" * (len(left_out) > _MOST_NAMED)
-            yield f"rules that do not run: {', '.join(left_out[:_MOST_NAMED])}{more}"
+            more = f" and {len(left_out) - _MAX_NAMED} more" * (len(left_out) > _MAX_NAMED)
+            yield f"rules that do not run: {', '.join(left_out[:_MAX_NAMED])}{more}"
         if "path" in table.get("extend", {}):
             yield "the file that it extends is not read, unless that is named, too"
         if file.trusted:

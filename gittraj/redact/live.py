@@ -31,7 +31,7 @@ _HASH = 16  # bytes
 _EXAMPLES = (".example", ".sample", ".template", ".dist")
 _WHO = ("USER", "LOGNAME", "USERNAME", "HOSTNAME", "HOST", "HOME", "PWD", "SHELL")
 _DELIMITERS = "=:,;&|()[]{}<>@?#.!"
-_MOST_PARTS = 64
+_MAX_PARTS = 64
 _FEW = 32
 
 
@@ -74,7 +74,7 @@ def words(text: str) -> Iterator[tuple[int, int]]:
     parts."""
     for run in _RE.run.finditer(text):
         yield run.span()
-        parts = [part.span() for part in _RE.part.finditer(text, *run.span())][:_MOST_PARTS]
+        parts = [part.span() for part in _RE.part.finditer(text, *run.span())][:_MAX_PARTS]
         for index, (start, _) in enumerate(parts):
             yield from ((start, end) for _, end in parts[index : index + 6] if end - start >= _SHORTEST)
 

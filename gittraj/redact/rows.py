@@ -24,7 +24,7 @@ Cell = tuple[int, str]
 Columns = dict[int, Grade]
 """The columns of a row that are secrets, and what their names prove."""
 
-_MOST_ROWS = 500
+_MAX_ROWS = 500
 """Limit for a table that begins in another, as a row may look like a heading; and for lines in between."""
 _LINE_END = 2  # characters
 _CODE = {",": lazy(r"[(){}=:\"']|,\s|,$"), ";": lazy(r"[(){}=]|; |;$"), "\t": lazy(r"\t[ ]?=[ ]")}
@@ -49,7 +49,7 @@ def _tables(page: Page) -> Proposals:
             return
         table = _Table(page, lines)
         if columns := table.columns():
-            yield from table.cells(columns, None if start >= done else _MOST_ROWS)
+            yield from table.cells(columns, None if start >= done else _MAX_ROWS)
             if len(page.text) - table.end <= _LINE_END:
                 page.heading = table.heading
         done = max(done, table.end)
@@ -112,7 +112,7 @@ class _Table:
             cells = self._split(row)
             if len(cells) == len(names):
                 self.end = line.end()
-            elif self._sign or (others := others + 1) > _MOST_ROWS:
+            elif self._sign or (others := others + 1) > _MAX_ROWS:
                 return
             else:  # the text below each name
                 stops = [start for start, _ in names[1:]]
@@ -157,7 +157,7 @@ def _cell(cell: Cell, line: int, level: Grade) -> Proposals:
 
 _FEW, _MANY = 2, 24
 _REACH, _BEFORE = 1600, 200  # characters after and before the names in which rows are searched
-_MOST_LISTED = 40
+_MAX_LISTED = 40
 _ITEM = r"(?:\"[^\"\n]{0,200}\"|'(?:[^'\n]|''){0,200}'|`[^`\n]{0,200}`|[^\s\"'`,;(){}\[\]]{1,80})"
 _ROW = lazy(
     rf"(?<![\w$)\].])[(\[{{]\s{{0,8}}(?P<items>[EN]?{_ITEM}(?:\s{{0,8}},\s{{0,8}}[EN]?{_ITEM}){{1,{_MANY}}})\s{{0,8}},?\s{{0,8}}[)\]}}]"
@@ -203,7 +203,7 @@ def _names_at(text: str, hit: Hit) -> re.Match[str] | None:
 def _listed(
     page: Page, place: tuple[int, int], names: list[str], columns: Columns, *, sure: bool
 ) -> Proposals:
-    for row in islice(_ROW.finditer(page.text, *place), _MOST_LISTED):
+    for row in islice(_ROW.finditer(page.text, *place), _MAX_LISTED):
         page.tick()
         items = list(_EACH.finditer(page.text, *row.span("items" if row["items"] else "glued")))
         for column, level in columns.items() if len(items) == len(names) else ():
@@ -223,7 +223,7 @@ def _item(item: re.Match[str], name: str, level: Grade, *, sure: bool) -> Propos
 
 def _copied(page: Page, start: int, number: int, columns: Columns) -> Proposals:
     """The tab-separated rows that follow ``COPY t (…) FROM stdin``."""
-    for line in islice(_RE.line.finditer(page.text, start), _MOST_LISTED):
+    for line in islice(_RE.line.finditer(page.text, start), _MAX_LISTED):
         cells = _by_sign(line[0], "\t")
         if len(cells) != number:
             return

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tests.integration.walk_place import Place
 
-_MOST_STOPS = 8
+_MAX_STOPS = 8
 
 
 def amend(place: Place) -> None:
@@ -109,7 +109,7 @@ def run_rebase(
 
 
 def _go_on(place: Place, stop: Callable[[Place], None] | None, *, editor: str, hooks: bool) -> None:
-    for _ in range(_MOST_STOPS):
+    for _ in range(_MAX_STOPS):
         if not _rebasing(place):
             return
         conflict = place.ask("diff", "--name-only", "--diff-filter=U")
@@ -146,7 +146,7 @@ def cherry_pick(place: Place) -> None:
     some = there[at : at + place.random.randint(1, 2)]
     before = place.head()
     place.git("cherry-pick", *(["-x"] if place.chance(0.2) else []), *some)
-    for _ in range(_MOST_STOPS):
+    for _ in range(_MAX_STOPS):
         if not place.goes_on("CHERRY_PICK_HEAD"):
             break
         if place.chance(0.2):

@@ -29,7 +29,7 @@ _FACTS = ("folder", "start_commit", "repository")
 _ANYWHERE = (Path("/"),)
 _SMALLEST_PROOF = 64
 """The minimum size, in bytes, of a file that can prove that a session worked in this repository."""
-_MOST_PATHS = 500
+_MAX_PATHS = 500
 """How many of the paths that a session wrote are searched for in the history."""
 _ENOUGH = 3
 """More files than this are a proof even if many projects have files of their names."""
@@ -186,7 +186,7 @@ def _shows_files(repository: Repository, digest: LogDigest) -> bool:
     paths = sorted({path for path, _ in written})
     if not paths:
         return False
-    identical = written & _list_versions(repository, paths[:_MOST_PATHS])
+    identical = written & _list_versions(repository, paths[:_MAX_PATHS])
     objects = _read_kinds(repository, {blob for _, blob in identical})
     proofs = {path for path, blob in identical if objects.get(blob, ("", 0))[1] >= _SMALLEST_PROOF}
     return len(proofs) > _ENOUGH or any(not _EVERYWHERE.match(path.rpartition("/")[2]) for path in proofs)

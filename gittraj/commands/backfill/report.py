@@ -15,7 +15,7 @@ from gittraj.notes.merge import iter_records
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.reading import Reading
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 """The maximum number of commits that a line names; further ones are counted."""
 
 
@@ -155,8 +155,8 @@ def _reasons(reading: Reading, anchored: set[int]) -> Iterator[str]:
 
 
 def _name_commits(commits: Sequence[str]) -> str:
-    more = f" and {len(commits) - _MOST_NAMED} more" if len(commits) > _MOST_NAMED else ""
-    return f"{', '.join(commits[:_MOST_NAMED])}{more}"
+    more = f" and {len(commits) - _MAX_NAMED} more" if len(commits) > _MAX_NAMED else ""
+    return f"{', '.join(commits[:_MAX_NAMED])}{more}"
 
 
 def _linked(file: SessionFile, commit: str, evidence: str, *, carried: bool = False) -> Linked:

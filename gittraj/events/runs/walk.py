@@ -18,7 +18,7 @@ from gittraj.events.runs.tokens import Word
 from gittraj.events.runs.worlds import ANY, OK, World
 from gittraj.events.runs.wrappers import is_detached, is_repeated, nested_script
 
-_MOST_WORLDS = 400
+_MAX_WORLDS = 400
 _FILTERS = "cat tail head tee wc sort uniq sed awk tr cut column less more nl rev fold fmt"
 _BUILTINS = (
     ": true export trap cd pushd popd local declare readonly unset shopt umask alias source . hash type"
@@ -260,7 +260,7 @@ def _run_builtin(words: Sequence[str], world: World, before: World, failure: int
 
 def _bounded(worlds: Iterable[World]) -> list[World]:
     distinct = list(dict.fromkeys(worlds))
-    if len(distinct) > _MOST_WORLDS:
+    if len(distinct) > _MAX_WORLDS:
         raise TooManyWorldsError
     return distinct
 

@@ -29,7 +29,7 @@ name = "atif"
 agent = "atif"
 
 _VERSION = re.compile(r"(?:ATIF-v)?\d+\.\d+")
-_MOST_PARTS = 100
+_MAX_PARTS = 100
 """The maximum number of files that continue one run."""
 _SUBAGENTS = "subagent_trajectories"
 _OF_STEPS = frozenset(("steps", _SUBAGENTS))
@@ -75,7 +75,7 @@ def _load(path: Path) -> tuple[list[_Document], list[Damage]]:
     damages: list[Damage] = []
     seen: set[Path] = set()
     following: Path | None = path
-    while following is not None and following not in seen and len(files) < _MOST_PARTS:
+    while following is not None and following not in seen and len(files) < _MAX_PARTS:
         seen.add(following)
         with following.open("rb") as stream:
             value, damage = document.load(stream)

@@ -78,9 +78,9 @@ def test_a_table_whose_rows_all_look_like_headings_takes_linear_time(
     row: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In an ordinary run (not nightly) with a tenth of the rows per heading, and so a tenth of the text."""
-    few = rows._MOST_ROWS // size(10, 1)
+    few = rows._MAX_ROWS // size(10, 1)
     assert few <= 500
-    monkeypatch.setattr(rows, "_MOST_ROWS", few)
+    monkeypatch.setattr(rows, "_MAX_ROWS", few)
 
     def ticks(number: int) -> int:
         count = itertools.count()
