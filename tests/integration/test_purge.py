@@ -89,7 +89,7 @@ def secret(repository: Repository, text: str = SECRET) -> PurgeTarget:
     local = LocalState.of(repository)
     local.create()
     only = OnlyValues([text], key=local.key())
-    return PurgeTarget(redactor=lambda: only, contains=only.holds, remember=local.add_hashes)
+    return PurgeTarget(redactor=lambda: only, contains=only.contains, remember=local.add_hashes)
 
 
 def cleanse(git: Git, text: str = SECRET) -> Purge:
