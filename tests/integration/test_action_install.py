@@ -132,7 +132,7 @@ def test_an_index_that_is_down_fails_the_job_only_under_a_gate(
     assert (status, given) == (0, {})
     assert (
         log
-        == "::warning title=git-traj::the Action's packages cannot be installed: no package index answers\n"
+        == "::warning title=git-traj::the Action's packages cannot be installed: the package index did not answer\n"
     )
     status, log, given = machine.install(**inputs)
     assert (status, given) == (1, {})
