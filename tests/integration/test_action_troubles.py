@@ -79,7 +79,7 @@ def test_a_limit_that_lasts_is_not_waited_for(host: Host, reply: Reply) -> None:
     done = host.run()
     assert (done.status, done.outputs["result"], host.github.comments) == (0, "summary-only", {})
     assert "**1 of 2 commits**" in done.summary
-    assert "the host answers again in 3600 s" in done.log
+    assert "try again after 3600 s at the earliest" in done.log
     assert host.github.calls.count("POST /repos/acme/app/issues/7/comments") == 1
 
 
