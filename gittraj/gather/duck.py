@@ -21,8 +21,8 @@ from gittraj.errors import TrajError
 from gittraj.gather.schema import TABLES, VIEWS, Column, spell_columns
 from gittraj.gather.store import Database, Row, Session, migrate
 
-_BUSY = 120.0
-"""Seconds for which another process may have the file open."""
+_BUSY = 600.0
+"""Seconds for which another process may have the file open: a sweep of a large file takes minutes."""
 _ARROW = {
     "text": pa.string(),
     "int": pa.int64(),
@@ -30,8 +30,9 @@ _ARROW = {
     "bool": pa.bool_(),
     "time": pa.timestamp("us"),
 }
-MEMORY = "256MB"
-"""Memory limit of a connection that writes, while each job has a process, too."""
+MEMORY = "128MB"
+"""Memory limit of a connection that writes. The process needs as much again for Python, its libraries, the
+rows of a batch, and what DuckDB allocates without counting it, such as a checkpoint's buffers."""
 READING = "1GB"
 
 

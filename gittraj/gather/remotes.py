@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ from gittraj.sync.remote import without_password
 if TYPE_CHECKING:
     from github import Github
 
+AT_ONCE = 16
+"""Remotes that git reads at once."""
 _ORGANISATION = "github:"
 _URL = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?:(?P<user>[^/@]*)@)?(?P<host>[^/:]+)(?::(?P<port>\d+))?/+(?P<path>.+)",
@@ -53,16 +56,21 @@ def find_sources(
     TrajError if the only address is bad."""
     found: dict[str, Source] = {}
     errors: list[TrajError] = []
-    for address in _all_addresses(named, organisation, errors):
+
+    def find(address: str) -> Source | TrajError:
         try:
-            source = find_source(address, environ)
+            return find_source(address, environ)
         except (TrajError, OSError) as error:
-            errors.append(_explain(error, address))
-            continue
-        first = found.setdefault(source.project_id, source)
-        if first is not source:
-            shown = without_password(address)
-            tell(f"{shown} is the same repository as {without_password(first.address)}, and is left out")
+            return _explain(error, address)
+
+    addresses = [*_all_addresses(named, organisation, errors)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for address, source in zip(addresses, pool.map(find, addresses), strict=True):
+            if isinstance(source, TrajError):
+                errors.append(source)
+            elif (first := found.setdefault(source.project_id, source)) is not source:
+                shown = without_password(address)
+                tell(f"{shown} is the same repository as {without_password(first.address)}, and is left out")
     if len(errors) == 1 and not found:
         raise errors[0]
     return [*found.values()], [error.message for error in errors]

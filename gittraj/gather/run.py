@@ -19,20 +19,18 @@ from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.gather.collect import Gathered, Job, collect
 from gittraj.gather.fetching import Listed, list_tips, new_repository
-from gittraj.gather.remotes import Source
+from gittraj.gather.remotes import AT_ONCE, Source
 from gittraj.gather.schema import VERSION
 from gittraj.gather.store import Known, Store, spell_tips
 from gittraj.git import Repository
 from gittraj.notes.store import RECORDS_REF
 
-LISTING = 16
-"""Remotes whose refs are listed at once."""
 _AHEAD = 2
 """Jobs submitted per process: none idles, and few results are in memory."""
-_BATCH_ROWS = 60_000
-"""Rows of one transaction, about, …"""
+_BATCH_ROWS = 20_000
+"""About how many rows are written in one transaction, and so are in memory at once, …"""
 _BATCH = 24
-"""… and repositories, at most."""
+"""… and of how many repositories, at most."""
 Progress = Callable[[str, int, int], None]
 Tell = Callable[[str], object]
 
@@ -127,7 +125,7 @@ def list_all(
         except TrajError as error:
             return error.message
 
-    with ThreadPoolExecutor(LISTING) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         for number, (source, listed) in enumerate(zip(sources, pool.map(ask, sources), strict=True), 1):
             progress("asking remotes", number, len(sources))
             yield source, listed
