@@ -19,6 +19,7 @@ from gittraj.model.header import Header
 from gittraj.model.values import Link, Record
 from gittraj.notes.merge import order
 from gittraj.query.header import Folded, fold
+from gittraj.query.log.filters import Labels
 
 Id = tuple[str, str]
 """A project, and something's id in it."""
@@ -75,12 +76,11 @@ def moment(seconds: int) -> datetime:
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
 
-def on_trajectories(
-    *, agent: str | None, model: str | None, task: str | None, tag: str | None
-) -> list[tuple[str, Any] | None]:
-    """Conditions on rows of ``trajectories``, which may match too much: ``Labels`` filters again."""
+def on_trajectories(labels: Labels) -> list[tuple[str, Any] | None]:
+    """Conditions on rows of ``trajectories``, which may match too much: ``labels`` filter again."""
+    model, task, tag = labels.model, labels.task, labels.tag
     return [
-        ("t.agent = ?", agent) if agent else None,
+        ("t.agent = ?", labels.agent) if labels.agent else None,
         ("lower(t.models) LIKE ? ESCAPE '!'", f"%{_escape(model.lower())}%") if model else None,
         ("t.task LIKE ? ESCAPE '!'", f"%{_escape(task)}%") if task else None,
         ("t.tags LIKE ? ESCAPE '!'", f"%{_escape(tag)}%") if tag else None,

@@ -97,8 +97,7 @@ def _find_parts(
 ) -> list[PartId]:
     """Parts that may match, the newest first: the engine knows nothing of phrases."""
     match, likely = _translate(session, asked.match)
-    labels = {name: getattr(conditions, name) for name in ("agent", "model", "task", "tag")}
-    on = on_trajectories(**labels)
+    on = on_trajectories(conditions)
     if found := below(paths, "f.path"):
         on.append((_IN_FILES.format(found[0]), found[1]))
     chosen = Conditions.of(*on)
@@ -125,22 +124,21 @@ def _find_parts(
 def _narrow(
     session: Session, match: Condition, likely: Condition, kinds: Condition | None
 ) -> Iterator[Condition]:
-    """Which texts to read, the fewest first: without an index of words, those of the repositories that have
-    them, where these are few, else the newest. (There ``likely`` would have all texts read first.)"""
-    if session.has_words:
+    """Yield which texts to read, the fewest first: those of the repositories that have the words, if these
+    are few; else the newest texts, and then all that are likely to match."""
+    if not session.has_text_index:
         where = Conditions.of(kinds)
         rows = session.ask(
-            f"SELECT x.project_id FROM words x WHERE {where} GROUP BY 1 HAVING {match[0]}"
-            " UNION SELECT project_id FROM repositories WHERE version < 4",  # of those it has none
+            f"SELECT x.project_id FROM words x WHERE {where} GROUP BY 1 HAVING {match[0]}",
             [*where.parameters, *match[1]],
         )
         if len(rows) <= _FEW:
             yield f"x.project_id = ANY({LIST})", [[project for (project,) in rows]]
             return
-        newest = f"SELECT ended_at FROM parts ORDER BY 1 DESC LIMIT {_NEWEST}"
-        ((least,),) = session.ask(f"SELECT min(ended_at) FROM ({newest}) n")
-        if least is not None:
-            yield "x.ended_at >= ?", least
+    newest = f"SELECT ended_at FROM parts WHERE ended_at IS NOT NULL ORDER BY 1 DESC LIMIT {_NEWEST}"
+    ((least,),) = session.ask(f"SELECT min(ended_at) FROM ({newest}) n")
+    if least is not None:
+        yield "x.ended_at >= ?", least
     yield likely
 
 

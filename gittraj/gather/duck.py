@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from gittraj.errors import TrajError
 from gittraj.gather.schema import TABLES, VIEWS, Column, spell_columns
-from gittraj.gather.store import Database, Row, Session, migrate
+from gittraj.gather.store import Database, Row, Session
 
 _BUSY = 600.0
 """Seconds for which another process may have the file open: a sweep of a large file takes minutes."""
@@ -39,17 +39,9 @@ READING = "1GB"
 class DuckSession(Session):
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
-        made = "SELECT 1 FROM information_schema.tables WHERE table_name = 'words'"
-        self.has_words = connection.execute(made).fetchone() is not None  # not by an earlier version
 
-    def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        try:
-            return self._connection.execute(question, list(parameters)).fetchall()
-        except duckdb.Error as error:
-            raise _failed(error) from None
-
-    def tell(self, statement: str, parameters: Sequence[Any] = ()) -> None:
-        self._connection.execute(statement, list(parameters))
+    def ask(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        return self._connection.execute(statement, list(parameters)).fetchall()
 
     def insert(self, table: str, rows: Sequence[Row]) -> None:
         batch = to_arrow(rows, TABLES[table])  # noqa: F841 - DuckDB finds it by its name
@@ -67,8 +59,7 @@ class DuckStore(Database):
     def prepare(self) -> None:
         with self._opened(make=True) as connection:
             connection.execute("BEGIN")
-            create_tables(connection)
-            migrate(DuckSession(connection))
+            _create_tables(connection)
             connection.execute("COMMIT")
 
     @contextmanager
@@ -149,11 +140,12 @@ class DuckStore(Database):
         return self._path.stat().st_ino if self._path.exists() else None
 
 
-def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
+def _create_tables(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("CREATE TABLE IF NOT EXISTS meta (name VARCHAR PRIMARY KEY, value VARCHAR)")
     for table in TABLES:
-        connection.execute(f"CREATE TABLE IF NOT EXISTS {table} ({spell_columns(table, 'duckdb')})")
-        for column in spell_columns(table, "duckdb").split(", "):  # of a later version
+        columns = spell_columns(table)
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {table} ({', '.join(columns)})")
+        for column in columns:  # an earlier version's table may lack some
             connection.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS {column}")
     for view, query in VIEWS.items():
         connection.execute(f"CREATE OR REPLACE VIEW {view} AS {query.format(s='')}")

@@ -8,12 +8,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gittraj.errors import NotARepository, TrajError, UsageError
+from gittraj.errors import TrajError, UsageError
 from gittraj.frozen import dataclass
-from gittraj.git import open_repository
+from gittraj.git import clean_environment
+from gittraj.git.process import Runner
 from gittraj.render.text.terminal import escape_line
 from gittraj.sync.remote import without_password
 
@@ -131,15 +133,12 @@ def find_source(address: str, environ: Mapping[str, str]) -> Source:
 
 
 def _find_clone(path: Path, environ: Mapping[str, str]) -> Source:
-    try:
-        with open_repository(path, environ=environ) as repository:
-            remote = repository.config("remote.origin.url")
-            roots = repository.run("rev-list", "--max-parents=0", "HEAD", check=False).out.decode().split()
-    except NotARepository:
-        return Source(str(path), _shorten(str(path)), _digest(str(path)))
-    if remote and (_URL.fullmatch(remote) or _SCP.fullmatch(remote)) and not remote.startswith("file:"):
+    run = partial(Runner((), path, clean_environment(environ)).run, check=False)
+    remote = run("config", "--get", "remote.origin.url").text.removesuffix("\n")
+    if (_URL.fullmatch(remote) or _SCP.fullmatch(remote)) and not remote.startswith("file:"):
         canonical = canonize(remote)
         return Source(str(path), _shorten(canonical), _digest(canonical))
+    roots = run("rev-list", "--max-parents=0", "HEAD").text.split()
     identity = " ".join(["roots", *sorted(roots), path.name]) if roots else str(path)
     return Source(str(path), _shorten(str(path)), _digest(identity))
 

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -161,18 +162,19 @@ class Builder:
         records = folded.records(None)
         struck = struck_in(records)
         present = self._present(folded)
-        task, retrospective = whole["task"], whole["retrospective"] or {}
+        began, ended = whole["total"]["startedAt"], whole["total"]["endedAt"]
+        retrospective = whole["retrospective"]
         self._add(
             "trajectories",
             **{name: whole[key] for name, key in _WHOLE.items()},
-            month=self._month(None, whole["total"]["startedAt"], whole["total"]["endedAt"]),
+            month=self._month(None, began, ended),
             models=", ".join(whole["models"]) or None,
-            task="\n".join(names_of_task(task)) or None,
+            task="\n".join(names_of_task(whole["task"])) or None,
             tags="\n".join(whole["tags"]) or None,
-            parent_id=(whole["parent"] or {}).get("id"),
-            started_at=_utc(whole["total"]["startedAt"]),
-            ended_at=_utc(whole["total"]["endedAt"]),
-            produced=any(record.role == "produced" for found in folded.parts.values() for record in found),
+            parent_id=whole["parent"] and whole["parent"]["id"],
+            started_at=_utc(began),
+            ended_at=_utc(ended),
+            produced=any(record.role == "produced" for record in chain(*folded.parts.values())),
             **{f"has_{name}": name in present for name in _PARTS},
             retrospective=json.dumps(retrospective, ensure_ascii=False) if retrospective else None,
         )

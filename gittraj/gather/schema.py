@@ -98,25 +98,23 @@ VIEWS: dict[str, str] = {
 }
 """Views for people: ``{s}`` is the schema's prefix."""
 
-_NAMES: dict[str, dict[Type, str]] = {
-    "duckdb": {"text": "VARCHAR", "int": "BIGINT", "real": "DOUBLE", "bool": "BOOLEAN", "time": "TIMESTAMP"},
-    "postgresql": {
-        "text": "text",
-        "int": "bigint",
-        "real": "double precision",
-        "bool": "boolean",
-        "time": "timestamp",
-    },
+_TYPES: dict[Type, str] = {
+    "text": "text",
+    "int": "bigint",
+    "real": "double precision",
+    "bool": "boolean",
+    "time": "timestamp",
 }
+"""The names of the types, which DuckDB and PostgreSQL share."""
 
 
 def names(table: str) -> list[str]:
     return [column.name for column in TABLES[table]]
 
 
-def spell_columns(table: str, engine: str) -> str:
-    """The column list of a ``CREATE TABLE``."""
-    return ", ".join(f"{column.name} {_NAMES[engine][column.type]}" for column in TABLES[table])
+def spell_columns(table: str) -> list[str]:
+    """Return the columns as a ``CREATE TABLE`` lists them."""
+    return [f"{column.name} {_TYPES[column.type]}" for column in TABLES[table]]
 
 
 _BY = ("agent", "human", "inferred", "model")
