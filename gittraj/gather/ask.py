@@ -7,12 +7,12 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 from gittraj.errors import UsageError
 from gittraj.frozen import dataclass
 from gittraj.gather.remotes import show_names
+from gittraj.gather.schema import to_time
 from gittraj.gather.store import Session
 from gittraj.model.codec import from_json
 from gittraj.model.header import Header
@@ -59,8 +59,8 @@ class Choice:
     def committed(self) -> list[tuple[str, Any] | None]:
         """Conditions on rows of ``commits``."""
         return [
-            ("c.committed_at >= ?", moment(self.since)) if self.since is not None else None,
-            ("c.committed_at <= ?", moment(self.until)) if self.until is not None else None,
+            ("c.committed_at >= ?", to_time(self.since)) if self.since is not None else None,
+            ("c.committed_at <= ?", to_time(self.until)) if self.until is not None else None,
         ]
 
     def is_by(self, name: str | None, email: str | None) -> bool:
@@ -69,11 +69,6 @@ class Choice:
             return self.author is None or re.search(self.author, f"{name or ''} <{email or ''}>") is not None
         except re.error as error:
             raise UsageError(f"--author: {error}", "it is a regular expression") from None
-
-
-def moment(seconds: int) -> datetime:
-    """Convert to the engines' form of a time: UTC, without a zone."""
-    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
 
 def on_trajectories(labels: Labels) -> list[tuple[str, Any] | None]:

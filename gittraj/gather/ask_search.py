@@ -16,8 +16,9 @@ from typing import Any
 
 from gittraj.errors import UsageError
 from gittraj.frozen import dataclass
-from gittraj.gather.ask import LIST, Choice, Conditions, Id, among, below, moment, on_trajectories
+from gittraj.gather.ask import LIST, Choice, Conditions, Id, among, below, on_trajectories
 from gittraj.gather.ask_log import describe_commits
+from gittraj.gather.schema import to_time
 from gittraj.gather.store import Row, Session
 from gittraj.gather.terms import BETWEEN, stem
 from gittraj.index import search as index
@@ -30,9 +31,9 @@ from gittraj.model.header import Header
 CANDIDATES = 1_000
 """Parts that are ranked: those that ended last."""
 _FEW = 500
-"""Repositories that are read whole; of more …"""
-_NEWEST = 5_000
-"""… these parts at first."""
+"""If at most so many repositories have the words, these are read; else the newest texts first …"""
+_NEWEST = 15_000
+"""… and so many of them."""
 PartId = tuple[str, str, str]
 Condition = tuple[str, Any]
 """And its parameters."""
@@ -104,7 +105,7 @@ def _find_parts(
     kinds, since = conditions.kinds, conditions.since
     given = [
         (f"x.kind IN ({', '.join('?' * len(kinds))})", [*kinds]) if kinds else None,
-        ("x.ended_at >= ?", moment(since)) if since is not None else None,
+        ("x.ended_at >= ?", to_time(since)) if since is not None else None,
         (f"EXISTS ({_OF_TRAJECTORY} AND {chosen})", [*chosen.parameters]) if chosen.texts else None,
     ]
     rows: list[Row] = []
@@ -135,7 +136,7 @@ def _narrow(
         if len(rows) <= _FEW:
             yield f"x.project_id = ANY({LIST})", [[project for (project,) in rows]]
             return
-    newest = f"SELECT ended_at FROM parts WHERE ended_at IS NOT NULL ORDER BY 1 DESC LIMIT {_NEWEST}"
+    newest = f"SELECT ended_at FROM texts WHERE ended_at IS NOT NULL ORDER BY 1 DESC LIMIT {_NEWEST}"
     ((least,),) = session.ask(f"SELECT min(ended_at) FROM ({newest}) n")
     if least is not None:
         yield "x.ended_at >= ?", least

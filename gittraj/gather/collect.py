@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gittraj import limits
-from gittraj.config import Config, read_config, stamp
+from gittraj.config import read_config, stamp
 from gittraj.errors import FormatError, GitError, RedactionError, StoreError, TrajError
 from gittraj.events.sensitive import strict_events
 from gittraj.frozen import dataclass
@@ -32,7 +32,7 @@ from gittraj.query.records import Recorded
 from gittraj.record.drain.redactor import redactors
 from gittraj.record.rewrite_segments import clean_record
 from gittraj.redact import LiveValues
-from gittraj.redact.events import Redact, map_event
+from gittraj.redact.events import map_event
 
 _UNSCANNED = "{} records could not be scanned, and are left out"
 _TOO_LARGE = "the events of {} parts are beyond what is gathered of one repository, and are left out"
@@ -92,9 +92,9 @@ class _Collector:
     def __init__(self, repository: Repository, job: Job, environ: Mapping[str, str]) -> None:
         self._repository = repository
         self._job = job
-        self._config: Config = read_config(repository)
+        self._config = read_config(repository)
         live = LiveValues.collect(environ, ())
-        self._redactor: Redact = redactors(self._config, key=os.urandom(32), live=live)()
+        self._redactor = redactors(self._config, key=os.urandom(32), live=live)()
         self._ruleset = stamp(self._config)
         self._data = DataRefs(repository)
         self._left_out: Counter[str] = Counter()
@@ -106,7 +106,7 @@ class _Collector:
         commits = dict(self._describe()) if described else {}
         events = self._read_events(recorded) if "events" in job.contents else {}
         rows = Builder(job.source.project_id, recorded, commits, events).build()
-        if self._is_cut(commits):
+        if not self._repository.edge.isdisjoint(commits):  # there are older commits, which were not fetched
             self._left_out[_OLDER if len(commits) >= limits.GATHER_COMMITS else _SHALLOW] += 1
         spelt_epoch = encode_epoch(epoch).decode() if epoch else ""
         rows["repositories"] = [
@@ -162,22 +162,8 @@ class _Collector:
         clean = cache(self._redactor.text)
         fields = read_fields(self._repository, commits, "%H", "%h", "%s", "%aN", "%aE", "%aI", "%ct", "%P")
         for commit, short, subject, author, email, date, committed, parents in fields:
-            yield (
-                commit,
-                Described(
-                    short=short,
-                    subject=clean(subject),
-                    author=clean(author),
-                    author_email=clean(email),
-                    date=date,
-                    committed=int(committed),
-                    merge=" " in parents,
-                ),
-            )
-
-    def _is_cut(self, commits: Mapping[str, Described]) -> bool:
-        """Whether the history has older commits, which were not fetched."""
-        return not self._repository.edge.isdisjoint(commits)
+            person = clean(author), clean(email)
+            yield commit, Described(short, clean(subject), *person, date, int(committed), " " in parents)
 
     # ------------------------------------------------------------ events
 

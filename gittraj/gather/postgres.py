@@ -141,7 +141,8 @@ def _create_table(connection: psycopg.Connection[Row], table: str) -> None:
     second = next((n for n in ("trajectory_id", "commit_id") if n in names(table)), None)
     _run(connection, f"CREATE INDEX ON traj.{table} (project_id{f', {second}' if second else ''})")
     if table == "texts":
-        _run(connection, f"CREATE INDEX ON traj.{table} USING gin (terms_words)")
+        _run(connection, "CREATE INDEX ON traj.texts USING gin (terms_words)")
+        _run(connection, "CREATE INDEX ON traj.texts (ended_at)")
     _run(connection, f"ALTER TABLE traj.{table} ENABLE ROW LEVEL SECURITY")
     _run(
         connection,

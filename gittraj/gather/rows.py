@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any
 
 from gittraj.frozen import dataclass
-from gittraj.gather.schema import TABLES
+from gittraj.gather.schema import TABLES, to_time
 from gittraj.gather.terms import BETWEEN, stem_all, unite
 from gittraj.index.text_fields import read_part
 from gittraj.index.words import sound
@@ -37,10 +37,10 @@ _UNKNOWN = "unknown"
 """The month of rows without a time: a folder of Parquet needs a name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Described:
-    """A known commit: its texts redacted, ``date`` the author's as git prints it, ``committed`` in seconds
-    since 1970."""
+    """A commit of HEAD, its texts redacted. ``date`` is the author's, as git prints it; ``committed`` is in
+    seconds since 1970."""
 
     short: str
     subject: str
@@ -52,7 +52,8 @@ class Described:
 
 
 class Builder:
-    """``described``: HEAD's commits, newest first, some of which have records; ``events`` by part."""
+    """Makes the rows of one repository. ``described`` are HEAD's commits, newest first, some of which have
+    records; ``events`` are those of each part."""
 
     def __init__(
         self,
@@ -116,7 +117,7 @@ class Builder:
             described,
             commit_id=commit,
             short=described.short if described else commit[:7],
-            committed_at=_moment(described.committed) if described else None,
+            committed_at=to_time(described.committed) if described else None,
             month=month,
             reached=None if commit in self._places else described is not None or not self._described,
             explained=explains(tallies),
@@ -276,13 +277,6 @@ def _utc(time: str | None) -> datetime | None:
         return found.astimezone(UTC).replace(tzinfo=None) if found else None
     except (OverflowError, ValueError):
         return None
-
-
-def _moment(seconds: int) -> datetime | None:
-    try:
-        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
-    except (OverflowError, ValueError, OSError):
-        return None  # a commit may have any time
 
 
 def _plain(value: Any, name: str, kind: str) -> Any:

@@ -25,8 +25,9 @@ from gittraj.gather.store import Known, Store
 from gittraj.git import Repository
 from gittraj.notes.store import RECORDS_REF
 
-_AHEAD = 2
-"""Jobs submitted per process: none idles, and few results are in memory."""
+_AHEAD = 6
+"""How many more jobs than processes are submitted: no process idles while a batch is written, and few results
+are in memory."""
 _BATCH_ROWS = 20_000
 """About how many rows are written in one transaction, and so are in memory at once, …"""
 _BATCH = 24
@@ -164,7 +165,7 @@ def collect_all(jobs: Sequence[Job], processes: int, environ: Mapping[str, str])
             left = iter(jobs)
             running: set[Future[Gathered | str]] = set()
             while True:
-                room = processes * _AHEAD - len(running)
+                room = processes + _AHEAD - len(running)
                 running |= {pool.submit(_collect, job, dict(environ)) for job in islice(left, room)}
                 if not running:
                     return

@@ -7,6 +7,7 @@ Each row begins with ``project_id``, its repository's id. Times are UTC without 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Literal, NamedTuple, get_args
 
 from gittraj.model.values import CostSource, Evidence, FileKind, Role, RunKind, RunOutcome
@@ -106,6 +107,14 @@ _TYPES: dict[Type, str] = {
     "time": "timestamp",
 }
 """The names of the types, which DuckDB and PostgreSQL share."""
+
+
+def to_time(seconds: int) -> datetime | None:
+    """Convert seconds since 1970 to a time as engines have it; None if it is out of their range."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def names(table: str) -> list[str]:
