@@ -47,12 +47,12 @@ def list_entries(session: Session, choice: Choice, wanted: Wanted) -> Iterator[H
             entry = _describe(rows[commit], names[commit[0]])
             accepted = [header for _, header in found if wanted.accepts(header, entry["subject"])]
             if accepted:
-                yield {**entry, **_list_trajectories_of(accepted, found)}
+                yield {**entry, **_describe_trajectories(accepted, found)}
     if choice == Choice(explored=True):
         yield from choose_runs(_read_runs(session, names), wanted)
 
 
-def _list_trajectories_of(accepted: Sequence[Header], found: Sequence[tuple[Folded, Header]]) -> Header:
+def _describe_trajectories(accepted: Sequence[Header], found: Sequence[tuple[Folded, Header]]) -> Header:
     files = {file["path"] for header in accepted for file in header["filesChanged"]}
     wholes = {folded.whole["id"]: folded.header(None) for folded, _ in found}
     return {"files": sorted(files), "trajectories": accepted, "wholes": wholes}
@@ -111,16 +111,15 @@ def _read_pages(session: Session, choice: Choice, wanted: Wanted) -> Iterator[li
         where = Conditions.of(("c.reached", []), *chosen, last)
         page = session.ask(
             f"SELECT {_COLUMNS} FROM commits c WHERE {where}"
-            f" ORDER BY coalesce(c.committed_at, ?) DESC, c.project_id, c.commit_id LIMIT {_PAGE}",
+            f" ORDER BY coalesce(c.committed_at, ?) DESC, c.project_id DESC, c.commit_id DESC LIMIT {_PAGE}",
             [*where.parameters, _EPOCH],
         )
         yield page
         if len(page) < _PAGE:
             return
         project, commit, *_, time = page[-1]
-        at = time or _EPOCH
-        after = "coalesce(c.committed_at, ?) < ? OR (coalesce(c.committed_at, ?) = ?"
-        last = f"{after} AND (c.project_id, c.commit_id) > (?, ?))", [_EPOCH, at, _EPOCH, at, project, commit]
+        after = "(coalesce(c.committed_at, ?), c.project_id, c.commit_id) < (?, ?, ?)"
+        last = after, [_EPOCH, time or _EPOCH, project, commit]
 
 
 _EPOCH = datetime(1970, 1, 1)

@@ -10,7 +10,7 @@ import os
 import random
 import time
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from gittraj.errors import TrajError
 from gittraj.gather.schema import TABLES, VIEWS, Column, spell_columns
-from gittraj.gather.store import Database, Row, Session
+from gittraj.gather.store import Database, Row, Session, as_error
 
 _BUSY = 600.0
 """Seconds for which another process may have the file open: a sweep of a large file takes minutes."""
@@ -34,6 +34,7 @@ MEMORY = "128MB"
 """Memory limit of a connection that writes. The process needs as much again for Python, its libraries, the
 rows of a batch, and what DuckDB allocates without counting it, such as a checkpoint's buffers."""
 READING = "1GB"
+_HINT = "is another program using the file?"
 
 
 class DuckSession(Session):
@@ -76,9 +77,7 @@ class DuckStore(Database):
                 return
             for left in (self._fresh, self._fresh.with_name(f"{self._fresh.name}.wal")):
                 left.unlink(missing_ok=True)  # left by a sweep that was killed
-            connection.execute(
-                "CHECKPOINT"
-            )  # otherwise the old file's log would be replayed into the new file
+            connection.execute("CHECKPOINT")  # else the old file's log would be replayed into the new file
             (name,) = connection.execute("SELECT current_database()").fetchone() or ("",)
             connection.execute(f"ATTACH '{quote(str(self._fresh))}' AS fresh")
             connection.execute(f'COPY FROM DATABASE "{name}" TO fresh')
@@ -110,16 +109,14 @@ class DuckStore(Database):
     def _opened(self, *, make: bool = False, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
         if not make and not self._path.exists():
             raise TrajError(f"{self._path} is not here", "git traj gather REMOTE --into it makes it")
-        with ExitStack() as stack:
-            if not read_only:
-                stack.enter_context(self._alike())
-            connection = self._connect(read_only=read_only)
+        with (
+            nullcontext() if read_only else self._alike(),
+            closing(self._connect(read_only=read_only)) as connection,
+        ):
             try:
                 yield connection
             except duckdb.Error as error:
-                raise _failed(error) from None
-            finally:
-                connection.close()
+                raise as_error("DuckDB", error, _HINT) from None
 
     def _connect(self, *, read_only: bool) -> duckdb.DuckDBPyConnection:
         end = time.monotonic() + _BUSY
@@ -133,7 +130,7 @@ class DuckStore(Database):
                 connection.close()  # a sweep has replaced the file
             except duckdb.Error as error:
                 if "lock" not in str(error).lower() or time.monotonic() > end:
-                    raise _failed(error) from None
+                    raise as_error("DuckDB", error, _HINT) from None
                 time.sleep(random.uniform(0.05, 0.2))  # noqa: S311 - spreads the retries, not a secret
 
     def _inode(self) -> int | None:
@@ -160,8 +157,3 @@ def to_arrow(rows: Sequence[Row], columns: Sequence[Column]) -> pa.Table:
 
 def quote(text: str) -> str:
     return text.replace("'", "''")
-
-
-def _failed(error: duckdb.Error) -> TrajError:
-    lines = str(error).splitlines() or ["it failed"]
-    return TrajError(f"DuckDB: {lines[0]}", "is another program using the file?")

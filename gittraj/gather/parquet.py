@@ -21,7 +21,7 @@ from gittraj.errors import TrajError
 from gittraj.gather.collect import Gathered
 from gittraj.gather.duck import READING, DuckSession, quote, to_arrow
 from gittraj.gather.schema import MONTHLY, TABLES, VIEWS, names, spell_columns
-from gittraj.gather.store import Row, Session, Store
+from gittraj.gather.store import Row, Session, Store, as_error
 
 _FILE = "data.parquet"
 
@@ -112,4 +112,4 @@ def _failing() -> Iterator[None]:
     try:
         yield
     except (OSError, duckdb.Error) as error:
-        raise TrajError(f"Parquet: {str(error).splitlines()[0]}", "check the permissions there") from None
+        raise as_error("Parquet", error, "check the permissions there") from None

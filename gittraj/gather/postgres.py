@@ -12,9 +12,8 @@ from typing import Any, cast
 
 import psycopg
 
-from gittraj.errors import TrajError
 from gittraj.gather.schema import TABLES, VERSION, VIEWS, figures, names, spell_columns
-from gittraj.gather.store import Database, Row, Session
+from gittraj.gather.store import Database, Row, Session, as_error
 
 _PARTS = 16
 """Partitions of a table, by the hash of ``project_id``, which a cluster can distribute. With one for each of
@@ -102,7 +101,7 @@ class PostgresStore(Database):
                 connection.execute("SET timezone = 'UTC'")
                 yield connection
         except psycopg.Error as error:
-            raise _failed(error) from None
+            raise as_error("PostgreSQL", error, "psql with the same URL asks it, too") from None
 
 
 def _make(connection: psycopg.Connection[Row]) -> None:
@@ -180,8 +179,3 @@ def _quote(stem: str) -> str:
 
 def _run(connection: psycopg.Connection[Row], statement: str) -> None:
     connection.execute(cast(Any, statement))
-
-
-def _failed(error: psycopg.Error) -> TrajError:
-    lines = str(error).strip().splitlines() or ["it failed"]
-    return TrajError(f"PostgreSQL: {lines[0]}", "psql with the same URL asks it, too")

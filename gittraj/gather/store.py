@@ -113,6 +113,12 @@ class Database(Store):
             _note_deletion(session)
 
 
+def as_error(engine: str, error: Exception, hint: str) -> TrajError:
+    """Turn an engine's error into ours, with its first line."""
+    lines = str(error).strip().splitlines() or ["it failed"]
+    return TrajError(f"{engine}: {lines[0]}", hint)
+
+
 def _delete(session: Session, project: str) -> None:
     for table in TABLES:
         session.ask(f"DELETE FROM {table} WHERE project_id = ?", [project])
