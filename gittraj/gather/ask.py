@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,8 +23,6 @@ from gittraj.query.log.filters import Labels
 
 Id = tuple[str, str]
 """A project, and something's id in it."""
-LIST = "CAST(? AS varchar[])"
-"""A parameter that is a list. DuckDB reads all rows for a longer ``IN (?, ?)``, and skips them for this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +93,12 @@ def _escape(text: str) -> str:
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
-def among(ids: Collection[tuple[str, ...]], *columns: str) -> tuple[str, list[list[str]]]:
-    """The condition that these columns, the first a project's, are one of ``ids``, and its parameters."""
-    lists = [[each[at] for each in ids] for at in range(len(columns))]
-    unnested = ", ".join(f"unnest({LIST})" for _ in columns)
-    text = f"{columns[0]} = ANY({LIST}) AND ({', '.join(columns)}) IN (SELECT {unnested})"
-    return text, [list(dict.fromkeys(lists[0])), *lists]
-
-
 def read_folded(session: Session, trajectories: Iterable[Id]) -> dict[Id, Folded]:
     """Trajectories with all their parts, on every commit that has them."""
     parts: dict[Id, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     ids = dict.fromkeys(trajectories)
-    linked, values = among(ids, "l.project_id", "l.trajectory_id")
-    inside, _ = among(ids, "p.project_id", "p.trajectory_id")  # else DuckDB reads all records
+    linked, values = session.among(ids, "l.project_id", "l.trajectory_id")
+    inside, _ = session.among(ids, "p.project_id", "p.trajectory_id")  # else DuckDB reads all records
     rows = session.ask(
         "SELECT l.project_id, l.trajectory_id, l.commit_id, l.role, l.link, p.record FROM links l"
         " JOIN parts p USING (project_id, trajectory_id, part_id)"
@@ -127,7 +117,7 @@ def read_headers(
 ) -> Iterator[tuple[Id, list[tuple[Folded, Header]]]]:
     """The trajectories on commits, with their HEADERs there, in the order of ``commits``."""
     on: dict[Id, dict[Id, None]] = defaultdict(dict)
-    inside, values = among(commits, "project_id", "commit_id")
+    inside, values = session.among(commits, "project_id", "commit_id")
     question = f"SELECT DISTINCT project_id, commit_id, trajectory_id FROM links WHERE {inside}"
     for project, commit, trajectory in session.ask(question, values):
         on[project, commit][project, trajectory] = None

@@ -8,17 +8,15 @@ from datetime import datetime
 from typing import Any
 
 from gittraj.gather.ask import (
-    LIST,
     Choice,
     Conditions,
     Id,
-    among,
     below,
     on_trajectories,
     read_headers,
     read_names,
 )
-from gittraj.gather.store import Row, Session
+from gittraj.gather.store import LIST, Row, Session
 from gittraj.model.header import Header
 from gittraj.query.context.neighbours import Near, find_near
 from gittraj.query.context.takeaways import Source, Takeaway, rank_takeaways
@@ -86,7 +84,7 @@ def describe_commits(session: Session, commits: Sequence[Id]) -> dict[Id, Header
     """Commits as ``log --json`` has them, without files and trajectories; ``commit`` is None where runs
     without one are noted."""
     names = read_names(session)
-    inside, values = among(commits, "c.project_id", "c.commit_id")
+    inside, values = session.among(commits, "c.project_id", "c.commit_id")
     rows = session.ask(f"SELECT {_COLUMNS} FROM commits c WHERE {inside}", values)
     return {(row[0], row[1]): _describe(row, names[row[0]]) for row in rows}
 

@@ -16,10 +16,10 @@ from typing import Any
 
 from gittraj.errors import UsageError
 from gittraj.frozen import dataclass
-from gittraj.gather.ask import LIST, Choice, Conditions, Id, among, below, on_trajectories
+from gittraj.gather.ask import Choice, Conditions, Id, below, on_trajectories
 from gittraj.gather.ask_log import describe_commits
 from gittraj.gather.schema import to_time
-from gittraj.gather.store import Row, Session
+from gittraj.gather.store import LIST, Row, Session
 from gittraj.gather.terms import BETWEEN, stem
 from gittraj.index import search as index
 from gittraj.index import text
@@ -174,7 +174,7 @@ def _read_parts(session: Session, keys: Sequence[PartId]) -> Iterator[Part]:
     fields: dict[PartId, list[TextField]] = defaultdict(list)
     commits: dict[PartId, set[str]] = defaultdict(set)
     columns = ("x.project_id", "x.trajectory_id", "x.part_id")
-    inside, values = among(keys, *columns)
+    inside, values = session.among(keys, *columns)
     select = f"SELECT {', '.join(columns)}"
     question = f"{select}, x.kind, x.text FROM texts x WHERE {inside}"
     for project, trajectory, part, kind, said in session.ask(question, values):

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from gittraj.errors import TrajError
 from gittraj.gather.schema import TABLES, VIEWS, Column, spell_columns
-from gittraj.gather.store import Database, Row, Session, as_error
+from gittraj.gather.store import LIST, Database, Row, Session, as_error
 
 _BUSY = 600.0
 """Seconds for which another process may have the file open: a sweep of a large file takes minutes."""
@@ -47,6 +47,11 @@ class DuckSession(Session):
     def insert(self, table: str, rows: Sequence[Row]) -> None:
         batch = to_arrow(rows, TABLES[table])  # noqa: F841 - DuckDB finds it by its name
         self._connection.execute(f"INSERT INTO {table} SELECT * FROM batch")
+
+    def among(self, ids: Collection[tuple[str, ...]], *columns: str) -> tuple[str, list[list[str]]]:
+        """See ``Session``. DuckDB skips the rows of other projects only if these are named apart."""
+        text, lists = super().among(ids, *columns)
+        return f"{columns[0]} = ANY({LIST}) AND {text}", [[*dict.fromkeys(lists[0])], *lists]
 
     def has_stems(self, column: str, stems: Sequence[str], *, prefix: bool) -> tuple[str, list[Any]]:
         end = "" if prefix else " "

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _PASSWORD = re.compile(r"//[^/@\s]*:[^/@\s]*@|[?&\s]password\s*=", re.I)
 Row = tuple[Any, ...]
+LIST = "CAST(? AS varchar[])"
+"""A parameter that is a list. DuckDB reads all rows for a longer ``IN (?, ?)``, and skips them for this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,12 @@ class Session(ABC):
     def has_stems(self, column: str, stems: Sequence[str], *, prefix: bool) -> tuple[str, list[Any]]:
         """The condition that ``column`` has all of these stems, or (``prefix``) words that begin with them,
         and its parameters."""
+
+    def among(self, ids: Collection[tuple[str, ...]], *columns: str) -> tuple[str, list[list[str]]]:
+        """The condition that these columns, the first a project's, are one of ``ids``, and its parameters."""
+        unnested = ", ".join(f"unnest({LIST})" for _ in columns)
+        lists = [[each[at] for each in ids] for at in range(len(columns))]
+        return f"({', '.join(columns)}) IN (SELECT {unnested})", lists
 
     @abstractmethod
     def insert(self, table: str, rows: Sequence[Row]) -> None: ...
