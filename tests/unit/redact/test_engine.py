@@ -80,6 +80,13 @@ def test_two_overlapping_secrets_are_redacted_completely() -> None:
     assert re.fullmatch("see REDACTED-live-[0-9a-f]{8} there", clean)
 
 
+def test_a_placeholder_is_kept_even_if_a_live_value_is_a_part_of_it() -> None:
+    value = "github-token-" + "12ab34cd"
+    one = redactor(LiveValues((value,)))
+    assert value not in one.text(f"it was {value}")
+    assert one.text(f"it was REDACTED-{value}") == f"it was REDACTED-{value}"
+
+
 def test_a_whole_text_is_redacted_by_its_name() -> None:
     word = "heron" + "-lake-7"
     assert word not in redactor().text(word, name="password")
