@@ -47,7 +47,7 @@ class DuckSession(Session):
         except duckdb.Error as error:
             raise _failed(error) from None
 
-    def tell(self, statement: str, parameters: Sequence[Any] = ()) -> None:
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> None:
         self._connection.execute(statement, list(parameters))
 
     def insert(self, table: str, rows: Sequence[Row]) -> None:

@@ -44,7 +44,7 @@ class PostgresSession(Session):
         except psycopg.Error as error:
             raise _failed(error) from None
 
-    def tell(self, statement: str, parameters: Sequence[Any] = ()) -> None:
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> None:
         self._connection.execute(_spell(statement), parameters)
 
     def insert(self, table: str, rows: Sequence[Row]) -> None:

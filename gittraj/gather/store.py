@@ -53,7 +53,7 @@ class Session(ABC):
         and its parameters."""
 
     @abstractmethod
-    def tell(self, statement: str, parameters: Sequence[Any] = ()) -> None: ...
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> None: ...
 
     @abstractmethod
     def insert(self, table: str, rows: Sequence[Row]) -> None: ...
@@ -130,10 +130,10 @@ def migrate(session: Session) -> None:
         if sorted(before) == sorted(said):
             continue
         if before:
-            session.tell("DELETE FROM words WHERE project_id = ?", [project])
+            session.execute("DELETE FROM words WHERE project_id = ?", [project])
             _note_deletion(session)
         session.insert("words", [(project, *words) for words in said])
-    session.tell(
+    session.execute(
         "UPDATE repositories SET version = 4 WHERE version = 3 AND project_id NOT IN"
         " (SELECT project_id FROM tests)"
     )
@@ -141,11 +141,11 @@ def migrate(session: Session) -> None:
 
 def _delete(session: Session, project: str) -> None:
     for table in TABLES:
-        session.tell(f"DELETE FROM {table} WHERE project_id = ?", [project])
+        session.execute(f"DELETE FROM {table} WHERE project_id = ?", [project])
 
 
 def _note_deletion(session: Session) -> None:
-    session.tell("INSERT INTO meta VALUES ('went', 'yes') ON CONFLICT DO NOTHING")
+    session.execute("INSERT INTO meta VALUES ('went', 'yes') ON CONFLICT DO NOTHING")
 
 
 def read_known(session: Session) -> dict[str, Known]:
@@ -175,7 +175,7 @@ def open_store(url: str, environ: Mapping[str, str]) -> Store:
         return DuckStore(url.removeprefix("duckdb:"))
     except ImportError as error:
         raise TrajError(
-            f"{error.name} is not installed", "pip install 'git-traj[gather]' brings the engines"
+            f"{error.name} is not installed", "install the engines with pip install 'git-traj[gather]'"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""The words of repositories: which texts a search reads, and where an older store has them from."""
+"""The ``words`` table: which texts a search reads, and how a store of an older version gets its words."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _WAYS = {
 
 
 @pytest.mark.parametrize("way", _WAYS)
-def test_whatever_is_read_the_answer_is_that_of_reading_all(
+def test_every_way_of_reading_gives_the_same_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     team = Team(tmp_path, "team.duckdb")
@@ -48,7 +48,7 @@ def test_whatever_is_read_the_answer_is_that_of_reading_all(
         monkeypatch.setattr(ask_search, name, value)
     found = [team.ask("search", *question) for question in _QUESTIONS]
     with open_store(str(tmp_path / team.url), os.environ).writing(()) as session:  # type: ignore[attr-defined]
-        session.tell("DROP TABLE words")
+        session.execute("DROP TABLE words")
     assert [team.ask("search", *question) for question in _QUESTIONS] == found
     assert [bool(each["results"]) for each in found] == [*[True, False], *[True] * 6, False]
 
@@ -60,12 +60,12 @@ def team(request: pytest.FixtureRequest, tmp_path: Path) -> Team:
 
 
 def _make_version_3(session: Session) -> None:
-    session.tell("UPDATE repositories SET version = 3")
-    session.tell("DELETE FROM words")
-    session.tell("ALTER TABLE tests DROP COLUMN failed_before CASCADE")
+    session.execute("UPDATE repositories SET version = 3")
+    session.execute("DELETE FROM words")
+    session.execute("ALTER TABLE tests DROP COLUMN failed_before CASCADE")
 
 
-def test_a_store_of_the_version_before_gets_its_words_of_its_texts(team: Team) -> None:
+def test_a_store_of_the_previous_version_derives_words_from_its_texts(team: Team) -> None:
     team.repository("api", [[record("one", summary=told("one").figures.summary), record("two")]])
     team.repository("web", [[told("one", chosen="the cormorant")]])
     runs = TestRuns(runs=3, ran=True, kind="test", outcome="passed", failed_before=2)
@@ -78,17 +78,17 @@ def test_a_store_of_the_version_before_gets_its_words_of_its_texts(team: Team) -
     with store.writing(()) as session:  # type: ignore[attr-defined]
         _make_version_3(session)
         if team.url.startswith("postgresql"):
-            session.tell("UPDATE meta SET value = '3' WHERE name = 'version'")
+            session.execute("UPDATE meta SET value = '3' WHERE name = 'version'")
     again = team.gather()
-    assert (again["gathered"], again["unchanged"]) == (2, 1), "of tests there is more to know"
+    assert (again["gathered"], again["unchanged"]) == (2, 1), "the one with tests is read again"
     with store.session() as session:
         assert session.ask("SELECT * FROM words ORDER BY 1, 2") == words
         assert session.ask("SELECT failed_before FROM tests ORDER BY 1") == [(2,), (None,)]
     assert team.differences() == []
 
 
-def test_words_that_an_older_version_left_are_swept(tmp_path: Path) -> None:
-    """It purged one repository and forgot another, but it knows no words."""
+def test_words_left_behind_by_an_older_version_are_deleted(tmp_path: Path) -> None:
+    """The older version purged one repository and forgot another, but did not know the ``words`` table."""
     team = Team(tmp_path, "team.duckdb")
     for name, bird in (("purged", "cormorant"), ("forgotten", "bittern"), ("kept", "heron")):
         team.repository(name, [[record("t", decisions=told("t", chosen=bird).figures.decisions)]])
@@ -97,14 +97,14 @@ def test_words_that_an_older_version_left_are_swept(tmp_path: Path) -> None:
     store = open_store(str(tmp_path / team.url), os.environ)
     with store.writing(()) as session:  # type: ignore[attr-defined]
         ids = {known.name.rpartition("/")[2]: project for project, known in read_known(session).items()}
-        session.tell("DELETE FROM repositories WHERE project_id = ?", [ids["forgotten"]])
+        session.execute("DELETE FROM repositories WHERE project_id = ?", [ids["forgotten"]])
         for table in TABLES:
             if table not in ("words", "repositories"):
-                session.tell(
+                session.execute(
                     f"DELETE FROM {table} WHERE project_id IN (?, ?)", [ids["purged"], ids["forgotten"]]
                 )
-        session.tell("UPDATE repositories SET version = 3")
-        session.tell("INSERT INTO meta VALUES ('went', 'yes')")
+        session.execute("UPDATE repositories SET version = 3")
+        session.execute("INSERT INTO meta VALUES ('went', 'yes')")
     store.sweep()
     assert team.gather()["unchanged"] == 2
     with store.session() as session:
