@@ -48,8 +48,8 @@ def contents(team: Team) -> str:
 
 
 def stats(git: Git) -> dict[str, Any]:
-    said = command.traj(git.root, "stats", "--json")
-    return json.loads(said.stdout)["total"]
+    done = command.traj(git.root, "stats", "--json")
+    return json.loads(done.stdout)["total"]
 
 
 def test_statistics_of_all_repositories_are_the_sums_of_each(team: Team) -> None:
@@ -93,7 +93,7 @@ def test_commits_without_records_are_counted_at_the_next_gather(team: Team) -> N
     assert team.gather()["unchanged"] == 1
 
 
-def test_prompts_and_events_come_only_where_asked_for_and_sealed_text_never(team: Team) -> None:
+def test_prompts_and_events_are_gathered_only_on_request_and_sealed_text_never(team: Team) -> None:
     git = team.repository("api", [[]])
     events: list[AnyEvent] = [
         Prompt(id="e0", content="Please limit the heron"),
@@ -115,7 +115,7 @@ def test_prompts_and_events_come_only_where_asked_for_and_sealed_text_never(team
     assert rows(team, "SELECT prompt FROM parts") == [("Please limit the heron",)]
     assert "aWJpcw" not in contents(team)
     team.gather()
-    assert "heron" not in contents(team), "what is asked for no longer stays in the file"
+    assert "heron" not in contents(team), "what is not asked for any more must not stay in the file"
 
 
 def test_a_title_that_is_the_prompt_of_another_part_stays_out(team: Team) -> None:
@@ -149,16 +149,16 @@ def test_data_over_a_limit_is_skipped_and_reported(team: Team, monkeypatch: pyte
         story.note(git.head(), *parts)
     monkeypatch.setattr(limits, "GATHER_EVENTS", 5000)
     monkeypatch.setattr(limits, "GATHER_COMMITS", 2)
-    said = command.traj(team.root, "gather", "clones", "--into", team.url, "--jobs", "1", "--events")
+    done = command.traj(team.root, "gather", "clones", "--into", team.url, "--jobs", "1", "--events")
     found = rows(team, "SELECT part_id, length(content) FROM events ORDER BY part_id")
-    assert found == [("e0", 3), ("e1", 3000), ("e3", 3)], "too large by its own word: e2"
-    assert "acme/api: the events of 1 parts are beyond" in said.stderr
-    assert "behind HEAD are not counted" in said.stderr
+    assert found == [("e0", 3), ("e1", 3000), ("e3", 3)], "e2 is too large, as its record states"
+    assert "acme/api: the events of 1 parts are beyond" in done.stderr
+    assert "behind HEAD are not counted" in done.stderr
     monkeypatch.setattr(limits, "GATHER_EVENTS", 2000)
     (team.root / team.url).unlink()
-    said = command.traj(team.root, "gather", "clones", "--into", team.url, "--jobs", "1", "--events")
+    done = command.traj(team.root, "gather", "clones", "--into", team.url, "--jobs", "1", "--events")
     assert rows(team, "SELECT part_id FROM events") == [("e3",)], "e1 is larger than it says"
-    assert "the events of 3 parts" in said.stderr
+    assert "the events of 3 parts" in done.stderr
 
 
 def test_missing_commits_of_a_shallow_clone_are_reported(team: Team) -> None:
@@ -166,9 +166,9 @@ def test_missing_commits_of_a_shallow_clone_are_reported(team: Team) -> None:
     git("clone", "-q", "--depth=1", f"file://{git.root}", str(team.root / "shallow"))
     notes = "refs/notes/traj:refs/notes/traj"
     git("-C", str(team.root / "shallow"), "fetch", "-q", "--depth=1", "origin", notes)
-    said = command.traj(team.root, "gather", "shallow", "--into", team.url, "--jobs", "1")
-    assert "shallow there" in said.stderr, said
-    assert "behind HEAD" not in said.stderr
+    done = command.traj(team.root, "gather", "shallow", "--into", team.url, "--jobs", "1")
+    assert "shallow there" in done.stderr, done
+    assert "behind HEAD" not in done.stderr
 
 
 def test_everything_is_scanned_whatever_ruleset_it_claims(team: Team) -> None:
@@ -200,8 +200,8 @@ def test_a_purge_reaches_the_file_and_an_old_tip_brings_nothing_back(team: Team)
     command.traj(git.root, "install")
     team.gather()
     old = git("rev-parse", "refs/notes/traj")
-    said = command.traj(git.root, "forget", "one", "--purge")
-    assert said.returncode == 0, said
+    done = command.traj(git.root, "forget", "one", "--purge")
+    assert done.returncode == 0, done
     team.gather()
     assert "cormorant" not in contents(team)
     git("update-ref", "refs/notes/traj", old)
@@ -218,16 +218,16 @@ def test_forget_deletes_one_repository(team: Team) -> None:
     assert rows(team, "SELECT name FROM repositories") == [("acme/web",)]
 
 
-def test_two_repositories_of_one_name_stay_two(team: Team) -> None:
+def test_two_repositories_with_the_same_name_are_kept_apart(team: Team) -> None:
     for name, host in (("api", "github.com"), ("other", "gitlab.com")):
         team.repository(name, [[told("one")]])("remote", "set-url", "origin", f"https://{host}/acme/api")
     team.gather()
     found = {row["name"]: row["recorded"] for row in team.ask("stats", "--by", "repository")["rows"]}
     assert len(found) == 2
     assert {*found.values()} == {1}
-    said = command.traj(team.root, "gather", "--forget", "acme/api", "--into", team.url)
-    assert said.returncode == 2
-    assert "acme/api names 2 repositories" in said.stderr
+    done = command.traj(team.root, "gather", "--forget", "acme/api", "--into", team.url)
+    assert done.returncode == 2
+    assert "acme/api names 2 repositories" in done.stderr
     team.traj("gather", "--forget", "https://gitlab.com/acme/api", "--into", team.url)
     assert [row["name"] for row in team.ask("stats", "--by", "repository")["rows"]] == ["acme/api"]
 
@@ -258,10 +258,10 @@ def test_verify_names_what_differs(team: Team) -> None:
     git("update-ref", "-d", "refs/notes/traj")
     assert team.differences() == ["acme/api: it has no records any more"]
     team.gather()
-    assert rows(team, "SELECT count(*) FROM parts") == [(1,)], "absence deletes nothing"
+    assert rows(team, "SELECT count(*) FROM parts") == [(1,)], "no records there, yet nothing is deleted"
 
 
-def test_a_hostile_repository_touches_its_own_rows_alone(team: Team) -> None:
+def test_a_hostile_repository_changes_only_its_own_rows(team: Team) -> None:
     git = team.repository("api", [[told("one")]])
     hostile = team.repository("evil", [[told("one", chosen="<script>'); DROP TABLE parts; --")]])
     with hostile.open() as repository:
