@@ -196,8 +196,8 @@ def _one_of(choices: Sequence[T], value: Any, where: str) -> T:
     if value in choices:
         return cast(T, value)
     # a YAML list may refer to other lists many times, level after level: its text could be endless
-    shown = f"'{value}'" if isinstance(value, str) else "not a text"
-    raise TrajError(f"{where} is {shown}", f"it can be {', '.join(map(str, choices))}")
+    shown = f"'{value}'" if isinstance(value, str) else "not a string"
+    raise TrajError(f"{where} is {shown}", f"allowed values: {', '.join(map(str, choices))}")
 
 
 def _stricter_thinking(own: Mapping[str, list[str]], team: Mapping[str, Any]) -> Setting:

@@ -116,8 +116,8 @@ BOMB = "a: &a [x, x]\n" + "".join(
     ("text", "message"),
     [
         ("thinking: loud", "thinking is 'loud'"),
-        ("thinking: 7", "thinking is not a text"),
-        (BOMB + "thinking: *u", "thinking is not a text"),
+        ("thinking: 7", "thinking is not a string"),
+        (BOMB + "thinking: *u", "thinking is not a string"),
         (BOMB + "exclude: [*u]", "exclude is not a list of patterns"),
         (BOMB + "exclude: *u", "exclude is not a list of patterns"),
         ("exclude: docs", "exclude is not a list"),
