@@ -13,6 +13,7 @@ from gittraj.gather.store import open_store
 from gittraj.model.values import TestRuns
 from tests.integration.gather.team import Team, told
 from tests.integration.story import record
+from tests.sizes import some
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
@@ -36,7 +37,7 @@ _WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", _WAYS)
+@pytest.mark.parametrize("way", some(_WAYS, 2))
 def test_whatever_is_read_the_answer_is_that_of_reading_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
