@@ -1,7 +1,7 @@
 """(h) A backfill of 200 MB of sessions in a repository where nothing is stored yet, and a second one.
 
-25 sessions of 8 MB; 100 ms/MB are 10 MB/s. Memory is that of the largest process. Then a backfill that is
-killed half-way, and one that resumes it.
+There are 25 sessions of 8 MB; 100 ms/MB is 10 MB/s. Memory is that of the largest process. Finally, a
+backfill is killed half-way and resumed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,12 @@ def measure(folder: Path) -> Iterator[Row]:
         whole = _stored(git)
         yield Row.of("… again, nothing new", [1000 * _run(git) / size], None, "ms/MB")
         _forget(git)
-        yield Row.of("… killed half-way, and resumed", [1000 * _killed(git, took / 2) / size], None, "ms/MB")
+        yield Row.of(
+            "… killed half-way, and resumed",
+            [1000 * _run_killed_and_resumed(git, took / 2) / size],
+            None,
+            "ms/MB",
+        )
         if _stored(git) != whole:
             raise AssertionError("a backfill that was killed and resumed stored something else")
 
@@ -60,7 +65,7 @@ def _run(git: Git) -> float:
     return time.perf_counter() - begin
 
 
-def _killed(git: Git, after: float) -> float:
+def _run_killed_and_resumed(git: Git, after: float) -> float:
     """Kill a run after ``after`` seconds and run again; returns the seconds of both runs together."""
     begin = time.perf_counter()
     with subprocess.Popen(_COMMAND, cwd=git.root, stdout=subprocess.DEVNULL, start_new_session=True) as run:

@@ -22,12 +22,12 @@ _ROUNDS = {1: 7, 10: 3, 100: 1}
 
 
 def measure(folder: Path) -> Iterator[Row]:
-    took: dict[int, float] = {}
+    durations: dict[int, float] = {}
     for commits, count in _ROUNDS.items():
         times = [_time(folder / f"{commits}-{n}", commits) for n in range(count)]
-        took[commits] = statistics.median(times)
+        durations[commits] = statistics.median(times)
         yield Row.of(f"(d) drain over {commits} commits", times, _FIRST if commits == 1 else None)
-    yield Row.of("… per further commit", [(took[100] - took[1]) / 99], _FURTHER)
+    yield Row.of("… per further commit", [(durations[100] - durations[1]) / 99], _FURTHER)
 
 
 def _time(folder: Path, commits: int) -> float:
@@ -49,7 +49,7 @@ def _time(folder: Path, commits: int) -> float:
         with open_repository(git.root) as opened:
             begin = time.perf_counter()
             report = drain(opened, environ=Environ.of(os.environ), live={})
-            took = 1000 * (time.perf_counter() - begin)
+            duration = 1000 * (time.perf_counter() - begin)
         if report is None or len(report.commits) != commits:
-            raise AssertionError(f"{report} is not what {commits} commits come to")
-    return took
+            raise AssertionError(f"expected {commits} commits, but the drain reported {report}")
+    return duration

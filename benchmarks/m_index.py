@@ -1,4 +1,4 @@
-"""(m) The index: built, updated and queried; compared with git without one.
+"""(m) Building, updating and querying the index, compared with plain git, which has no index.
 
 ``python -m benchmarks.m_index [--keep FOLDER] [RECORDS …]`` makes a repository for each number of records
 (twice as many commits, 5,000 files) or uses the one that an earlier run kept. ``AGENT_NOTE``: the folder
@@ -22,7 +22,7 @@ from benchmarks.agent_note import PROGRAM, AgentNote
 from benchmarks.hostile import record_both
 from benchmarks.make_repo import Size, make_repo
 from benchmarks.place import home
-from benchmarks.table import Row, Took, render, rounds, timed
+from benchmarks.table import Row, Timing, render, rounds, timed
 from gittraj.git import open_repository
 from gittraj.git.blame import BLAME
 from gittraj.index.fast_open import FOLDER, NAME
@@ -60,9 +60,9 @@ def measure(folder: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
     yield from _list(folder / str(_LISTED))
 
 
-def _rows(what: str, taken: Sequence[Took], target: float | None = None) -> Iterator[Row]:
+def _rows(what: str, taken: Sequence[Timing], target: float | None = None) -> Iterator[Row]:
     yield Row.of(what, [took.clock for took in taken], target)
-    yield Row.of("… of the processor", [took.processor for took in taken])
+    yield Row.of("… processor time", [took.processor for took in taken])
 
 
 def _build(root: Path, size: int) -> Iterator[Row]:
@@ -78,24 +78,24 @@ def _build(root: Path, size: int) -> Iterator[Row]:
     for _ in range(5):
         _write_notes(root, 100)
         took, bare = (timed([sys.executable, "-c", _REFRESH], root) for _ in range(2))
-        changed.append(Took(took.clock - bare.clock, took.processor - bare.processor))
-    yield from _rows("… 100 notes more, taken in", changed, 200)
+        changed.append(Timing(took.clock - bare.clock, took.processor - bare.processor))
+    yield from _rows("… 100 more notes, indexed", changed, 200)
 
 
 def _write_notes(root: Path, number: int) -> None:
     with open_repository(root) as repository:
         listed = repository.run("rev-list", "-2000", "HEAD").out.decode().split()
-        chance = random.Random(len(listed))
+        rng = random.Random(len(listed))
         edits = {}
-        for commit in chance.sample(listed, min(number, len(listed))):
+        for commit in rng.sample(listed, min(number, len(listed))):
             line = encode_note([record(f"traj_more{random.random()}", prompt="One more")])
             edits[commit] = lambda old, line=line: old + line
         NotesRef(repository).write(edits, message="a benchmark")
 
 
 def traj_script(root: Path) -> str:
-    """The script that pip makes for ``git-traj``; older pips' scripts import ``re``, and ``python -m`` even
-    more: 4 to 6 ms."""
+    """The script that pip makes for ``git-traj``; scripts made by older versions of pip import
+    ``re``, and ``python -m`` imports even more, which costs 4 to 6 ms."""
     script = root / ".git" / "git-traj"
     script.write_text(_SCRIPT)
     script.chmod(0o755)
@@ -110,7 +110,7 @@ def _ask(root: Path, size: int) -> Iterator[Row]:
             "log": [traj, *asked],
             "git": ["git", "-c", "core.commitGraph=false", "log", "--format=%H", "--", path],
         }
-        timed(variants["log"], root)  # folds the records that no command has read yet
+        timed(variants["log"], root)  # adds to the index the records that no command has read yet
         found = rounds({n: lambda c=c: timed(c, root) for n, c in variants.items()}, ROUNDS)  # type: ignore[misc]
         yield from _rows(f"{size:,} records: `log --file` of a {name} file", found["log"], 90)
         yield from _rows("… `git log -- FILE`, no Bloom filters", found["git"])
@@ -119,10 +119,10 @@ def _ask(root: Path, size: int) -> Iterator[Row]:
 
 
 def _why(root: Path, size: int) -> Iterator[Row]:
-    """Measure a line of an old commit: for a recent one, git needs less time than Python needs to start."""
-    chance = random.Random(size)
+    """Measure ``why`` on an old line: for a recent one, git needs less time than Python needs to start."""
+    rng = random.Random(size)
     files = _output(root, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
-    asked = {path: ["git", *BLAME, "-L1,1", "HEAD", "--", path] for path in chance.sample(files, 40)}
+    asked = {path: ["git", *BLAME, "-L1,1", "HEAD", "--", path] for path in rng.sample(files, 40)}
     path = max(asked, key=lambda path: timed(asked[path], root).clock)
     ours = [traj_script(root), "why", f"{path}:1", "--rev", "HEAD"]
     found = rounds({"ours": lambda: timed(ours, root), "git": lambda: timed(asked[path], root)}, ROUNDS)
@@ -149,7 +149,7 @@ def _list(root: Path) -> Iterator[Row]:
         "`git log --notes`": ["git", "log", "--notes=traj"],
     }
     if PROGRAM.exists():
-        _note_theirs(root)
+        _write_agent_notes(root)
         commands["AgentNote 1.0.8, `agent-note log`"] = ["node", str(PROGRAM), "log", str(2 * _LISTED)]
     timed(commands["`git traj log`"], root)
     found = rounds({n: lambda c=c: timed(c, root) for n, c in commands.items()}, ROUNDS)  # type: ignore[misc]
@@ -157,10 +157,10 @@ def _list(root: Path) -> Iterator[Row]:
         yield from _rows(f"all of {_LISTED:,} records: {name}", taken)
     ours, theirs = found["`git traj log`"], found["`git log --notes`"]
     ratio = [a.clock / b.clock for a, b in zip(ours, theirs, strict=True)]
-    yield Row.of("… ours compared with git's", ratio, 10, "x")
+    yield Row.of("… ratio of ours to git's", ratio, 10, "x")
 
 
-def _note_theirs(root: Path) -> None:
+def _write_agent_notes(root: Path) -> None:
     """Put a note that AgentNote wrote on each commit that has one of git-traj's."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # a worker may still write
         place = Path(folder)
@@ -181,7 +181,7 @@ def _output(root: Path, *words: str) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measure the index.")
-    parser.add_argument("--keep", type=Path, help="where the repositories are kept")
+    parser.add_argument("--keep", type=Path, help="folder in which the repositories are kept")
     parser.add_argument("sizes", type=int, nargs="*", default=SIZES, metavar="RECORDS")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="git-traj-benchmarks-") as temporary:

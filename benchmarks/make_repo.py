@@ -1,4 +1,4 @@
-"""Makes a big repository with records, always the same for the same numbers.
+"""Makes a big repository with records; the same arguments always make the same repository.
 
 ``python -m benchmarks.make_repo --out DIR --commits 100000 --files 5000 --records 50000 --seed 7`` (with
 ``--text MB`` of events). Commits, notes and data refs are written by ``git fast-import``; the contents of the
@@ -40,8 +40,8 @@ from gittraj.model.values import (
 
 START = 1_600_000_000
 STEP = 1_800  # seconds from one commit to the next
-_SESSION = 8  # commits of one trajectory, on average
-_EVERY_MERGE, _EVERY_RENAME = 40, 50
+_SESSION = 8  # commits per trajectory, on average
+_MERGE_EVERY, _EVERY_RENAME = 40, 50
 _WORDS = str.split(
     "parse index token bucket retry cache window limit request handler record commit branch merge path "
     "rename test fixture schema query column row stream buffer encode decode signal timeout worker queue "
@@ -62,7 +62,7 @@ class Size:
 
 
 @dataclass(slots=True)
-class _Made:
+class _History:
     """The current paths of the files, and the files that each commit so far has changed."""
 
     files: list[str]
@@ -71,19 +71,19 @@ class _Made:
 
 def make_repo(out: Path, size: Size) -> None:
     """Make a minimal repository at ``out``, with a work tree that is not checked out."""
-    chance = random.Random(size.seed)
+    rng = random.Random(size.seed)
     subprocess.run(["git", "init", "-q", "-b", "main", str(out)], check=True)
-    made = _import(out, lambda stream: _write_commits(stream, size, chance))
+    made = _import(out, lambda stream: _write_commits(stream, size, rng))
     ids = _read_marks(out)
-    carrying = sorted(chance.sample(range(size.commits), min(size.records, size.commits)))
-    _import(out, lambda stream: _write_notes(stream, size, carrying, ids, made, chance))
+    recorded = sorted(rng.sample(range(size.commits), min(size.records, size.commits)))
+    _import(out, lambda stream: _write_notes(stream, size, recorded, ids, made, rng))
 
 
-def _import(out: Path, write: object) -> _Made:
+def _import(out: Path, write: object) -> _History:
     command = ["git", "fast-import", "--quiet", "--force", f"--export-marks={out / '.git' / 'marks'}"]
     with subprocess.Popen(command, cwd=out, stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
-        made: _Made = write(process.stdin)  # type: ignore[operator]
+        made: _History = write(process.stdin)  # type: ignore[operator]
     if process.returncode:
         raise SystemExit(f"git fast-import ended with {process.returncode}")
     return made
@@ -100,41 +100,41 @@ def _read_marks(out: Path) -> list[str]:
 # ---------------------------------------------------------------- history
 
 
-def _write_commits(stream: BinaryIO, size: Size, chance: random.Random) -> _Made:
+def _write_commits(stream: BinaryIO, size: Size, rng: random.Random) -> _History:
     """Write one line of commits, with short branches merged into it, and occasional renames."""
-    made = _Made([f"src/pkg{n % 97:02d}/mod{n % 11}/file{n:05d}.py" for n in range(size.files)])
+    made = _History([f"src/pkg{n % 97:02d}/mod{n % 11}/file{n:05d}.py" for n in range(size.files)])
     tip = 0  # a mark: the number of the commit, from 1
     while len(made.changed) < size.commits:
         number = len(made.changed)
-        if number > 10 and number % _EVERY_MERGE == 0 and size.commits - number > 4:
-            side = tip - chance.randrange(1, 4)
+        if number > 10 and number % _MERGE_EVERY == 0 and size.commits - number > 4:
+            side = tip - rng.randrange(1, 4)
             for _ in range(2):
-                side = _write_commit(stream, made, size, chance, [side], "refs/heads/side")
-            tip = _write_commit(stream, made, size, chance, [tip, side], "refs/heads/main")
+                side = _write_commit(stream, made, size, rng, [side], "refs/heads/side")
+            tip = _write_commit(stream, made, size, rng, [tip, side], "refs/heads/main")
         else:
-            tip = _write_commit(stream, made, size, chance, [tip] if tip else [], "refs/heads/main")
+            tip = _write_commit(stream, made, size, rng, [tip] if tip else [], "refs/heads/main")
     stream.write(b"reset refs/heads/side\nfrom 0000000000000000000000000000000000000000\n\n")
     return made
 
 
 def _write_commit(
-    stream: BinaryIO, made: _Made, size: Size, chance: random.Random, parents: Sequence[int], ref: str
+    stream: BinaryIO, made: _History, size: Size, rng: random.Random, parents: Sequence[int], ref: str
 ) -> int:
     number = len(made.changed)
     mark = number + 1
-    # a few files change often: the cube of an even distribution
-    picked = {made.files[int(size.files * chance.random() ** 3)] for _ in range(chance.randrange(1, 5))}
-    changes = [_change(path, _source(chance, number)) for path in sorted(picked)]
+    # a few files change often: the cube of a uniform distribution
+    picked = {made.files[int(size.files * rng.random() ** 3)] for _ in range(rng.randrange(1, 5))}
+    changes = [_change(path, _source(rng, number)) for path in sorted(picked)]
     touched = sorted(picked)
     if number % _EVERY_RENAME == 7 and len(parents) == 1 and ref.endswith("main"):
-        at = chance.randrange(size.files)
-        old, new = made.files[at], f"src/pkg{chance.randrange(97):02d}/moved/file{at:05d}_{number}.py"
+        at = rng.randrange(size.files)
+        old, new = made.files[at], f"src/pkg{rng.randrange(97):02d}/moved/file{at:05d}_{number}.py"
         if old not in picked:
             changes.append(b"R %s %s\n" % (old.encode(), new.encode()))
             made.files[at] = new
             touched += [new]
     when = f"{START + STEP * number} +0000"
-    subject = f"{_say(chance, 6).capitalize()} (#{number})"
+    subject = f"{_say(rng, 6).capitalize()} (#{number})"
     stream.write(f"commit {ref}\nmark :{mark}\n".encode())
     stream.write(f"author A U Thor {number % 7} <author{number % 7}@example.com> {when}\n".encode())
     stream.write(f"committer C O Mitter <committer@example.com> {when}\n".encode())
@@ -142,7 +142,7 @@ def _write_commit(
     for word, parent in zip(("from", "merge"), parents, strict=False):
         stream.write(f"{word} :{parent}\n".encode())
     if not parents:
-        changes = [_change(path, _source(chance, 0)) for path in made.files]
+        changes = [_change(path, _source(rng, 0)) for path in made.files]
     stream.writelines(changes)
     stream.write(b"\n")
     made.changed.append(touched)
@@ -153,8 +153,8 @@ def _change(path: str, content: bytes) -> bytes:
     return b"M 644 inline %s\n" % path.encode() + _data(content)
 
 
-def _source(chance: random.Random, number: int) -> bytes:
-    lines = [f"line {n} of {chance.randrange(1_000_000)}" for n in range(6)]
+def _source(rng: random.Random, number: int) -> bytes:
+    lines = [f"line {n} of {rng.randrange(1_000_000)}" for n in range(6)]
     return f"{chr(10).join(lines)}\nversion = {number}\n".encode()
 
 
@@ -162,8 +162,8 @@ def _data(body: bytes) -> bytes:
     return b"data %d\n%s\n" % (len(body), body)
 
 
-def _say(chance: random.Random, words: int) -> str:
-    return " ".join(chance.choices(_WORDS, k=words))
+def _say(rng: random.Random, words: int) -> str:
+    return " ".join(rng.choices(_WORDS, k=words))
 
 
 # ---------------------------------------------------------------- records
@@ -172,22 +172,22 @@ def _say(chance: random.Random, words: int) -> str:
 def _write_notes(
     stream: BinaryIO,
     size: Size,
-    carrying: Sequence[int],
+    recorded: Sequence[int],
     ids: Sequence[str],
-    made: _Made,
-    chance: random.Random,
-) -> _Made:
+    made: _History,
+    rng: random.Random,
+) -> _History:
     """Write all notes in one commit, and the segments of each month in another."""
     notes: dict[str, bytes] = {}
     months: dict[str, dict[str, bytes]] = {}
-    share = size.text // max(len(carrying), 1)
+    share = size.text // max(len(recorded), 1)
     session, position, left = "", 0, 0
-    for number in carrying:
+    for number in recorded:
         if not left:
-            session, position, left = f"{chance.getrandbits(64):016x}", 0, chance.randrange(1, 2 * _SESSION)
+            session, position, left = f"{rng.getrandbits(64):016x}", 0, rng.randrange(1, 2 * _SESSION)
         left -= 1
         month = datetime.fromtimestamp(START + STEP * number, UTC).strftime("%Y-%m")
-        events = list(_events(chance, number, position, share)) if share else []
+        events = list(_events(rng, number, position, share)) if share else []
         trajectory = f"traj_{session}"
         segments = []
         for name, body in encode_segments((position + i, event) for i, event in enumerate(events)):
@@ -195,9 +195,7 @@ def _write_notes(
             segments.append(SegmentRef(name=name, month=month, bytes=len(body), sha256=digest))
             months.setdefault(month, {})[segment_path(trajectory, name)] = body
         count = max(len(events), 12)
-        record = _record(
-            chance, trajectory, session, number, position, count, ids[number], made.changed[number]
-        )
+        record = _record(rng, trajectory, session, number, position, count, ids[number], made.changed[number])
         notes[ids[number]] = encode_note([replace(record, segments=tuple(segments))])
         position += count
     paths = {f"{commit[:2]}/{commit[2:]}": body for commit, body in notes.items()}
@@ -216,7 +214,7 @@ def _write_tree(stream: BinaryIO, ref: str, files: dict[str, bytes]) -> None:
 
 
 def _record(
-    chance: random.Random,
+    rng: random.Random,
     trajectory: str,
     session: str,
     number: int,
@@ -229,22 +227,22 @@ def _record(
     ended = datetime.fromtimestamp(START + STEP * number, UTC)
     decisions = tuple(
         Decision(
-            question=_say(chance, 8),
-            chosen=_say(chance, 6),
-            alternatives=(_say(chance, 5), _say(chance, 5)),
-            reasoning=_say(chance, 20),
+            question=_say(rng, 8),
+            chosen=_say(rng, 6),
+            alternatives=(_say(rng, 5), _say(rng, 5)),
+            reasoning=_say(rng, 20),
             by="agent",
-            confidence=chance.randrange(40, 100) / 100,
+            confidence=rng.randrange(40, 100) / 100,
         )
-        for _ in range(chance.randrange(3))
+        for _ in range(rng.randrange(3))
     )
-    figures = PartSummary(
-        prompt=_say(chance, chance.randrange(10, 60)),
-        summary=Summary(text=_say(chance, chance.randrange(10, 40)), by="agent"),
+    summary = PartSummary(
+        prompt=_say(rng, rng.randrange(10, 60)),
+        summary=Summary(text=_say(rng, rng.randrange(10, 40)), by="agent"),
         started_at=began.isoformat(),
         ended_at=ended.isoformat(),
-        usage=Usage(input_tokens=chance.randrange(9000), output_tokens=chance.randrange(3000)),
-        cost_usd=chance.randrange(200) / 100,
+        usage=Usage(input_tokens=rng.randrange(9000), output_tokens=rng.randrange(3000)),
+        cost_usd=rng.randrange(200) / 100,
         cost_source="reported",
         counts=Counts(prompts=1, messages=3, tool_calls=5, api_calls=6),
         decisions=decisions,
@@ -255,24 +253,24 @@ def _record(
         link=Link(evidence="agent", call=f"call_{position}"),
         range=Range(first=f"e{position}", last=f"e{position + count - 1}", n=count, at=position),
         origin=Origin(commit=commit),
-        figures=figures,
+        figures=summary,
         whole=SessionInfo(
             agent=("claude-code", "codex", "gemini")[number % 3],
             models=("claude-sonnet-4-5",),
             session=session,
-            title=_say(chance, 6),
+            title=_say(rng, 6),
         ),
     )
 
 
-def _events(chance: random.Random, number: int, position: int, size: int) -> Iterator[AnyEvent]:
+def _events(rng: random.Random, number: int, position: int, size: int) -> Iterator[AnyEvent]:
     """Yield about ``size`` bytes of a session: a prompt, then messages, calls and results."""
     left = size
     at = position
     stamp = datetime.fromtimestamp(START + STEP * number, UTC).isoformat()
-    yield Prompt(id=f"e{at}", ts=stamp, content=_say(chance, 30))
+    yield Prompt(id=f"e{at}", ts=stamp, content=_say(rng, 30))
     while left > 0:
-        said, did, saw = _say(chance, 40), _say(chance, 8), _say(chance, 60)
+        said, did, saw = _say(rng, 40), _say(rng, 8), _say(rng, 60)
         yield Message(id=f"e{at + 1}", ts=stamp, content=said)
         yield ToolCall(
             id=f"e{at + 2}", ts=stamp, name="Bash", arguments={"command": did}, call_id=f"call_{at + 2}"

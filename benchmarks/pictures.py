@@ -1,4 +1,4 @@
-"""Screenshots of the comment on a pull request as GitHub shows it, in every state.
+"""Takes screenshots of our comment on a pull request, as GitHub shows it, in every state of a pull request.
 
     GIT_TRAJ_E2E_AGENTS=folder MARKDOWN_CSS=folder python -m benchmarks.pictures FOLDER [STATE …]
 
@@ -61,7 +61,7 @@ _COLOURS = {
 
 
 def states(full: Change) -> Mapping[str, Change]:
-    """Return variants of ``full``, which real agents made: the states that a pull request may be in."""
+    """Return a variant of ``full`` (which real agents made) for each state that a pull request may be in."""
     own = full.commits
     recorded = tuple(commit for commit in own if commit.trajectories)
     sealed = tuple({**session, "thinking": "sealed"} for session in full.sessions)
@@ -97,8 +97,8 @@ def real_change(folder: Path, programs: Path) -> Change:
 
 
 def draw(text: str, folder: Path, name: str, *, css: Path) -> list[tuple[Path, int, int]]:
-    """Take screenshots of ``text`` in both widths and colours. Returns each with the height above its folded
-    sections, and by how much it is too wide, in pixels."""
+    """Take screenshots of ``text`` in both widths and colours. For each, returns its path, the height above
+    its folded sections and its excess width, in pixels."""
     body = cmarkgfm.markdown_to_html_with_extensions(text, Options.CMARK_OPT_UNSAFE, EXTENSIONS)
     body = _ALERT.sub(_alert, body)
     drawn = []
@@ -108,9 +108,9 @@ def draw(text: str, folder: Path, name: str, *, css: Path) -> list[tuple[Path, i
             style = (css / f"github-markdown-{colour}.css").read_text("utf-8")
             page.write_text(_PAGE.format(css=style, body=body, **colours), "utf-8")
             dom = _chromium(page, f"--window-size={width},900", "--dump-dom")
-            found = re.search(r"<title>(\d+),(-?\d+),(-?\d+)</title>", dom)
-            assert found, dom[:500]
-            height, fold, excess = (int(number) for number in found.groups())
+            match = re.search(r"<title>(\d+),(-?\d+),(-?\d+)</title>", dom)
+            assert match, dom[:500]
+            height, fold, excess = (int(number) for number in match.groups())
             picture = page.with_suffix(".png")
             _chromium(
                 page,
@@ -123,15 +123,15 @@ def draw(text: str, folder: Path, name: str, *, css: Path) -> list[tuple[Path, i
     return drawn
 
 
-def _alert(found: re.Match[str]) -> str:
-    kind = found[1].lower()
+def _alert(match: re.Match[str]) -> str:
+    kind = match[1].lower()
     title = f'<p class="markdown-alert-title">{kind.title()}</p>'
-    return f'<div class="markdown-alert markdown-alert-{kind}">{title}<p>{found[2]}</p></div>'
+    return f'<div class="markdown-alert markdown-alert-{kind}">{title}<p>{match[2]}</p></div>'
 
 
 def _chromium(page: Path, *options: str) -> str:
-    always = ("--no-sandbox", "--hide-scrollbars", "--disable-gpu")
-    command = ["chromium-headless-shell", *always, *options, page.as_uri()]
+    options_for_all = ("--no-sandbox", "--hide-scrollbars", "--disable-gpu")
+    command = ["chromium-headless-shell", *options_for_all, *options, page.as_uri()]
     return subprocess.run(command, capture_output=True, text=True, timeout=90, check=True).stdout
 
 
@@ -143,7 +143,7 @@ def main(arguments: list[str]) -> int:
     programs = Path(os.environ["GIT_TRAJ_E2E_AGENTS"], "node_modules", ".bin").resolve()
     with tempfile.TemporaryDirectory(prefix="git-traj-pictures-", ignore_cleanup_errors=True) as place:
         change = real_change(Path(place), programs)
-    high = 0
+    too_high = 0
     for name, state in states(change).items():
         if wanted and name not in wanted:
             continue
@@ -152,8 +152,8 @@ def main(arguments: list[str]) -> int:
         for picture, fold, excess in draw(text, folder, name, css=css):
             size = picture.stat().st_size
             print(f"{picture.name}: {fold} px above the folds, {excess} px too wide, {size} bytes")
-            high += "desktop" in picture.name and fold > FOLD
-    return int(high > 0)
+            too_high += "desktop" in picture.name and fold > FOLD
+    return int(too_high > 0)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ _PURGE = "integration/test_purge.py"
 
 
 class Fault(NamedTuple):
-    """In ``file`` (below ``gittraj``) the first ``old`` becomes ``new``; ``tests`` (below ``tests``) fail."""
+    """A fault: ``file`` (below ``gittraj``) has ``new`` for its first ``old``, so that ``tests`` (below
+    ``tests``) must fail."""
 
     file: str
     old: str

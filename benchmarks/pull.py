@@ -55,10 +55,10 @@ def _fill(folder: Path, host: GitHost) -> tuple[list[str], int]:
     commits = [git.commit({"src/file0.py": f"value = {n}\n"}, f"Commit {n}") for n in range(_COMMITS)]
     others = [hashlib.sha1(b"%d" % n, usedforsecurity=False).hexdigest() for n in range(_RECORDS - _COMMITS)]
     records = {commit: _record(n) for n, commit in enumerate((*commits, *others))}
-    chance = random.Random(2)
+    rng = random.Random(2)
     with git.open() as opened:
         Story(opened).notes(records)
-        DataRefs(opened).write("2026-01", {f"s/00/t/{n}": chance.randbytes(MB) for n in range(_SEGMENTS)})
+        DataRefs(opened).write("2026-01", {f"s/00/t/{n}": rng.randbytes(MB) for n in range(_SEGMENTS)})
     bare = host.found(REPOSITORY)
     git("push", "-q", str(bare.root), "HEAD:refs/heads/topic", "refs/notes/*:refs/notes/*")
     bare("gc", "-q")
@@ -66,10 +66,10 @@ def _fill(folder: Path, host: GitHost) -> tuple[list[str], int]:
 
 
 def _record(number: int) -> Line:
-    chance = random.Random(number)
+    rng = random.Random(number)
 
     def say(words: int) -> str:
-        return " ".join(chance.choices(_WORDS, k=words))
+        return " ".join(rng.choices(_WORDS, k=words))
 
     chosen = Decision(chosen=say(8), by="agent", alternatives=(say(6),), reasoning=say(25), confidence=0.8)
     return record(
@@ -79,7 +79,7 @@ def _record(number: int) -> Line:
         ),
         prompt=say(165),
         summary=Summary(text=say(60), by="agent"),
-        usage=Usage(input_tokens=chance.randrange(10**5), output_tokens=chance.randrange(10**4)),
+        usage=Usage(input_tokens=rng.randrange(10**5), output_tokens=rng.randrange(10**4)),
         decisions=(chosen,),
         files=tuple(FileChanged(path=f"src/file{n}.py", edits=n + 1) for n in range(3)),
     )
@@ -108,7 +108,7 @@ def _fetch(folder: Path, host: GitHost, commits: Sequence[str]) -> tuple[float, 
     before, begin = host.moved, time.perf_counter()
     source = Source(url=f"{host.url}/{REPOSITORY}.git", token=TOKEN, protocols=("http",))
     fetched = Fetched(folder, source, environ=os.environ)
-    fetched.bring_notes(commits)
+    fetched.fetch_notes(commits)
     took = 1000 * (time.perf_counter() - begin)
     assert all(fetched.notes.read(commit) for commit in commits)
     assert not fetched.repository.run("for-each-ref", f"{DATA_PREFIX}*").out

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.table import Row, Took, render, rounds, timed
+from benchmarks.table import Row, Timing, render, rounds, timed
 from gittraj.git import open_repository
 from gittraj.index import file
 from gittraj.index.answers import open_index
@@ -30,20 +30,20 @@ _BUILD = (
 _ASKED = {
     "two words": ["token", "bucket"],
     "a phrase": ['"token bucket"'],
-    "a beginning": ["tok*"],
-    "one word nobody said": ["cormorant"],
-    "what is like a sentence": ["--similar", "requests that never end until the worker is out of buffers"],
+    "a prefix": ["tok*"],
+    "a word without matches": ["cormorant"],
+    "something like a sentence": ["--similar", "requests that never end until the worker is out of buffers"],
 }
 
 
 def measure(root: Path) -> Iterator[Row]:
     with open_repository(root) as repository, open_index(repository):
-        pass  # the listings are updated first; they are measured elsewhere
+        pass  # update the rest of the index first: it is measured elsewhere
     file.drop(root / ".git", TEXTS)
-    note = root / ".git" / "memory"
-    took = timed([sys.executable, "-c", _BUILD, str(note)], root)
+    memory_file = root / ".git" / "memory"
+    took = timed([sys.executable, "-c", _BUILD, str(memory_file)], root)
     yield from _rows("(r) the text of events: built", [took])
-    yield Row.of("… memory, git's packs included", [float(note.read_text()) / 1000], 200, "MB")
+    yield Row.of("… memory, git's packs included", [float(memory_file.read_text()) / 1000], 200, "MB")
     yield Row.of("… on the disk", [(root / ".git" / FOLDER / TEXTS.name).stat().st_size / 1e6], None, "MB")
     commands = {
         name: lambda words=words: timed([sys.executable, "-m", "gittraj", "search", *words], root)
@@ -53,9 +53,9 @@ def measure(root: Path) -> Iterator[Row]:
         yield from _rows(f"search for {name}", taken, 150 if name == "two words" else None)
 
 
-def _rows(what: str, taken: list[Took], target: float | None = None) -> Iterator[Row]:
+def _rows(what: str, taken: list[Timing], target: float | None = None) -> Iterator[Row]:
     yield Row.of(what, [took.clock for took in taken], target)
-    yield Row.of("… of the processor", [took.processor for took in taken])
+    yield Row.of("… processor time", [took.processor for took in taken])
 
 
 def main() -> int:

@@ -77,8 +77,8 @@ def _compared(scanner: Scanner, cases: list[Case], folder: Path, *, ours: bool) 
     touched = [text != case.text for case, text in pairs if not case.secrets]
     target = 1.0 if ours and isinstance(scanner, Ourselves) else None
     size = sum(len(case.text) for case in cases) / MB
-    yield Row.of(f"(j) {scanner.name}: secrets that stay", [100 * sum(stay) / len(stay)], target, "%")
-    yield Row.of("… harmless texts that are touched", [100 * sum(touched) / len(touched)], target, "%")
+    yield Row.of(f"(j) {scanner.name}: secrets that remain", [100 * sum(stay) / len(stay)], target, "%")
+    yield Row.of("… harmless texts that are altered", [100 * sum(touched) / len(touched)], target, "%")
     yield Row.of("… speed", [size / max(1e-6, cleaned.seconds - start)], None, "MB/s")
     yield Row.of("… to start", [1000 * start])
 

@@ -48,7 +48,7 @@ def measure(folder: Path) -> Iterator[Row]:
                 begin = time.perf_counter()
                 push(opened, remote)
                 times.append(1000 * (time.perf_counter() - begin))
-            yield Row.of("… without the command line and its checks", times)
+            yield Row.of("… pushed without the command line's start and checks", times)
             git("config", "traj.push", "auto")
             times = []
             for n in range(_ROUNDS):
@@ -57,7 +57,7 @@ def measure(folder: Path) -> Iterator[Row]:
                 subprocess.run(_PUSH, cwd=git.root, check=True, capture_output=True)
                 times.append(1000 * (time.perf_counter() - begin))
             yield Row.of(f"(i) one new record pushed at {MANY:,}", times, 1000.0)
-            # incompressible, so that a fetch of them would show
+            # incompressible, so that fetching them would show in the size
             segments = {f"s/00/t/{n}": os.urandom(MB) for n in range(_SEGMENTS)}
             DataRefs(opened).write("2020-03", segments)
             push(opened, remote)
@@ -78,10 +78,10 @@ def _join(git: Git, opened: Repository) -> tuple[list[float], list[float]]:
     for _ in range(_ROUNDS):
         git("update-ref", RECORDS_REF, ours)
         with git.open() as fresh:
-            begin, worked = time.perf_counter(), time.process_time()
+            begin, processor_start = time.perf_counter(), time.process_time()
             assert join_records(fresh, theirs, "origin") == _CHANGED
             clock.append(1000 * (time.perf_counter() - begin))
-            processor.append(1000 * (time.process_time() - worked))
+            processor.append(1000 * (time.process_time() - processor_start))
     git("update-ref", RECORDS_REF, base)
     return clock, processor
 

@@ -1,9 +1,9 @@
 """(s) ``search --similar``: whether a question in other words finds the trajectory that solved it.
 
 ``python -m benchmarks.similar``. ``solved.txt`` has one line per trajectory: a file, the prompt, what was
-done, what was decided, a question that somebody asks later, and maybe one more. The index also has 160 others
-about everyday work in the same words (``chores.txt``). Plain is SQLite's FTS5 by default: all text in one
-column, words as typed, joined by AND or by OR.
+done, what was decided, a question that somebody asks later, and maybe one more. The index also has 160
+trajectories of everyday work with the same vocabulary (``chores.txt``). ``plain`` is SQLite's FTS5 with its
+defaults: all text in one column, words as typed, joined by AND or by OR.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gittraj.index.likeness import rank_like
 from gittraj.index.text import TEXTS, Part, TextField
 
 _HERE = Path(__file__).parent
-_CHORES = 4  # for each topic
+_CHORES = 4  # number of chores per topic
 _TOP = 5
 _TOPICS = (
     *("session list page", "request logging", "configuration options table", "database seed data"),
@@ -43,7 +43,7 @@ _SMALL_TALK = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """A question, and the number of the trajectory that answers it. ``group``: ``tuned`` (used to tune the
     ranking), ``held`` (held out), ``late`` (written after the ranking was finished)."""
 
@@ -61,15 +61,15 @@ class Score:
     recall: float
 
 
-def read_asked() -> list[Asked]:
+def read_asked() -> list[Question]:
     found = []
     for number, row in enumerate(_rows("solved.txt")):
-        found.append(Asked(row[4], number, "held" if number % 2 else "tuned"))
-        found += [Asked(question, number, "late") for question in row[5:]]
+        found.append(Question(row[4], number, "held" if number % 2 else "tuned"))
+        found += [Question(question, number, "late") for question in row[5:]]
     return found
 
 
-def measure(asked: Sequence[Asked]) -> Iterator[Score]:
+def measure(asked: Sequence[Question]) -> Iterator[Score]:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.executescript(TEXTS.tables)
     connection.execute("CREATE VIRTUAL TABLE plain USING fts5(text)")
@@ -80,8 +80,8 @@ def measure(asked: Sequence[Asked]) -> Iterator[Score]:
         row = (doc, "\n".join(piece.text for piece in part.fields))
         connection.execute("INSERT INTO plain (rowid, text) VALUES (?, ?)", row)
 
-    def plain(question: str, between: str) -> list[int]:
-        match = between.join(f'"{word}"' for word in re.findall(r"\w+", question))
+    def plain(question: str, operator: str) -> list[int]:
+        match = operator.join(f'"{word}"' for word in re.findall(r"\w+", question))
         rows = connection.execute("SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY bm25(plain)", [match])
         return [doc for (doc,) in rows]
 
@@ -97,15 +97,15 @@ def measure(asked: Sequence[Asked]) -> Iterator[Score]:
         "--similar": similar,
     }
     for name, rank in systems.items():
-        places = [_place(rank(each.question), numbers[each.answer]) for each in asked]
-        mrr = sum(1 / place for place in places if place) / len(places)
-        recall = sum(1 for place in places if place and place <= _TOP) / len(places)
+        ranks = [_rank_of(rank(each.question), numbers[each.answer]) for each in asked]
+        mrr = sum(1 / position for position in ranks if position) / len(ranks)
+        recall = sum(1 for position in ranks if position and position <= _TOP) / len(ranks)
         yield Score(name, mrr, recall)
     connection.close()
 
 
-def _place(ranked: Sequence[int], right: int) -> int | None:
-    return ranked.index(right) + 1 if right in ranked else None
+def _rank_of(ranked: Sequence[int], expected: int) -> int | None:
+    return ranked.index(expected) + 1 if expected in ranked else None
 
 
 def _rows(name: str) -> list[list[str]]:
@@ -114,18 +114,18 @@ def _rows(name: str) -> list[list[str]]:
 
 
 def _parts() -> Iterator[Part]:
-    chance = random.Random(4)
+    rng = random.Random(4)
     solved = [row[:4] for row in _rows("solved.txt")]
     chores = _rows("chores.txt")
     for topic in _TOPICS:
         words = topic.lower().split()
-        for chore in chance.sample(chores, _CHORES):
+        for chore in rng.sample(chores, _CHORES):
             solved.append(
                 [f"src/{words[0]}/{words[-1]}.py", *(field.replace("{}", topic) for field in chore)]
             )
     for number, (path, asked, did, chosen) in enumerate(solved):
         said = [
-            *(("title", asked[:40]), ("prompt", asked), ("message", " ".join(chance.sample(_SMALL_TALK, 2)))),
+            *(("title", asked[:40]), ("prompt", asked), ("message", " ".join(rng.sample(_SMALL_TALK, 2)))),
             *(("message", did), ("retrospective", did.partition(";")[0]), ("decision", chosen)),
             *(("tool", f"pytest -q {path}"), ("output", "12 passed in 3.2 seconds"), ("file", path)),
         ]

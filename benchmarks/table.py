@@ -24,7 +24,7 @@ class Row:
 
     what: str
     median: float
-    quiet: float
+    p10: float
     unit: str = "ms"
     target: float | None = None
 
@@ -34,7 +34,7 @@ class Row:
 
     @classmethod
     def added(cls, what: str, base: Sequence[float], other: Sequence[float], target: float) -> Row:
-        """Row of the time that ``other`` took more than ``base`` in the same round."""
+        """Return a row with the extra time that ``other`` took over ``base`` in the same round."""
         more = statistics.median(b - a for a, b in zip(base, other, strict=True))
         return cls(what, more, _tenth(other) - _tenth(base), "ms", target)
 
@@ -45,7 +45,7 @@ class Row:
     def cells(self) -> tuple[str, ...]:
         target = "" if self.target is None else f"<= {self.target:g} {self.unit}"
         verdict = "" if self.target is None else "pass" if self.passed else "**miss**"
-        return self.what, f"{_digits(self.median)} {self.unit}", _digits(self.quiet), target, verdict
+        return self.what, f"{_digits(self.median)} {self.unit}", _digits(self.p10), target, verdict
 
 
 def _tenth(taken: Sequence[float]) -> float:
@@ -67,27 +67,27 @@ def rounds(variants: Mapping[str, Callable[[], T]], count: int) -> dict[str, lis
     """Run each variant once per round, in varying order, so that other load affects all alike."""
     found: dict[str, list[T]] = {name: [] for name in variants}
     order = list(variants)
-    chance = random.Random(1)
+    rng = random.Random(1)
     for _ in range(count):
-        chance.shuffle(order)
+        rng.shuffle(order)
         for name in order:
             found[name].append(variants[name]())
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class Took:
-    """Milliseconds of one command: elapsed, and of the processor. Processor time counts only processes that
-    the command waited for, so no background worker, and hardly changes when the machine is busy."""
+class Timing:
+    """Elapsed and processor time of one command, in milliseconds. Processor time includes only processes that
+    the command waited for (no background worker), and hardly changes when the machine is busy."""
 
     clock: float
     processor: float
 
 
-def timed(command: Sequence[str], folder: Path, *, check: bool = True) -> Took:
+def timed(command: Sequence[str], folder: Path, *, check: bool = True) -> Timing:
     """Run a command to its end."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    begin = time.perf_counter()
+    start = time.perf_counter()
     subprocess.run(
         command,
         cwd=folder,
@@ -96,7 +96,7 @@ def timed(command: Sequence[str], folder: Path, *, check: bool = True) -> Took:
         stderr=subprocess.DEVNULL,
         check=check,
     )
-    clock = time.perf_counter() - begin
+    clock = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Took(1000 * clock, 1000 * processor)
+    return Timing(1000 * clock, 1000 * processor)

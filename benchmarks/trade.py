@@ -1,4 +1,6 @@
-"""(j) What each group of readers finds, and what it costs: ``python -m benchmarks.trade CORPUS FOLDER``.
+"""(j) What each group of the redactor's readers finds, and what it costs.
+
+Run as ``python -m benchmarks.trade CORPUS FOLDER``.
 
 ``CORPUS`` has one JSON object per line: ``text``, ``kind`` and ``secrets``; ``FOLDER`` has session logs
 (``*.jsonl``). Each row is a redactor with one more group of readers than the row above; the last has all.
@@ -37,31 +39,31 @@ def measure(corpus: Path, sessions: Path) -> Iterator[Row]:
     try:
         for n, (name, _) in enumerate(_GROUPS, 1):
             ids = {one for _, group in _GROUPS[:n] for one in group}
-            _have(tuple(reader for reader in every if reader.id in ids))
+            _use_readers(tuple(reader for reader in every if reader.id in ids))
             yield from _measured(name if n == 1 else f"and {name}", cases, logs)
     finally:
-        _have(every)
+        _use_readers(every)
 
 
 def _measured(name: str, cases: Sequence[Case], logs: Sequence[str]) -> Iterator[Row]:
-    stay, touched = [], []
+    remained, touched = [], []
     for case in cases:
         clean = Redactor(key=b"k" * 32, seconds_per_text=60).text(case.text)
         if case.secrets:
-            stay.append(any(secret in clean for secret in case.secrets))
+            remained.append(any(secret in clean for secret in case.secrets))
         else:
             touched.append(clean != case.text)
     one = Redactor(key=b"k" * 32, seconds_per_text=60)
     begin = time.process_time()
     for _ in clean_lines(one, logs):
         pass
-    took = time.process_time() - begin
-    yield Row.of(f"(j) {name}: secrets that stay", [100 * sum(stay) / len(stay)], None, "%")
-    yield Row.of("… harmless texts that are touched", [100 * sum(touched) / len(touched)], None, "%")
-    yield Row.of("… speed, one process", [sum(map(len, logs)) / MB / took], None, "MB/s")
+    seconds = time.process_time() - begin
+    yield Row.of(f"(j) {name}: secrets that remain", [100 * sum(remained) / len(remained)], None, "%")
+    yield Row.of("… harmless texts that are altered", [100 * sum(touched) / len(touched)], None, "%")
+    yield Row.of("… speed, one process", [sum(map(len, logs)) / MB / seconds], None, "MB/s")
 
 
-def _have(readers: tuple[Reader, ...]) -> None:
+def _use_readers(readers: tuple[Reader, ...]) -> None:
     """Make all redactors use these readers from now on, and clear their caches."""
     scan._READERS = readers
     engine.forget()

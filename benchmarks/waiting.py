@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.agent_note import PROGRAM, AgentNote
 from benchmarks.m_index import traj_script
 from benchmarks.place import home, repository, wait_for_worker
-from benchmarks.table import Took, rounds, timed
+from benchmarks.table import Timing, rounds, timed
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.repository import Git
@@ -68,7 +68,7 @@ def record(folder: Path) -> Git:
     return git
 
 
-def measure(git: Git, count: int) -> dict[tuple[str, str], list[Took]]:
+def measure(git: Git, count: int) -> dict[tuple[str, str], list[Timing]]:
     """Return by command and tool (``ours``, ``theirs``, ``git``) the times of each round."""
     program = traj_script(git.root)
     commands = {(name, "ours"): [program, *words] for name, words in OURS.items()}
@@ -80,7 +80,7 @@ def measure(git: Git, count: int) -> dict[tuple[str, str], list[Took]]:
     return rounds({key: lambda c=c: timed(c, git.root, check=False) for key, c in commands.items()}, count)  # type: ignore[misc]
 
 
-def table(found: dict[tuple[str, str], list[Took]]) -> str:
+def table(found: dict[tuple[str, str], list[Timing]]) -> str:
     head = (
         "ms: least, median",
         "by the clock",
@@ -113,7 +113,7 @@ def _span(taken: Sequence[float]) -> str:
     return f"{min(taken):.0f}, {statistics.median(taken):.0f}"
 
 
-def _ratio(one: Sequence[Took], other: Sequence[Took]) -> str:
+def _ratio(one: Sequence[Timing], other: Sequence[Timing]) -> str:
     """Ratio of elapsed time, then of processor time: the medians over the rounds."""
     pairs = list(zip(one, other, strict=True))
     clock = statistics.median(a.clock / b.clock for a, b in pairs)

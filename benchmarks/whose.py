@@ -3,8 +3,9 @@
     python -m benchmarks.whose [HISTORIES [FIRST]]
 
 The histories are those of ``tests/integration/misuse.py``. Each is captured at the time, afterwards without
-hooks, and by a backfill in a fresh clone; the table shows for each kind of commit how many were recorded of
-those that an agent made or wrote most of, and how many were credited to a session that had no part in them.
+hooks, and by a backfill in a fresh clone; for each kind of commit, the
+table shows how many of those that an agent made, or wrote most of, were recorded, and how many commits were
+credited to a session that had no part in them.
 """
 
 from __future__ import annotations
@@ -26,28 +27,31 @@ STORIES = 6
 
 @dataclass(slots=True)
 class Counted:
-    """By kind, and by way of capture: pairs of commit and session that are ``owed`` (expected), ``found`` or
-    ``false``. ``odd`` lists the cases to examine: false, missed live, or found only by a later capture."""
+    """Counts of pairs of a commit and a session, by kind of commit (and way of capture): ``expected`` ones,
+    those of them that were ``found``, and ``false`` ones. ``odd`` lists the cases to examine: false, missed
+    live, or found only by a later capture."""
 
     commits: Counter[str] = field(default_factory=Counter)
-    owed: Counter[str] = field(default_factory=Counter)
+    expected: Counter[str] = field(default_factory=Counter)
     found: Counter[tuple[str, str]] = field(default_factory=Counter)
     false: Counter[tuple[str, str]] = field(default_factory=Counter)
     odd: list[str] = field(default_factory=list)
 
-    def add(self, seed: int, day: Misuse, reached: set[str], said: Mapping[str, Recorded]) -> None:
+    def add(self, seed: int, day: Misuse, reached: set[str], recorded: Mapping[str, Recorded]) -> None:
         for commit in reached & day.truth.keys():
             truth = day.truth[commit]
             self.commits[truth.kind] += 1
-            self.owed[truth.kind] += len(truth.owed)
-            for way, pairs in said.items():
-                whose = {s for c, s in pairs if c == commit}
-                self.found[way, truth.kind] += len(whose & truth.owed)
-                self.false[way, truth.kind] += len(whose - truth.mine)
-                self.odd += [f"{seed} {way} false {truth.kind}"] * len(whose - truth.mine)
-                more = whose - {s for c, s in said["live"] if c == commit}
+            self.expected[truth.kind] += len(truth.owed)
+            for way, pairs in recorded.items():
+                sessions = {s for c, s in pairs if c == commit}
+                self.found[way, truth.kind] += len(sessions & truth.owed)
+                self.false[way, truth.kind] += len(sessions - truth.mine)
+                self.odd += [f"{seed} {way} false {truth.kind}"] * len(sessions - truth.mine)
+                more = sessions - {s for c, s in recorded["live"] if c == commit}
                 self.odd += [f"{seed} {way} more {truth.kind}"] * len(more)
-                self.odd += [f"{seed} live missed {truth.kind}" for _ in truth.owed - whose if way == "live"]
+                self.odd += [
+                    f"{seed} live missed {truth.kind}" for _ in truth.owed - sessions if way == "live"
+                ]
 
 
 def measure(folder: Path, seeds: range) -> Counted:
@@ -57,10 +61,10 @@ def measure(folder: Path, seeds: range) -> Counted:
             os.environ["GIT_CONFIG_GLOBAL"] = str(place / ".gitconfig")
             day = Misuse(folder / str(seed) / "repo", seed)
             day.live(STORIES)
-            said = {"live": read_recorded(day.root), "late": late(day)}
+            recorded = {"live": read_recorded(day.root), "late": late(day)}
             reached = {*day.git("rev-list", "--branches").split()}
-            said["imported"] = imported(day)
-            counted.add(seed, day, reached, said)
+            recorded["imported"] = imported(day)
+            counted.add(seed, day, reached, recorded)
     return counted
 
 
@@ -70,9 +74,9 @@ def render(counted: Counted) -> str:
     groups = {kind: [kind] for kind in kinds} | {"**all**": kinds}
     groups["**agents' commits**"] = [kind for kind in kinds if kind.startswith("agent")]
     for name, of in groups.items():
-        owed = sum(counted.owed[kind] for kind in of)
+        expected = sum(counted.expected[kind] for kind in of)
         shares = (sum(counted.found[way, kind] for kind in of) for way in WAYS)
-        row = [f"{100 * share / owed:.0f} %" if owed else "" for share in shares]
+        row = [f"{100 * share / expected:.0f} %" if expected else "" for share in shares]
         false = sum(counted.false[way, kind] for kind in of for way in WAYS)
         lines.append((name, f"{sum(counted.commits[kind] for kind in of):,}", *row, str(false)))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,8 +1,8 @@
 """The Action: turns an event into a comment on the pull request, and keeps the job green.
 
 An error becomes a line in the log and a notice; only a configured gate or ``fail-on-error`` fails the job. A
-gate that cannot be evaluated fails. In the log, only the line that makes the runner mask a token contains a
-token, and only annotations of the diff's lines contain a trajectory's text.
+gate that cannot be evaluated fails. The log contains a token only in the line that makes the runner
+mask it, and text of a trajectory only in annotations on lines of the diff.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def main(environ: Mapping[str, str], budget: RetryBudget | None = None) -> int:
     return int(strict)
 
 
-_AT_LINES = ("pull_request", "pull_request_target")
-"""Events for whose job GitHub shows annotations at the lines of the pull request."""
+_LINE_ANNOTATION_EVENTS = ("pull_request", "pull_request_target")
+"""Events for which GitHub shows a job's annotations on the lines of the pull request."""
 _TOKENS = (
     *("INPUT_TOKEN", "DEFAULT_TOKEN", "GIT_TRAJ_TOKEN", "CI_JOB_TOKEN"),
     *("GITHUB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN"),
@@ -97,7 +97,7 @@ def run(
                     api, head=activity.head, branch=activity.branch, repository=activity.head_repository
                 )
                 if not numbers:
-                    return _skip(settings, console, "no open pull request has that head any more")
+                    return _skip(settings, console, "no open pull request has that commit as its head")
                 pulls = [
                     OnPull(repository=activity.repository, number=n, fork=activity.fork, check=activity.check)
                     for n in numbers
@@ -153,7 +153,7 @@ def _report(job: Job, pull: OnPull) -> int:
     settings, console = job.settings, job.console
     details = job.forge.details(pull.number)
     if pull.head is not None and details.pull.head != pull.head:
-        console.annotate("notice", "the pull request has a newer head: its own run reports on it")
+        console.annotate("notice", "the pull request has a newer head, which gets its own run")
         write(settings, {"result": "superseded"})
         return 0
     change = read_records(job, details)
@@ -195,15 +195,15 @@ def _publish(job: Job, pull: OnPull, scanned: ScannedReport) -> Published:
 
 
 def _has_comment(job: Job, pull: OnPull, marker: upsert_comment.Marker) -> bool:
-    """Whether our comment exists already: then it is updated, even with nothing to report."""
+    """Whether our comment already exists; if so, it is updated even if there is nothing to report."""
     author = job.settings.author or job.forge.viewer()
     comments = job.forge.thread(pull.number).comments()
     return bool(upsert_comment.own(comments, author=author, marker=marker))
 
 
 def _annotate(job: Job, pull: OnPull, scanned: ScannedReport) -> None:
-    """Annotate lines of the diff: by a check run or review comments if that is configured and allowed, else
-    by the job's log."""
+    """Annotate lines of the diff: with a check run or review comments if configured and allowed, otherwise
+    with annotations in the job's log."""
     settings, change = job.settings, scanned.change
     if settings.annotations == "false":
         return
@@ -215,8 +215,8 @@ def _annotate(job: Job, pull: OnPull, scanned: ScannedReport) -> None:
     try:
         posted = isinstance(job.forge, GitHub) and _post(job.forge, pull, scanned, annotations, settings)
     except ForgeError as error:
-        job.console.say(f"line comments became annotations instead: {pull.read_only or error.message}")
-    for each in annotations if settings.event in _AT_LINES and not posted else ():
+        job.console.say(f"showing annotations instead of line comments: {pull.read_only or error.message}")
+    for each in annotations if settings.event in _LINE_ANNOTATION_EVENTS and not posted else ():
         job.console.annotate_line(each.text, title=each.title, file=each.path, line=each.line)
 
 
@@ -245,7 +245,7 @@ def _relabel(job: Job, pull: OnPull, scanned: ScannedReport) -> None:
     except ForgeError as error:
         why = pull.read_only or error.message
         job.console.annotate(
-            "notice" if pull.read_only else "warning", f"No labels on the pull request: {why}"
+            "notice" if pull.read_only else "warning", f"the pull request could not be labelled: {why}"
         )
 
 

@@ -90,9 +90,9 @@ def _fetch(api: Api, fetched: Fetched, number: int, folder: Path, *, ref: str, f
     commits = tuple(fetched.last(pull.head, pull.commit_count))
     bodies: dict[str, bytes] = {}
     if forks and pull.fork and pull.head_url:
-        fork = fetched.beside(folder / f"fork-{number}", pull.head_url)
+        fork = fetched.for_fork(folder / f"fork-{number}", pull.head_url)
         try:
-            if fork.bring_notes(commits, ref=ref):
+            if fork.fetch_notes(commits, ref=ref):
                 bodies = dict(fork.notes.pick(commits, most=limits.PULL, each=0))
         except TrajError:
             pass  # the fork is gone or private
@@ -134,7 +134,7 @@ def _carry(fetched: Fetched, new: list[str], merged: list[Merged], *, ref: str) 
     commits = [*new, *(commit for each in merged for commit in each.commits)]
     why = ""
     for _ in range(_TRIES):
-        tip = fetched.bring_notes(commits, ref=ref)
+        tip = fetched.fetch_notes(commits, ref=ref)
         changed = _apply(fetched, new, merged)
         if fetched.notes.tip() == tip:
             return 0

@@ -46,7 +46,7 @@ class Thread:
             self._lazy(comment).edit(body)
 
     def delete(self, comment: Comment) -> None:
-        """Delete the comment; succeeds, too, if it was deleted already."""
+        """Delete the comment; also succeeds if it is already gone."""
         try:
             with translated("deleting a comment", missing=Gone):
                 self._lazy(comment).delete()
@@ -68,12 +68,12 @@ class Thread:
                     self._issue.remove_from_labels(name)
 
     def _lazy(self, comment: Comment) -> IssueComment:
-        """Return the comment's object without a request: the URL is built here, not taken from a response."""
+        """Return the comment's object without a request: its URL is built here, not read from a response."""
         requester = self._api.repository.requester
         return IssueComment(requester, url=f"{self._api.repository.url}/issues/comments/{comment.id}")
 
 
 def _comment(comment: IssueComment) -> Comment:
-    # the author of a deleted account is null
+    # the author is null if the account was deleted
     author = comment.user.login if comment.user else ""
     return Comment(id=comment.id, author=author, body=comment.body or "", url=comment.html_url)

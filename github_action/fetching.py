@@ -65,7 +65,7 @@ class Source:
     protocols: tuple[str, ...] = ()
 
 
-class LateError(TrajError):
+class FetchTimeoutError(TrajError):
     """The notes did not arrive in time; ``tip`` is the tip of their ref."""
 
     def __init__(self, tip: str) -> None:
@@ -90,28 +90,28 @@ class Fetched:
         self._until = math.inf
         self.repository = open_repository(folder, environ=clean, backend="plumbing")
 
-    def beside(self, folder: Path, url: str) -> Fetched:
+    def for_fork(self, folder: Path, url: str) -> Fetched:
         """Return a second ``Fetched``, for the repository at ``url``, without the token. Raises TrajError,
         GitError."""
         source = Source(url=url, protocols=self.source.protocols)
         return Fetched(folder, source, environ=self.repository.environ)
 
-    def bring_notes(self, commits: Sequence[str], *, ref: str = RECORDS_REF) -> str | None:
+    def fetch_notes(self, commits: Sequence[str], *, ref: str = RECORDS_REF) -> str | None:
         """Fetch the notes of ``commits`` from ``ref``. Returns its tip, None if the source has no such ref.
-        Notes that do not arrive in time are left out. Raises TrajError; LateError if not even the list of
-        notes arrived."""
+        Notes that do not arrive in time are left out. Raises TrajError; FetchTimeoutError if not even the
+        list of notes arrived."""
         self._until = time.monotonic() + _NOTES
         listed = self._call("ls-remote", "--", "origin", ref).out.decode().split()
         if not listed:
             return None
         try:
-            return self._bring_notes(commits, ref)
+            return self._fetch_notes(commits, ref)
         except TrajError:
             if time.monotonic() < self._until:
                 raise
-            raise LateError(listed[0]) from None
+            raise FetchTimeoutError(listed[0]) from None
 
-    def _bring_notes(self, commits: Sequence[str], ref: str) -> str | None:
+    def _fetch_notes(self, commits: Sequence[str], ref: str) -> str | None:
         # tree:1 would fetch the root tree, too, but GitHub accepts only tree:0, which its bitmaps support
         self._call(*_FETCH, "--depth=1", "--filter=tree:0", "origin", f"+{ref}:{RECORDS_REF}")
         objects = self.repository.objects
@@ -138,7 +138,7 @@ class Fetched:
                         self._bring([oid], timeout=_ALONE)
 
     def bring_history(self, commit: str, ref: str, count: int) -> None:
-        """Fetch ``count`` whole commits back from ``commit``, as ``ref``. Raises TrajError."""
+        """Fetch the last ``count`` commits up to ``commit``, in full, as ``ref``. Raises TrajError."""
         self._until = math.inf
         self._call(*_FETCH, f"--depth={count}", "--no-filter", "origin", f"+{commit}:{ref}")
 
@@ -148,7 +148,7 @@ class Fetched:
         return self.repository.run("rev-list", new, *known).out.decode().split()
 
     def last(self, commit: str, count: int) -> list[str]:
-        """The ids of ``count`` fetched commits back from ``commit``, newest first."""
+        """The ids of the last ``count`` fetched commits up to ``commit``, newest first."""
         return self.repository.run("rev-list", f"--max-count={count}", commit).out.decode().split()
 
     def push_notes(self, ref: str = RECORDS_REF) -> str | None:

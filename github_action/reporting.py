@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from github_action.fallback import Report
-from github_action.fetching import Fetched, LateError
+from github_action.fetching import Fetched, FetchTimeoutError
 from github_action.pull_request import Commit, PullDetails
 from github_action.settings import Settings
 from gittraj import limits
@@ -71,7 +71,7 @@ def read_notes(
     ids = [commit.sha for commit in details.commits]
     try:
         return _read_notes(ids, details, fetched, settings, sleep)
-    except LateError as late:
+    except FetchTimeoutError as late:
         return Notes(tip=late.tip, bodies={}, left_out=tuple(ids))
 
 
@@ -82,12 +82,12 @@ def _read_notes(
     settings: Settings,
     sleep: Callable[[float], None],
 ) -> Notes:
-    tip = fetched.bring_notes(ids, ref=settings.notes)
+    tip = fetched.fetch_notes(ids, ref=settings.notes)
     waited, limit = 0.0, _seconds_to_wait(details, settings, has_records=tip is not None)
     while waited < limit and not (tip and fetched.notes.has(ids)):
         sleep(_POLL)
         waited += _POLL
-        tip = fetched.bring_notes(ids, ref=settings.notes)
+        tip = fetched.fetch_notes(ids, ref=settings.notes)
     if tip is None:
         return Notes(tip=None, bodies={})
     bodies = dict(fetched.notes.pick(ids, most=limits.PULL, each=0))

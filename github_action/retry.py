@@ -99,7 +99,7 @@ _POLICY: dict[str, Any] = {
 
 def limited(wait: float) -> Limited:
     hint = "run the job again then, or give the action a token of its own"
-    return Limited(f"rate limit reached: the host answers again in {wait:.0f} s", hint, wait=wait)
+    return Limited(f"rate limit reached: try again after {wait:.0f} s at the earliest", hint, wait=wait)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -84,7 +84,7 @@ def check_key(key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Upserted:
-    """What was done; ``comment`` is our comment afterwards, if there is one."""
+    """The result of an update; ``comment`` is our comment afterwards, if there is one."""
 
     result: Result
     comment: Comment | None

@@ -5,7 +5,7 @@
     TrajError                   one ``error:`` line, a ``hint:`` line when there is one, status 1
     ├── UsageError              the command line is wrong, status 2
     ├── DeclinedError           the user was asked and said no: a line without ``error:``
-    ├── GitError                git failed, or a repository is damaged
+    ├── GitError                git failed, or the repository does not have what was asked for
     │   └── NotARepository
     ├── FormatError             a stored note, segment or a session log cannot be understood
     ├── StoreError              a record could not be written (nothing half-written remains)

@@ -1,4 +1,4 @@
-"""Records a day, or compares two recorded days."""
+"""Runs a scripted day of agents and people and saves all output of git-traj, or compares two such runs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from benchmarks.recorded_day.day import play
-from benchmarks.recorded_day.kept import CLOSING, ELSEWHERE, NOWHERE, READS, Record
+from benchmarks.recorded_day.day import run_day
+from benchmarks.recorded_day.kept import CLOSING, ELSEWHERE, NOWHERE, READS, Recorder
 from benchmarks.recorded_day.place import BARE, BOB, OLDER, PLACE, PYTHON, REPO, Day, build_place
 
 
@@ -22,21 +22,21 @@ def record(checkout: Path, python: Path, out: Path) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)  # all runs use the same folder
         build_place(checkout, python.absolute())
         day = Day()
-        sessions = play(day)
+        sessions = run_day(day)
         known = {name: session.trajectory for name, session in sessions.items()}
         known["reader"] = new_reader(day)
-        kept = Record(day, out, known)
+        recorder = Recorder(day, out, known)
         (out / "000-day.txt").write_bytes(b"\n".join(day.told))
-        kept.keep_refs("before")
-        kept.ask_all(READS, REPO)
+        recorder.keep_refs("before")
+        recorder.run_all(READS, REPO)
         shutil.rmtree(REPO / ".git" / "traj-index", ignore_errors=True)
         for folder in (REPO, BOB, OLDER):  # REPO's index is built again
-            kept.ask_all(ELSEWHERE, folder)
-        kept.ask_all(NOWHERE, BARE)
-        kept.keep_state()
-        kept.ask_all(CLOSING, REPO)
-        kept.keep_refs("after")
-        kept.keep_files()
+            recorder.run_all(ELSEWHERE, folder)
+        recorder.run_all(NOWHERE, BARE)
+        recorder.keep_state()
+        recorder.run_all(CLOSING, REPO)
+        recorder.keep_refs("after")
+        recorder.keep_files()
     print(f"{out}: {count(out)}")
 
 
@@ -86,13 +86,13 @@ def count(out: Path) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    recording = commands.add_parser("record", help="play the day and keep what it leaves")
-    recording.add_argument("--checkout", type=Path, required=True, metavar="DIR", help="whose code runs")
+    recording = commands.add_parser("record", help="run the day and save its output and stored objects")
+    recording.add_argument("--checkout", type=Path, required=True, metavar="DIR", help="the code to run")
     recording.add_argument(
-        "--python", type=Path, required=True, metavar="PY", help="which has its dependencies"
+        "--python", type=Path, required=True, metavar="PY", help="Python that has the checkout's dependencies"
     )
     recording.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="new or empty")
-    comparing = commands.add_parser("compare", help="status 1 if two records differ")
+    comparing = commands.add_parser("compare", help="compare two recorded days; exits with 1 if they differ")
     comparing.add_argument("folders", type=Path, nargs=2, metavar="FOLDER")
     given = parser.parse_args()
     if given.command == "compare":

@@ -1,4 +1,4 @@
-"""The day: agents and people who make a hundred commits."""
+"""The script of the recorded day: agents and people make a hundred commits, in every way that we record."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ def code(topic: str, number: int) -> str:
 
 
 def decide(topic: str, number: int) -> str:
-    said = {
+    fields = {
         "chosen": f"a {topic} of {number} slots",
         "alternatives": ["no limit"],
         "reasoning": "memory is short",
     }
-    return f"[[TRAJECTORY:decision]] {json.dumps(said | {'confidence': 0.5 + number / 40})} [[/TRAJECTORY]]"
+    return f"[[TRAJECTORY:decision]] {json.dumps(fields | {'confidence': 0.5 + number / 40})} [[/TRAJECTORY]]"
 
 
-def look_back(topic: str) -> str:
-    said = {
+def retrospective(topic: str) -> str:
+    fields = {
         "summary": f"The {topic} has limits",
         "challenges": ["old callers"],
         "learnings": ["test the edge"],
     }
-    return f"[[RETROSPECTIVE]] {json.dumps(said | {'confidence': 0.8})} [[/RETROSPECTIVE]]"
+    return f"[[RETROSPECTIVE]] {json.dumps(fields | {'confidence': 0.8})} [[/RETROSPECTIVE]]"
 
 
-def play(day: Day) -> dict[str, Session]:
-    """Run the whole day. Returns the sessions by name."""
+def run_day(day: Day) -> dict[str, Session]:
+    """Run the whole day, and return its sessions by name."""
     begin(day)
     sessions: dict[str, Session] = {}
     turns = (amends, rebases, picks, squashes, reverts, renames, records_by_hand, pauses, delegates, leaks)
@@ -44,9 +44,9 @@ def play(day: Day) -> dict[str, Session]:
             sessions[f"{kind.agent}-{topic}"] = work(day, kind(day, topic), topic, number)
         day.commit(f"docs/{topic}.md", f"# {topic}\n", f"Describe the {topic}")
         turn(day, sessions, topic)
-    corrects(day, sessions)
+    correct_by_hand(day, sessions)
     shares(day)
-    fills_in(day)
+    backfills(day)
     while (made := int(day.git("rev-list", "--count", "--branches", "--tags"))) < COMMITS:
         day.commit("NEWS", f"{made}\n", f"News {made}")
     return sessions
@@ -60,7 +60,7 @@ def begin(day: Day) -> None:
     day.traj("install")
     day.git("config", "traj.push", "auto")
     for path in (REPO / ".git" / "config", HOME / ".gitconfig"):
-        os.utime(path, (DAWN, DAWN))  # pre-commit compares it with the day's clock
+        os.utime(path, (DAWN, DAWN))  # the pre-commit hook compares their mtime with the day's clock
     day.commit("LICENSE", "None\n", "Add a license")
     day.git("push", "--quiet", "origin", "main")
 
@@ -84,7 +84,7 @@ def work(day: Day, agent: Session, topic: str, number: int) -> Session:
     agent.edit(path, f"limit = {number * 7}", f"limit = {number * 7 + 1}")
     agent.shell(f"python3 -m py_compile {path} && echo 3 passed; rm -rf src/__pycache__")
     agent.commit(f"Raise the {topic} ({agent.agent})")
-    agent.tell(f"Raised by one.{chr(10) + look_back(topic) if number % 2 else ''}", "That was easy.")
+    agent.tell(f"Raised by one.{chr(10) + retrospective(topic) if number % 2 else ''}", "That was easy.")
     return agent
 
 
@@ -231,7 +231,7 @@ def leaks(day: Day, sessions: dict[str, Session], topic: str) -> None:
     )
 
 
-def corrects(day: Day, sessions: dict[str, Session]) -> None:
+def correct_by_hand(day: Day, sessions: dict[str, Session]) -> None:
     """Correct by hand: link, unlink, forget, import, carry, repair, and a retrospective afterwards."""
     day.traj("link", "amended", "--session", sessions["codex-cache"].id)
     day.traj("unlink", "delegated", sessions["claude-code-export"].trajectory)
@@ -268,7 +268,7 @@ def shares(day: Day) -> None:
     day.git("pull", "--quiet", "--rebase", cwd=BOB)
 
 
-def fills_in(day: Day) -> None:
+def backfills(day: Day) -> None:
     """Backfill a repository in which agents worked before git-traj was installed."""
     day.git("init", "--quiet", str(OLDER), cwd=PLACE)
     day.commit("README", "older\n", "Begin", cwd=OLDER)

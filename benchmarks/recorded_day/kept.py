@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.recorded_day.place import BOB, OLDER, PLACE, REPO, SERVER, Day, put
 
 UNORDERED = re.compile(r'(?<="taken":\[)[^]]*')
-"""In ``cursors.json``: a session's commits, in the order of a set. It is not in a stored record."""
+"""Matches a session's commits in ``cursors.json``: they are in a set's order, and in no stored record."""
 
 JSON = ("log", "show", "status", "why", "search", "stats", "context", "doctor", "pr", "redact", "keys list")
 JSON += (
@@ -101,7 +101,7 @@ status
 """Commands that write; the stored objects are saved again after them."""
 
 
-class Record:
+class Recorder:
     """Runs commands and writes their outputs into numbered files."""
 
     def __init__(self, day: Day, out: Path, known: Mapping[str, str]) -> None:
@@ -117,7 +117,7 @@ class Record:
             "lines": "\n".join(json.dumps({"token": line}) for line in lines.split()),
         }
 
-    def ask_all(self, lines: str, folder: Path) -> None:
+    def run_all(self, lines: str, folder: Path) -> None:
         for line in re.split(r"\n| \| ", lines.strip()):
             self.ask(line, folder)
             if line.startswith(JSON) and not re.search(

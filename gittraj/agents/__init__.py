@@ -123,7 +123,7 @@ class Agent:
     patterns: tuple[str, ...] = ()
     session: str | None = None
     hooks: HookSettings | None = None
-    """None: the agent has no hooks that could run git-traj."""
+    """None: git-traj writes no hooks for the agent."""
     instructions: InstructionFile | None = None
     """None: git-traj writes no instruction for the agent."""
     asks: AskProtocol | None = None

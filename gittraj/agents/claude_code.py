@@ -20,7 +20,7 @@ from gittraj.config import Environ
 
 _SESSION = re.compile(rb'"sessionId":"([\w-]+)"')
 _COMPACTION = "agent-acompact-"
-"""The beginning of the logs of the subagent with which Claude Code itself summarises a conversation."""
+"""The beginning of the names of the logs of the subagent with which Claude Code summarises a conversation."""
 
 
 class ClaudeCode(Agent):

@@ -44,18 +44,18 @@ def read_moves(
     earlier: Callable[[], Sequence[ReflogEntry]] = tuple,
     stored: bool = True,
     off: Iterable[str] = (),
-    off_sessions: Collection[str] = (),
+    paused: Collection[str] = (),
 ) -> Moves:
     """Join one worktree's new reflog entries with the lines that its hooks spooled.
 
     A line may come after its entry was read (the hook runs later than the reflog is written): then
     ``earlier``, which returns the whole reflog, shows whether the line's commit was made or only carried.
-    ``off`` are commits made while recording was off, ``off_sessions`` the sessions
-    (``agent:session``) for which it is off: events that led to their commits are not stored.
+    ``off`` are commits made while recording was off, ``paused`` the sessions (``agent:session``) for which it
+    is off: events that led to their commits are not stored.
     """
     lines = list(spooled)
     by_id = {line.id: line for line in lines if line.kind in ("commit", "off") and line.id}
-    unrecorded = {*off, *_while_off(lines, set(off_sessions))}
+    unrecorded = {*off, *_while_off(lines, set(paused))}
     commits = {
         commit: _to_commit(commit, kind, by_id.get(commit), stored=stored and commit not in unrecorded)
         for commit, kind in _find_kinds(entries, by_id, earlier).items()
@@ -88,9 +88,9 @@ def _made_kinds(entries: Iterable[ReflogEntry]) -> dict[str, Kind]:
     return {entry.new: kind for entry in entries if (kind := made_kind(entry))}
 
 
-def _while_off(lines: Iterable[Spooled], off_sessions: Set[str]) -> Iterator[str]:
+def _while_off(lines: Iterable[Spooled], paused: Set[str]) -> Iterator[str]:
     """The commits that hooks reported while recording was off, in general or for one of their sessions."""
-    return (line.id for line in lines if line.kind == "off" or not off_sessions.isdisjoint(line.sessions))
+    return (line.id for line in lines if line.kind == "off" or not paused.isdisjoint(line.sessions))
 
 
 def _late_kinds(commits: Iterable[str], history: Sequence[ReflogEntry]) -> dict[str, Kind]:

@@ -52,6 +52,8 @@ class Changed:
 
     def decides(self, change: PathChange, lines: Collection[int]) -> bool:
         """Whether one of ``lines`` (hashes) is not common, and so shows who wrote it."""
+        if not lines:
+            return False
         texts = {line.strip() for line in change.added if _hash(_without_blanks(line)) in lines}
         return bool(texts.difference(self._common(self._commit, change.path, texts)))
 

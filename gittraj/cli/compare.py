@@ -30,11 +30,13 @@ _FORMATS = ("text", "markdown", "html", "json")
 @click.argument("left", metavar="A")
 @click.argument("right", metavar="B")
 @click.option("--task", metavar="ID", help="A and B are agents or models: compare their work on this task.")
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
+@click.option(
+    "--format", "form", type=click.Choice(_FORMATS), default="text", help="Output format (default: text)."
+)
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option("--events", "everything", is_flag=True, help="Show every step, in full.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
-@click.option("-o", "output", type=_FILE, metavar="FILE", help="Write into a file.")
+@click.option("-o", "output", type=_FILE, metavar="FILE", help="Write to a file instead of standard output.")
 @click.pass_obj
 def command(
     obj: dict[str, bool],

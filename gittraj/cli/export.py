@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     "--format",
     "form",
     type=Plugged([*FORMATS, *EXCHANGES], exchanges),
-    help="Default: by the extension of -o, else markdown.",
+    help="Output format (default: from the extension of -o, otherwise markdown).",
 )
 @click.option(
     "--all",

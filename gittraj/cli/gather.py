@@ -91,14 +91,15 @@ def _gather(
 ) -> tuple[dict[str, object], list[str], list[str]]:
     """Gather; returns the fields of the JSON document, the lines to print, and the failures."""
     from gittraj.gather.remotes import find_sources, list_organisation
-    from gittraj.gather.run import Wanted, gather
+    from gittraj.gather.run import Gathering
 
     sources, failed = find_sources(
         remotes, environ=environ, organisation=lambda name: list_organisation(name, environ), tell=say
     )
-    wanted = Wanted(prompts=prompts, events=events, jobs=jobs)
+    contents = ",".join(["prompts"] * prompts + ["events"] * events)
     with show_progress("repositories") as progress:
-        report = gather(store, sources, wanted, environ=environ, progress=progress, tell=say)
+        gathering = Gathering(store, contents, environ=environ, progress=progress, tell=say)
+        report = gathering.run(sources, jobs)
     failed += report.failed
     document: dict[str, object] = {
         "gathered": report.gathered,

@@ -217,7 +217,7 @@ def _test(*, as_json: bool) -> int:
     for trial in failed:
         what = "damages" if trial.harmless else "misses"
         click.echo(f"{trial.rule} {what} {trial.example!r}")
-    click.echo(f"{len(trials)} examples of the rules tried, {len(failed)} failed")
+    click.echo(f"tried {len(trials)} examples of the rules, {len(failed)} failed")
     return int(bool(failed))
 
 

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 _revisions = click.argument("revisions", required=False, metavar="[RANGE]")
 _identity = click.option(
-    "--identity", "identities", multiple=True, type=click.Path(path_type=Path), help="A key; repeatable."
+    *("--identity", "identities"),
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="File with a private key to open seals with; repeatable.",
 )
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 

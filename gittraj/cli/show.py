@@ -42,20 +42,24 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json", "redactions")
 
 @click.command("show")
 @click.argument("name", default="HEAD", metavar="[REV|TRAJECTORY|SYSTEM:ID]")
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
+@click.option(
+    "--format", "form", type=click.Choice(_FORMATS), default="text", help="Output format (default: text)."
+)
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option("--redactions", is_flag=True, help="List only what was redacted: where, and its kind.")
 @click.option("--events", "everything", is_flag=True, help="Every event in full, with arguments and results.")
 @click.option("--since", metavar="EVENT|TIME", help="Only events after this event or from this time on.")
-@click.option("--significance", type=click.Choice(SIGNIFICANCES), help="Only this significance or higher.")
-@click.option("--show-thinking", "thinking", is_flag=True, help="Show thinking, too, opened with your keys.")
-@click.option("--identity", "identities", multiple=True, type=_FILE, help="A key to open it; repeatable.")
+@click.option(
+    "--significance", type=click.Choice(SIGNIFICANCES), help="Only events of at least this significance."
+)
+@click.option("--show-thinking", "thinking", is_flag=True, help="Show thinking, too; open it with your keys.")
+@click.option("--identity", "identities", multiple=True, type=_FILE, help="A private key file; repeatable.")
 @click.option(
     "--file", "path", metavar="PATH", help="Only calls that wrote this file; with --events, also results."
 )
 @click.option("--messages", is_flag=True, help="Only what agents said to each other.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
-@click.option("-o", "output", type=_FILE, metavar="FILE", help="Write into a file.")
+@click.option("-o", "output", type=_FILE, metavar="FILE", help="Write to a file instead of standard output.")
 @click.option("--open", "opens", is_flag=True, help="Open the file that -o wrote; without -o, an HTML page.")
 @click.pass_obj
 def command(
@@ -160,7 +164,7 @@ def _filter(
     if since is not None:
         trajectories = keep_events(trajectories, partial(after, since=since))
     if significance is not None:
-        trajectories = keep_events(trajectories, partial(significant, least=significance))
+        trajectories = keep_events(trajectories, partial(significant, minimum=significance))
     if path is not None:
         file = from_top(repository, path, Path.cwd())
         trajectories = keep_events(trajectories, partial(touching_file, path=file))

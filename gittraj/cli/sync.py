@@ -112,7 +112,7 @@ def fetch(remote: str | None, *, as_json: bool) -> None:
     report([_describe(chosen, fetched)], document, as_json=as_json)
     if empty and not as_json:
         print_wrapped(
-            "hint: the remote has no records; git traj push sends them from where they were recorded",
+            "hint: the remote has no records yet; run git traj push in the clone that recorded them",
             err=True,
         )
 
@@ -121,7 +121,7 @@ def fetch(remote: str | None, *, as_json: bool) -> None:
 @_remote
 @click.option("--dry-run", is_flag=True, help="Say what would be sent; write nothing.")
 @_records_only
-@click.option("--replace", is_flag=True, help="Replace the remote's history with the purged one.")
+@click.option("--replace", is_flag=True, help="After a purge: replace the remote's record history with ours.")
 @_json
 def push(remote: str | None, *, dry_run: bool, records_only: bool, replace: bool, as_json: bool) -> None:
     """Send our records to a remote, never by force except with --replace: what others pushed meanwhile is

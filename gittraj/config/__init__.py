@@ -81,7 +81,7 @@ class Config:
     max_session_bytes: int | None = None
     """The limit for the events of all parts of a session."""
     settings: Mapping[str, Setting] | None = None
-    """The settings that differ from the defaults, and ``thinking``."""
+    """``thinking``, what the user set of the choices, and others that differ from their defaults."""
 
     def excludes(self, *, agent: str, path: str, agents: Collection[str]) -> bool:
         """Whether ``traj.exclude`` names ``agent``, or has a glob for the file ``path`` or a folder around
@@ -152,11 +152,11 @@ def read_config(repository: Repository) -> Config:
         sessions=tuple(_folder(p, "traj.sessions.path") for p in own.get("traj.sessions.path", [])),
         max_segment_bytes=sizes["maxSegmentBytes"],
         max_session_bytes=sizes["maxSessionBytes"],
-        settings=_without_defaults(settings),
+        settings=_without_empty(settings),
     )
 
 
-def _without_defaults(settings: Mapping[str, Setting]) -> dict[str, Setting]:
+def _without_empty(settings: Mapping[str, Setting]) -> dict[str, Setting]:
     return {key: setting for key, setting in settings.items() if setting.value}
 
 
@@ -195,9 +195,9 @@ def _choice(key: str, value: str) -> str:
 def _one_of(choices: Sequence[T], value: Any, where: str) -> T:
     if value in choices:
         return cast(T, value)
-    # a YAML list may contain references to itself many times over: its text could be endless
+    # a YAML list may refer to other lists many times, level after level: its text could be endless
     shown = f"'{value}'" if isinstance(value, str) else "not a string"
-    raise TrajError(f"{where} is {shown}", f"it can be {', '.join(map(str, choices))}")
+    raise TrajError(f"{where} is {shown}", f"allowed values: {', '.join(map(str, choices))}")
 
 
 def _stricter_thinking(own: Mapping[str, list[str]], team: Mapping[str, Any]) -> Setting:

@@ -91,7 +91,7 @@ def _find_end(clean: str, at: int, gap: str, *, is_last: bool) -> int | None:
     the last one, the end of the text."""
     placeholder = _PLACED.match(clean, at)
     for end in range(at + len(_PLACEHOLDER) + 1, placeholder.end() + 1 if placeholder else 0):
-        if is_last and clean[end:] == gap:
+        if is_last and end + len(gap) == len(clean) and clean.endswith(gap):
             return end
         if not is_last and clean.startswith(gap + _PLACEHOLDER, end):
             return end

@@ -5,25 +5,24 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 from gittraj.errors import UsageError
 from gittraj.frozen import dataclass
 from gittraj.gather.remotes import show_names
+from gittraj.gather.schema import to_time
 from gittraj.gather.store import Session
 from gittraj.model.codec import from_json
 from gittraj.model.header import Header
 from gittraj.model.values import Link, Record
 from gittraj.notes.merge import order
 from gittraj.query.header import Folded, fold
+from gittraj.query.log.filters import Labels
 
 Id = tuple[str, str]
 """A project, and something's id in it."""
-LIST = "CAST(? AS varchar[])"
-"""A parameter that is a list. DuckDB reads all rows for a longer ``IN (?, ?)``, and skips them for this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +57,8 @@ class Choice:
     def committed(self) -> list[tuple[str, Any] | None]:
         """Conditions on rows of ``commits``."""
         return [
-            ("c.committed_at >= ?", moment(self.since)) if self.since is not None else None,
-            ("c.committed_at <= ?", moment(self.until)) if self.until is not None else None,
+            ("c.committed_at >= ?", to_time(self.since)) if self.since is not None else None,
+            ("c.committed_at <= ?", to_time(self.until)) if self.until is not None else None,
         ]
 
     def is_by(self, name: str | None, email: str | None) -> bool:
@@ -70,17 +69,11 @@ class Choice:
             raise UsageError(f"--author: {error}", "it is a regular expression") from None
 
 
-def moment(seconds: int) -> datetime:
-    """Convert to the engines' form of a time: UTC, without a zone."""
-    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
-
-
-def on_trajectories(
-    *, agent: str | None, model: str | None, task: str | None, tag: str | None
-) -> list[tuple[str, Any] | None]:
-    """Conditions on rows of ``trajectories``, which may match too much: ``Labels`` filters again."""
+def on_trajectories(labels: Labels) -> list[tuple[str, Any] | None]:
+    """Conditions on rows of ``trajectories``, which may match too much: ``labels`` filter again."""
+    model, task, tag = labels.model, labels.task, labels.tag
     return [
-        ("t.agent = ?", agent) if agent else None,
+        ("t.agent = ?", labels.agent) if labels.agent else None,
         ("lower(t.models) LIKE ? ESCAPE '!'", f"%{_escape(model.lower())}%") if model else None,
         ("t.task LIKE ? ESCAPE '!'", f"%{_escape(task)}%") if task else None,
         ("t.tags LIKE ? ESCAPE '!'", f"%{_escape(tag)}%") if tag else None,
@@ -100,20 +93,12 @@ def _escape(text: str) -> str:
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
-def among(ids: Collection[tuple[str, ...]], *columns: str) -> tuple[str, list[list[str]]]:
-    """The condition that these columns, the first a project's, are one of ``ids``, and its parameters."""
-    lists = [[each[at] for each in ids] for at in range(len(columns))]
-    unnested = ", ".join(f"unnest({LIST})" for _ in columns)
-    text = f"{columns[0]} = ANY({LIST}) AND ({', '.join(columns)}) IN (SELECT {unnested})"
-    return text, [list(dict.fromkeys(lists[0])), *lists]
-
-
 def read_folded(session: Session, trajectories: Iterable[Id]) -> dict[Id, Folded]:
     """Trajectories with all their parts, on every commit that has them."""
     parts: dict[Id, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     ids = dict.fromkeys(trajectories)
-    linked, values = among(ids, "l.project_id", "l.trajectory_id")
-    inside, _ = among(ids, "p.project_id", "p.trajectory_id")  # else DuckDB reads all records
+    linked, values = session.among(ids, "l.project_id", "l.trajectory_id")
+    inside, _ = session.among(ids, "p.project_id", "p.trajectory_id")  # else DuckDB reads all records
     rows = session.ask(
         "SELECT l.project_id, l.trajectory_id, l.commit_id, l.role, l.link, p.record FROM links l"
         " JOIN parts p USING (project_id, trajectory_id, part_id)"
@@ -132,7 +117,7 @@ def read_headers(
 ) -> Iterator[tuple[Id, list[tuple[Folded, Header]]]]:
     """The trajectories on commits, with their HEADERs there, in the order of ``commits``."""
     on: dict[Id, dict[Id, None]] = defaultdict(dict)
-    inside, values = among(commits, "project_id", "commit_id")
+    inside, values = session.among(commits, "project_id", "commit_id")
     question = f"SELECT DISTINCT project_id, commit_id, trajectory_id FROM links WHERE {inside}"
     for project, commit, trajectory in session.ask(question, values):
         on[project, commit][project, trajectory] = None

@@ -8,20 +8,19 @@ from datetime import datetime
 from typing import Any
 
 from gittraj.gather.ask import (
-    LIST,
     Choice,
     Conditions,
     Id,
-    among,
     below,
     on_trajectories,
     read_headers,
     read_names,
 )
-from gittraj.gather.store import Row, Session
+from gittraj.gather.store import LIST, Row, Session
 from gittraj.model.header import Header
 from gittraj.query.context.neighbours import Near, find_near
 from gittraj.query.context.takeaways import Source, Takeaway, rank_takeaways
+from gittraj.query.header import Folded
 from gittraj.query.log.filters import Wanted
 from gittraj.query.log.listing import choose_runs
 from gittraj.query.log.paths import is_below
@@ -44,13 +43,17 @@ def list_entries(session: Session, choice: Choice, wanted: Wanted) -> Iterator[H
         rows = {(row[0], row[1]): row for row in page if choice.is_by(row[4], row[5])}
         for commit, found in read_headers(session, [*rows], explored=choice.explored):
             entry = _describe(rows[commit], names[commit[0]])
-            headers = [header for _, header in found if wanted.accepts(header, entry["subject"])]
-            if headers:
-                files = {file["path"] for header in headers for file in header["filesChanged"]}
-                wholes = {f.whole["id"]: f.header(None) for f, _ in found}
-                yield {**entry, "files": sorted(files), "trajectories": headers, "wholes": wholes}
+            accepted = [header for _, header in found if wanted.accepts(header, entry["subject"])]
+            if accepted:
+                yield {**entry, **_describe_trajectories(accepted, found)}
     if choice == Choice(explored=True):
         yield from choose_runs(_read_runs(session, names), wanted)
+
+
+def _describe_trajectories(accepted: Sequence[Header], found: Sequence[tuple[Folded, Header]]) -> Header:
+    files = {file["path"] for header in accepted for file in header["filesChanged"]}
+    wholes = {folded.whole["id"]: folded.header(None) for folded, _ in found}
+    return {"files": sorted(files), "trajectories": accepted, "wholes": wholes}
 
 
 def _read_runs(session: Session, names: Mapping[str, str]) -> Iterator[Header]:
@@ -81,7 +84,7 @@ def describe_commits(session: Session, commits: Sequence[Id]) -> dict[Id, Header
     """Commits as ``log --json`` has them, without files and trajectories; ``commit`` is None where runs
     without one are noted."""
     names = read_names(session)
-    inside, values = among(commits, "c.project_id", "c.commit_id")
+    inside, values = session.among(commits, "c.project_id", "c.commit_id")
     rows = session.ask(f"SELECT {_COLUMNS} FROM commits c WHERE {inside}", values)
     return {(row[0], row[1]): _describe(row, names[row[0]]) for row in rows}
 
@@ -100,29 +103,21 @@ def list_trajectories(entries: Iterator[Header]) -> Iterator[Header]:
 
 
 def _read_pages(session: Session, choice: Choice, wanted: Wanted) -> Iterator[list[Row]]:
-    labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
-    on = [pair for pair in on_trajectories(**labels) if pair]
-    chosen = _choose(choice)
-    if on:
-        trajectory = Conditions.of(*on)
-        chosen.append((_ON.format(_OF_TRAJECTORY, trajectory), [*trajectory.parameters]))
-    if wanted.decisions:
-        chosen.append((_ON.format(_OF_PART.format("decisions"), "TRUE"), []))
+    chosen = [*choice.committed(), *_on_linked(choice, wanted)]
     last: tuple[str, list[Any]] | None = None
     while True:
-        where = Conditions.of(*chosen, last)
+        where = Conditions.of(("c.reached", []), *chosen, last)
         page = session.ask(
             f"SELECT {_COLUMNS} FROM commits c WHERE {where}"
-            f" ORDER BY coalesce(c.committed_at, ?) DESC, c.project_id, c.commit_id LIMIT {_PAGE}",
+            f" ORDER BY coalesce(c.committed_at, ?) DESC, c.project_id DESC, c.commit_id DESC LIMIT {_PAGE}",
             [*where.parameters, _EPOCH],
         )
         yield page
         if len(page) < _PAGE:
             return
         project, commit, *_, time = page[-1]
-        at = time or _EPOCH
-        after = "coalesce(c.committed_at, ?) < ? OR (coalesce(c.committed_at, ?) = ?"
-        last = f"{after} AND (c.project_id, c.commit_id) > (?, ?))", [_EPOCH, at, _EPOCH, at, project, commit]
+        after = "(coalesce(c.committed_at, ?), c.project_id, c.commit_id) < (?, ?, ?)"
+        last = after, [_EPOCH, time or _EPOCH, project, commit]
 
 
 _EPOCH = datetime(1970, 1, 1)
@@ -134,11 +129,15 @@ _OF_TRAJECTORY = "trajectories t USING (project_id, trajectory_id)"
 _OF_PART = "{} f USING (project_id, trajectory_id, part_id)"
 
 
-def _choose(choice: Choice) -> list[tuple[str, Any] | None]:
-    chosen: list[tuple[str, Any] | None] = [("c.reached", []), *choice.committed()]
+def _on_linked(choice: Choice, wanted: Wanted) -> Iterator[tuple[str, Any]]:
+    """Conditions on what a commit's records are about."""
+    labels = Conditions.of(*on_trajectories(wanted))
+    if labels.texts:
+        yield _ON.format(_OF_TRAJECTORY, labels), [*labels.parameters]
+    if wanted.decisions:
+        yield _ON.format(_OF_PART.format("decisions"), "TRUE"), []
     if found := below(choice.paths, "f.path"):
-        chosen.append((_ON.format(_OF_PART.format("files"), found[0]), found[1]))
-    return chosen
+        yield _ON.format(_OF_PART.format("files"), found[0]), found[1]
 
 
 # ---------------------------------------------------------------- context
@@ -155,8 +154,8 @@ def brief_team(session: Session, paths: Sequence[str]) -> tuple[bool, list[Takea
     )
     names = read_names(session)
     near = [*_read_near(session, [project for (project,) in projects], paths)]
-    nearest = {id(pair[1]) for pair in sorted(near, key=lambda pair: -pair[1].weight)[:_NEAR]}
-    near = [pair for pair in near if id(pair[1]) in nearest]
+    nearest = sorted(range(len(near)), key=lambda at: -near[at][1].weight)[:_NEAR]
+    near = [near[at] for at in sorted(nearest)]
     commits = [(project, each.commit) for project, each in near]
     rows, headers = describe_commits(session, commits), dict(read_headers(session, commits, explored=True))
     newer: Counter[str] = Counter()

@@ -16,9 +16,10 @@ from typing import Any
 
 from gittraj.errors import UsageError
 from gittraj.frozen import dataclass
-from gittraj.gather.ask import LIST, Choice, Conditions, Id, among, below, moment, on_trajectories
+from gittraj.gather.ask import Choice, Conditions, Id, below, on_trajectories
 from gittraj.gather.ask_log import describe_commits
-from gittraj.gather.store import Row, Session
+from gittraj.gather.schema import to_time
+from gittraj.gather.store import LIST, Row, Session
 from gittraj.gather.terms import BETWEEN, stem
 from gittraj.index import search as index
 from gittraj.index import text
@@ -30,9 +31,9 @@ from gittraj.model.header import Header
 CANDIDATES = 1_000
 """Parts that are ranked: those that ended last."""
 _FEW = 500
-"""Repositories that are read whole; of more …"""
-_NEWEST = 5_000
-"""… these parts at first."""
+"""If at most so many repositories have the words, these are read; else the newest texts first …"""
+_NEWEST = 15_000
+"""… and so many of them."""
 PartId = tuple[str, str, str]
 Condition = tuple[str, Any]
 """And its parameters."""
@@ -97,15 +98,14 @@ def _find_parts(
 ) -> list[PartId]:
     """Parts that may match, the newest first: the engine knows nothing of phrases."""
     match, likely = _translate(session, asked.match)
-    labels = {name: getattr(conditions, name) for name in ("agent", "model", "task", "tag")}
-    on = on_trajectories(**labels)
+    on = on_trajectories(conditions)
     if found := below(paths, "f.path"):
         on.append((_IN_FILES.format(found[0]), found[1]))
     chosen = Conditions.of(*on)
     kinds, since = conditions.kinds, conditions.since
     given = [
         (f"x.kind IN ({', '.join('?' * len(kinds))})", [*kinds]) if kinds else None,
-        ("x.ended_at >= ?", moment(since)) if since is not None else None,
+        ("x.ended_at >= ?", to_time(since)) if since is not None else None,
         (f"EXISTS ({_OF_TRAJECTORY} AND {chosen})", [*chosen.parameters]) if chosen.texts else None,
     ]
     rows: list[Row] = []
@@ -125,22 +125,21 @@ def _find_parts(
 def _narrow(
     session: Session, match: Condition, likely: Condition, kinds: Condition | None
 ) -> Iterator[Condition]:
-    """Which texts to read, the fewest first: without an index of words, those of the repositories that have
-    them, where these are few, else the newest. (There ``likely`` would have all texts read first.)"""
-    if session.has_words:
+    """Yield which texts to read, the fewest first: those of the repositories that have the words, if these
+    are few; else the newest texts, and then all that are likely to match."""
+    if not session.has_text_index:
         where = Conditions.of(kinds)
         rows = session.ask(
-            f"SELECT x.project_id FROM words x WHERE {where} GROUP BY 1 HAVING {match[0]}"
-            " UNION SELECT project_id FROM repositories WHERE version < 4",  # of those it has none
+            f"SELECT x.project_id FROM words x WHERE {where} GROUP BY 1 HAVING {match[0]}",
             [*where.parameters, *match[1]],
         )
         if len(rows) <= _FEW:
             yield f"x.project_id = ANY({LIST})", [[project for (project,) in rows]]
             return
-        newest = f"SELECT ended_at FROM parts ORDER BY 1 DESC LIMIT {_NEWEST}"
-        ((least,),) = session.ask(f"SELECT min(ended_at) FROM ({newest}) n")
-        if least is not None:
-            yield "x.ended_at >= ?", least
+    newest = f"SELECT ended_at FROM texts WHERE ended_at IS NOT NULL ORDER BY 1 DESC LIMIT {_NEWEST}"
+    ((least,),) = session.ask(f"SELECT min(ended_at) FROM ({newest}) n")
+    if least is not None:
+        yield "x.ended_at >= ?", least
     yield likely
 
 
@@ -175,7 +174,7 @@ def _read_parts(session: Session, keys: Sequence[PartId]) -> Iterator[Part]:
     fields: dict[PartId, list[TextField]] = defaultdict(list)
     commits: dict[PartId, set[str]] = defaultdict(set)
     columns = ("x.project_id", "x.trajectory_id", "x.part_id")
-    inside, values = among(keys, *columns)
+    inside, values = session.among(keys, *columns)
     select = f"SELECT {', '.join(columns)}"
     question = f"{select}, x.kind, x.text FROM texts x WHERE {inside}"
     for project, trajectory, part, kind, said in session.ask(question, values):

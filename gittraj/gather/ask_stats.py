@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gittraj.errors import UsageError
-from gittraj.gather.ask import Choice, Conditions, moment, read_names
+from gittraj.gather.ask import Choice, Conditions, read_names
 from gittraj.gather.store import Session
 from gittraj.model.header import Header
 from gittraj.query.account import PARTS
 from gittraj.query.stats.counts import OTHER_COUNTS
+from gittraj.query.stats.statistics import month_of
 
 _USAGE = {
     "inputTokens": "input_tokens",
@@ -66,8 +67,8 @@ def _limit(choice: Choice) -> tuple[Conditions, Conditions]:
         ("lower(c.author) LIKE ? OR lower(c.author_email) LIKE ?", [named, named]) if named else None,
     )
     history = Conditions.of(
-        ("h.month >= ?", moment(since).strftime("%Y-%m")) if since is not None else None,
-        ("h.month <= ?", moment(until).strftime("%Y-%m")) if until is not None else None,
+        ("h.month >= ?", month_of(since)) if since is not None else None,
+        ("h.month <= ?", month_of(until)) if until is not None else None,
         ("lower(h.author) LIKE ?", named) if named else None,
     )
     return commits, history

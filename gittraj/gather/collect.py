@@ -7,43 +7,33 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from datetime import UTC, datetime
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gittraj import limits
-from gittraj.config import Config, read_config, stamp
+from gittraj.config import read_config, stamp
 from gittraj.errors import FormatError, GitError, RedactionError, StoreError, TrajError
 from gittraj.events.sensitive import strict_events
 from gittraj.frozen import dataclass
 from gittraj.gather.fetching import Listed, fetch_records, new_repository
 from gittraj.gather.remotes import Source
 from gittraj.gather.rows import Builder, Described, Rows
+from gittraj.gather.schema import VERSION
+from gittraj.gather.store import Known
 from gittraj.git import Repository
 from gittraj.model.codec import decode_segment, segment_path
-from gittraj.model.values import AnyEvent, Key, Line, Prompt, Record, Thinking, Tombstone
+from gittraj.model.values import AnyEvent, Key, Line, Prompt, Record, TaskRef, Thinking, Tombstone
 from gittraj.notes.epoch import Epoch, decode_epoch, encode_epoch, read_epoch, unite
-from gittraj.notes.store import DataRefs, NotesRef
+from gittraj.notes.store import RECORDS_REF, DataRefs, NotesRef
+from gittraj.query.log.description import read_fields
 from gittraj.query.records import Recorded
 from gittraj.record.drain.redactor import redactors
 from gittraj.record.rewrite_segments import clean_record
 from gittraj.redact import LiveValues
-from gittraj.redact.events import Redact, map_event
+from gittraj.redact.events import map_event
 
-_FORMAT = "%x00".join(("%H", "%h", "%s", "%aN", "%aE", "%aI", "%ct", "%P"))
-_LOG = (
-    *(
-        "log",
-        "-z",
-        f"--format={_FORMAT}",
-        "--encoding=UTF-8",
-        "--no-show-signature",
-        "--no-notes",
-        "--no-patch",
-    ),
-    "refs/heads/gathered",
-)
-_FIELDS = 8
 _UNSCANNED = "{} records could not be scanned, and are left out"
 _TOO_LARGE = "the events of {} parts are beyond what is gathered of one repository, and are left out"
 _OLDER = f"commits that are more than {limits.GATHER_COMMITS:,} behind HEAD are not counted"
@@ -52,25 +42,20 @@ _SHALLOW = "its history is shallow there, and the commits that are missing are n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """``epoch``: what was purged, as stored in the engine (empty: nothing)."""
+    """A repository to be collected. ``contents`` has the words ``prompts`` and ``events`` if these are to be
+    gathered, too. ``epoch`` says what was purged, as the engine stores it; it is empty if nothing was."""
 
     source: Source
     listed: Listed
+    contents: str = ""
     epoch: str = ""
-    prompts: bool = False
-    events: bool = False
-
-    @property
-    def contents(self) -> str:
-        return ",".join(name for name in ("prompts", "events") if getattr(self, name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """``left_out``: a line for each kind of data that is not in ``rows``."""
+    """The rows of a repository. ``left_out`` has a line for each kind of data that is not in them."""
 
     source: Source
-    tips: Mapping[str, str]
     contents: str
     ruleset: str
     epoch: str
@@ -78,12 +63,19 @@ class Gathered:
     rows: Rows
 
 
+def make_job(source: Source, listed: Listed, contents: str, known: Known | None) -> Job:
+    """Make the job for a repository; ``known`` is what the engine has of it."""
+    if "events" not in contents:
+        listed = replace(listed, tips={RECORDS_REF: listed.tips[RECORDS_REF]})
+    return Job(source=source, listed=listed, contents=contents, epoch=known.epoch if known else "")
+
+
 def collect(job: Job, environ: Mapping[str, str]) -> Gathered:
     """Collect a repository. Raises TrajError; then the engine keeps what was gathered last."""
     with TemporaryDirectory(prefix="git-traj-gather-", ignore_cleanup_errors=True) as folder:
         sha256 = any(len(tip) == 64 for tip in job.listed.tips.values())
         with new_repository(Path(folder), environ, sha256=sha256) as repository:
-            described = fetch_records(repository, job.source, job.listed, events=job.events)
+            described = fetch_records(repository, job.source, job.listed)
             return _Collector(repository, job, environ).collect(described=described)
 
 
@@ -100,9 +92,9 @@ class _Collector:
     def __init__(self, repository: Repository, job: Job, environ: Mapping[str, str]) -> None:
         self._repository = repository
         self._job = job
-        self._config: Config = read_config(repository)
+        self._config = read_config(repository)
         live = LiveValues.collect(environ, ())
-        self._redactor: Redact = redactors(self._config, key=os.urandom(32), live=live)()
+        self._redactor = redactors(self._config, key=os.urandom(32), live=live)()
         self._ruleset = stamp(self._config)
         self._data = DataRefs(repository)
         self._left_out: Counter[str] = Counter()
@@ -112,17 +104,30 @@ class _Collector:
         epoch = self._unite_epochs()
         recorded = _Cleaned(NotesRef(repository).items(), partial(self._clean_line, epoch))
         commits = dict(self._describe()) if described else {}
-        events = self._read_events(recorded) if job.events else {}
+        events = self._read_events(recorded) if "events" in job.contents else {}
         rows = Builder(job.source.project_id, recorded, commits, events).build()
-        if self._is_cut(commits):
+        if not self._repository.edge.isdisjoint(commits):  # there are older commits, which were not fetched
             self._left_out[_OLDER if len(commits) >= limits.GATHER_COMMITS else _SHALLOW] += 1
-        repository.close()
+        spelt_epoch = encode_epoch(epoch).decode() if epoch else ""
+        rows["repositories"] = [
+            (
+                job.source.project_id,
+                job.source.name,
+                job.source.address,
+                spell_tips(job.listed.seen if described else job.listed.tips),
+                job.contents,
+                self._ruleset,
+                VERSION,
+                datetime.now(UTC).replace(tzinfo=None),
+                spelt_epoch,
+                len(rows["parts"]),
+            )
+        ]
         return Gathered(
             source=job.source,
-            tips=job.listed.seen if described else job.listed.tips,
             contents=job.contents,
             ruleset=self._ruleset,
-            epoch=encode_epoch(epoch).decode() if epoch else "",
+            epoch=spelt_epoch,
             left_out=[text.format(number) for text, number in self._left_out.items()],
             rows=rows,
         )
@@ -149,33 +154,16 @@ class _Collector:
             self._left_out[_UNSCANNED] += 1
             return None
         record = replace(record, seals={}, extra={}, link=replace(record.link, call=None))
-        return record if self._job.prompts else _without_prompt(record)
+        return record if "prompts" in self._job.contents else _without_prompt(record)
 
     def _describe(self) -> Iterator[tuple[str, Described]]:
-        values = self._repository.run(*_LOG).out.decode("utf-8", "replace").split("\0")
-        clean = self._redactor.text
-        authors: dict[str, str] = {}
-        for at in range(0, len(values) - 1, _FIELDS):
-            commit, short, subject, author, email, date, committed, parents = values[at : at + _FIELDS]
-            for name in (author, email):
-                if name not in authors:
-                    authors[name] = clean(name)
-            yield (
-                commit,
-                Described(
-                    short=short,
-                    subject=clean(subject),
-                    author=authors[author],
-                    author_email=authors[email],
-                    date=date,
-                    committed=int(committed),
-                    merge=" " in parents,
-                ),
-            )
-
-    def _is_cut(self, commits: Mapping[str, Described]) -> bool:
-        """Whether the history has older commits, which were not fetched."""
-        return not self._repository.edge.isdisjoint(commits)
+        """Describe HEAD's commits, newest first."""
+        commits = self._repository.run("rev-list", "refs/heads/gathered").text.split()
+        clean = cache(self._redactor.text)
+        fields = read_fields(self._repository, commits, "%H", "%h", "%s", "%aN", "%aE", "%aI", "%ct", "%P")
+        for commit, short, subject, author, email, date, committed, parents in fields:
+            person = clean(author), clean(email)
+            yield commit, Described(short, clean(subject), *person, date, int(committed), " " in parents)
 
     # ------------------------------------------------------------ events
 
@@ -222,7 +210,7 @@ class _Collector:
         for event in events:
             if isinstance(event, Thinking) and (event.seal or event.payload):
                 continue
-            if isinstance(event, Prompt) and not self._job.prompts:
+            if isinstance(event, Prompt) and "prompts" not in self._job.contents:
                 continue
             try:
                 kept.append(map_event(replace(event, raw=None), clean, strict=event.id in strict))
@@ -231,27 +219,42 @@ class _Collector:
         return kept
 
 
+def spell_tips(tips: Mapping[str, str]) -> str:
+    return " ".join(f"{ref}={tip}" for ref, tip in sorted(tips.items()))
+
+
 def _without_prompt(record: Record) -> Record:
     """Remove the prompt, the title, which may be a prompt's first line (no record says who wrote it), and
-    text that repeats one of them; a task keeps its id."""
-    figures, whole, task = record.figures, record.whole, record.whole.task
+    text that repeats one of them."""
+    figures, whole, summary = record.figures, record.whole, record.figures.summary
     asked = [_squeeze(text) for text in (figures.prompt, whole.title) if text]
 
-    def repeats(text: str | None) -> bool:
-        start = _squeeze(text or "").rstrip("….")
-        return bool(start) and any(each.startswith(start) for each in asked)
+    def kept(text: str | None) -> str | None:
+        return None if text is None or _repeats(text, asked) else text
 
-    if task and (task.source is None or repeats(task.title)):
-        has_id = task.source and task.source.system != "plain"
-        task = replace(task, title=task.source.id) if task.source and has_id else None
-    kept = replace(
+    figures = replace(
         figures,
         prompt=None,
-        summary=None if figures.summary and repeats(figures.summary.text) else figures.summary,
-        result=None if repeats(figures.result) else figures.result,
-        why=None if repeats(figures.why) else figures.why,
+        summary=summary if summary and kept(summary.text) is not None else None,
+        result=kept(figures.result),
+        why=kept(figures.why),
     )
-    return replace(record, figures=kept, whole=replace(whole, title=None, task=task))
+    task = whole.task
+    if task and (task.source is None or kept(task.title) is None):
+        task = _without_title(task)
+    return replace(record, figures=figures, whole=replace(whole, title=None, task=task))
+
+
+def _repeats(text: str, asked: Iterable[str]) -> bool:
+    """Whether one of the squeezed texts begins with ``text``, which may be cut off with an ellipsis."""
+    start = _squeeze(text).rstrip("….")
+    return bool(start) and any(each.startswith(start) for each in asked)
+
+
+def _without_title(task: TaskRef) -> TaskRef | None:
+    """Return the task with its id as its title; None if it has no id."""
+    has_id = task.source and task.source.system != "plain"
+    return replace(task, title=task.source.id) if task.source and has_id else None
 
 
 def _squeeze(text: str) -> str:

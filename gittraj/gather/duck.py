@@ -10,7 +10,7 @@ import os
 import random
 import time
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,10 @@ import pyarrow as pa
 
 from gittraj.errors import TrajError
 from gittraj.gather.schema import TABLES, VIEWS, Column, spell_columns
-from gittraj.gather.store import Database, Row, Session, migrate
+from gittraj.gather.store import LIST, Database, Row, Session, as_error
 
-_BUSY = 120.0
-"""Seconds for which another process may have the file open."""
+_BUSY = 600.0
+"""Seconds for which another process may have the file open: a sweep of a large file takes minutes."""
 _ARROW = {
     "text": pa.string(),
     "int": pa.int64(),
@@ -30,29 +30,28 @@ _ARROW = {
     "bool": pa.bool_(),
     "time": pa.timestamp("us"),
 }
-MEMORY = "256MB"
-"""Memory limit of a connection that writes, while each job has a process, too."""
+MEMORY = "128MB"
+"""Memory limit of a connection that writes. The process needs as much again for Python, its libraries, the
+rows of a batch, and what DuckDB allocates without counting it, such as a checkpoint's buffers."""
 READING = "1GB"
+_HINT = "is another program using the file?"
 
 
 class DuckSession(Session):
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
-        made = "SELECT 1 FROM information_schema.tables WHERE table_name = 'words'"
-        self.has_words = connection.execute(made).fetchone() is not None  # not by an earlier version
 
-    def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        try:
-            return self._connection.execute(question, list(parameters)).fetchall()
-        except duckdb.Error as error:
-            raise _failed(error) from None
-
-    def tell(self, statement: str, parameters: Sequence[Any] = ()) -> None:
-        self._connection.execute(statement, list(parameters))
+    def ask(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        return self._connection.execute(statement, list(parameters)).fetchall()
 
     def insert(self, table: str, rows: Sequence[Row]) -> None:
         batch = to_arrow(rows, TABLES[table])  # noqa: F841 - DuckDB finds it by its name
         self._connection.execute(f"INSERT INTO {table} SELECT * FROM batch")
+
+    def among(self, ids: Collection[tuple[str, ...]], *columns: str) -> tuple[str, list[list[str]]]:
+        """See ``Session``. DuckDB skips the rows of other projects only if these are named apart."""
+        text, lists = super().among(ids, *columns)
+        return f"{columns[0]} = ANY({LIST}) AND {text}", [[*dict.fromkeys(lists[0])], *lists]
 
     def has_stems(self, column: str, stems: Sequence[str], *, prefix: bool) -> tuple[str, list[Any]]:
         end = "" if prefix else " "
@@ -66,8 +65,7 @@ class DuckStore(Database):
     def prepare(self) -> None:
         with self._opened(make=True) as connection:
             connection.execute("BEGIN")
-            create_tables(connection)
-            migrate(DuckSession(connection))
+            _create_tables(connection)
             connection.execute("COMMIT")
 
     @contextmanager
@@ -84,9 +82,7 @@ class DuckStore(Database):
                 return
             for left in (self._fresh, self._fresh.with_name(f"{self._fresh.name}.wal")):
                 left.unlink(missing_ok=True)  # left by a sweep that was killed
-            connection.execute(
-                "CHECKPOINT"
-            )  # otherwise the old file's log would be replayed into the new file
+            connection.execute("CHECKPOINT")  # else the old file's log would be replayed into the new file
             (name,) = connection.execute("SELECT current_database()").fetchone() or ("",)
             connection.execute(f"ATTACH '{quote(str(self._fresh))}' AS fresh")
             connection.execute(f'COPY FROM DATABASE "{name}" TO fresh')
@@ -118,16 +114,14 @@ class DuckStore(Database):
     def _opened(self, *, make: bool = False, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
         if not make and not self._path.exists():
             raise TrajError(f"{self._path} is not here", "git traj gather REMOTE --into it makes it")
-        with ExitStack() as stack:
-            if not read_only:
-                stack.enter_context(self._alike())
-            connection = self._connect(read_only=read_only)
+        with (
+            nullcontext() if read_only else self._alike(),
+            closing(self._connect(read_only=read_only)) as connection,
+        ):
             try:
                 yield connection
             except duckdb.Error as error:
-                raise _failed(error) from None
-            finally:
-                connection.close()
+                raise as_error("DuckDB", error, _HINT) from None
 
     def _connect(self, *, read_only: bool) -> duckdb.DuckDBPyConnection:
         end = time.monotonic() + _BUSY
@@ -141,18 +135,19 @@ class DuckStore(Database):
                 connection.close()  # a sweep has replaced the file
             except duckdb.Error as error:
                 if "lock" not in str(error).lower() or time.monotonic() > end:
-                    raise _failed(error) from None
+                    raise as_error("DuckDB", error, _HINT) from None
                 time.sleep(random.uniform(0.05, 0.2))  # noqa: S311 - spreads the retries, not a secret
 
     def _inode(self) -> int | None:
         return self._path.stat().st_ino if self._path.exists() else None
 
 
-def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
+def _create_tables(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("CREATE TABLE IF NOT EXISTS meta (name VARCHAR PRIMARY KEY, value VARCHAR)")
     for table in TABLES:
-        connection.execute(f"CREATE TABLE IF NOT EXISTS {table} ({spell_columns(table, 'duckdb')})")
-        for column in spell_columns(table, "duckdb").split(", "):  # of a later version
+        columns = spell_columns(table)
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {table} ({', '.join(columns)})")
+        for column in columns:  # an earlier version's table may lack some
             connection.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS {column}")
     for view, query in VIEWS.items():
         connection.execute(f"CREATE OR REPLACE VIEW {view} AS {query.format(s='')}")
@@ -167,8 +162,3 @@ def to_arrow(rows: Sequence[Row], columns: Sequence[Column]) -> pa.Table:
 
 def quote(text: str) -> str:
     return text.replace("'", "''")
-
-
-def _failed(error: duckdb.Error) -> TrajError:
-    lines = str(error).splitlines() or ["it failed"]
-    return TrajError(f"DuckDB: {lines[0]}", "is another program using the file?")

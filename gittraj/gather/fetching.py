@@ -27,6 +27,15 @@ _SERVE = "--upload-pack=git -c uploadpack.allowFilter=true upload-pack"
 """Lets our own git, which serves a local folder, leave out trees and files."""
 
 _NAME = "gathered"
+_PARTIAL = f"""
+[core]
+repositoryFormatVersion = 1
+[extensions]
+partialClone = {_NAME}
+[remote "{_NAME}"]
+promisor = true
+"""
+"""Without these settings, git reports the objects that were left out as missing."""
 
 
 class Mirror(Remote):
@@ -86,32 +95,24 @@ def list_tips(repository: Repository, source: Source) -> Listed:
     return Listed(tips, found.get("HEAD"), filters)
 
 
-def fetch_records(repository: Repository, source: Source, listed: Listed, *, events: bool) -> bool:
-    """Fetch the records, the segments (if ``events``), and HEAD's commits; returns whether HEAD's commits
-    could be fetched. Raises TrajError."""
+def fetch_records(repository: Repository, source: Source, listed: Listed) -> bool:
+    """Fetch the listed records and segments, and HEAD's commits; returns whether HEAD's commits could be
+    fetched. Raises TrajError."""
     remote = remote_of(source)
-    refs = [ref for ref in listed.tips if events or ref == RECORDS_REF]
-    fetch_refs(repository, remote, refs, extra=("--depth=1",))
-    for ref in refs:
+    fetch_refs(repository, remote, [*listed.tips], extra=("--depth=1",))
+    for ref in listed.tips:
         tip = repository.objects.resolve(ref)
         if tip is None or repository.objects.kind(tip) != "commit":
             raise TrajError(f"{source.name}: its {ref} is not a notes ref", "git ls-remote lists its refs")
     if not (listed.head and listed.filters):
         return False
-    # git reports objects that were left out as missing, unless there is a promisor remote
-    for key, value in (
-        ("core.repositoryFormatVersion", "1"),
-        ("extensions.partialClone", _NAME),
-        (f"remote.{_NAME}.url", source.address),
-        (f"remote.{_NAME}.promisor", "true"),
-    ):
-        repository.run("config", key, value)
-    only = ["--filter=tree:0", f"--depth={limits.GATHER_COMMITS}"]
-    if Path(source.address).is_dir():
-        only.append(_SERVE)
+    repository.run("config", f"remote.{_NAME}.url", source.address)
+    with (repository.git_dir / "config").open("a") as config:
+        config.write(_PARTIAL)
+    extra = ["--filter=tree:0", f"--depth={limits.GATHER_COMMITS}"] + [_SERVE] * Path(source.address).is_dir()
     try:
         promised = replace(remote, address=_NAME)
-        fetch_refs(repository, promised, ["HEAD"], extra=only, into="refs/heads/gathered")
+        fetch_refs(repository, promised, ["HEAD"], extra=extra, into="refs/heads/gathered")
     except TrajError:
         return False  # HEAD has no commit, or the server refuses: the commits' subjects stay unknown
     return True

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
 from typing import Any
 
 import duckdb
@@ -21,7 +21,7 @@ from gittraj.errors import TrajError
 from gittraj.gather.collect import Gathered
 from gittraj.gather.duck import READING, DuckSession, quote, to_arrow
 from gittraj.gather.schema import MONTHLY, TABLES, VIEWS, names, spell_columns
-from gittraj.gather.store import Row, Session, Store, repository_row
+from gittraj.gather.store import Row, Session, Store, as_error
 
 _FILE = "data.parquet"
 
@@ -43,28 +43,22 @@ class ParquetStore(Store):
     def replace(self, found: Sequence[Gathered]) -> None:
         with _failing():
             for each in found:
-                project = each.source.project_id
-                for table in TABLES:
-                    if table != "repositories":
-                        self._replace_table(table, project, each.rows[table])
-                now = datetime.now(UTC).replace(tzinfo=None)
-                self._replace_table("repositories", project, [repository_row(each, now)])
+                for table in reversed(TABLES):  # the first has the repository's tip
+                    self._replace_table(table, each.source.project_id, each.rows[table])
 
     def _replace_table(self, table: str, project: str, rows: Sequence[Row]) -> None:
         folder = self._folder(table, project)
         before = self._files.find(folder) if self._files.exists(folder) else []
-        files: dict[str, list[Row]] = {}
+        files: dict[str, list[Row]] = defaultdict(list)
         at = names(table).index("month") if table in MONTHLY else None
         for row in rows:
             name = _FILE if at is None else f"month={row[at]}/{_FILE}"
-            files.setdefault(posixpath.join(folder, name), []).append(row)
-        kept = [column for column in TABLES[table] if column.name not in ("project_id", "month")]
+            files[posixpath.join(folder, name)].append(row)
         for path, some in files.items():
-            whole = to_arrow(some, TABLES[table])
-            self._write(path, whole.select([column.name for column in kept]))
-        for path in before:
-            if path not in files:
-                self._files.rm_file(path)
+            whole = to_arrow(some, TABLES[table])  # the folders' names have the project and the month
+            self._write(path, whole.drop_columns(["project_id", *["month"] * (table in MONTHLY)]))
+        for path in {*before} - {*files}:
+            self._files.rm_file(path)
 
     def _write(self, path: str, table: Any) -> None:
         """Atomic: an object store shows the old file or the new one; in a folder, renaming does that."""
@@ -88,20 +82,22 @@ class ParquetStore(Store):
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        with closing(duckdb.connect(config={"memory_limit": READING, "threads": 2})) as connection:
+        with (
+            _failing(),
+            closing(duckdb.connect(config={"memory_limit": READING, "threads": 2})) as connection,
+        ):
             if not self._is_local:
                 connection.register_filesystem(self._files)
-            with _failing():
-                for table in TABLES:
-                    self._make_view(connection, table)
-                for view, query in VIEWS.items():
-                    connection.execute(f"CREATE VIEW {view} AS {query.format(s='')}")
+            for table in TABLES:
+                self._make_view(connection, table)
+            for view, query in VIEWS.items():
+                connection.execute(f"CREATE VIEW {view} AS {query.format(s='')}")
             yield DuckSession(connection)
 
     def _make_view(self, connection: duckdb.DuckDBPyConnection, table: str) -> None:
         pattern = posixpath.join(self._root, table, *["*"] * (1 + (table in MONTHLY)), _FILE)
         if not self._files.glob(pattern):
-            connection.execute(f"CREATE TABLE {table} ({spell_columns(table, 'duckdb')})")
+            connection.execute(f"CREATE TABLE {table} ({', '.join(spell_columns(table))})")
             return
         where = quote(pattern if self._is_local else self._files.unstrip_protocol(pattern))
         read = f"read_parquet('{where}', hive_partitioning = true, hive_types_autocast = false)"
@@ -116,4 +112,4 @@ def _failing() -> Iterator[None]:
     try:
         yield
     except (OSError, duckdb.Error) as error:
-        raise TrajError(f"Parquet: {str(error).splitlines()[0]}", "check the permissions there") from None
+        raise as_error("Parquet", error, "check the permissions there") from None

@@ -12,9 +12,8 @@ from typing import Any, cast
 
 import psycopg
 
-from gittraj.errors import TrajError
 from gittraj.gather.schema import TABLES, VERSION, VIEWS, figures, names, spell_columns
-from gittraj.gather.store import Database, Row, Session, migrate
+from gittraj.gather.store import Database, Row, Session, as_error
 
 _PARTS = 16
 """Partitions of a table, by the hash of ``project_id``, which a cluster can distribute. With one for each of
@@ -35,17 +34,15 @@ $$;
 
 
 class PostgresSession(Session):
+    has_text_index = True
+
     def __init__(self, connection: psycopg.Connection[Row]) -> None:
         self._connection = connection
 
-    def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        try:
-            return self._connection.execute(_spell(question), parameters).fetchall()
-        except psycopg.Error as error:
-            raise _failed(error) from None
-
-    def tell(self, statement: str, parameters: Sequence[Any] = ()) -> None:
-        self._connection.execute(_spell(statement), parameters)
+    def ask(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        spelt = cast(Any, statement.replace("%", "%%").replace("?", "%s"))
+        cursor = self._connection.execute(spelt, parameters)
+        return cursor.fetchall() if cursor.description else []
 
     def insert(self, table: str, rows: Sequence[Row]) -> None:
         columns = names(table)
@@ -74,7 +71,6 @@ class PostgresStore(Database):
             made = connection.execute("SELECT value FROM traj.meta WHERE name = 'version'").fetchone()
             if made != (str(VERSION),):
                 _make(connection)
-                migrate(PostgresSession(connection))
             _grant(connection)
 
     @contextmanager
@@ -105,7 +101,7 @@ class PostgresStore(Database):
                 connection.execute("SET timezone = 'UTC'")
                 yield connection
         except psycopg.Error as error:
-            raise _failed(error) from None
+            raise as_error("PostgreSQL", error, "psql with the same URL asks it, too") from None
 
 
 def _make(connection: psycopg.Connection[Row]) -> None:
@@ -123,19 +119,18 @@ def _make(connection: psycopg.Connection[Row]) -> None:
 
 
 def _make_table(connection: psycopg.Connection[Row], table: str) -> None:
-    stemmed = ", terms_words tsvector" if table == "texts" else ""
-    columns = spell_columns(table, "postgresql") + stemmed
     if connection.execute("SELECT to_regclass(%s)", [f"traj.{table}"]).fetchone() == (None,):
-        _create_table(connection, table, columns)
-    for column in columns.split(", "):  # which an earlier version's table lacks
+        _create_table(connection, table)
+    for column in spell_columns(table):  # an earlier version's table may lack some
         _run(connection, f"ALTER TABLE traj.{table} ADD COLUMN IF NOT EXISTS {column}")
-    for column in [c.name for c in TABLES[table] if c.is_text] + ["terms_words"] * bool(stemmed):
+    for column in [c.name for c in TABLES[table] if c.is_text] + ["terms_words"] * (table == "texts"):
         # ANALYZE would store values in statistics, where no VACUUM deletes them
         _run(connection, f"ALTER TABLE traj.{table} ALTER COLUMN {column} SET STATISTICS 0")
 
 
-def _create_table(connection: psycopg.Connection[Row], table: str, columns: str) -> None:
-    _run(connection, f"CREATE TABLE traj.{table} ({columns}) PARTITION BY HASH (project_id)")
+def _create_table(connection: psycopg.Connection[Row], table: str) -> None:
+    columns = spell_columns(table) + ["terms_words tsvector"] * (table == "texts")
+    _run(connection, f"CREATE TABLE traj.{table} ({', '.join(columns)}) PARTITION BY HASH (project_id)")
     for number in range(_PARTS):
         _run(
             connection,
@@ -144,8 +139,9 @@ def _create_table(connection: psycopg.Connection[Row], table: str, columns: str)
         )
     second = next((n for n in ("trajectory_id", "commit_id") if n in names(table)), None)
     _run(connection, f"CREATE INDEX ON traj.{table} (project_id{f', {second}' if second else ''})")
-    if "tsvector" in columns:
-        _run(connection, f"CREATE INDEX ON traj.{table} USING gin (terms_words)")
+    if table == "texts":
+        _run(connection, "CREATE INDEX ON traj.texts USING gin (terms_words)")
+        _run(connection, "CREATE INDEX ON traj.texts (ended_at)")
     _run(connection, f"ALTER TABLE traj.{table} ENABLE ROW LEVEL SECURITY")
     _run(
         connection,
@@ -176,10 +172,6 @@ def _grant(connection: psycopg.Connection[Row]) -> None:
             _run(connection, f"GRANT EXECUTE ON FUNCTION traj.readable() TO {role}")
 
 
-def _spell(statement: str) -> Any:
-    return statement.replace("%", "%%").replace("?", "%s")
-
-
 def _quote(stem: str) -> str:
     """Quote a word for a tsvector or tsquery."""
     return "'" + stem.replace("\\", "\\\\").replace("'", "''") + "'"
@@ -187,8 +179,3 @@ def _quote(stem: str) -> str:
 
 def _run(connection: psycopg.Connection[Row], statement: str) -> None:
     connection.execute(cast(Any, statement))
-
-
-def _failed(error: psycopg.Error) -> TrajError:
-    lines = str(error).strip().splitlines() or ["it failed"]
-    return TrajError(f"PostgreSQL: {lines[0]}", "psql with the same URL asks it, too")

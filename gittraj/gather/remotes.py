@@ -7,18 +7,23 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gittraj.errors import NotARepository, TrajError, UsageError
+from gittraj.errors import TrajError, UsageError
 from gittraj.frozen import dataclass
-from gittraj.git import open_repository
+from gittraj.git import clean_environment
+from gittraj.git.process import Runner
 from gittraj.render.text.terminal import escape_line
 from gittraj.sync.remote import without_password
 
 if TYPE_CHECKING:
     from github import Github
 
+AT_ONCE = 16
+"""Remotes that git reads at once."""
 _ORGANISATION = "github:"
 _URL = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?:(?P<user>[^/@]*)@)?(?P<host>[^/:]+)(?::(?P<port>\d+))?/+(?P<path>.+)",
@@ -53,16 +58,21 @@ def find_sources(
     TrajError if the only address is bad."""
     found: dict[str, Source] = {}
     errors: list[TrajError] = []
-    for address in _all_addresses(named, organisation, errors):
+
+    def find(address: str) -> Source | TrajError:
         try:
-            source = find_source(address, environ)
+            return find_source(address, environ)
         except (TrajError, OSError) as error:
-            errors.append(_explain(error, address))
-            continue
-        first = found.setdefault(source.project_id, source)
-        if first is not source:
-            shown = without_password(address)
-            tell(f"{shown} is the same repository as {without_password(first.address)}, and is left out")
+            return _explain(error, address)
+
+    addresses = [*_all_addresses(named, organisation, errors)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for address, source in zip(addresses, pool.map(find, addresses), strict=True):
+            if isinstance(source, TrajError):
+                errors.append(source)
+            elif (first := found.setdefault(source.project_id, source)) is not source:
+                shown = without_password(address)
+                tell(f"{shown} is the same repository as {without_password(first.address)}, and is left out")
     if len(errors) == 1 and not found:
         raise errors[0]
     return [*found.values()], [error.message for error in errors]
@@ -123,15 +133,12 @@ def find_source(address: str, environ: Mapping[str, str]) -> Source:
 
 
 def _find_clone(path: Path, environ: Mapping[str, str]) -> Source:
-    try:
-        with open_repository(path, environ=environ) as repository:
-            remote = repository.config("remote.origin.url")
-            roots = repository.run("rev-list", "--max-parents=0", "HEAD", check=False).out.decode().split()
-    except NotARepository:
-        return Source(str(path), _shorten(str(path)), _digest(str(path)))
-    if remote and (_URL.fullmatch(remote) or _SCP.fullmatch(remote)) and not remote.startswith("file:"):
+    run = partial(Runner((), path, clean_environment(environ)).run, check=False)
+    remote = run("config", "--get", "remote.origin.url").text.removesuffix("\n")
+    if (_URL.fullmatch(remote) or _SCP.fullmatch(remote)) and not remote.startswith("file:"):
         canonical = canonize(remote)
         return Source(str(path), _shorten(canonical), _digest(canonical))
+    roots = run("rev-list", "--max-parents=0", "HEAD").text.split()
     identity = " ".join(["roots", *sorted(roots), path.name]) if roots else str(path)
     return Source(str(path), _shorten(str(path)), _digest(identity))
 

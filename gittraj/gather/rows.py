@@ -10,11 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
 from gittraj.frozen import dataclass
-from gittraj.gather.schema import TABLES
+from gittraj.gather.schema import TABLES, to_time
 from gittraj.gather.terms import BETWEEN, stem_all, unite
 from gittraj.index.text_fields import read_part
 from gittraj.index.words import sound
@@ -36,10 +37,10 @@ _UNKNOWN = "unknown"
 """The month of rows without a time: a folder of Parquet needs a name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Described:
-    """A known commit: its texts redacted, ``date`` the author's as git prints it, ``committed`` in seconds
-    since 1970."""
+    """A commit of HEAD, its texts redacted. ``date`` is the author's, as git prints it; ``committed`` is in
+    seconds since 1970."""
 
     short: str
     subject: str
@@ -51,7 +52,8 @@ class Described:
 
 
 class Builder:
-    """``described``: HEAD's commits, newest first, some of which have records; ``events`` by part."""
+    """Makes the rows of one repository. ``described`` are HEAD's commits, newest first, some of which have
+    records; ``events`` are those of each part."""
 
     def __init__(
         self,
@@ -115,7 +117,7 @@ class Builder:
             described,
             commit_id=commit,
             short=described.short if described else commit[:7],
-            committed_at=_moment(described.committed) if described else None,
+            committed_at=to_time(described.committed) if described else None,
             month=month,
             reached=None if commit in self._places else described is not None or not self._described,
             explained=explains(tallies),
@@ -161,18 +163,19 @@ class Builder:
         records = folded.records(None)
         struck = struck_in(records)
         present = self._present(folded)
-        task, retrospective = whole["task"], whole["retrospective"] or {}
+        began, ended = whole["total"]["startedAt"], whole["total"]["endedAt"]
+        retrospective = whole["retrospective"]
         self._add(
             "trajectories",
             **{name: whole[key] for name, key in _WHOLE.items()},
-            month=self._month(None, whole["total"]["startedAt"], whole["total"]["endedAt"]),
+            month=self._month(None, began, ended),
             models=", ".join(whole["models"]) or None,
-            task="\n".join(names_of_task(task)) or None,
+            task="\n".join(names_of_task(whole["task"])) or None,
             tags="\n".join(whole["tags"]) or None,
-            parent_id=(whole["parent"] or {}).get("id"),
-            started_at=_utc(whole["total"]["startedAt"]),
-            ended_at=_utc(whole["total"]["endedAt"]),
-            produced=any(record.role == "produced" for found in folded.parts.values() for record in found),
+            parent_id=whole["parent"] and whole["parent"]["id"],
+            started_at=_utc(began),
+            ended_at=_utc(ended),
+            produced=any(record.role == "produced" for record in chain(*folded.parts.values())),
             **{f"has_{name}": name in present for name in _PARTS},
             retrospective=json.dumps(retrospective, ensure_ascii=False) if retrospective else None,
         )
@@ -274,13 +277,6 @@ def _utc(time: str | None) -> datetime | None:
         return found.astimezone(UTC).replace(tzinfo=None) if found else None
     except (OverflowError, ValueError):
         return None
-
-
-def _moment(seconds: int) -> datetime | None:
-    try:
-        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
-    except (OverflowError, ValueError, OSError):
-        return None  # a commit may have any time
 
 
 def _plain(value: Any, name: str, kind: str) -> Any:

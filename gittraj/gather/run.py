@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from itertools import islice
 from multiprocessing import get_context, parent_process
 from pathlib import Path
@@ -16,104 +17,106 @@ from threading import Thread
 from gittraj import limits
 from gittraj.config import read_config, stamp
 from gittraj.errors import TrajError
-from gittraj.frozen import dataclass
-from gittraj.gather.collect import Gathered, Job, collect
+from gittraj.gather.collect import Gathered, Job, collect, make_job, spell_tips
 from gittraj.gather.fetching import Listed, list_tips, new_repository
-from gittraj.gather.remotes import Source
+from gittraj.gather.remotes import AT_ONCE, Source
 from gittraj.gather.schema import VERSION
-from gittraj.gather.store import Known, Store, spell_tips
+from gittraj.gather.store import Known, Store
 from gittraj.git import Repository
 from gittraj.notes.store import RECORDS_REF
 
-LISTING = 16
-"""Remotes whose refs are listed at once."""
-_AHEAD = 2
-"""Jobs submitted per process: none idles, and few results are in memory."""
-_BATCH_ROWS = 60_000
-"""Rows of one transaction, about, …"""
+_AHEAD = 6
+"""How many more jobs than processes are submitted: no process idles while a batch is written, and few results
+are in memory."""
+_BATCH_ROWS = 20_000
+"""About how many rows are written in one transaction, and so are in memory at once, …"""
 _BATCH = 24
-"""… and repositories, at most."""
+"""… and of how many repositories, at most."""
 Progress = Callable[[str, int, int], None]
 Tell = Callable[[str], object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Report:
-    """How many repositories were written, unchanged, or ``without`` records; a line for each failure."""
+    """How many repositories were written, were unchanged, or are without records; a line for each failure."""
 
-    gathered: int
-    unchanged: int
-    without: int
-    failed: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """``jobs``: processes that fetch and scan."""
-
-    prompts: bool = False
-    events: bool = False
-    jobs: int = 2
+    gathered: int = 0
+    unchanged: int = 0
+    without: int = 0
+    failed: list[str] = field(default_factory=list)
 
 
-def gather(
-    store: Store,
-    sources: Sequence[Source],
-    wanted: Wanted,
-    *,
-    environ: Mapping[str, str],
-    progress: Progress = lambda *_: None,
-    tell: Tell = lambda _: None,
-) -> Report:
-    """Bring the engine up to date. Raises TrajError if the engine fails; a remote that fails is reported."""
-    store.prepare()
-    known = store.known()
-    failed: list[str] = []
-    jobs, unchanged, without = [], 0, 0
-    with TemporaryDirectory(prefix="git-traj-gather-") as folder:
-        repository = new_repository(Path(folder), environ)
-        ruleset = stamp(read_config(repository))
-        for source, listed in list_all(repository, sources, progress):
-            before = known.get(source.project_id)
-            if isinstance(listed, str):
-                failed.append(listed)
-            elif RECORDS_REF not in listed.tips:
-                without += 1
-                if before is not None:
-                    tell(
-                        f"{source.name} has no records any more; git traj gather --forget takes out its rows"
-                    )
-            else:
-                job = _job(source, listed, wanted, before.epoch if before else "")
-                if before is not None and _is_current(before, job, ruleset):
-                    unchanged += 1
+class Gathering:
+    """Brings an engine up to date with repositories. ``contents`` is that of a ``Job``. Raises TrajError if
+    the engine fails; a remote that fails is named in ``report``."""
+
+    def __init__(
+        self,
+        store: Store,
+        contents: str,
+        *,
+        environ: Mapping[str, str],
+        progress: Progress = lambda *_: None,
+        tell: Tell = lambda _: None,
+    ) -> None:
+        store.prepare()
+        self._store = store
+        self._contents = contents
+        self._environ = environ
+        self._progress = progress
+        self._tell = tell
+        self.report = Report()
+
+    def run(self, sources: Sequence[Source], processes: int) -> Report:
+        """Gather what has changed; so many ``processes`` fetch and scan at once."""
+        jobs = self._find_changed(sources)
+        done = 0
+        for batch in _batches(collect_all(jobs, processes, self._environ)):
+            self._write(batch)
+            done += len(batch)
+            self._progress("gathering", done, len(jobs))
+        self._store.sweep()
+        return self.report
+
+    def _find_changed(self, sources: Sequence[Source]) -> list[Job]:
+        known = self._store.known()
+        jobs = []
+        with TemporaryDirectory(prefix="git-traj-gather-") as folder:
+            repository = new_repository(Path(folder), self._environ)
+            ruleset = stamp(read_config(repository))
+            for source, listed in list_all(repository, sources, self._progress):
+                if isinstance(listed, str):
+                    self.report.failed.append(listed)
+                elif RECORDS_REF not in listed.tips:
+                    self._skip(source, is_known=source.project_id in known)
                 else:
-                    jobs.append(job)
-    done = gathered = 0
-    for batch in _batches(collect_all(jobs, wanted.jobs, environ)):
+                    before = known.get(source.project_id)
+                    job = make_job(source, listed, self._contents, before)
+                    if before and _is_current(before, job, ruleset):
+                        self.report.unchanged += 1
+                    else:
+                        jobs.append(job)
+        return jobs
+
+    def _skip(self, source: Source, *, is_known: bool) -> None:
+        self.report.without += 1
+        if is_known:
+            self._tell(f"{source.name} has no records any more; git traj gather --forget takes out its rows")
+
+    def _write(self, batch: Sequence[Gathered | str]) -> None:
         found = [each for each in batch if isinstance(each, Gathered)]
-        failed += [each for each in batch if isinstance(each, str)]
+        self.report.failed += [each for each in batch if isinstance(each, str)]
         if found:
-            store.replace(found)
-        gathered += len(found)
+            self._store.replace(found)
+        self.report.gathered += len(found)
         for each in found:
             for text in each.left_out:
-                tell(f"{each.source.name}: {text}")
-        done += len(batch)
-        progress("gathering", done, len(jobs))
-    store.sweep()
-    return Report(gathered=gathered, unchanged=unchanged, without=without, failed=failed)
-
-
-def _job(source: Source, listed: Listed, wanted: Wanted, epoch: str) -> Job:
-    if not wanted.events:
-        listed = Listed({RECORDS_REF: listed.tips[RECORDS_REF]}, listed.head, listed.filters)
-    return Job(source=source, listed=listed, epoch=epoch, prompts=wanted.prompts, events=wanted.events)
+                self._tell(f"{each.source.name}: {text}")
 
 
 def _is_current(known: Known, job: Job, ruleset: str) -> bool:
-    same = (spell_tips(job.listed.seen), job.contents, ruleset, VERSION)
-    return (known.tips, known.contents, known.ruleset, known.version) == same
+    now = (spell_tips(job.listed.seen), job.contents, ruleset, VERSION)
+    return (known.tips, known.contents, known.ruleset, known.version) == now
 
 
 def list_all(
@@ -127,7 +130,7 @@ def list_all(
         except TrajError as error:
             return error.message
 
-    with ThreadPoolExecutor(LISTING) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         for number, (source, listed) in enumerate(zip(sources, pool.map(ask, sources), strict=True), 1):
             progress("asking remotes", number, len(sources))
             yield source, listed
@@ -162,7 +165,7 @@ def collect_all(jobs: Sequence[Job], processes: int, environ: Mapping[str, str])
             left = iter(jobs)
             running: set[Future[Gathered | str]] = set()
             while True:
-                room = processes * _AHEAD - len(running)
+                room = processes + _AHEAD - len(running)
                 running |= {pool.submit(_collect, job, dict(environ)) for job in islice(left, room)}
                 if not running:
                     return

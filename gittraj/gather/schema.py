@@ -7,6 +7,7 @@ Each row begins with ``project_id``, its repository's id. Times are UTC without 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Literal, NamedTuple, get_args
 
 from gittraj.model.values import CostSource, Evidence, FileKind, Role, RunKind, RunOutcome
@@ -98,25 +99,31 @@ VIEWS: dict[str, str] = {
 }
 """Views for people: ``{s}`` is the schema's prefix."""
 
-_NAMES: dict[str, dict[Type, str]] = {
-    "duckdb": {"text": "VARCHAR", "int": "BIGINT", "real": "DOUBLE", "bool": "BOOLEAN", "time": "TIMESTAMP"},
-    "postgresql": {
-        "text": "text",
-        "int": "bigint",
-        "real": "double precision",
-        "bool": "boolean",
-        "time": "timestamp",
-    },
+_TYPES: dict[Type, str] = {
+    "text": "text",
+    "int": "bigint",
+    "real": "double precision",
+    "bool": "boolean",
+    "time": "timestamp",
 }
+"""The names of the types, which DuckDB and PostgreSQL share."""
+
+
+def to_time(seconds: int) -> datetime | None:
+    """Convert seconds since 1970 to a time as engines have it; None if it is out of their range."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def names(table: str) -> list[str]:
     return [column.name for column in TABLES[table]]
 
 
-def spell_columns(table: str, engine: str) -> str:
-    """The column list of a ``CREATE TABLE``."""
-    return ", ".join(f"{column.name} {_NAMES[engine][column.type]}" for column in TABLES[table])
+def spell_columns(table: str) -> list[str]:
+    """Return the columns as a ``CREATE TABLE`` lists them."""
+    return [f"{column.name} {_TYPES[column.type]}" for column in TABLES[table]]
 
 
 _BY = ("agent", "human", "inferred", "model")

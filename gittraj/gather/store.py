@@ -6,13 +6,12 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from gittraj.errors import TrajError, UsageError
 from gittraj.frozen import dataclass
 from gittraj.gather.schema import TABLES, VERSION, names
-from gittraj.gather.terms import unite
 from gittraj.sync.remote import without_password
 
 if TYPE_CHECKING:
@@ -20,11 +19,13 @@ if TYPE_CHECKING:
 
 _PASSWORD = re.compile(r"//[^/@\s]*:[^/@\s]*@|[?&\s]password\s*=", re.I)
 Row = tuple[Any, ...]
+LIST = "CAST(? AS varchar[])"
+"""A parameter that is a list. DuckDB reads all rows for a longer ``IN (?, ?)``, and skips them for this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A repository as it was gathered last; ``version`` is the schema's; ``tips`` as by ``spell_tips``."""
+    """The row of ``repositories`` that was written when this repository was gathered last."""
 
     name: str
     remote: str
@@ -32,28 +33,30 @@ class Known:
     contents: str
     ruleset: str
     version: int
-    gathered_at: datetime
     epoch: str
-    parts: int
 
 
 class Session(ABC):
-    """A connection. Parameters are ``?`` in every engine; names of tables are without a schema.
-    ``has_words``: no index knows the words of ``texts``, so that ``words`` is to be asked first."""
+    """A connection, which only the ``with`` statement that opened it may use: that statement turns the errors
+    of the engine into TrajErrors. Statements have ``?`` for each parameter, and tables without a schema."""
 
-    has_words = False
+    has_text_index = False
+    """Whether an index finds words in ``texts``; if not, queries read the table ``words`` first."""
 
     @abstractmethod
-    def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """Raises TrajError."""
+    def ask(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        """Run a statement, and return its rows, if it has any."""
 
     @abstractmethod
     def has_stems(self, column: str, stems: Sequence[str], *, prefix: bool) -> tuple[str, list[Any]]:
         """The condition that ``column`` has all of these stems, or (``prefix``) words that begin with them,
         and its parameters."""
 
-    @abstractmethod
-    def tell(self, statement: str, parameters: Sequence[Any] = ()) -> None: ...
+    def among(self, ids: Collection[tuple[str, ...]], *columns: str) -> tuple[str, list[list[str]]]:
+        """The condition that these columns, the first a project's, are one of ``ids``, and its parameters."""
+        unnested = ", ".join(f"unnest({LIST})" for _ in columns)
+        lists = [[each[at] for each in ids] for at in range(len(columns))]
+        return f"({', '.join(columns)}) IN (SELECT {unnested})", lists
 
     @abstractmethod
     def insert(self, table: str, rows: Sequence[Row]) -> None: ...
@@ -87,6 +90,9 @@ class Store(ABC):
             return read_known(session)
 
 
+_REDACTIONS = "SELECT trajectory_id, part_id, redactions FROM parts WHERE project_id = ?"
+
+
 class Database(Store):
     """An engine with transactions. ``meta`` records whether text was deleted since the last ``sweep``."""
 
@@ -97,19 +103,15 @@ class Database(Store):
     def replace(self, found: Sequence[Gathered]) -> None:
         with self.writing(sorted(each.source.project_id for each in found)) as session:
             known = read_known(session)  # read again, as another gather may have been faster
-            old = [each for each in found if each.source.project_id in known]
-            question = "SELECT trajectory_id, part_id, redactions FROM parts WHERE project_id = ?"
-            for each in old:
+            for each in found:
                 project = each.source.project_id
-                if takes_text(known[project], session.ask(question, [project]), each):
-                    _note_deletion(session)
-                _delete(session, project)
-            now = datetime.now(UTC).replace(tzinfo=None)
+                if project in known:
+                    before = session.ask(_REDACTIONS, [project])
+                    if takes_text(known[project], before, each):
+                        _note_deletion(session)
+                    _delete(session, project)
             for table in TABLES:
-                rows = [row for each in found for row in each.rows[table]]
-                if table == "repositories":
-                    rows = [repository_row(each, now) for each in found]
-                if rows:
+                if rows := [row for each in found for row in each.rows[table]]:
                     session.insert(table, rows)
 
     def forget(self, projects: Collection[str]) -> None:
@@ -119,39 +121,25 @@ class Database(Store):
             _note_deletion(session)
 
 
-def migrate(session: Session) -> None:
-    """Make ``words``, which version 4 brought, of the texts that are here. A repository with tests is
-    gathered again, as of these there is more to know. Earlier ones delete no words."""
-    projects = "SELECT project_id FROM repositories UNION SELECT project_id FROM words"
-    current = "SELECT project_id FROM repositories WHERE version >= 4"
-    for (project,) in session.ask(f"SELECT * FROM ({projects}) p WHERE project_id NOT IN ({current})"):
-        said = unite(session.ask("SELECT kind, terms FROM texts WHERE project_id = ?", [project]))
-        before = session.ask("SELECT kind, terms FROM words WHERE project_id = ?", [project])
-        if sorted(before) == sorted(said):
-            continue
-        if before:
-            session.tell("DELETE FROM words WHERE project_id = ?", [project])
-            _note_deletion(session)
-        session.insert("words", [(project, *words) for words in said])
-    session.tell(
-        "UPDATE repositories SET version = 4 WHERE version = 3 AND project_id NOT IN"
-        " (SELECT project_id FROM tests)"
-    )
+def as_error(engine: str, error: Exception, hint: str) -> TrajError:
+    """Turn an engine's error into ours, with its first line."""
+    lines = str(error).strip().splitlines() or ["it failed"]
+    return TrajError(f"{engine}: {lines[0]}", hint)
 
 
 def _delete(session: Session, project: str) -> None:
     for table in TABLES:
-        session.tell(f"DELETE FROM {table} WHERE project_id = ?", [project])
+        session.ask(f"DELETE FROM {table} WHERE project_id = ?", [project])
 
 
 def _note_deletion(session: Session) -> None:
-    session.tell("INSERT INTO meta VALUES ('went', 'yes') ON CONFLICT DO NOTHING")
+    session.ask("INSERT INTO meta VALUES ('went', 'yes') ON CONFLICT DO NOTHING")
 
 
 def read_known(session: Session) -> dict[str, Known]:
-    columns = [name for name in names("repositories") if name != "project_id"]
+    columns = [field.name for field in fields(Known)]
     rows = session.ask(f"SELECT project_id, {', '.join(columns)} FROM repositories")
-    return {row[0]: Known(**dict(zip(columns, row[1:], strict=True))) for row in rows}
+    return {project: Known(**dict(zip(columns, row, strict=True))) for project, *row in rows}
 
 
 def open_store(url: str, environ: Mapping[str, str]) -> Store:
@@ -177,25 +165,6 @@ def open_store(url: str, environ: Mapping[str, str]) -> Store:
         raise TrajError(
             f"{error.name} is not installed", "pip install 'git-traj[gather]' brings the engines"
         ) from None
-
-
-def repository_row(gathered: Gathered, now: datetime) -> Row:
-    return (
-        gathered.source.project_id,
-        gathered.source.name,
-        gathered.source.address,
-        spell_tips(gathered.tips),
-        gathered.contents,
-        gathered.ruleset,
-        VERSION,
-        now,
-        gathered.epoch,
-        len(gathered.rows["parts"]),
-    )
-
-
-def spell_tips(tips: Mapping[str, str]) -> str:
-    return " ".join(f"{ref}={tip}" for ref, tip in sorted(tips.items()))
 
 
 def takes_text(known: Known, before: Iterable[Row], gathered: Gathered) -> bool:

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from gittraj.errors import TrajError, UsageError
-from gittraj.gather.collect import Gathered, Job
+from gittraj.gather.collect import Gathered, make_job
 from gittraj.gather.fetching import new_repository
 from gittraj.gather.remotes import Source, find_source, show_names
 from gittraj.gather.run import Progress, collect_all, list_all
@@ -40,8 +40,7 @@ def verify(
                 differences.append(f"{source.name}: it has no records any more")
             else:
                 before = known[source.project_id]
-                contents = {name: name in before.contents for name in ("prompts", "events")}
-                wanted.append(Job(source=source, listed=listed, epoch=before.epoch, **contents))
+                wanted.append(make_job(source, listed, before.contents, before))
     for number, found in enumerate(collect_all(wanted, jobs, environ), 1):
         progress("comparing", number, len(wanted))
         if isinstance(found, str):

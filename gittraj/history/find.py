@@ -24,7 +24,7 @@ from gittraj.history.copies import (
     read_quotes,
 )
 from gittraj.history.history import History, Kin, Pair, Rewrite, Source, follow, leads
-from gittraj.history.pulls import match_pulls, name_squashes
+from gittraj.history.pulls import find_squashes, match_pulls
 from gittraj.history.reading import Patches, read_history, read_pulls, read_reflogs
 from gittraj.history.rebases import match_rebase, match_taken, read_steps
 from gittraj.history.squashes import LONGEST, find_ranges, match_squashes, range_change
@@ -209,7 +209,7 @@ class _Search:
     ) -> None:
         history, patches = self.history, self.patches
         explained = {new for _, new in self.links}
-        squashes = list(name_squashes(pulls, targets, explained, history=history, kin=kin))
+        squashes = list(find_squashes(pulls, targets, explained, history=history, kin=kin))
         patches.read_paths(change for s in squashes for change in (s.change, history.change(s.new)))
         self._add(list(match_pulls(squashes, known, history)), "pull")
 

@@ -25,7 +25,7 @@ class Squashed:
     change: Change
 
 
-def name_squashes(
+def find_squashes(
     pulls: Mapping[int, Collection[str]],
     targets: Iterable[str],
     known: Collection[str],
@@ -33,8 +33,9 @@ def name_squashes(
     history: History,
     kin: Kin,
 ) -> Iterator[Squashed]:
-    """Find for each pull request the only commit that names its number, unless that commit's origin is known
-    already (``known``). ``pulls`` has the tips of each request's branch, which ``kin`` marks."""
+    """For each pull request, yield the commit whose subject names its number, if there is only one, and it is
+    not in ``known`` (commits whose origin is known already). ``pulls`` maps a request's number to the tips of
+    its branch; ``kin`` must have them as its marked commits."""
 
     def number_of(target: str) -> int | None:
         number = _NUMBER.search(history.commits[target].subject)

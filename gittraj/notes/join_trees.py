@@ -53,7 +53,10 @@ def _join(objects: Objects, ours: str | None, theirs: str, commit: str) -> dict[
     body = _merge(commit, old, new)
     if not body or old == [body]:
         return {}
-    return {**{path: None for path, _ in here}, target: objects.write_blob(body)}
+    return {
+        **{path: None for path, _ in here},
+        target: there[0][1] if new == [body] else objects.write_blob(body),
+    }
 
 
 def _merge(commit: str, old: list[bytes], new: list[bytes]) -> bytes:

@@ -118,7 +118,7 @@ def _entries(objects: Objects, root: str | None) -> dict[bytes, Entry]:
 
 
 def _folders(objects: Objects, root: str | None) -> dict[bytes, str]:
-    return {name: entry.oid for name, entry in _entries(objects, root).items() if entry.is_tree}
+    return {entry.name: entry.oid for entry in objects.read_tree(root) if entry.is_tree} if root else {}
 
 
 def changed_notes(objects: Objects, old: str | None, new: str | None) -> list[str]:

@@ -111,7 +111,9 @@ class Redactor:
                     return text
                 text = self._without(text, spans)
             # Each round replaces secrets by placeholders: a text that still has some was made to attack this.
-            raise RedactionError(f"a text of {len(text)} characters could not be scanned (no end of secrets)")
+            raise RedactionError(
+                f"a text of {len(text)} characters could not be scanned (every round finds more secrets)"
+            )
 
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> list[Span]:
         """The positions of the secrets in ``text``, and their rules, in order and without overlaps.

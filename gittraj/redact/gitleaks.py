@@ -1,4 +1,4 @@
-"""A company's own rules, in the form of gitleaks' configuration (``.gitleaks.toml``), in addition to ours.
+"""A company's own rules, in gitleaks' configuration format (``.gitleaks.toml``), in addition to ours.
 
 Their patterns have Go's syntax: they run under RE2, which has the same syntax and linear time; Python's
 ``re`` has neither. Rules that cannot run are listed in ``remarks``; the others still run. Allowlists weaken
@@ -53,7 +53,7 @@ class _Allowlist:
     patterns: tuple[Any, ...]
     words: tuple[bytes, ...]
 
-    def holds(self, **found: bytes) -> bool:
+    def applies(self, **found: bytes) -> bool:
         checks = [any(one.search(found[self.target]) for one in self.patterns)] if self.patterns else []
         checks += [any(word in found["secret"].lower() for word in self.words)] if self.words else []
         return bool(checks) and (all if self.every else any)(checks)
@@ -100,12 +100,13 @@ class Gitleaks:
             except _MALFORMED as error:
                 why = str(error) if type(error) is ValueError else "is malformed"
                 left_out.append(f"{str(row.get('id'))[:80]!r} {why}")
-        left_out += ["only the first 1000 are read"] if len(rows) > _MAX_RULES else []
         if left_out:
             more = f" and {len(left_out) - _MAX_NAMED} more" * (len(left_out) > _MAX_NAMED)
             yield f"rules that do not run: {', '.join(left_out[:_MAX_NAMED])}{more}"
+        if len(rows) > _MAX_RULES:
+            yield f"only its first {_MAX_RULES} rules are read"
         if "path" in table.get("extend", {}):
-            yield "the file that it extends is not read, unless that is named, too"
+            yield "the file that it extends is read only if the settings name that file, too"
         if file.trusted:
             for row in _rows(table):
                 targets = frozenset(row.get("targetRules", ()))
@@ -137,7 +138,7 @@ class Gitleaks:
         line = text[text.rfind(b"\n", 0, start) + 1 :].partition(b"\n")[0]
         lists = [one for targets, one in self._allowlists if not targets or (rule and rule.id in targets)]
         lists += rule.allowlists if rule else ()
-        return any(one.holds(secret=text[start:end], match=match, line=line) for one in lists)
+        return any(one.applies(secret=text[start:end], match=match, line=line) for one in lists)
 
 
 read = cache(Gitleaks)
@@ -146,21 +147,21 @@ read = cache(Gitleaks)
 def _rule(row: Table, *, trusted: bool) -> OwnRule:
     """Raises ValueError with the reason if the rule cannot run."""
     if not _ID.fullmatch(row["id"]):
-        raise ValueError("has an odd id")
+        raise ValueError("has an invalid id")
     if "path" in row or "regex" not in row:
-        raise ValueError("asks for a path" if "path" in row else "has no pattern of its own")
+        raise ValueError("has a condition on paths" if "path" in row else "has no pattern of its own")
     if row.get("required") or row.get("skipReport"):
-        raise ValueError("goes with another rule")
+        raise ValueError("depends on another rule or is not reported on its own")
     pattern, group = _compiled(row["regex"]), int(row.get("secretGroup", 0))
     if any(map(pattern.search, _PROBES)):
         raise ValueError("matches nearly any text")
     if not 0 <= group <= pattern.groups:
-        raise ValueError("has no such group")
+        raise ValueError("has a secretGroup that its pattern does not have")
     keywords = tuple(str(word).lower() for word in row.get("keywords") or [""])
     allowlists = tuple(_allowlists(_rows(row) if trusted else []))
     entropy = float(row.get("entropy") or -1)
     if not math.isfinite(entropy):
-        raise ValueError("has no finite entropy")
+        raise ValueError("has an entropy that is not a finite number")
     return OwnRule(row["id"], pattern, keywords, group, entropy, allowlists)
 
 
@@ -195,11 +196,11 @@ def _compiled(pattern: str) -> Any:
     except re2.error:
         raise ValueError("has a pattern that RE2 refuses") from None
     except UnicodeEncodeError:
-        raise ValueError("has a letter outside Latin-1") from None
+        raise ValueError("has a character outside Latin-1") from None
 
 
 def _secret(rule: OwnRule, match: Any) -> tuple[int, int]:
-    """The position of the secret, without the blanks around it."""
+    """The position of the secret, without surrounding white space."""
     groups = [rule.group] if rule.group else range(1, rule.pattern.groups + 1)
     start, end = next((match.span(n) for n in groups if match[n]), match.span())
     value = match.string[start:end]

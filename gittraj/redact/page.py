@@ -30,7 +30,7 @@ class Span:
     told: bool = False
 
     def at(self, start: int, end: int) -> Span:
-        """The same secret at another position."""
+        """Return the span of the same secret at another position."""
         return Span(start, end, self.rule, self.kind, self.told)
 
 

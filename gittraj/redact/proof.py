@@ -28,7 +28,7 @@ class Proof(IntEnum):
 
 
 def proof(value: str) -> Proof:
-    """What the form of ``value`` proves."""
+    """Return what the form of ``value`` proves."""
     return _proof(value[:200]) if len(value) >= 4 else Proof.NONE
 
 

@@ -78,8 +78,8 @@ def compare(repository: Repository, readers: Readers) -> tuple[list[Reader], lis
 
 
 def _trusted(repository: Repository, environ: Environ) -> Readers:
-    """Read the list. Raises SealError if it is not trusted, because to change one reader would trust all of
-    the others, too."""
+    """Read the list. Raises SealError if it is not trusted, because changing one reader would mean trusting
+    all the others, too."""
     readers = read_readers(repository, environ)
     if readers.problem:
         raise SealError(readers.problem, f"correct {FILE}")

@@ -52,7 +52,7 @@ def unseal(
     if value.get("trajectory") != trajectory or blocks.keys() != set(events):
         raise SealError(f"{trajectory}: a seal does not belong to its events")
     if not all(isinstance(text, str) for text in blocks.values()):
-        raise SealError("a seal does not contain texts")
+        raise SealError("a seal has a value that is not a string")
     return blocks
 
 

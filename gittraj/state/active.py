@@ -115,7 +115,7 @@ def _load(folder: Path) -> Iterator[tuple[Path, Active | None]]:
 
 def _read(value: Any) -> Active:
     if not isinstance(value, dict):
-        raise FormatError("an active trajectory is not an object")
+        raise FormatError("the file of an active trajectory does not contain a JSON object")
     events = value.get("events")
     return Active(
         header=from_json(Header, value.get("header")),

@@ -51,7 +51,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
-    """What is known of a session. ``size`` is that of its log, in bytes, when it was last read; ``facts`` are
+    """The known state of a session. ``size`` is its log's size in bytes when it was last read; ``facts`` are
     from the log before the cursor (no text). ``open_paths`` were written by the session and are not committed
     yet; ``left`` are those of them that were written before the cursor; ``taken`` are commits that contain
     lines of the session. ``settled``: only a commit or a prompt can still add to it. ``searched`` is how many
@@ -135,7 +135,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Away:
-    """What is not read of one log: spans of bytes, and events with a time in a pause."""
+    """The parts of one log that are not read: spans of bytes, and events with a time in a pause."""
 
     spans: tuple[Span, ...] = ()
     pauses: tuple[Pause, ...] = ()
@@ -146,8 +146,8 @@ NEVER_AWAY = Away()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspension:
-    """What is never read: everything since ``paused`` (in seconds since 1970; None: not paused now), the
-    ``commits`` and parts of ``sessions`` made in earlier ``pauses``, and ``forgotten`` trajectories."""
+    """The parts of logs that are never read: all since ``paused`` (in seconds since 1970; None: not paused),
+    the ``commits`` and parts of ``sessions`` made in earlier ``pauses``, and ``forgotten`` trajectories."""
 
     paused: float | None = None
     pauses: tuple[Pause, ...] = ()
@@ -156,8 +156,8 @@ class Suspension:
     forgotten: tuple[str, ...] = ()
 
     def away(self, session: str, *, subagent: str | None = None) -> Away:
-        """What is not read of the log of a session (``agent:session``), or of an agent that it started: in
-        that agent's file only the times show what was written while recording was off."""
+        """The parts that are not read of the log of a session (``agent:session``), or of an agent it started:
+        in that agent's file only the times show what was written while recording was off."""
         pauses = tuple(p for p in self.pauses if p.session in (None, session))
         return Away(spans=() if subagent else self.sessions.get(session, ()), pauses=pauses)
 

@@ -40,7 +40,7 @@ def understand(text: str, events: Sequence[AnyEvent], *, by: str) -> Understood:
     answer = _find_json(text)
     summary = coerce.string(answer.get("summary"))
     if not summary.strip():
-        raise TrajError("the answer has no summary")
+        raise TrajError("the summarizer's answer has no summary")
     words = {event.id: text_of(event) for event in events if isinstance(event, WORDS)}
     decisions = [_decision(coerce.mapping(i), words, by) for i in coerce.sequence(answer.get("decisions"))]
     doubts = [_quote(coerce.mapping(item), words) for item in coerce.sequence(answer.get("doubts"))]

@@ -78,13 +78,13 @@ def prepare_ours(home: Path) -> Path:
     """
     programs()
     config = home / ".pre-commit-config.yaml"
-    may_install = subprocess.run(
+    head = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=_ROOT, capture_output=True, text=True, check=False
     )
-    if may_install.returncode or not (_ROOT / ".pre-commit-hooks.yaml").exists():
+    if head.returncode or not (_ROOT / ".pre-commit-hooks.yaml").exists():
         raise NotInstalledError("the framework can only take a hook from a clone of git-traj with a commit")
     config.write_text(
-        f"repos:\n- repo: {_ROOT}\n  rev: {may_install.stdout.strip()}\n  hooks: [{{id: git-traj-redact}}]\n"
+        f"repos:\n- repo: {_ROOT}\n  rev: {head.stdout.strip()}\n  hooks: [{{id: git-traj-redact}}]\n"
     )
     subprocess.run(["git", "init", "-q", str(home)], check=True)
     done = subprocess.run(

@@ -94,6 +94,7 @@ def _install(folder: Path, names: list[str], pinned: Mapping[str, str]) -> None:
     for package in names:
         if (script := _SCRIPTS.get(package)) is None:
             continue
-        folder = folder / "node_modules" / package
-        subprocess.run(["node", script], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            ["node", script], cwd=folder / "node_modules" / package, check=True, stdout=subprocess.DEVNULL
+        )
     (folder / "installed.json").write_text(json.dumps(pinned))

@@ -14,7 +14,7 @@ from tests.e2e.agents import Agent
 from tests.e2e.model_server import ToolCall
 from tests.e2e.scenario import Shell, Write, turn
 from tests.e2e.workshop import Workshop
-from tests.integration.neighbour import PRIVATE, ways
+from tests.integration.neighbour import PRIVATE, shell_reads
 
 LINES = "".join(f"value_{n} = {n}\n" for n in range(6))
 
@@ -33,7 +33,7 @@ def evidence(workshop: Workshop) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("command", ["./release", "make ship", "env X=y git commit -qm Made", "git ci"])
-def test_a_commit_by_whatever_runs_under_a_call(agent: Agent, workshop: Workshop, command: str) -> None:
+def test_a_commit_made_indirectly_by_a_tool_call(agent: Agent, workshop: Workshop, command: str) -> None:
     workshop.git("config", "alias.ci", "commit -qm Made")
     (workshop.path / "release").write_text("#!/bin/sh\ngit commit -qm Made\n")
     (workshop.path / "release").chmod(0o755)
@@ -44,7 +44,7 @@ def test_a_commit_by_whatever_runs_under_a_call(agent: Agent, workshop: Workshop
     assert evidence(workshop) == {"Made": ["agent"]}
 
 
-def test_a_persons_earlier_commit_and_reverted_lines_get_no_record(agent: Agent, workshop: Workshop) -> None:
+def test_no_record_for_a_persons_earlier_commit_or_reverted_lines(agent: Agent, workshop: Workshop) -> None:
     (workshop.path / "a.py").write_text(LINES)
     workshop.git("add", ".")
     workshop.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "Mine")
@@ -72,7 +72,7 @@ def test_a_formatted_and_renamed_file_is_credited_to_its_agent(agent: Agent, wor
     assert evidence(workshop) == {"Formatted and renamed": ["content"]}
 
 
-def own_ways(name: str, neighbour: Path, link: Path) -> list[ToolCall]:
+def tool_reads(name: str, neighbour: Path, link: Path) -> list[ToolCall]:
     """Calls of the agent's tools other than its shell that read the neighbour's files."""
     read = [{"file_path": str(path / "config.py")} for path in (neighbour, link)]
     match name:
@@ -94,8 +94,8 @@ def test_a_neighbours_source_is_not_stored(any_agent: Agent, workshop: Workshop,
     (workshop.path / "config").symlink_to(neighbour / "config.py")
     (workshop.path / "src").mkdir()
     (workshop.path / "src/a.py").write_text("here = 1\n")
-    own = own_ways(any_agent.name, neighbour, link)
-    commands = [f"{command} || true" for command in ways(neighbour) if "config.py" in command]
+    own = tool_reads(any_agent.name, neighbour, link)
+    commands = [f"{command} || true" for command in shell_reads(neighbour) if "config.py" in command]
     turns = [
         *(turn(own=[call]) for call in own),
         *(turn(*map(Shell, commands[at : at + 5])) for at in range(0, len(commands), 5)),
@@ -105,6 +105,6 @@ def test_a_neighbours_source_is_not_stored(any_agent: Agent, workshop: Workshop,
     ]
     workshop.settle(any_agent.run(turns, folder=workshop.path))
     trajectory = workshop.only()
-    assert requests[-1].count(PRIVATE) > 15  # the other ways list names
+    assert requests[-1].count(PRIVATE) > 15  # the other calls print only file names
     assert trajectory["part"]["counts"]["outside"] == len(own) + len(commands)
     assert PRIVATE.encode() not in workshop.stored()

@@ -1,4 +1,4 @@
-"""Twenty sessions, each with all the decisions that it states or shows: nothing else in it is a decision."""
+"""Twenty sessions, each labelled with all its decisions: nothing else in a session counts as one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ Label = tuple[str, str, str | None, tuple[str, ...], str | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """``notes``: how many blocks and commands could not be read; ``kept``: texts that must remain."""
+    """``notes``: how many notes report a block or command that could not be read; ``kept``: texts that must
+    remain in the messages."""
 
     name: str
     format: str
@@ -118,7 +119,7 @@ SESSIONS = (
         ],
     ),
     Labelled(
-        name="templates said back",
+        name="templates that the agent repeats",
         format="gemini",
         script=[GO, *map(Says, TEMPLATES), Says(FULL)],
         states=[STATED],
@@ -151,7 +152,7 @@ SESSIONS = (
         kept=[NO],
     ),
     Labelled(
-        name="a message that comes in pieces",
+        name="a message that arrives in fragments",
         format="claude-stream",
         script=[
             GO,
@@ -161,7 +162,7 @@ SESSIONS = (
         states=[STATED, label("a queue", "inferred", "a stack", why="order matters")],
     ),
     Labelled(
-        name="items that are told as they grow",
+        name="items that are printed again while they grow",
         format="exec",
         script=[Thinks(NO), Says(FULL), Runs("cat README", NO), Says(EXAMPLES[0])],
         states=[STATED],
@@ -216,7 +217,7 @@ SESSIONS = (
         ],
     ),
     Labelled(
-        name="one that is mentioned beside one that ran",
+        name="a mentioned command next to one that ran",
         format="gemini",
         script=[
             GO,
@@ -228,7 +229,7 @@ SESSIONS = (
         states=[*map(label, ("real", "after it", "shown", "costs $5"))],
     ),
     Labelled(
-        name="commands of which the line does not tell all",
+        name="commands whose line does not contain the whole decision",
         format="opencode",
         script=[
             GO,

@@ -58,7 +58,7 @@ _ELSEWHERE = ("HOME", "~", "tar ", "xargs", "cd &&", " /")
 """What reads more than the neighbour, or waits for input where there is none."""
 
 
-def ways(neighbour: Path) -> list[str]:
+def shell_reads(neighbour: Path) -> list[str]:
     """The commands that read this one, or list its folder, and no home of a user."""
     shown = (command for command in NEIGHBOUR if not any(word in command for word in _ELSEWHERE))
     return [command.format(neighbour=neighbour) for command in shown]

@@ -44,12 +44,12 @@ def text(name: str) -> str:
 
 
 def backfill(git: Git, *options: str) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads(traj(git, "backfill", "--json", *options))
-    return said
+    report: dict[str, Any] = json.loads(traj(git, "backfill", "--json", *options))
+    return report
 
 
 def carried(git: Git, *revisions: str) -> dict[str, set[str]]:
-    """The sessions of each commit that has records, by its subject."""
+    """Map the subject of each commit that has records to its sessions."""
     commits = json.loads(traj(git, "log", "--json", *revisions))["commits"]
     return {c["subject"]: {t["session"] for t in c["trajectories"]} for c in commits}
 

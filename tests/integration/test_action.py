@@ -366,7 +366,10 @@ def test_labels_that_the_token_may_not_set_do_not_fail_the_job(host: Host) -> No
     host.github.grants.clear()
     done = host.run(labels="true")
     assert done.status == 0
-    assert "No labels on the pull request: setting labels: the token lacks the permission (403)" in done.log
+    assert (
+        "the pull request could not be labelled: setting labels: the token lacks the permission (403)"
+        in done.log
+    )
 
 
 def test_a_caveat_is_in_a_check_run_if_permitted(host: Host) -> None:

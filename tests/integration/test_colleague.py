@@ -108,7 +108,7 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
     assert be(ann)("log", "--oneline", "--file", "three") == (
         "",
         "no matching commits (1 commit here has a record)\n"
-        "hint: git traj log --all lists all of them; git traj status shows what is pending\n",
+        "hint: git traj log --all lists all of them; git traj status shows what is not recorded yet\n",
     )
     assert without_ages(be(ann)("show", "HEAD~1")[0]) == (
         f"{short} two  AGO by A U Thor\n\ntraj_b\n"

@@ -46,19 +46,19 @@ def codes(git: Git) -> list[tuple[str, str]]:
 
 
 @pytest.fixture(scope="session")
-def first_well(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("well") / "repo"
+def first_healthy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("healthy") / "repo"
 
 
 @pytest.fixture
-def well(git: Git, first_well: Path) -> Git:
+def healthy(git: Git, first_healthy: Path) -> Git:
     """A copy of an installed repository with one commit, whose hook and worker have run."""
-    if not first_well.exists():
-        first = Git.init(first_well)
+    if not first_healthy.exists():
+        first = Git.init(first_healthy)
         with first.open() as repository:
             install(repository)
         first("commit", "-q", "--allow-empty", "-m", "one", env={"GIT_TRAJ_SYNC": "1"})
-    copy_repository(first_well, git.root)
+    copy_repository(first_healthy, git.root)
     return git
 
 
@@ -86,35 +86,35 @@ def write_segment(git: Git, name: str, body: bytes = BODY) -> None:
         DataRefs(repository).write(MONTH, {segment_path("traj_a", name): body})
 
 
-def test_unknown_keys_in_the_teams_file(well: Git) -> None:
-    (well.root / ".gittraj.yml").write_text("thinkng: drop\nredact: {allow: [x]}\n")
-    code, document = doctor(well)
+def test_unknown_keys_in_the_teams_file(healthy: Git) -> None:
+    (healthy.root / ".gittraj.yml").write_text("thinkng: drop\nredact: {allow: [x]}\n")
+    code, document = doctor(healthy)
     (finding,) = document["findings"]
     assert (code, finding["code"]) == (1, "team-file-key")
     assert "thinkng, redact.allow" in finding["text"]
 
 
-def test_an_expression_that_could_be_slow(well: Git) -> None:
-    write_note(well, record())
-    (well.root / ".gittraj.yml").write_text("redact: {shapes: ['(a+)+b']}\n")
-    assert ("setting", "wrong") in codes(well)
+def test_an_expression_that_could_be_slow(healthy: Git) -> None:
+    write_note(healthy, record())
+    (healthy.root / ".gittraj.yml").write_text("redact: {shapes: ['(a+)+b']}\n")
+    assert ("setting", "wrong") in codes(healthy)
 
 
-def test_a_secret_that_was_pushed(well: Git) -> None:
-    with well.open() as repository:
+def test_a_secret_that_was_pushed(healthy: Git) -> None:
+    with healthy.open() as repository:
         LocalState.of(repository).add_exposed(frozenset({"traj_a"}))
-    _, document = doctor(well)
+    _, document = doctor(healthy)
     (finding,) = document["findings"]
     assert finding["code"] == "secret-pushed"
     assert "rotate it" in finding["remedy"]
     assert document["status"]["exposed"] == ["traj_a"]
 
 
-def test_a_repository_without_problems(well: Git) -> None:
-    write_segment(well, ref().name)
-    write_note(well, record(segments=(ref(),)))
-    code, document = doctor(well)
-    assert (code, document["well"], document["findings"]) == (0, True, [])
+def test_a_repository_without_problems(healthy: Git) -> None:
+    write_segment(healthy, ref().name)
+    write_note(healthy, record(segments=(ref(),)))
+    code, document = doctor(healthy)
+    assert (code, document["healthy"], document["findings"]) == (0, True, [])
     assert document["status"]["recorded"] == 1
 
 
@@ -131,24 +131,24 @@ def test_a_clone_that_only_reads_is_not_a_finding(git: Git) -> None:
     write_segment(git, ref().name)
     write_note(git, record(segments=(ref(),)))
     code, document = doctor(git)
-    assert (code, document["well"]) == (0, True)
+    assert (code, document["healthy"]) == (0, True)
     assert [(f["code"], f["severity"]) for f in document["findings"]] == [("not-installed", "note")]
     done = traj(git.root, "doctor")
     assert "nothing is recorded from here" in done.stdout
     assert "Problems found." not in done.stdout and "Thinking" not in done.stdout
 
 
-def test_text_for_people(well: Git) -> None:
-    (well.root / ".git/hooks/pre-commit").unlink()
-    done = traj(well.root, "doctor")
-    path = f"{well.root}/.git/hooks/pre-commit"
+def test_text_for_people(healthy: Git) -> None:
+    (healthy.root / ".git/hooks/pre-commit").unlink()
+    done = traj(healthy.root, "doctor")
+    path = f"{healthy.root}/.git/hooks/pre-commit"
     assert done.returncode == 1
     assert done.stdout.splitlines()[-3:] == [
         f"wrong: hook pre-commit is gone ({path})",
         "    git traj install",
         "Problems found.",
     ]
-    done = traj(well.root, "doctor", "--fix")
+    done = traj(healthy.root, "doctor", "--fix")
     assert done.returncode == 0
     assert done.stdout.splitlines()[-2:] == [f"fixed: hook pre-commit is gone ({path})", "Everything is OK."]
 
@@ -177,7 +177,7 @@ def _restart(git: Git, python: str) -> None:
     path.write_text(path.read_text().replace(sys.executable, python))
 
 
-def hook_replaced_by_what_it_chains(git: Git) -> None:
+def hook_overwritten_by_its_chained_hook(git: Git) -> None:
     for name in ("post-commit", "post-commit.traj-orig"):
         path = git.root / ".git/hooks" / name
         path.write_text("#!/bin/sh\ntrue\n")
@@ -194,7 +194,7 @@ def cursors_damaged(git: Git) -> None:
     (git.root / ".git/traj/cursors.json").write_text("{")
 
 
-def book_damaged(git: Git) -> None:
+def manifest_damaged(git: Git) -> None:
     (git.root / ".git/traj/installed.json").write_text("{")
 
 
@@ -203,66 +203,68 @@ SAFE: list[tuple[Callable[[Git], None], str]] = [
     (hook_not_runnable, "hook-dead"),
     (interpreter_gone, "hook-dead"),
     (interpreter_without_gittraj, "hook-interpreter"),
-    (hook_replaced_by_what_it_chains, "hook-foreign"),
+    (hook_overwritten_by_its_chained_hook, "hook-foreign"),
     (lock_left, "lock-stale"),
     (cursors_damaged, "cursors"),
-    (book_damaged, "installed-damaged"),
+    (manifest_damaged, "installed-damaged"),
 ]
 
 
 @pytest.mark.parametrize(("harm", "code"), SAFE)
-def test_fix_repairs_each_safe_damage(well: Git, harm: Callable[[Git], None], code: str) -> None:
-    assert codes(well) == []
-    harm(well)
-    assert codes(well) == [(code, "wrong")]
-    with well.open() as repository:
+def test_fix_repairs_each_safe_damage(healthy: Git, harm: Callable[[Git], None], code: str) -> None:
+    assert codes(healthy) == []
+    harm(healthy)
+    assert codes(healthy) == [(code, "wrong")]
+    with healthy.open() as repository:
         for finding in examine(repository, gather(repository, Environ.of(os.environ))):
             assert finding.fix is not None
             finding.fix()
-    assert codes(well) == []
+    assert codes(healthy) == []
 
 
-def test_fix_leaves_the_refspecs_as_they_are(well: Git) -> None:
-    traj(well.root, "install", "--no-fetch-refspec")
-    well("remote", "add", "origin", "/nowhere")
-    before = (well.root / ".git/config").read_bytes()
-    hook_gone(well)
-    assert doctor(well, "--fix")[0] == 0
-    assert (well.root / ".git/config").read_bytes() == before
+def test_fix_leaves_the_refspecs_as_they_are(healthy: Git) -> None:
+    traj(healthy.root, "install", "--no-fetch-refspec")
+    healthy("remote", "add", "origin", "/nowhere")
+    before = (healthy.root / ".git/config").read_bytes()
+    hook_gone(healthy)
+    assert doctor(healthy, "--fix")[0] == 0
+    assert (healthy.root / ".git/config").read_bytes() == before
 
 
-@pytest.mark.parametrize("harm", [hook_gone, book_damaged])
-def test_fix_before_there_is_a_remote_still_wants_its_refspec(well: Git, harm: Callable[[Git], None]) -> None:
-    harm(well)
-    assert doctor_quietly(well, "--fix")[0] == 0
-    well("remote", "add", "origin", "/nowhere")
-    assert codes(well) == [("refspec-missing", "note")]
+@pytest.mark.parametrize("harm", [hook_gone, manifest_damaged])
+def test_fix_without_a_remote_keeps_the_refspec_check_for_a_later_one(
+    healthy: Git, harm: Callable[[Git], None]
+) -> None:
+    harm(healthy)
+    assert doctor_quietly(healthy, "--fix")[0] == 0
+    healthy("remote", "add", "origin", "/nowhere")
+    assert codes(healthy) == [("refspec-missing", "note")]
 
 
-def test_a_working_lock_is_left_alone(well: Git) -> None:
-    lock_left(well)
-    os.utime(well.root / ".git/traj/drain.lock")
-    assert codes(well) == []
+def test_a_lock_in_use_is_left_alone(healthy: Git) -> None:
+    lock_left(healthy)
+    os.utime(healthy.root / ".git/traj/drain.lock")
+    assert codes(healthy) == []
 
 
-def test_damage_that_only_a_person_can_repair(well: Git) -> None:
-    path = well.root / ".git/hooks/post-commit"
+def test_damage_that_only_a_person_can_repair(healthy: Git) -> None:
+    path = healthy.root / ".git/hooks/post-commit"
     path.write_text("#!/bin/sh\necho other\n")
     path.with_name("post-commit.traj-orig").write_text("#!/bin/sh\necho before\n")
-    (well.root / ".git/traj/off.json").write_text("{")
-    well("config", "traj.thinking", "loud")
-    assert {code for code, _ in codes(well)} == {"hook-foreign", "setting"}
-    code, document = doctor_quietly(well, "--fix")
+    (healthy.root / ".git/traj/off.json").write_text("{")
+    healthy("config", "traj.thinking", "loud")
+    assert {code for code, _ in codes(healthy)} == {"hook-foreign", "setting"}
+    code, document = doctor_quietly(healthy, "--fix")
     assert code == 1
     assert path.read_text() == "#!/bin/sh\necho other\n"
     assert all(f["remedy"] for f in document["findings"])
 
 
-def test_unreadable_records_are_reported(well: Git) -> None:
-    active = well.root / ".git/traj/active"
+def test_unreadable_records_are_reported(healthy: Git) -> None:
+    active = healthy.root / ".git/traj/active"
     active.mkdir(exist_ok=True)
     (active / "traj_aaaaaaaaaaaaaaaa.json").write_text("{")
-    assert codes(well) == [("active-damaged", "wrong")]
+    assert codes(healthy) == [("active-damaged", "wrong")]
 
 
 def doctor_quietly(git: Git, *options: str) -> tuple[int, dict[str, Any]]:
@@ -271,150 +273,150 @@ def doctor_quietly(git: Git, *options: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
-def test_hooks_elsewhere_is_a_remark(well: Git) -> None:
-    well("config", "core.hooksPath", "/dev/null")
-    assert codes(well) == [("hooks-elsewhere", "note")]
-    assert doctor(well)[0] == 0
+def test_hooks_in_another_folder_are_only_noted(healthy: Git) -> None:
+    healthy("config", "core.hooksPath", "/dev/null")
+    assert codes(healthy) == [("hooks-elsewhere", "note")]
+    assert doctor(healthy)[0] == 0
 
 
-def test_commits_without_hook_or_record_are_remarks(well: Git) -> None:
-    well("-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "no hook")
-    interpreter_gone(well)  # so that no worker writes during the test
-    well("commit", "-q", "--allow-empty", "-m", "x", env={"CODEX_THREAD_ID": "t"})
-    assert codes(well) == [("hook-dead", "wrong"), ("without-hook", "note"), ("unlinked", "note")]
+def test_commits_without_hook_or_record_are_remarks(healthy: Git) -> None:
+    healthy("-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "no hook")
+    interpreter_gone(healthy)  # so that no worker writes during the test
+    healthy("commit", "-q", "--allow-empty", "-m", "x", env={"CODEX_THREAD_ID": "t"})
+    assert codes(healthy) == [("hook-dead", "wrong"), ("without-hook", "note"), ("unlinked", "note")]
 
 
 # ---------------------------------------------------------------- the notes
 
 
-def test_foreign_and_damaged_lines(well: Git) -> None:
-    well("notes", "--ref=traj", "add", "-m", 'nobody\'s line\n{"id":"traj_a","v":1}')
-    code, document = doctor(well)
+def test_foreign_and_damaged_lines(healthy: Git) -> None:
+    healthy("notes", "--ref=traj", "add", "-m", 'nobody\'s line\n{"id":"traj_a","v":1}')
+    code, document = doctor(healthy)
     assert code == 1
     assert [f["code"] for f in document["findings"]] == ["note-line", "note-line"]
-    assert well.head()[:12] in document["findings"][0]["text"]
+    assert healthy.head()[:12] in document["findings"][0]["text"]
     assert "link: missing" in document["findings"][1]["text"]
 
 
-def test_lost_segment(well: Git) -> None:
-    write_note(well, record(segments=(ref(),)))
-    assert codes(well) == [("segment", "wrong")]
+def test_lost_segment(healthy: Git) -> None:
+    write_note(healthy, record(segments=(ref(),)))
+    assert codes(healthy) == [("segment", "wrong")]
 
 
-def test_segment_that_a_remote_still_has(well: Git) -> None:
-    write_note(well, record(segments=(ref(),)))
-    write_note(well, record(segments=(ref(),)), name="refs/notes-remote/origin/traj")
-    assert codes(well) == [("segment-not-fetched", "note")]
+def test_segment_that_a_remote_still_has(healthy: Git) -> None:
+    write_note(healthy, record(segments=(ref(),)))
+    write_note(healthy, record(segments=(ref(),)), name="refs/notes-remote/origin/traj")
+    assert codes(healthy) == [("segment-not-fetched", "note")]
 
 
-def test_retired_month(well: Git) -> None:
-    write_note(well, record(segments=(ref(),)))
-    with well.open() as repository:
+def test_retired_month(healthy: Git) -> None:
+    write_note(healthy, record(segments=(ref(),)))
+    with healthy.open() as repository:
         DataRefs(repository).write(MONTH, {"epoch": b"1\n"})
-    assert codes(well) == [("segment-not-fetched", "note")]
+    assert codes(healthy) == [("segment-not-fetched", "note")]
 
 
-def test_changed_segment(well: Git) -> None:
-    write_note(well, record(segments=(ref(),)))
-    write_segment(well, ref().name, BODY.replace(b"x", b"y"))
-    assert codes(well) == [("segment", "wrong")]
+def test_changed_segment(healthy: Git) -> None:
+    write_note(healthy, record(segments=(ref(),)))
+    write_segment(healthy, ref().name, BODY.replace(b"x", b"y"))
+    assert codes(healthy) == [("segment", "wrong")]
 
 
-def test_dangling_segment(well: Git) -> None:
-    write_segment(well, ref().name)
-    assert codes(well) == [("segment-dangling", "note")]
-    write_note(well, record(segments=(ref(),)), name="refs/notes-remote/origin/traj")
-    assert codes(well) == []
+def test_dangling_segment(healthy: Git) -> None:
+    write_segment(healthy, ref().name)
+    assert codes(healthy) == [("segment-dangling", "note")]
+    write_note(healthy, record(segments=(ref(),)), name="refs/notes-remote/origin/traj")
+    assert codes(healthy) == []
 
 
-def test_overlapping_parts(well: Git) -> None:
-    write_note(well, record("e1", at=0, n=5), record("e4", at=4, n=2))
-    assert codes(well) == [("overlap", "note")]
-    write_note(well, record("e1", at=0, n=4), record("e4", at=4, n=2))
-    assert codes(well) == []
+def test_overlapping_parts(healthy: Git) -> None:
+    write_note(healthy, record("e1", at=0, n=5), record("e4", at=4, n=2))
+    assert codes(healthy) == [("overlap", "note")]
+    write_note(healthy, record("e1", at=0, n=4), record("e4", at=4, n=2))
+    assert codes(healthy) == []
 
 
-def test_tombstones(well: Git) -> None:
+def test_tombstones(healthy: Git) -> None:
     def stone(trajectory: str, **fields: Any) -> Tombstone:
         return Tombstone(id=trajectory, deleted="unlinked", **fields)
 
     write_note(
-        well, record(), stone("traj_a", first="e1"), stone("traj_b", scope="all"), stone("traj_c", rev=0)
+        healthy, record(), stone("traj_a", first="e1"), stone("traj_b", scope="all"), stone("traj_c", rev=0)
     )
-    assert codes(well) == []
-    write_note(well, record(), stone("traj_b"))
-    assert codes(well) == [("tombstone", "note")]
+    assert codes(healthy) == []
+    write_note(healthy, record(), stone("traj_b"))
+    assert codes(healthy) == [("tombstone", "note")]
 
 
-def test_note_whose_blob_is_gone(well: Git) -> None:
-    write_note(well, record())
-    blob = well("rev-parse", f"refs/notes/traj:{well.head()[:2]}/{well.head()[2:]}")
-    (well.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
-    assert codes(well) == [("note-missing", "wrong")]
+def test_note_whose_blob_is_gone(healthy: Git) -> None:
+    write_note(healthy, record())
+    blob = healthy("rev-parse", f"refs/notes/traj:{healthy.head()[:2]}/{healthy.head()[2:]}")
+    (healthy.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    assert codes(healthy) == [("note-missing", "wrong")]
 
 
-def test_refspec_that_overwrites(well: Git) -> None:
-    well("remote", "add", "origin", "/nowhere")
-    assert codes(well) == [("refspec-missing", "note")]
-    well("config", "--add", "remote.origin.fetch", "+refs/notes/*:refs/notes/*")
-    assert codes(well) == [("refspec-clobbers", "wrong")]
+def test_refspec_that_overwrites(healthy: Git) -> None:
+    healthy("remote", "add", "origin", "/nowhere")
+    assert codes(healthy) == [("refspec-missing", "note")]
+    healthy("config", "--add", "remote.origin.fetch", "+refs/notes/*:refs/notes/*")
+    assert codes(healthy) == [("refspec-clobbers", "wrong")]
 
 
-def test_an_unfinished_notes_merge(well: Git) -> None:
-    well("notes", "--ref=traj", "add", "-m", "{}")
-    well("notes", "--ref=other", "add", "-m", "[]")
-    assert not well.succeeds("notes", "--ref=traj", "merge", "other")
-    assert ("notes-merge", "wrong") in codes(well)
-    well("notes", "merge", "--abort")
-    assert ("notes-merge", "wrong") not in codes(well)
+def test_an_unfinished_notes_merge(healthy: Git) -> None:
+    healthy("notes", "--ref=traj", "add", "-m", "{}")
+    healthy("notes", "--ref=other", "add", "-m", "[]")
+    assert not healthy.succeeds("notes", "--ref=traj", "merge", "other")
+    assert ("notes-merge", "wrong") in codes(healthy)
+    healthy("notes", "merge", "--abort")
+    assert ("notes-merge", "wrong") not in codes(healthy)
 
 
-def test_a_torn_ref_is_set_to_its_last_value_and_not_the_packed_one(well: Git) -> None:
-    one, two = (well.commit({"f": name}) for name in "ab")
-    write_note(well, record(), name="refs/notes/traj")
-    well("pack-refs", "--all")
-    well("notes", "--ref=traj", "add", "-f", "-m", "x", one)
-    tip = well("rev-parse", "refs/notes/traj")
-    (well.root / ".git/refs/notes/traj").write_bytes(b"")
-    doctor(well, "--fix")
-    assert well("rev-parse", "refs/notes/traj") == tip
+def test_a_torn_ref_is_set_to_its_last_value_and_not_the_packed_one(healthy: Git) -> None:
+    one, two = (healthy.commit({"f": name}) for name in "ab")
+    write_note(healthy, record(), name="refs/notes/traj")
+    healthy("pack-refs", "--all")
+    healthy("notes", "--ref=traj", "add", "-f", "-m", "x", one)
+    tip = healthy("rev-parse", "refs/notes/traj")
+    (healthy.root / ".git/refs/notes/traj").write_bytes(b"")
+    doctor(healthy, "--fix")
+    assert healthy("rev-parse", "refs/notes/traj") == tip
     assert two
 
 
-def test_a_symbolic_ref_is_not_damaged(well: Git) -> None:
-    well.commit({"f": "1"})
-    write_note(well, record(), name="refs/notes/shared")
-    well("symbolic-ref", "refs/notes/traj", "refs/notes/shared")
-    assert "ref-broken" not in {code for code, _ in codes(well)}
+def test_a_symbolic_ref_is_not_damaged(healthy: Git) -> None:
+    healthy.commit({"f": "1"})
+    write_note(healthy, record(), name="refs/notes/shared")
+    healthy("symbolic-ref", "refs/notes/traj", "refs/notes/shared")
+    assert "ref-broken" not in {code for code, _ in codes(healthy)}
 
 
-def test_a_symbolic_ref_that_leads_nowhere_is_taken_out_with_git_s_own_command(well: Git) -> None:
-    well.commit({"f": "1"})
-    well("symbolic-ref", "refs/notes/traj", "refs/notes/shared")
+def test_a_symbolic_ref_that_leads_nowhere_is_taken_out_with_git_s_own_command(healthy: Git) -> None:
+    healthy.commit({"f": "1"})
+    healthy("symbolic-ref", "refs/notes/traj", "refs/notes/shared")
     remedy = "git symbolic-ref -d refs/notes/traj"
-    (found,) = [f for f in doctor(well, "--fix")[1]["findings"] if f["code"] == "ref-broken"]
+    (found,) = [f for f in doctor(healthy, "--fix")[1]["findings"] if f["code"] == "ref-broken"]
     assert found["remedy"] == f"{remedy}, then git traj fetch"
-    assert traj(well.root, "log").stderr.endswith(f"hint: {remedy}, then git traj fetch\n")
-    well(*remedy.split()[1:])
-    assert "ref-broken" not in {code for code, _ in codes(well)}
+    assert traj(healthy.root, "log").stderr.endswith(f"hint: {remedy}, then git traj fetch\n")
+    healthy(*remedy.split()[1:])
+    assert "ref-broken" not in {code for code, _ in codes(healthy)}
 
 
 @pytest.mark.parametrize(
     "name", some(["notes/traj", f"notes/traj-data-{MONTH}", "notes-remote/origin/traj"], 1)
 )
-def test_a_tree_that_is_too_large_is_reported_once_with_a_remedy_that_works(well: Git, name: str) -> None:
-    write_note(well, record())
-    well("remote", "add", "origin", "/nowhere")
-    well("update-ref", f"refs/{name}", "refs/notes/traj")
-    before = codes(well)
-    blob = well("hash-object", "-w", "--stdin", input="x")
+def test_a_tree_that_is_too_large_is_reported_once_with_a_remedy_that_works(healthy: Git, name: str) -> None:
+    write_note(healthy, record())
+    healthy("remote", "add", "origin", "/nowhere")
+    healthy("update-ref", f"refs/{name}", "refs/notes/traj")
+    before = codes(healthy)
+    blob = healthy("hash-object", "-w", "--stdin", input="x")
     lines = "".join(f"100644 blob {blob}\t{number:040x}\n" for number in range(limits.TREE // 60))
-    tree = well("mktree", input=lines)
-    well("update-ref", f"refs/{name}", well("commit-tree", "-p", f"refs/{name}", "-m", "x", tree))
-    (found,) = [f for f in examined(well) if tree in f.text]
+    tree = healthy("mktree", input=lines)
+    healthy("update-ref", f"refs/{name}", healthy("commit-tree", "-p", f"refs/{name}", "-m", "x", tree))
+    (found,) = [f for f in examined(healthy) if tree in f.text]
     assert (found.code, found.severity) == ("notes-damaged", "wrong")
     for part in ("git update-ref REF REF@{1}", "-d REF"):
         assert part in found.remedy
     back = ["-d", f"refs/{name}"] if "remote" in name else [f"refs/{name}", f"refs/{name}@{{1}}"]
-    well("update-ref", *back)
-    assert codes(well) == before
+    healthy("update-ref", *back)
+    assert codes(healthy) == before

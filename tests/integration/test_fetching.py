@@ -55,7 +55,7 @@ def test_the_records_of_a_branch_out_of_many(git: Git, server: Git, tmp_path: Pa
     commits = fill(git, 3_000, letters=2_000)
     git("push", "-q", str(server.root), "HEAD:refs/heads/topic", "refs/notes/traj:refs/notes/traj")
     found = fetched(tmp_path, server)
-    tip = found.bring_notes(commits)
+    tip = found.fetch_notes(commits)
     server.root.rename(tmp_path / "gone")  # whatever is read now was fetched
     assert tip == git("rev-parse", "refs/notes/traj")
     for n, commit in enumerate(commits):
@@ -78,7 +78,7 @@ def test_each_level_of_the_tree_is_fetched_in_one_request(git: Git, tmp_path: Pa
             host.exchanges.clear()
             source = Source(url=f"{host.url}/acme/app.git", token=token, protocols=("http",))
             found = Fetched(tmp_path / f"runner{number}", source, environ=os.environ)
-            found.bring_notes(commits[:number])
+            found.fetch_notes(commits[:number])
             assert all(found.notes.read(commit) for commit in commits[:number])
             found.close()
             asked[number] = len(host.exchanges)
@@ -99,7 +99,7 @@ def test_notes_at_any_depth(git: Git, server: Git, tmp_path: Path) -> None:
     git("checkout", "-q", "--detach", head)
     git("push", "-q", str(server.root), "refs/notes/traj")
     found = fetched(tmp_path, server)
-    found.bring_notes(commits)
+    found.fetch_notes(commits)
     assert [found.notes.read(commit) for commit in commits] == [b"told\n"] * 3
     found.close()
 
@@ -107,7 +107,7 @@ def test_notes_at_any_depth(git: Git, server: Git, tmp_path: Path) -> None:
 def test_no_records_there(git: Git, server: Git, tmp_path: Path) -> None:
     commit = git.commit({"file": "1\n"})
     found = fetched(tmp_path, server)
-    assert found.bring_notes([commit]) is None
+    assert found.fetch_notes([commit]) is None
     found.close()
 
 
@@ -115,7 +115,7 @@ def test_commits_without_a_record(git: Git, server: Git, tmp_path: Path) -> None
     fill(git, 10, letters=20)
     git("push", "-q", str(server.root), "refs/notes/traj:refs/notes/traj")
     found = fetched(tmp_path, server)
-    assert found.bring_notes(["f" * 40]) is not None
+    assert found.fetch_notes(["f" * 40]) is not None
     assert found.notes.read("f" * 40) is None
     found.close()
 
@@ -124,7 +124,7 @@ def test_a_source_that_is_not_there(tmp_path: Path, server: Git) -> None:
     source = Source(url=f"file://{tmp_path}/nowhere", token="t" * 8, protocols=("file",))
     found = Fetched(tmp_path / "runner", source, environ=os.environ)
     with pytest.raises(TrajError) as told:
-        found.bring_notes(["f" * 40])
+        found.fetch_notes(["f" * 40])
     assert "t" * 8 not in str(told.value)
     assert "t" * 8 not in repr(source)
     found.close()
@@ -133,5 +133,5 @@ def test_a_source_that_is_not_there(tmp_path: Path, server: Git) -> None:
 def test_other_protocols_are_refused(tmp_path: Path, server: Git) -> None:
     found = Fetched(tmp_path / "runner", Source(url=f"file://{server.root}"), environ=os.environ)
     with pytest.raises(TrajError, match="not allowed"):
-        found.bring_notes(["f" * 40])
+        found.fetch_notes(["f" * 40])
     found.close()

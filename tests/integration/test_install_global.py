@@ -117,7 +117,7 @@ def test_options_that_global_installs_refuse(tmp_path: Path) -> None:
 def test_a_clone_of_a_project_that_records_gets_a_hint(git: Git, team: bool) -> None:
     """Only on a terminal, and in ``status`` and ``doctor``; a script sees nothing."""
     git.commit({"a": "1", **({".gittraj.yml": "thinking: drop\n"} if team else {})})
-    hint = "hint: this project records agents' work, but this clone does not: git traj install"
+    hint = "hint: this project records agents' work, but this clone does not; run git traj install"
     assert (hint in at_terminal(git.root, "--no-pager", "log", "--all")[1]) is team
     assert hint not in traj(git.root, "log", "--all").stderr
     for command in ("status", "doctor"):

@@ -50,11 +50,11 @@ def test_a_file_that_is_there_stays(git: Git) -> None:
     path.write_text("mine\n")
     said = ask(git, "--yes")
     assert said.returncode != 0
-    assert "is there already" in said.stderr
+    assert "already exists and was not changed" in said.stderr
     assert path.read_text() == "mine\n"
     path.unlink()
     path.symlink_to("nowhere")
-    assert "is there already" in ask(git, "--yes").stderr
+    assert "already exists and was not changed" in ask(git, "--yes").stderr
     assert not (path.parent / "nowhere").exists()
 
 

@@ -387,7 +387,7 @@ def test_nothing_recorded(git: Git, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == (
         "",
         "no trajectories are recorded yet\n"
-        "hint: git traj status shows what is pending, git traj backfill links earlier sessions\n",
+        "hint: git traj status shows what is not recorded yet, git traj backfill links earlier sessions\n",
     )
 
 

@@ -83,12 +83,12 @@ def test_uninstall_in_a_copied_clone_leaves_the_original(git: Git, form: str) ->
     if has_configured_hooks():
         hooks = said[said.index("post-commit") : said.index("origin")]
     assert said == (
-        "settings.local.json: left: /linked/.claude/settings.local.json is outside this repository\n"
-        "hooks.json: left: /linked/.codex/hooks.json is outside this repository\n"
-        "settings.json: left: /linked/.gemini/settings.json is outside this repository\n"
-        "AGENTS.md: left: /linked/AGENTS.md is outside this repository\n"
-        "CLAUDE.local.md: left: /linked/CLAUDE.local.md is outside this repository\n"
-        "GEMINI.md: left: /linked/GEMINI.md is outside this repository\n"
+        "settings.local.json: kept: /linked/.claude/settings.local.json is outside this repository\n"
+        "hooks.json: kept: /linked/.codex/hooks.json is outside this repository\n"
+        "settings.json: kept: /linked/.gemini/settings.json is outside this repository\n"
+        "AGENTS.md: kept: /linked/AGENTS.md is outside this repository\n"
+        "CLAUDE.local.md: kept: /linked/CLAUDE.local.md is outside this repository\n"
+        "GEMINI.md: kept: /linked/GEMINI.md is outside this repository\n"
         "claude-code: removed from /copy/.claude/settings.local.json\n"
         "codex: removed from /copy/.codex/hooks.json\n"
         "gemini: removed from /copy/.gemini/settings.json\n"
@@ -135,8 +135,8 @@ def test_copy_with_links_into_the_original(git: Git) -> None:
         path.symlink_to(git.root / name)
     before = files(git.root)
     said = command.traj(copy.root, "uninstall").stdout
-    assert f"left: {copy.root}/.claude/settings.local.json is outside this repository\n" in said
-    assert f"left: {copy.root}/AGENTS.md is outside this repository\n" in said
+    assert f"kept: {copy.root}/.claude/settings.local.json is outside this repository\n" in said
+    assert f"kept: {copy.root}/AGENTS.md is outside this repository\n" in said
     assert files(git.root) == before
 
 

@@ -15,7 +15,7 @@ from gittraj.model.values import ToolCall
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
-from tests.integration.neighbour import NEIGHBOUR, PRIVATE, ways
+from tests.integration.neighbour import NEIGHBOUR, PRIVATE, shell_reads
 from tests.integration.records import install, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
@@ -131,7 +131,7 @@ def test_none_of_it_is_stored(git: Git, tmp_path: Path, writer: type[SessionWrit
     (neighbour / "config.py").write_text(f"{PRIVATE}\n")
     (git.root / "linked").symlink_to(neighbour)
     (git.root / "config").symlink_to(neighbour / "config.py")
-    commands = ways(neighbour)
+    commands = shell_reads(neighbour)
     session = writer(git.root)
     session.prompt("Look around")
     for command in commands:

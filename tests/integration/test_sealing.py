@@ -317,7 +317,7 @@ def test_a_seal_opens_with_age_alone(meet: Meet, tmp_path: Path) -> None:
     }
     assert ann.traj("export", "--seal", name, "-o", str(tmp_path / "seal.age")) == ([], [])
     assert (tmp_path / "seal.age").read_bytes().startswith(b"age-encryption.org/v1\n")
-    assert ann.traj("export", "--seal", "nothing", status=1)[1][0] == "error: 'nothing' is not a seal here"
+    assert ann.traj("export", "--seal", "nothing", status=1)[1][0] == "error: 'nothing' matches no seal"
     try:
         age = subprocess.run(
             ["age", "-d", "-i", str(ann.home / ".config/git-traj/identities"), str(tmp_path / "seal.age")],

@@ -577,7 +577,7 @@ def test_without_commits(tmp_path: Path, be: Be) -> None:
 
 
 def test_a_fetch_without_records_suggests_no_useless_command(ann: Git, be: Be) -> None:
-    said = "the remote has no records; git traj push sends them from where they were recorded"
+    said = "the remote has no records yet; run git traj push in the clone that recorded them"
     assert be(ann)("fetch") == ("origin: no new records\n", f"hint: {said}\n")
     _, err = be(ann)("show")
     assert "if your team shares them: git traj push where they were made, then git traj fetch" in err

@@ -512,7 +512,7 @@ def test_the_repository_determines_where_its_tasks_are(tmp_path: Path) -> None:
         assert [remote.split("/")[3] for remote in site.remotes] == ["acme", "me", "you"]
         assert site.environ == {"LINEAR_API_KEY": KEY, "PATH": "/bin"}
         assert KEY not in repr(site)
-        with pytest.raises(TrajError, match=r"traj\.tasks is 'linaer'"):
+        with pytest.raises(TrajError, match=r"traj\.tasks: unknown task system 'linaer'"):
             survey(repository, {}, preferred="linaer")
 
 

@@ -121,7 +121,7 @@ def test_a_trace_does_not_count_in_statistics(desk: Desk) -> None:
     stats = traj(desk.git.root, "stats")
     assert "0 of 2 have a record" in stats.stdout
     assert stats.stderr.startswith(
-        "no commit here has a record\nhint: git traj status shows what is pending, "
+        "no commit here has a record\nhint: git traj status shows what is not recorded yet, "
     )
     counted = json.loads(traj(desk.git.root, "stats", "--json").stdout)["total"]
     assert (counted["trajectories"], counted["sessions"], counted["agents"]) == (0, 0, [])

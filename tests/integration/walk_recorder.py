@@ -95,7 +95,7 @@ def told_by(now: Callable[[], str]) -> Iterator[None]:
         patch.object(session_writer, "now", now),
         patch.object(claude_session, "branch", lambda _: "main"),
         patch.object(LocalState, "moment", lambda _self, _commit: None),
-        patch.object(news, "HOOK_RUNS", 0.0),  # hooks are done when their command has ended
+        patch.object(news, "HOOK_GRACE", 0.0),  # hooks are done when their command has ended
     ):
         yield
 

@@ -1,4 +1,4 @@
-"""Prints the error that a command ended with: one line, a hint, and the report of a bug."""
+"""Prints the error that ended a command: one line and a hint, or, for a bug, how to report it."""
 
 from __future__ import annotations
 

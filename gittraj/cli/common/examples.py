@@ -1,4 +1,4 @@
-"""Examples of each command, for its ``-h`` and for hints; they are in the manual only."""
+"""Reads the examples of each command from the manual, their only source, for its ``-h`` and for hints."""
 
 from __future__ import annotations
 

@@ -42,7 +42,9 @@ def say_nothing_found(
     available = _describe_available(repository, number)
     if number:
         all_of_them = "" if everywhere else "git traj log --all lists all of them; "
-        hint = _name_labels(recorded, labels or {}) or f"{all_of_them}git traj status shows what is pending"
+        hint = _name_labels(recorded, labels or {}) or (
+            f"{all_of_them}git traj status shows what is not recorded yet"
+        )
         _say(f"no matching commits ({available})", hint)
     elif recorded.places():
         what = "runs" if everywhere else "commits"
@@ -81,7 +83,7 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
 
 def say_nothing_wrote(path: str) -> None:
     """Say that no recorded call wrote the file of ``show --file``."""
-    hint = "a command may have written it: git traj show; git traj log -- PATH lists the commits"
+    hint = "a shell command may have written it: see git traj show; git traj log -- PATH lists the commits"
     _say(f"no recorded edit of {escape_line(path)} here", hint)
 
 
@@ -179,7 +181,7 @@ def say_nothing_recorded(repository: Repository) -> None:
 
 def _next_step(repository: Repository) -> str:
     if is_installed(repository):
-        return "git traj status shows what is pending, git traj backfill links earlier sessions"
+        return "git traj status shows what is not recorded yet, git traj backfill links earlier sessions"
     return "git traj install starts recording"
 
 

@@ -23,12 +23,12 @@ _COMMITS = (
 )
 _PATHS = (
     click.option(
-        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched it, like -- PATH."
+        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched PATH, like -- PATH."
     ),
     click.option("--follow/--no-follow", default=True, help="Follow renames (the default)."),
 )
 team_option = click.option(
-    "--team", metavar="URL", help="Query the database that git traj gather filled, over all its repositories."
+    "--team", metavar="URL", help="Query the database filled by git traj gather, across all its repositories."
 )
 
 

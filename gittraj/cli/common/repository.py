@@ -149,7 +149,7 @@ def _hint_at_installing(repository: Repository) -> None:
     top = repository.work_tree
     if sys.stderr.isatty() and top is not None and (top / ".gittraj.yml").is_file():
         sys.stderr.write(
-            "hint: this project records agents' work, but this clone does not: git traj install\n"
+            "hint: this project records agents' work, but this clone does not; run git traj install\n"
         )
 
 

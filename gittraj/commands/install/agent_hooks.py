@@ -130,7 +130,7 @@ def uninstall_agents(repository: Repository, manifest: Manifest, *, dry_run: boo
             if edited is None:
                 continue  # the manifest does not say that git-traj ever wrote this file
             why = error.message if isinstance(error, TrajError) else str(error)
-            yield Step(what="agent", name=name, did="failed", text=f"left: {path}: {why}")
+            yield Step(what="agent", name=name, did="failed", text=f"kept: {path}: {why}")
             continue
         if changed:
             yield Step(what="agent", name=name, did="removed", text=f"removed from {path}")

@@ -102,7 +102,7 @@ def stop_ignoring(repository: Repository, manifest: Manifest) -> Iterator[Step]:
     try:
         restore(path, manifest.exclude, lambda now: _without(now, manifest.excluded))
     except OSError as error:
-        yield Step(what="agent", name="exclude", did="failed", text=f"left: {path}: {error.strerror}")
+        yield Step(what="agent", name="exclude", did="failed", text=f"kept: {path}: {error.strerror}")
 
 
 def _exclude_file(repository: Repository) -> Path:

@@ -201,7 +201,7 @@ def uninstall_hook(path: Path) -> Step | None:
     try:
         hook = find_block(content) if content is not None else None
     except TrajError as error:
-        return Step(what="hook", name=path.name, did="failed", text=f"left: {error.message}; {error.hint}")
+        return Step(what="hook", name=path.name, did="failed", text=f"kept: {error.message}; {error.hint}")
     if hook is None and content is not None and os.path.lexists(kept):
         supersede_kept(path, content, dry_run=False)
     drop_old(path)
@@ -219,7 +219,7 @@ def _uninstall_beside(path: Path, kept: Path | None, content: bytes | None) -> S
     elif kept is None:
         return None
     elif os.path.lexists(path):
-        did, text = "skipped", f"left: another tool's hook is there now; the one it replaced is {kept.name}"
+        did, text = "skipped", f"kept: another tool's hook is there now; the one it replaced is {kept.name}"
     else:
         kept.replace(path)
         text = f"was gone; {kept.name} put back"

@@ -128,7 +128,7 @@ def remove_instructions(repository: Repository, manifest: Manifest, *, dry_run: 
         try:
             did, text = _remove_from(path, instruction, dry_run=dry_run)
         except OSError as error:
-            did, text = "failed", f"left: {path}: {error.strerror}"
+            did, text = "failed", f"kept: {path}: {error.strerror}"
         if text:
             yield Step(what="instruction", name=path.name, did=did, text=text)
 

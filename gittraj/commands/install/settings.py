@@ -234,5 +234,5 @@ def _refuse(name: str) -> NoReturn:
 
 def _unique(pairs: list[tuple[str, Any]]) -> Json:
     if len(dict(pairs)) < len(pairs):
-        raise ValueError("it contains a key twice")
+        raise ValueError("it has a duplicate key")
     return dict(pairs)

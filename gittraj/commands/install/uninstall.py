@@ -80,7 +80,7 @@ def _leave_others(manifest: Manifest) -> Iterator[Step]:
     for path in map(Path, manifest.outside):
         if path.exists():
             yield Step(
-                what="state", name=path.name, did="skipped", text=f"left: {path} is outside this repository"
+                what="state", name=path.name, did="skipped", text=f"kept: {path} is outside this repository"
             )
 
 

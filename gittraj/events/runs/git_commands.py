@@ -12,9 +12,12 @@ from functools import lru_cache
 _WORD = r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"])++"
 GIT = rf"\bgit(?:\s+-[cC]\s+{_WORD}|\s+-(?![cC]\s)[\w-]+(?:={_WORD})?)*+\s+"
 """A pattern for ``git`` with its own options, up to the verb."""
-_NOT_DRY = r"(?![\w-])(?![^;&|\n]*--dry-run)"
-_COMMITS = re.compile(GIT + r"(commit|cherry-pick|revert|am|merge|rebase|pull)" + _NOT_DRY)
-_BEGINS_WITH_COMMIT = re.compile(r"(?:^|[;&|(\n]|-\w*c ')[ \t]*" + GIT + "commit" + _NOT_DRY)
+_COMMITS = re.compile(
+    GIT + r"(commit|cherry-pick|revert|am|merge|rebase|pull)(?![\w-])(?![^;&|\n]*--dry-run)"
+)
+_BEGINS_WITH_COMMIT = re.compile(
+    r"(?:^|[;&|(\n]|-\w*c ')[ \t]*" + GIT + r"commit(?![\w-])(?![^;&|\n]{0,200}--dry-run)"
+)
 _END_OF_COMMAND = 5_000
 
 
@@ -25,8 +28,8 @@ def git_verbs(command: str) -> tuple[str, ...]:
 
 
 def runs_commit(command: str) -> bool:
-    """Whether one of the commands begins with ``git commit``; quoted text does not count."""
-    return _BEGINS_WITH_COMMIT.search(_shorten(command)) is not None
+    """Whether a command, or a line of it, begins with ``git commit``."""
+    return _BEGINS_WITH_COMMIT.search(command) is not None
 
 
 def _shorten(command: str) -> str:

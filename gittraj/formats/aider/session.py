@@ -122,7 +122,8 @@ class Session(Reading):
                 self._add(line)
 
     def _end_text(self, line: str) -> Iterator[Item]:
-        """Close a text of several lines by Aider if the last line may end it and this line starts another."""
+        """Close a text of several lines by Aider if the last line may end it and this line is empty or
+        starts another text."""
         if self._ended and (not line.strip() or line.startswith(("> ", "####"))):
             yield from self._close()
             self._mode, self._ended = "aider", False

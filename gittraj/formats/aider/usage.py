@@ -12,7 +12,7 @@ _COST = re.compile(r"Cost: \$(\d[\d,]{0,12}(?:\.\d{1,12})?) (?:message|request)"
 
 
 def usage(text: str) -> Usage:
-    """The tokens of the call, in which those sent include cached ones."""
+    """The tokens of the call. In the text, sent tokens include cached ones; they are subtracted."""
     amounts = {what: _amount(number) for number, what in _AMOUNT.findall(text)}
     read, written = amounts.get("cache hit", 0), amounts.get("cache write", 0)
     return Usage(

@@ -36,7 +36,7 @@ _AGENTS = {"claude": "claude-code", "gemini": "gemini-cli", "github-copilot": "c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """The ``text`` on ``commit``, written at ``ts``; ``end`` is the end of the note's line in the file."""
+    """The ``text`` on ``commit``, whose time is ``ts``; ``end`` is the end of the note's line in the file."""
 
     commit: str
     ts: str | None

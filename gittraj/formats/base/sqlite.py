@@ -56,7 +56,9 @@ def open_database(path: Path) -> Iterator[Connection]:
                 connection.execute("PRAGMA trusted_schema = ON")
             yield connection
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter for a damaged column's name
-        raise FormatError(f"{path}: {error}", "another program may be writing, or it is damaged") from None
+        raise FormatError(
+            f"{path}: {error}", "another program may be writing to it, or it is damaged"
+        ) from None
 
 
 def has_columns(path: Path, *tables: str) -> bool:

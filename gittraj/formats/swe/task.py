@@ -1,7 +1,7 @@
-"""Finds a human's task in the template around it, and parses the name of a run's file.
+"""Extracts a human's task from the template around it, and parses the name of a run's file.
 
-A file is called ``{solve}_{run}_{YYYYMMDD_HHMMSS}``. As both ids may contain underscores, the end of the
-first id is a guess, unless it is the run's instance, or the second id begins with ``run``.
+A file is called ``{solve}_{run}_{YYYYMMDD_HHMMSS}``. As ``solve`` and ``run`` may contain underscores, where
+the first one ends is a guess, unless it is the run's instance, or the second one begins with ``run``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def task(text: str, template: object = None) -> str:
 
 
 def title(text: str) -> str | None:
-    """The first line of a task that is not empty."""
+    """The first non-empty line of a task."""
     return next((line.strip().lstrip("# ") for line in text.splitlines() if line.strip("# \t")), None)
 
 
@@ -58,7 +58,7 @@ _LAST = re.compile(r"(.*[^_])_([^_]+)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class RunName:
-    """The two ids in a file's name, and its time in ISO 8601 (the name has no zone: it counts as UTC)."""
+    """The two ids in a file's name, and its time in ISO 8601 (the name has no time zone: UTC is assumed)."""
 
     solve: str
     run: str

@@ -1,8 +1,8 @@
-"""Finds out which edits the commands of SWE-agent's shell make.
+"""Determines which edits the commands of SWE-agent's shell make.
 
 In addition to real commands, that shell has ``create``, ``open``, ``edit`` and ``insert``, which work on the
-open file, and ``str_replace_editor``: as text (``edit 4:7`` up to ``end_of_edit``, or with quoted arguments),
-or as tool calls.
+open file, and ``str_replace_editor``. Logs have them either as text (``edit 4:7`` up to ``end_of_edit``, or
+with quoted arguments) or as tool calls.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from gittraj.model.session_items import Edit
 _RANGE = re.compile(r"edit \d+:\d+[^\n]*\n(.*?)(?:\nend_of_edit\s*)?", re.DOTALL)
 _EDITOR = ("str_replace_editor", "str_replace_based_edit_tool")
 _OPEN = re.compile(r"\(Open file: ([^\n]+)\)\r?\n\(Current directory: ([^\n]+)\)")
-_BELOW = 4096
+_STATE_WINDOW = 4096
 """How many characters at the end of an output are searched for the shell's state."""
 _QUOTED_LIMIT = 100_000
-"""The longest command, in characters, that is split as a shell would; ``shlex`` is slow at it."""
+"""The longest command, in characters, that is split as a shell would: ``shlex`` is slow."""
 _REFUSED = (
     "Your edit was not applied",
     "Your proposed edit has introduced new syntax error",
@@ -41,11 +41,11 @@ class Shell:
 
 
 def shell(state: Any, observation: str, before: Shell) -> Shell:
-    """Return the state after a step, from the step's ``state`` (in older files a text with JSON) or else from
-    the last lines of its output; fields that neither states are those of ``before``."""
+    """Return the state after a step, from the step's ``state`` (a JSON string in older files) or else from
+    the last lines of its output; fields that are in neither are taken from ``before``."""
     fields = coerce.mapping(coerce.parsed(state))
     file, folder = coerce.text(fields.get("open_file")), coerce.text(fields.get("working_dir"))
-    if not fields and (shown := _OPEN.search(observation[-_BELOW:])):
+    if not fields and (shown := _OPEN.search(observation[-_STATE_WINDOW:])):
         file, folder = shown[1], shown[2]
     return Shell(None if file == "n/a" else file or before.file, folder or before.folder)
 

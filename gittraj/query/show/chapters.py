@@ -1,4 +1,4 @@
-"""Reads the events of a trajectory's parts from their segments, as chapters of docs/json.md.
+"""Reads the events of a trajectory's parts from their segments, as ``chapters`` in docs/json.md.
 
 A part's record names the segments with its events, and the segments of earlier parts that wrote files of its
 commit. A missing segment is reported, never fatal: the record is still shown. Nothing is written.
@@ -83,7 +83,7 @@ def read_chapters(segments: Segments, records: Sequence[Record], header: Header)
     refs = [ref for record in records for ref in record.segments]
     recorded = list(segments.read(header["id"], dict.fromkeys(refs)))
     if segments.opener is not None:
-        # before duplicates of two parts are dropped: a seal opens only with all of its events
+        # done before events that two parts share are dropped: a seal opens only with all of its events
         seals = {name: headers for record in records for name, headers in record.seals.items()}
         recorded = open_events(header["id"], recorded, seals, segments.opener)
     events = {event.id: event for event in recorded}
@@ -98,8 +98,8 @@ def read_chapters(segments: Segments, records: Sequence[Record], header: Header)
 def read_earlier(
     segments: Segments, records: Sequence[Record], header: Header, *, files: Set[str], known: Set[str]
 ) -> Header | None:
-    """Return a chapter of the calls of earlier parts that wrote ``files``, with their results, or None. These
-    are counted in their own part. ``known`` are the ids of the events that are already shown."""
+    """Return a chapter of the calls of earlier parts that wrote ``files``, with their results, or None.
+    Statistics count them only in their own part. ``known`` are the ids of events that are already shown."""
     refs = dict.fromkeys(chain.from_iterable(record.also for record in records))
     events = [e for e in segments.read(header["id"], refs) if e.id not in known]
     earlier = {e.id: e for e in _select_calls(events, files)}
@@ -117,8 +117,8 @@ def _select_calls(events: Sequence[AnyEvent], files: Set[str]) -> list[AnyEvent]
     return [e for e in events if e.id in ids or (isinstance(e, ToolResult) and e.call_id in answered)]
 
 
-def spell_event(event: AnyEvent, agent: str | None) -> Header:
-    """Return an event as an EVENT of docs/json.md."""
+def event_to_document(event: AnyEvent, agent: str | None) -> Header:
+    """Return an event as an EVENT object (see docs/json.md)."""
     fields = {k: v for k, v in event_to_json(event).items() if isinstance(event, _ONLY.get(k, Event))}
     defaults: dict[str, Any] = {
         "id": event.id,
@@ -156,7 +156,7 @@ def _chapter(events: Sequence[AnyEvent], header: Header) -> Header:
         "agentName": (None if received else first.agent) or header["agent"],
         "startedAt": min(times, default=None),
         "endedAt": max(times, default=None),
-        "events": [spell_event(event, header["agent"]) for event in events],
+        "events": [event_to_document(event, header["agent"]) for event in events],
     }
 
 
@@ -165,14 +165,14 @@ def read_seal(repository: Repository, name: str) -> bytes:
     clone has its text."""
     sealed = _find_sealed(repository, name)
     if len(sealed) != 1:
-        what = "is ambiguous: several seals have names that start with it" if sealed else "is not a seal here"
+        what = "is ambiguous: several seals have names that start with it" if sealed else "matches no seal"
         raise TrajError(f"'{name}' {what}", "git traj show --json lists the seals of events")
     ((seal, record),) = sealed.items()
     segments = Segments(repository)
     for event in segments.read(record.id, record.segments):
         if isinstance(event, Thinking) and event.seal == seal and event.payload:
             return record.seals[seal][0].encode() + event.payload
-    raise TrajError(f"the text of seal {seal} is not here", "git traj fetch")
+    raise TrajError(f"the text of seal {seal} is not in this clone", "git traj fetch")
 
 
 def _find_sealed(repository: Repository, prefix: str) -> dict[str, Record]:

@@ -1,4 +1,4 @@
-"""Collects the data of ``show``: a commit's trajectories, or one over all its commits, with their events.
+"""Collects the data for ``show``: a commit's trajectories, or one trajectory on all its commits, with events.
 
 This module must not know how anything is printed.
 """
@@ -28,7 +28,7 @@ _CANDIDATES = 5
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a name means: a commit, or else a trajectory; a task or a run may have ``others``."""
+    """What a name refers to: a commit or a trajectory; ``others`` are more trajectories of a task or run."""
 
     commit: str | None = None
     trajectory: str | None = None
@@ -59,7 +59,7 @@ def _report_unknown(repository: Repository, name: str) -> TrajError:
         return TrajError(f"'{name}' is a file, not a commit", f"git traj log {name}; git traj why {name}")
     return TrajError(
         f"'{name}' is not a revision, trajectory, task or run here",
-        hint="git traj log --trajectories lists their ids; what only waits for a commit is not stored yet",
+        hint="git traj log --trajectories lists the ids; events waiting for a commit are not stored yet",
     )
 
 
@@ -86,8 +86,8 @@ def _labels(folded: Folded | None) -> list[str]:
 def show_target(
     repository: Repository, recorded: Recorded, target: Target, segments: Segments
 ) -> list[Header]:
-    """Return the trajectories of ``show --json``. On a commit that a trajectory produced, its explored parts
-    are left out; a whole trajectory is complete."""
+    """Return the trajectories of ``show --json``. On a commit that a trajectory produced, its explored
+    parts are left out; of a trajectory that was named itself, all parts are returned."""
     if target.trajectory is not None:
         named = (recorded.folded(name) for name in (target.trajectory, *target.others))
         return [show_one(folded, None, segments, files=()) for folded in named if folded]
@@ -101,7 +101,7 @@ def show_target(
 
 
 def show_one(folded: Folded, commit: str | None, segments: Segments, *, files: Iterable[str]) -> Header:
-    """Return a trajectory on a commit that changed ``files``, or (None) over all its commits."""
+    """Return a trajectory on a commit, which changed ``files``, or on all its commits (if None)."""
     explored = not folded.records(commit)
     records = folded.records(commit, explored=explored)
     header = folded.header(commit, explored=explored)
@@ -155,7 +155,7 @@ def between_agents(events: list[Header]) -> list[Header]:
     return [event for event in events if event["type"] in ("message_sent", "message_received")]
 
 
-def significant(events: list[Header], least: str) -> list[Header]:
+def significant(events: list[Header], minimum: str) -> list[Header]:
     """Return the events with at least that significance (one of ``SIGNIFICANCES``)."""
-    enough = SIGNIFICANCES[SIGNIFICANCES.index(least) :]
+    enough = SIGNIFICANCES[SIGNIFICANCES.index(minimum) :]
     return [event for event in events if event.get("significance") in enough]

@@ -1,4 +1,4 @@
-"""Compares the two sides of a hunk, and chooses the part of an edit to show for lines. Pure."""
+"""Compares the two sides of a hunk, and selects the part of an edit that explains given lines. No I/O."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from itertools import product, takewhile
 
 from gittraj.query.why.written import Edit, Hunk
 
-MOST = 8  # lines that are shown of a change
-_REPLACED = 100  # removed lines that are considered, at most, before the first added one
+MOST = 8  # lines of a change that are shown
+_REPLACED = 100  # the most removed lines to consider before the first added one
 _LONG = 2000  # lines of a hunk; a longer one is not compared line by line
 
 
 Row = tuple[str, str]
-"""``-``, ``+`` or a blank, and a line."""
+"""A mark (``-``, ``+`` or a space) and a line."""
 
 
 def normalize(line: str) -> str:
@@ -58,7 +58,7 @@ def show_change(edit: Edit, lines: Sequence[str]) -> tuple[list[str], int]:
     """Return lines prefixed with ``-``, ``+`` or a blank, from the first to the last of ``lines`` that a hunk
     wrote, and how many changed lines follow. Nothing is shown for lines without a letter or digit."""
     wanted = {text for text in map(normalize, lines) if has_text(text)}
-    parts = product(dict.fromkeys((False, edit.part)), edit.hunks)  # whole lines first
+    parts = product(dict.fromkeys((False, edit.part)), edit.hunks)  # matches of whole lines are preferred
     shown = next(filter(None, (_show(hunk, wanted, part=part) for part, hunk in parts)), [])
     return [mark + line for mark, line in shown[:MOST]], sum(mark != " " for mark, _ in shown[MOST:])
 

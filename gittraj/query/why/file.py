@@ -15,7 +15,7 @@ _SEARCHED = 8000  # bytes: where git itself looks for a NUL to call a file binar
 def read_lines(repository: Repository, path: str, rev: str | None) -> list[str]:
     """Return the lines of ``path`` (from the top) at ``rev``, or (None) in the work tree, without line ends.
 
-    Other bytes than UTF-8 become surrogate escapes. Raises GitError if it is not a text file.
+    Bytes that are not UTF-8 become surrogate escapes. Raises GitError if it is not a text file.
     """
     body = _read_here(repository, path) if rev is None else _read_at(repository, path, rev)
     if b"\0" in body[:_SEARCHED]:

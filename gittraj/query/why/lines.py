@@ -19,7 +19,7 @@ from gittraj.query.log.description import describe_all
 from gittraj.query.log.reverted import Reverts
 from gittraj.query.notes import NotesInMemory
 from gittraj.query.records import Recorded
-from gittraj.query.show.chapters import Segments, spell_event
+from gittraj.query.show.chapters import Segments, event_to_document
 from gittraj.query.why.changes import normalize, show_change
 from gittraj.query.why.origins import Origin, find_origins, headers, leave_strangers
 from gittraj.query.why.reasons import find_doubts, find_pinned, find_prompt, find_reasons, find_said
@@ -197,7 +197,7 @@ def _explain_edit(session: Session, part: Part, edit: Edit, origin: Origin) -> H
         "said": None if any(not d["chosen"].startswith("not: ") for d in reasons) else find_said(part, at),
         "change": change,
         "changeMore": more,
-        "events": [spell_event(e, session.header["agent"]) for e in session.events if e.id in chosen],
+        "events": [event_to_document(e, session.header["agent"]) for e in session.events if e.id in chosen],
     }
 
 

@@ -22,7 +22,7 @@ _SEEN = ("manual", "agent", "output", "order", "content")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where some lines of a ``file`` come from: the ``blamed`` lines, all of one commit. ``sessions`` are
+    """The origin of some lines of a ``file``: the ``blamed`` lines, all of one commit. ``sessions`` are
     those of the commit, ``session`` is the one that explains the lines, and ``edit`` the edit that is known
     to have written them."""
 

@@ -1,5 +1,5 @@
-"""Translates the anchors of a log, the calls that made commits, between indexes, which are used while the log
-is read, and names, which are saved.
+"""Converts a log's anchors (the calls that made commits) from names, which are saved, to indexes, which are
+used while the log is read, and back.
 
 Also finds stored parts that belong to a further commit, which then gets their records, too.
 """
@@ -27,7 +27,7 @@ def call_name(log: Log, index: int) -> str:
 def name_anchors(
     log: Log, known: Sequence[Anchored], anchors: Sequence[Anchor], commits: Mapping[str, Commit]
 ) -> tuple[Anchored, ...]:
-    """Return all anchors by the name of their call, those of the log as far as it was read in its order."""
+    """Return all anchors, with the names of their calls: the known ones, then those of this log, in order."""
     named = {anchored.call: anchored for anchored in known}
     for anchor in sorted(anchors, key=lambda a: a.call):
         call = call_name(log, anchor.call)
@@ -75,11 +75,11 @@ Copy = tuple[Stored, Target]
 """A stored part, and a further commit that gets its records."""
 
 
-def find_stored_early(
+def find_parts_stored_too_early(
     log: Log, new: Sequence[Anchor], known: Sequence[Anchor], stored: Sequence[Stored]
 ) -> Iterator[Copy]:
-    """Find stored parts with a call whose commit was not in a reflog yet when the log was read: a quick agent
-    commits again and ends its turn while a drain reads. The commit gets the parts' records, too."""
+    """Find stored parts with a call that made a commit which was not in a reflog yet when they were stored: a
+    quick agent may commit again and end its turn while a drain reads. The commit gets their records, too."""
     calls = {anchor.call for anchor in known}
     positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
     for anchor in new:
@@ -95,7 +95,7 @@ def find_stored_early(
 
 
 def copies_onto(commit: str, stored: Iterable[Stored]) -> list[Copy]:
-    """Copy the stored parts that led to other commits to this one, too."""
+    """Return copies for this commit of the stored parts that led to other commits."""
     target = Target(commit=commit, link=Link(evidence="imported"))
     return [(part, target) for part in stored if not part.explored and commit not in part.commits]
 
@@ -103,8 +103,9 @@ def copies_onto(commit: str, stored: Iterable[Stored]) -> list[Copy]:
 def find_aliases(
     aliases: Iterable[tuple[str, tuple[int, ...]]], log: Log, stored: Sequence[Stored]
 ) -> tuple[dict[int, list[Target]], list[Copy]]:
-    """Find the parts for commits that took lines of events which belong to an earlier commit. Return targets
-    for parts that are written now, by call, and copies of parts that are stored already."""
+    """Link commits that contain lines written by calls of an earlier commit (``aliases``: commit, calls) to
+    the parts with these calls. Returns targets by call, for parts that are written now, and copies, for parts
+    that are stored already."""
     positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
     fresh: dict[int, list[Target]] = {}
     copies: dict[tuple[str, str], Copy] = {}

@@ -50,7 +50,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a drain writes. ``moved`` are rewrites that no hook reported."""
+    """The changes that a drain writes. ``moved`` are rewrites that no hook reported."""
 
     links: Links
     plans: Sequence[Plan]

@@ -124,7 +124,9 @@ def find_allowed(
     ]
 
 
-def find_given_up(repository: Repository, squashed: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+def find_abandoned_squashes(
+    repository: Repository, squashed: Iterable[tuple[str, str]]
+) -> set[tuple[str, str]]:
     """The pairs (old, new) of squash merges that the content of ``new`` does not confirm: another squash had
     failed before it, or ``new`` had the lines already. If ``old`` is a merge commit, it is confirmed if
     another pair with the same ``new`` is. Raises GitError."""

@@ -13,14 +13,14 @@ from gittraj.capture.session import Commit
 from gittraj.git import Position, ReflogEntry, Repository, read_reflog
 from gittraj.history.skipped import find_skipped
 from gittraj.record.drain.context import Context, Installed
-from gittraj.record.drain.moved import find_fresh, find_given_up
+from gittraj.record.drain.moved import find_abandoned_squashes, find_fresh
 from gittraj.state.active import place_of
 from gittraj.state.cursors import State, Suspension
 from gittraj.state.folder import reflog_name
 from gittraj.state.spool import Spooled, find_reported, read_spool
 
-HOOK_RUNS = 0.1
-"""Seconds that a hook may take after its commit is in the reflog."""
+HOOK_GRACE = 0.1
+"""Seconds to wait for a hook's line after its commit is in the reflog."""
 _OLD_COMMITS = 300
 _LOGS_KEPT = 100
 
@@ -29,7 +29,7 @@ _LOGS_KEPT = 100
 class News:
     """What happened since the last drain. ``spooled`` are the new lines of the spool; ``fresh`` are commits
     that HEADs moved to, each with its parents; ``ended`` are sessions whose agent reported their end;
-    ``worktrees`` maps each commit to the worktree in which it was made (with ``#`` if this was removed)."""
+    ``worktrees`` maps each commit to the worktree in which it was made (plus ``#`` if that was removed)."""
 
     spooled: Sequence[Spooled]
     moves: Sequence[Moves]
@@ -49,7 +49,7 @@ class News:
 
 
 def read_news(context: Context, state: State, off: Suspension) -> tuple[News, State]:
-    """Read the news. Also return the state in which reflogs and spool are read as far as this."""
+    """Read the news. Also return the state after it: the new positions in the reflogs and the spool."""
     repository = context.repository
     reflogs, read = _read_reflogs(context, state)
     entries = [entry for each in read.values() for entry in each]
@@ -93,7 +93,7 @@ def _read_spool(folder: Path, since: int, made: set[str]) -> tuple[list[Spooled]
     """Read the spool's new lines. git writes the reflog before it runs the hook: wait a moment for the line
     of each commit in ``made``, or an agent's commit would count as a person's."""
     spooled, offset = read_spool(folder, since)
-    end = time.monotonic() + HOOK_RUNS
+    end = time.monotonic() + HOOK_GRACE
     while made - {line.id for line in spooled} and time.monotonic() < end:
         time.sleep(0.02)
         spooled, offset = read_spool(folder, since)
@@ -113,20 +113,20 @@ def _read_moves(
     moves: list[Moves] = []
     worktrees: dict[str, str] = {}
     if removed := by_worktree.get(None):  # the reflogs of removed worktrees are gone, too
-        moves.append(read_moves((), removed, off=off.commits, off_sessions=paused))
+        moves.append(read_moves((), removed, off=off.commits, paused=paused))
         worktrees.update((line.id, f"{place(line.git_dir)}#") for line in removed)
     for git_dir, entries in read.items():
         here = by_worktree.get(git_dir, [])
         if entries or here:
             earlier = partial(_history, repository, git_dir)
-            made = read_moves(entries, here, earlier=earlier, off=off.commits, off_sessions=paused)
-            moves.append(_without_false(repository, made, git_dir))
+            made = read_moves(entries, here, earlier=earlier, off=off.commits, paused=paused)
+            moves.append(_drop_false_pairs(repository, made, git_dir))
             worktrees.update((c.id, place(git_dir)) for c in made.commits)
     return moves, worktrees
 
 
 def _group(spooled: Iterable[Spooled], git_dirs: Collection[Path]) -> dict[Path | None, list[Spooled]]:
-    """Group the lines by worktree; the key of those of removed worktrees is None."""
+    """Group the lines by worktree; the lines of removed worktrees are under None."""
     groups: dict[Path | None, list[Spooled]] = {}
     for line in spooled:
         git_dir = next((each for each in git_dirs if _same(line.git_dir, each)), None)
@@ -134,10 +134,10 @@ def _group(spooled: Iterable[Spooled], git_dirs: Collection[Path]) -> dict[Path 
     return groups
 
 
-def _without_false(repository: Repository, moves: Moves, git_dir: Path) -> Moves:
+def _drop_false_pairs(repository: Repository, moves: Moves, git_dir: Path) -> Moves:
     """Remove false pairs from the moves: git reports that a commit which a rebase skipped became the commit
-    before it, and a squash may have been given up."""
-    false = find_given_up(repository, moves.squashed)
+    before it, and a squash may have been abandoned."""
+    false = find_abandoned_squashes(repository, moves.squashed)
     if moves.rebased:
         false |= find_skipped(repository, moves.rebased, _history(repository, git_dir))
     return replace(moves, pairs=tuple(pair for pair in moves.pairs if pair not in false))

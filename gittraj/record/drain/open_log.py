@@ -219,8 +219,8 @@ def _read_items(file: SessionFile, start: Cursor) -> Iterator[Item]:
 
 
 def end_of(path: Path) -> int:
-    """Where a log ends now, as the ``end`` of an entry counts: bytes, or in a store, where sessions are
-    interleaved, milliseconds since 1970. Raises OSError."""
+    """The position at which a log ends now, in the unit of an entry's ``end``: bytes, or in a store, whose
+    sessions are interleaved, milliseconds since 1970. Raises OSError."""
     if path.is_dir():
         return int(time.time() * 1000)
     with path.open("rb") as stream:

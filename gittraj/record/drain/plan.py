@@ -20,7 +20,7 @@ from gittraj.record.drain.anchors import (
     copies_onto,
     copy_records,
     find_aliases,
-    find_stored_early,
+    find_parts_stored_too_early,
     name_anchors,
 )
 from gittraj.record.drain.parts import Drafted, Drafter
@@ -38,8 +38,8 @@ _SAFE_FACTS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is written for one log. ``copies`` are stored parts that a further commit gets; ``owned`` is the
-    number of events that belong to a commit now."""
+    """The changes to write for one log. ``copies`` are stored parts that a further commit gets; ``owned`` is
+    the number of events that belong to a commit now."""
 
     reading: Reading
     anchors: Sequence[Anchor]
@@ -185,7 +185,7 @@ def own_parts(reading: Reading, links: Links) -> tuple[list[Anchor], list[Copy],
     log = reading.log
     new, stored = links.anchors.get(log.trajectory, ()), reading.known.parts
     anchors, copies = combine(reading.anchors, new, stored)
-    copies += find_stored_early(log, new, reading.anchors, stored)
+    copies += find_parts_stored_too_early(log, new, reading.anchors, stored)
     made = {a.call for a in anchors}
     elsewhere = [Anchor(call=call, commits=()) for call in commits_elsewhere(log) if call not in made]
     ended = log.quiet or reading.idle

@@ -61,7 +61,7 @@ def render_commit(
 
 def _hints(entry: Header | None, trajectories: Sequence[Header], detail: Detail) -> Iterator[str]:
     if entry is not None and any(d["id"] for header in trajectories for d in header["decisions"]):
-        yield f"an inferred decision that is wrong: git traj strike {entry['short']} ID"
+        yield f"to mark an inferred decision as wrong: git traj strike {entry['short']} ID"
     sealed = [header["id"] for header in trajectories if header["thinking"] == "sealed"]
     if sealed and not detail.thinking:
         name = entry["short"] if entry else escape_line(sealed[0])

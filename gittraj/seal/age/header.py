@@ -87,7 +87,7 @@ def split(file: bytes) -> tuple[str, bytes]:
     footer = file.find(f"\n{_FOOTER}".encode())
     end = file.find(b"\n", footer + 1) + 1
     if footer < 0 or len(file) < end + NONCE or not end:
-        raise HeaderError("not an age file, or one that is cut off before its payload")
+        raise HeaderError("not an age file, or truncated before its payload")
     text = file[:end].decode("latin-1")  # other characters are refused with the header
     parse(text)
     return text, file[end:]

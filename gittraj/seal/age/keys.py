@@ -123,6 +123,6 @@ def _refusal(kind: str) -> KeyFormatError:
         )
     if kind.upper().startswith(native.SECRET):
         return KeyFormatError(
-            "a secret key where a recipient should be", "keep it to yourself: name its age1… line"
+            "a secret key where a recipient should be", "keep it private, and give its public key (age1…)"
         )
     return KeyFormatError("not a recipient: it should be age1…, ssh-ed25519 … or ssh-rsa …")

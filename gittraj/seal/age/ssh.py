@@ -93,7 +93,7 @@ def parse(text: str) -> SSHRecipient:
         raise KeyFormatError("not an SSH key: its base64 is damaged") from None
     key = read(wire)
     if key.kind != kind:
-        raise KeyFormatError("not an SSH key: its line and its data name different types")
+        raise KeyFormatError("not an SSH key: the type on its line differs from the one in its data")
     return key
 
 

@@ -1,4 +1,4 @@
-"""The words of repositories: which texts a search reads, and where an older store has them from."""
+"""Which texts a search reads, and what becomes of the rows of an older version."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from gittraj.gather import ask_search
-from gittraj.gather.schema import TABLES
-from gittraj.gather.store import Session, open_store, read_known
+from gittraj.gather.duck import DuckSession
+from gittraj.gather.store import open_store
 from gittraj.model.values import TestRuns
 from tests.integration.gather.team import Team, told
 from tests.integration.story import record
+from tests.sizes import some
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
@@ -36,7 +37,7 @@ _WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", _WAYS)
+@pytest.mark.parametrize("way", some(_WAYS, 2))
 def test_whatever_is_read_the_answer_is_that_of_reading_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
@@ -47,8 +48,8 @@ def test_whatever_is_read_the_answer_is_that_of_reading_all(
     for name, value in _WAYS[way].items():
         monkeypatch.setattr(ask_search, name, value)
     found = [team.ask("search", *question) for question in _QUESTIONS]
-    with open_store(str(tmp_path / team.url), os.environ).writing(()) as session:  # type: ignore[attr-defined]
-        session.tell("DROP TABLE words")
+    monkeypatch.setattr(DuckSession, "has_text_index", True)
+    monkeypatch.setattr(ask_search, "_NEWEST", 1_000)
     assert [team.ask("search", *question) for question in _QUESTIONS] == found
     assert [bool(each["results"]) for each in found] == [*[True, False], *[True] * 6, False]
 
@@ -59,55 +60,15 @@ def team(request: pytest.FixtureRequest, tmp_path: Path) -> Team:
     return Team(tmp_path, request.getfixturevalue("postgres") if url == "postgresql" else url)
 
 
-def _make_version_3(session: Session) -> None:
-    session.tell("UPDATE repositories SET version = 3")
-    session.tell("DELETE FROM words")
-    session.tell("ALTER TABLE tests DROP COLUMN failed_before CASCADE")
-
-
-def test_a_store_of_the_version_before_gets_its_words_of_its_texts(team: Team) -> None:
-    team.repository("api", [[record("one", summary=told("one").figures.summary), record("two")]])
-    team.repository("web", [[told("one", chosen="the cormorant")]])
+def test_what_an_older_version_gathered_is_gathered_again(team: Team) -> None:
     runs = TestRuns(runs=3, ran=True, kind="test", outcome="passed", failed_before=2)
-    team.repository("app", [[record("three", tests=runs)]])
+    team.repository("api", [[record("one", tests=runs)], [told("two")]])
     team.gather()
     url = team.url if team.url.startswith("postgresql") else str(team.root / team.url)
-    store = open_store(url, os.environ)
-    with store.session() as session:
-        words = session.ask("SELECT * FROM words ORDER BY 1, 2")
-    with store.writing(()) as session:  # type: ignore[attr-defined]
-        _make_version_3(session)
-        if team.url.startswith("postgresql"):
-            session.tell("UPDATE meta SET value = '3' WHERE name = 'version'")
-    again = team.gather()
-    assert (again["gathered"], again["unchanged"]) == (2, 1), "of tests there is more to know"
-    with store.session() as session:
-        assert session.ask("SELECT * FROM words ORDER BY 1, 2") == words
-        assert session.ask("SELECT failed_before FROM tests ORDER BY 1") == [(2,), (None,)]
+    with open_store(url, os.environ).writing(()) as session:  # type: ignore[attr-defined]
+        session.ask("UPDATE repositories SET version = 3")
+        session.ask("DELETE FROM words")
+        session.ask("ALTER TABLE tests DROP COLUMN failed_before CASCADE")
+        session.ask("DELETE FROM meta WHERE name = 'version'")
+    assert team.gather()["gathered"] == 1
     assert team.differences() == []
-
-
-def test_words_that_an_older_version_left_are_swept(tmp_path: Path) -> None:
-    """It purged one repository and forgot another, but it knows no words."""
-    team = Team(tmp_path, "team.duckdb")
-    for name, bird in (("purged", "cormorant"), ("forgotten", "bittern"), ("kept", "heron")):
-        team.repository(name, [[record("t", decisions=told("t", chosen=bird).figures.decisions)]])
-    team.gather()
-    (tmp_path / "clones" / "forgotten").rename(tmp_path / "gone")
-    store = open_store(str(tmp_path / team.url), os.environ)
-    with store.writing(()) as session:  # type: ignore[attr-defined]
-        ids = {known.name.rpartition("/")[2]: project for project, known in read_known(session).items()}
-        session.tell("DELETE FROM repositories WHERE project_id = ?", [ids["forgotten"]])
-        for table in TABLES:
-            if table not in ("words", "repositories"):
-                session.tell(
-                    f"DELETE FROM {table} WHERE project_id IN (?, ?)", [ids["purged"], ids["forgotten"]]
-                )
-        session.tell("UPDATE repositories SET version = 3")
-        session.tell("INSERT INTO meta VALUES ('went', 'yes')")
-    store.sweep()
-    assert team.gather()["unchanged"] == 2
-    with store.session() as session:
-        found = [session.ask(f"SELECT * FROM {table}") for table in TABLES]
-    content = f"{(tmp_path / team.url).read_bytes()!r} {found}"
-    assert [bird for bird in ("cormor", "bittern", "heron") if bird in content] == ["heron"]

@@ -128,7 +128,7 @@ def test_without_a_reflog_the_spools_commits_count_once_each() -> None:
 def test_commits_made_while_recording_is_off_are_not_stored() -> None:
     log = entries(("A", "commit: a"), ("B", "commit: b"), ("C", "commit: c"), ("D", "commit: d"))
     off = Spooled(kind="off", id=oid("A"), git_dir=Path("/g"))
-    found = read_moves(log, [off, hook("C"), hook("D", by="codex:t")], off=[oid("B")], off_sessions={ME})
+    found = read_moves(log, [off, hook("C"), hook("D", by="codex:t")], off=[oid("B")], paused={ME})
     assert [c.stored for c in found.commits] == [False, False, False, True]
     assert not any(c.stored for c in read_moves(log, (), stored=False).commits)
 

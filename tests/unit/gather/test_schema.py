@@ -23,7 +23,7 @@ def test_statistics_show_no_text_of_a_record() -> None:
     with closing(duckdb.connect()) as connection:
         for view, query in figures(""):
             table = view.removeprefix("figures_")
-            connection.execute(f"CREATE TABLE {table} ({spell_columns(table, 'duckdb')})")
+            connection.execute(f"CREATE TABLE {table} ({', '.join(spell_columns(table))})")
             values = ["see the heron" if column.type == "text" else None for column in TABLES[table]]
             connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(values))})", values)
             found = connection.execute(query).fetchone()
@@ -43,7 +43,7 @@ def test_statistics_keep_known_words() -> None:
     known = ("claude-code", "gpt-5, o3", "produced", "model:secret name")
     columns = ("agent", "models", "role", "summary_by")
     with closing(duckdb.connect()) as connection:
-        connection.execute(f"CREATE TABLE parts ({spell_columns('parts', 'duckdb')})")
+        connection.execute(f"CREATE TABLE parts ({', '.join(spell_columns('parts'))})")
         connection.execute(f"INSERT INTO parts ({', '.join(columns)}) VALUES (?, ?, ?, ?)", known)
         query = dict(figures(""))["figures_parts"]
         row = connection.execute(f"SELECT {', '.join(columns)}, cost_source FROM ({query})").fetchone()

@@ -1,4 +1,4 @@
-"""Reads a job's log and files as GitHub Actions' runner does; after actions/runner, src/Runner.Common/
+"""Reads a job's log and files as GitHub Actions' runner does; modelled on actions/runner, src/Runner.Common/
 ActionCommand.cs and src/Runner.Worker/{ActionCommandManager,FileCommandManager}.cs."""
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ def outputs(text: str) -> dict[str, str]:
     for line in lines:
         if not line:
             continue
-        name, sign, word = line.partition("<<")
-        assert sign, line
-        assert word, line
+        name, separator, delimiter = line.partition("<<")
+        assert separator, line
+        assert delimiter, line
         value = []
-        while (part := next(lines)) != word:
+        while (part := next(lines)) != delimiter:
             value.append(part)
         pairs[name] = "\n".join(value)
     return pairs

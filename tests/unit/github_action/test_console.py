@@ -80,7 +80,7 @@ def test_a_token_is_masked_in_the_log() -> None:
     assert log(stream).commands == [("add-mask", {}, "50%\n::error::x")]
 
 
-def test_a_long_message_is_cut() -> None:
+def test_a_long_message_is_truncated() -> None:
     stream = io.StringIO()
     Console(stream).annotate("notice", "x" * 9000)
     assert len(log(stream).commands[0][2]) <= 4096

@@ -44,7 +44,7 @@ def test_an_invalid_name_is_refused(name: str, tmp_path: Path) -> None:
         write_outputs(tmp_path / "output", {name: "x"})
 
 
-def test_a_summary_may_be_just_as_large_as_the_limit(tmp_path: Path) -> None:
+def test_a_summary_may_be_exactly_as_large_as_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "summary"
     path.write_text("before\n", "utf-8")
     room = SUMMARY - len("before\n") - 1
@@ -54,7 +54,7 @@ def test_a_summary_may_be_just_as_large_as_the_limit(tmp_path: Path) -> None:
     assert path.stat().st_size == SUMMARY
 
 
-def test_half_a_surrogate_pair_is_replaced(tmp_path: Path) -> None:
+def test_a_lone_surrogate_is_replaced(tmp_path: Path) -> None:
     assert write_summary(tmp_path / "summary", "a\ud800b")
     assert (tmp_path / "summary").read_text("utf-8") == "a?b\n"
 

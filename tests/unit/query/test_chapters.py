@@ -10,7 +10,7 @@ from typing import Any, cast
 from gittraj.decisions.wording import parse_event
 from gittraj.model.codec import event_from_json
 from gittraj.model.values import AnyEvent, Link, Record, SegmentRef, Thinking, ToolResult
-from gittraj.query.show.chapters import read_chapters, spell_event
+from gittraj.query.show.chapters import event_to_document, read_chapters
 from gittraj.seal.events import seal_events
 
 
@@ -18,16 +18,16 @@ def test_a_result_without_details_has_default_values() -> None:
     bare = event_from_json({"id": "e", "type": "tool_result", "content": "out"})
     assert isinstance(bare, ToolResult)
     nothing = {"callId": None, "exitCode": None, "isError": False, "truncated": False}
-    assert nothing.items() <= spell_event(bare, None)["result"].items()
+    assert nothing.items() <= event_to_document(bare, None)["result"].items()
 
 
 def test_a_received_message_is_credited_to_its_sender() -> None:
     """It is not credited to the agent of the session whose log has it."""
     named = event_from_json({"id": "e", "type": "message_received", "content": "Go on", "agent": "lead"})
-    assert spell_event(named, "codex")["agent"] == "lead"
-    assert spell_event(replace(named, agent=None), "codex")["agent"] is None
+    assert event_to_document(named, "codex")["agent"] == "lead"
+    assert event_to_document(replace(named, agent=None), "codex")["agent"] is None
     sent = event_from_json({"id": "e", "type": "message_sent", "content": "Go on"})
-    assert spell_event(sent, "codex")["agent"] == "codex"
+    assert event_to_document(sent, "codex")["agent"] == "codex"
     data = {"content": "Go on", "from": "lead", "agentName": "worker"}
     received = parse_event("message_received", data, by="agent", id="e")
     assert (received.agent, received.content) == ("lead", "Go on")

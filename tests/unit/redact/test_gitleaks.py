@@ -102,15 +102,15 @@ def test_an_allowlist_means_the_same_as_in_gitleaks(allowlist: str, exempt: bool
 @pytest.mark.parametrize(
     ("rule", "why"),
     [
-        ("id = 'b'\npath = '''x'''", "asks for a path"),
+        ("id = 'b'\npath = '''x'''", "has a condition on paths"),
         ("id = 'b'", "no pattern of its own"),
         ("id = 'b'\nregex = '''(?<=x)y'''", "RE2 refuses"),
         ("id = 'b'\nregex = '''(?:[^a]?){990}" + "(?:[^a]?){990}" * 60 + "'''", "RE2 refuses"),
         ("id = 'b'\nregex = '''" + "x" * 5000 + "'''", "too long"),
-        ("id = 'b'\nregex = 'x'\nsecretGroup = 3", "no such group"),
-        ("id = 'b'\nregex = 'x'\n[[rules.required]]\nid = 'acme-badge'", "goes with another"),
+        ("id = 'b'\nregex = 'x'\nsecretGroup = 3", "has a secretGroup that its pattern does not have"),
+        ("id = 'b'\nregex = 'x'\n[[rules.required]]\nid = 'acme-badge'", "depends on another rule"),
         ("id = 'b'\nregex = 7", "malformed"),
-        ("id = 'b\\u001b[31m'\nregex = 'x'".replace("'b\\u001b[31m'", '"b\\u001b[31m"'), "odd id"),
+        ("id = 'b\\u001b[31m'\nregex = 'x'".replace("'b\\u001b[31m'", '"b\\u001b[31m"'), "invalid id"),
     ],
 )
 def test_a_rule_that_cannot_run_is_named_and_the_others_run(rule: str, why: str) -> None:
@@ -157,8 +157,8 @@ def test_a_pattern_that_takes_too_long_loses_the_text_but_does_not_hang() -> Non
         ("regex = '[a-z]{2}'", "matches nearly any text"),
         ("regex = 'x*'", "matches nearly any text"),
         ("regex = 'zed'\nsecretGroup = inf", "is malformed"),
-        ("regex = 'zed'\nentropy = nan", "has no finite entropy"),
-        ("regex = 'ключ-[0-9]{8}'", "has a letter outside Latin-1"),
+        ("regex = 'zed'\nentropy = nan", "has an entropy that is not a finite number"),
+        ("regex = 'ключ-[0-9]{8}'", "has a character outside Latin-1"),
     ],
 )
 def test_a_rule_that_would_hang_the_redactor_does_not_run(row: str, why: str) -> None:

@@ -87,7 +87,7 @@ traj_one · 3 days ago · completed
 
       retry(clock=fake)
 
-an inferred decision that is wrong: git traj strike 9b440cb ID
+to mark an inferred decision as wrong: git traj strike 9b440cb ID
 """
     )
 

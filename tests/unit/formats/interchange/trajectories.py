@@ -11,7 +11,7 @@ from gittraj.formats.base.carried import is_inside
 from gittraj.model import values
 from gittraj.model.codec import event_to_json
 from gittraj.model.values import AnyEvent, Prompt, Usage
-from gittraj.query.show.chapters import spell_event
+from gittraj.query.show.chapters import event_to_document
 from tests.unit import strategies
 
 AGENT = "claude-code"
@@ -72,7 +72,7 @@ def build_trajectory(events: Sequence[AnyEvent], **header: Any) -> dict[str, Any
         if isinstance(event, Prompt) or not chapters:
             basis = {"title": event.content[:80], "agentName": agent, "startedAt": event.ts, "endedAt": None}
             chapters.append({"id": event.id, **basis, "events": []})
-        chapters[-1]["events"].append(spell_event(event, agent))
+        chapters[-1]["events"].append(event_to_document(event, agent))
     return {**HEADER, "part": PART, "total": PART, **header, "chapters": chapters}
 
 

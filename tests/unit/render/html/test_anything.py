@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gittraj.model.values import Record
 from gittraj.query.header import fold
-from gittraj.query.show.chapters import spell_event
+from gittraj.query.show.chapters import event_to_document
 from gittraj.render.events import Detail
 from gittraj.render.html.document import render_page
 from gittraj.render.html.lists import event_lines, render_overview, render_row
@@ -31,7 +31,7 @@ OURS = """
 @given(values_of(Record, WILD), st.lists(events(WILD), max_size=5), st.booleans())
 def test_any_record_has_a_page(record: Any, given_events: list[Any], thinking: bool) -> None:
     header = fold({COMMIT: [record]}).header(COMMIT, explored=True)
-    shown = [spell_event(event, header["agent"]) for event in given_events]
+    shown = [event_to_document(event, header["agent"]) for event in given_events]
     chapter = {
         "id": "x",
         "title": "x",
