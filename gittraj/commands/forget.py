@@ -86,7 +86,7 @@ def _choose(records: Iterable[Record], name: str) -> set[str]:
         elif len(name) >= _SHORTEST and record.id.startswith(name):
             by_prefix.add(record.id)
     if not exact and len(by_prefix) > 1:
-        raise TrajError(f"'{name}' could be {' or '.join(sorted(by_prefix))}", "give more of the id")
+        raise TrajError(f"'{name}' is ambiguous: {' or '.join(sorted(by_prefix))}", "give more of the id")
     return exact or by_prefix
 
 

@@ -128,7 +128,7 @@ def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[st
         )
         raise TrajError(f"{commit[:12]} has {what}", hint)
     if trajectory and len(revs) > 1:
-        raise TrajError(f"'{trajectory}' could be {' or '.join(sorted(revs))}", "give more of the id")
+        raise TrajError(f"'{trajectory}' is ambiguous: {' or '.join(sorted(revs))}", "give more of the id")
     LocalState.of(repository).create()
     pipeline = make_pipeline(repository, read_config(repository), Environ(home=None), live={})
     why = "unlinked by hand"
@@ -161,7 +161,7 @@ def _complete_id(prefix: str, state: State) -> str:
     if prefix in names or not names:
         return prefix
     if len(names) > 1:
-        raise TrajError(f"'{prefix}' could be {' or '.join(sorted(names)[:3])}", "give more of the id")
+        raise TrajError(f"'{prefix}' is ambiguous: {' or '.join(sorted(names)[:3])}", "give more of the id")
     return names.pop()
 
 

@@ -243,7 +243,7 @@ def _find_last_part(repository: Repository, prefix: str) -> tuple[str, dict[str,
         )
         raise TrajError(f"no trajectory '{prefix}' is recorded here", hint)
     if len(matching) > 1:
-        raise TrajError(f"'{prefix}' could be {' or '.join(sorted(matching))}", "give more of the id")
+        raise TrajError(f"'{prefix}' is ambiguous: {' or '.join(sorted(matching))}", "give more of the id")
     [(name, records)] = matching.items()
     last = max((each for _, each in records), key=order)
     return name, {commit: each.link for commit, each in records if each.key == last.key}, last

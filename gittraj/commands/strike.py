@@ -63,5 +63,5 @@ def _find(repository: Repository, commit: str, name: str) -> tuple[Record, str, 
         hint = find_hint(repository, choose, hint)
         raise TrajError(f"no inferred decision or doubt '{name}' is on {commit[:12]}", hint)
     if len(ids := sorted({each for _, each, _ in matching})) > 1:
-        raise TrajError(f"'{name}' could be {' or '.join(ids[:3])}", "give more of the id")
+        raise TrajError(f"'{name}' is ambiguous: {' or '.join(ids[:3])}", "give more of the id")
     return matching[0]
