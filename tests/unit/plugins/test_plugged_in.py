@@ -205,7 +205,7 @@ def test_an_agent_whose_installation_cannot_be_written_is_left_out(
     assert "two" not in all_agents()
     said = capsys.readouterr().err
     assert said.count("\n") == 1
-    assert ("files of a work tree" in said) == ("path" in fault)
+    assert ("paths inside a work tree" in said) == ("path" in fault)
 
 
 def test_an_agent_with_hooks_and_an_instruction_is_used(switch_on: SwitchOn) -> None:

@@ -88,7 +88,7 @@ UNUSABLE = {
     "ssh-ed25519 ####": "base64",
     _GOOD.replace("AAAA", "AAA=", 1): "base64",
     _GOOD[:-4]: "cut off",
-    _GOOD.replace("ssh-ed25519", "ssh-rsa", 1): "different types",
+    _GOOD.replace("ssh-ed25519", "ssh-rsa", 1): "differs from the one in its data",
     _line(b"ssh-ed25519", bytes(31)): "data is damaged",
     _line(b"ssh-ed25519", bytes(32), b""): "data is damaged",
     _line(b"ssh-ed25519", b"\2" + bytes(31)): "not a point",
