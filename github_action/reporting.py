@@ -189,8 +189,7 @@ def outputs(scanned: ScannedReport) -> dict[str, str]:
 
 
 def find_labels(scanned: ScannedReport) -> dict[str, bool]:
-    """Map each label that we manage to whether the pull request should have it; empty if some records could
-    not be read."""
+    """Map each label that we manage to whether it should be set; empty if a record could not be read."""
     change = scanned.change
     if change.unread or change.left or change.notes is None:
         return {}
