@@ -114,7 +114,7 @@ def test_a_repository_without_problems(healthy: Git) -> None:
     write_segment(healthy, ref().name)
     write_note(healthy, record(segments=(ref(),)))
     code, document = doctor(healthy)
-    assert (code, document["healthy"], document["findings"]) == (0, True, [])
+    assert (code, document["well"], document["findings"]) == (0, True, [])
     assert document["status"]["recorded"] == 1
 
 
@@ -131,7 +131,7 @@ def test_a_clone_that_only_reads_is_not_a_finding(git: Git) -> None:
     write_segment(git, ref().name)
     write_note(git, record(segments=(ref(),)))
     code, document = doctor(git)
-    assert (code, document["healthy"]) == (0, True)
+    assert (code, document["well"]) == (0, True)
     assert [(f["code"], f["severity"]) for f in document["findings"]] == [("not-installed", "note")]
     done = traj(git.root, "doctor")
     assert "nothing is recorded from here" in done.stdout
