@@ -28,6 +28,7 @@ async function until(page, condition) {
 
 async function look(job) {
   const page = await context.newPage();
+  page.setDefaultTimeout(240000); // a busy machine must not fail a test
   const result = { url: job.url, requests: [], console: [], dialogs: [], answers: [], violations: [] };
   page.on("request", (request) => result.requests.push(request.url()));
   page.on("console", (message) => result.console.push(message.text()));

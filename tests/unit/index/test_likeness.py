@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.similar import Asked, measure, read_asked
+from benchmarks.similar import Question, measure, read_asked
 
 
 @pytest.fixture(scope="module")
-def asked() -> list[Asked]:
+def asked() -> list[Question]:
     return read_asked()
 
 
-def test_paraphrases_find_texts_that_words_alone_do_not(asked: list[Asked]) -> None:
+def test_paraphrases_find_texts_that_words_alone_do_not(asked: list[Question]) -> None:
     assert len(asked) >= 60
     rows = {row.system: row for row in measure(asked)}
     plain, similar = rows["plain OR"], rows["--similar"]
