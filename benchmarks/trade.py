@@ -35,7 +35,7 @@ def measure(corpus: Path, sessions: Path) -> Iterator[Row]:
         for path in sorted(sessions.rglob("*.jsonl"))
         for line in path.open(encoding="utf-8", errors="replace")
     ]
-    every = scan.readers()
+    every = scan._READERS
     try:
         for n, (name, _) in enumerate(_GROUPS, 1):
             ids = {one for _, group in _GROUPS[:n] for one in group}
