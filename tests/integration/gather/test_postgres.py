@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.gather.schema import TABLES, VIEWS
+from gittraj.gather.schema import TABLES, VIEWS, figures
 from gittraj.model.values import Tombstone
 from tests.integration.gather.cluster import find_programs
 from tests.integration.gather.team import Team, told
@@ -90,6 +90,41 @@ _ATTEMPTS = (
     "EXPLAIN (ANALYZE, VERBOSE) SELECT * FROM traj.decisions WHERE chosen < 'the corn'",
     "SELECT traj.readable()",
     "SELECT * FROM traj.readers",
+    # functions, operators, views and copies of the role's own
+    "SELECT * FROM {t} WHERE pg_temp.leak({t}::text)",
+    "SELECT * FROM {t} WHERE {t}::text OPERATOR(pg_temp.~~~) ''",
+    "SELECT ({t}::text)::int FROM {t}",  # the error shows the value
+    "CREATE TEMP VIEW mine AS SELECT * FROM traj.texts; SELECT * FROM mine",
+    "CREATE TEMP TABLE copied AS SELECT * FROM traj.texts; SELECT * FROM copied",
+    "PREPARE again AS SELECT * FROM traj.texts; EXECUTE again",
+    "SELECT query_to_xml('SELECT * FROM traj.texts', true, true, '')",
+    "SELECT schema_to_xml('traj', true, true, '')",
+    "SELECT ts_headline(text, 'crow'::tsquery) FROM traj.texts",
+    # more rights
+    "SET row_security = off; SELECT * FROM traj.texts",
+    "SET row_security = on",
+    "SET ROLE zoe; SELECT * FROM traj.texts",
+    "SET SESSION AUTHORIZATION owner; SELECT * FROM traj.texts",
+    "SELECT set_config('role', 'zoe', false); SELECT * FROM traj.texts",
+    "SET search_path = pg_temp, pg_catalog; SELECT * FROM traj.texts",
+    "GRANT zoe TO current_user",
+    "ALTER TABLE traj.texts DISABLE ROW LEVEL SECURITY",
+    "CREATE POLICY mine ON traj.texts USING (true)",
+    "CREATE OR REPLACE FUNCTION traj.readable() RETURNS text[] LANGUAGE sql AS $$ SELECT '{}'::text[] $$",
+    "INSERT INTO traj.readers SELECT current_user, project_id FROM traj.repositories",
+    "UPDATE traj.parts SET counted = counted RETURNING *",
+    "DELETE FROM traj.decisions RETURNING *",
+    # what PostgreSQL knows about its tables and connections
+    "SELECT * FROM pg_statistic",
+    "SELECT * FROM pg_stats_ext",
+    "SELECT query FROM pg_stat_activity",
+    "SELECT pg_get_viewdef(oid) FROM pg_class WHERE relkind = 'v' AND relnamespace = 'traj'::regnamespace",
+)
+_OPERATOR = (
+    "CREATE FUNCTION pg_temp.leaks(said text, _ text) RETURNS bool LANGUAGE sql AS"
+    " $$ SELECT pg_temp.leak(said) $$;"
+    " CREATE OPERATOR pg_temp.~~~ (FUNCTION = pg_temp.leaks, LEFTARG = text, RIGHTARG = text,"
+    " RESTRICT = scalarltsel)"
 )
 _LEAK = (
     "CREATE FUNCTION {schema}.leak(said text) RETURNS bool LANGUAGE plpgsql COST 0.0001 AS"
@@ -104,10 +139,13 @@ def _told_to(team: Team, role: str) -> str:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.add_notice_handler(lambda notice: found.append(str(notice.message_primary)))
         connection.execute("SET search_path = public, pg_catalog")
+        connection.execute(_LEAK.format(schema="pg_temp"))
+        connection.execute(_OPERATOR)
         names = [
             *TABLES,
             *VIEWS,
-            *(f"{table}_{number}" for table in ("parts", "texts") for number in range(16)),
+            *(view for view, _ in figures("")),
+            *(f"{table}_{number}" for table in ("parts", "texts") for number in (0, 15)),
         ]
         for attempt in _ATTEMPTS:
             for name in names if "{t}" in attempt else [""]:
@@ -115,7 +153,9 @@ def _told_to(team: Team, role: str) -> str:
                     answer = connection.execute(
                         attempt.replace("{t}::text", "t::text").replace("{t}", f"traj.{name} t")
                     )
-                    found.append(f"{attempt} {name}: {answer.fetchall()}")
+                    while answer.nextset():  # the last of several statements asks
+                        pass
+                    found.append(f"{attempt} {name}: {answer.fetchall() if answer.description else ''}")
                 except psycopg.Error as error:
                     found.append(str(error))
     return "\n".join(found)
@@ -148,10 +188,13 @@ def test_a_role_sees_only_what_it_was_granted(team: Team) -> None:
             assert "cormor" not in seen[role].replace("'cormor'", "").replace("cormoran_", "")
         assert not [name for name in ("acme", api, secret, "egret") if name in seen["eve"]]
         assert rows(team, "SELECT count(*), sum(cost_usd) FROM traj.figures_parts", role="fred") == [(2, 0.5)]
-        figures = [
+        numbers = [
             str(rows(team, f"SELECT * FROM traj.figures_{t}", role="fred")) for t in TABLES if t not in _TEXT
         ]
-        assert not [said for said in figures if "egret" in said or "A U Thor" in said or "limit" in said]
+        for text in (*numbers, seen["fred"]):
+            assert not [said for said in ("egret", "A U Thor", "src/limit", "sliding") if said in text]
+        assert rows(team, "SELECT count(*) FROM traj.readers") == [(len(reading),)]  # nobody changed anything
+        assert rows(team, "SELECT count(*) FROM traj.decisions") == [(2,)]
     finally:
         with psycopg.connect(team.url, autocommit=True) as connection:
             for role in (*_ROLES, "readers_of_api"):
