@@ -41,7 +41,7 @@ from gittraj.model.values import (
 START = 1_600_000_000
 STEP = 1_800  # seconds from one commit to the next
 _SESSION = 8  # commits per trajectory, on average
-_MERGE_EVERY, _EVERY_RENAME = 40, 50
+_MERGE_EVERY, _RENAME_EVERY = 40, 50
 _WORDS = str.split(
     "parse index token bucket retry cache window limit request handler record commit branch merge path "
     "rename test fixture schema query column row stream buffer encode decode signal timeout worker queue "
@@ -126,7 +126,7 @@ def _write_commit(
     picked = {made.files[int(size.files * rng.random() ** 3)] for _ in range(rng.randrange(1, 5))}
     changes = [_change(path, _source(rng, number)) for path in sorted(picked)]
     touched = sorted(picked)
-    if number % _EVERY_RENAME == 7 and len(parents) == 1 and ref.endswith("main"):
+    if number % _RENAME_EVERY == 7 and len(parents) == 1 and ref.endswith("main"):
         at = rng.randrange(size.files)
         old, new = made.files[at], f"src/pkg{rng.randrange(97):02d}/moved/file{at:05d}_{number}.py"
         if old not in picked:

@@ -36,7 +36,7 @@ _NEWEST = 15_000
 """… and so many of them."""
 PartId = tuple[str, str, str]
 Condition = tuple[str, Any]
-"""And its parameters."""
+"""The SQL of a condition, and its parameters."""
 _TERM = re.compile(r'"([^"]*)"( \*)?')
 _NOT = re.compile(r"\bNOT\b")
 

@@ -60,7 +60,7 @@ def _likeliest(
     """The commits among ``relatives``, which have the identity of ``new``, that it most likely copies: those
     with its patch, else with its paths and the most similar lines, else all."""
     patch, names = history.patch(history.change(new)), history.names(history.change(new))
-    # one may be an amend of another, and only the other was asked for: the pick copies the older version
+    # one relative may be the amended version of another: the patch shows which of the two was picked
     both = [c for c in relatives if patch and history.patch(history.change(c)) == patch]
     alike = [c for c in relatives if history.names(history.change(c)) == names]
     return both or _closest(alike, new, lines) or relatives

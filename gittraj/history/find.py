@@ -44,8 +44,8 @@ def find_rewrites(
     work in the others.
 
     ``known`` are pairs found before, for example by hooks; they can be steps of a longer chain. ``taken`` are
-    commits with work of their own: evidence of content alone never links to them, unless they are exactly
-    where the old commit was. The result is in the order of ``old``, without commits that have no evidence.
+    commits with work of their own: evidence of content alone never links to them, unless they replaced the
+    old commit on its parents. The result is in the order of ``old``, without commits that have no evidence.
     Raises GitError if git fails, or needs more than ``within`` seconds to list the history.
     """
     story = read_story(*read_reflogs(repository))
@@ -70,7 +70,7 @@ def _find_sources(
     *,
     unsquashed: Collection[str],
 ) -> dict[str, Source]:
-    """The commits that one of ``forms`` became, with the evidence; ``unsquashed`` ones without a squash."""
+    """The commits that one of ``forms`` became, with the evidence; ``unsquashed`` ones needed no squash."""
     sources: dict[str, Source] = {}
     for form in forms:
         for new in became.get(form, ()):
@@ -82,7 +82,8 @@ def _find_sources(
 class _Search:
     """Collects links between all known commits, also those that are gone again, because a chain may lead
     through them. For the same pair, the earlier evidence is kept. ``among`` are the commits that may have the
-    work of old ones; ``fragments`` are the commits that each one was split into."""
+    work of old ones; ``pulls`` maps the numbers of pull requests to their last commits; ``fragments`` are the
+    commits that each one was split into."""
 
     repository: Repository
     history: History
@@ -162,24 +163,24 @@ class _Search:
     def compare_contents(self, story: Story, olds: Collection[str]) -> None:
         history = self.history
         known = self._known(olds)
-        ours = Kin(history, known)
+        kindred = Kin(history, known)
         ends = [*(c for c in history.commits if c not in history.children), *story.left]
-        tips = self._below(ours, dict.fromkeys(ends))
-        pulls = {number: some for number, each in self.pulls.items() if (some := self._below(ours, each))}
+        tips = self._below(kindred, dict.fromkeys(ends))
+        pulls = {number: some for number, each in self.pulls.items() if (some := self._below(kindred, each))}
         kin = Kin(history, dict.fromkeys([*known, *tips, *(tip for each in pulls.values() for tip in each)]))
-        targets = self._targets(known, ours, self.among)
+        targets = self._targets(known, kindred, self.among)
         self.patches.compare(map(history.change, known), map(history.change, targets))
         self._find_quotes(known)
         self._find_patches(known, targets, kin)
         self._find_places(known, targets)
         # one fragment may be kept while another was rewritten: together they are the whole
-        self._find_splits(known, self._targets(known, ours, history.reachable))
+        self._find_splits(known, self._targets(known, kindred, history.reachable))
         self._find_squashes(known, targets, tips, kin)
         self._find_pulls(known, targets, pulls, kin)
 
-    def _below(self, ours: Kin, tips: Iterable[str]) -> list[str]:
-        """Those ``tips`` that ``ours`` marks, or that descend from a marked commit."""
-        return [tip for tip in tips if tip in self.history.commits and ours.descends(tip)]
+    def _below(self, kindred: Kin, tips: Iterable[str]) -> list[str]:
+        """Those ``tips`` that ``kindred`` marks, or that descend from a marked commit."""
+        return [tip for tip in tips if tip in self.history.commits and kindred.descends(tip)]
 
     def _find_quotes(self, known: Collection[str]) -> None:
         quotes = list(read_quotes(self.history, known))

@@ -56,8 +56,8 @@ def _read_step(entry: ReflogEntry, before: ReflogEntry | None, history: History)
 
 
 def match_rebase(originals: Sequence[str], steps: Sequence[Step], history: History) -> list[tuple[str, str]]:
-    """Pair (old, new) each step's commit with the original that it applied, and with the commit that it
-    replaced.
+    """Pair each step's commit with the original that it applied, and with the commit that it replaced, as
+    (old, new).
 
     ``new`` may itself be replaced by a later step. An original that no step applied was dropped: no pair.
     """

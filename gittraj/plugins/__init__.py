@@ -70,7 +70,7 @@ _PROCESS = _Process()
 
 
 def consult(repository: Repository) -> None:
-    """Read the names of plug-ins, when they are needed, from the configuration that git sees there."""
+    """Read the names of plug-ins, when they are needed, from git's configuration in ``repository``."""
     _PROCESS.repository = repository
 
 
