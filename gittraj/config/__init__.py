@@ -76,6 +76,7 @@ class Config:
     """The preferred task system, for ids that several systems might have."""
     exclude: tuple[str, ...] = ()
     sessions: tuple[Path, ...] = ()
+    """More files and folders in which to look for sessions: ``traj.sessions.path``."""
     max_segment_bytes: int | None = None
     """The limit for the events of one part; None: no limit."""
     max_session_bytes: int | None = None

@@ -50,7 +50,7 @@ class DuckSession(Session):
         self._connection.execute(f"INSERT INTO {table} SELECT * FROM batch")
 
     def among(self, ids: Collection[tuple[str, ...]], *columns: str) -> tuple[str, list[list[str]]]:
-        """See ``Session``. DuckDB skips the rows of other projects only if a separate list names the projects."""
+        """See ``Session``. DuckDB skips other projects' rows only if a separate list names the projects."""
         text, lists = super().among(ids, *columns)
         return f"{columns[0]} = ANY({LIST}) AND {text}", [[*dict.fromkeys(lists[0])], *lists]
 

@@ -1,6 +1,7 @@
 """Finds copies of commits: by patch, by tree, by the ids in their messages. An ambiguous match is not used.
 
-The functions are pure: they get tables and return pairs of ids.
+The functions are pure: they get tables and return pairs of ids. ``known`` are the commits whose copies are
+wanted, ``targets`` the commits that may be copies; ``became`` has the rewrites that were found before.
 """
 
 from __future__ import annotations
@@ -148,7 +149,7 @@ def match_trees(
                 yield old, new
 
 
-def match_places(known: Collection[str], *, history: History) -> Iterator[Pair]:
+def match_displaced(known: Collection[str], *, history: History) -> Iterator[Pair]:
     """Pair each commit that is gone with the only one that replaces it: a commit on the same parents, with
     the same tree or, after a later amend, with the same author, author date, subject and files. The committer
     may differ."""

@@ -17,16 +17,16 @@ from gittraj.history.copies import (
     find_displaced,
     find_splits,
     is_fragment,
+    match_displaced,
     match_patches,
     match_picked,
-    match_places,
     match_trees,
     read_quotes,
 )
 from gittraj.history.history import History, Kin, Pair, Rewrite, Source, follow, leads
 from gittraj.history.pulls import find_squashes, match_pulls
 from gittraj.history.reading import Patches, read_history, read_pulls, read_reflogs
-from gittraj.history.rebases import match_rebase, match_taken, read_steps
+from gittraj.history.rebases import match_absorbed, match_rebase, read_steps
 from gittraj.history.squashes import LONGEST, find_ranges, match_squashes, range_change
 from gittraj.history.story import Story, choose, read_story
 
@@ -126,7 +126,7 @@ class _Search:
         self._add(story.amends, "reflog")
         for originals, steps in chosen:
             pairs = match_rebase(originals, steps, history)
-            self._add([*pairs, *self._find_taken({*originals} - {s.new for s in steps}, pairs)], "reflog")
+            self._add([*pairs, *self._find_absorbed({*originals} - {s.new for s in steps}, pairs)], "reflog")
         self._find_picks(story, olds)
 
     def _find_picks(self, story: Story, olds: Collection[str]) -> None:
@@ -145,7 +145,7 @@ class _Search:
             picks = match_picked(picked, known, history=history, lines=lines, became=became)
             self._add(list(picks), "reflog")
 
-    def _find_taken(self, originals: Collection[str], pairs: Collection[Pair]) -> Iterable[Pair]:
+    def _find_absorbed(self, originals: Collection[str], pairs: Collection[Pair]) -> Iterable[Pair]:
         """Match originals that were left out with commits that have their lines, if the patch of one of these
         commits changed: a conflict was resolved in it."""
         left_out = sorted({*filter(self.history.change, originals)} - {old for old, _ in pairs})
@@ -154,7 +154,7 @@ class _Search:
             return ()
         some = [pair for pair in pairs if pair[1] in resolved]
         wanted = dict.fromkeys([*left_out, *chain.from_iterable(some)])
-        return match_taken(left_out, some, read_changes(self.repository, list(wanted)))
+        return match_absorbed(left_out, some, read_changes(self.repository, list(wanted)))
 
     def _has_other_patch(self, old: str, new: str) -> bool:
         change, patch = self.history.change, self.history.patch
@@ -172,7 +172,7 @@ class _Search:
         self.patches.compare(map(history.change, known), map(history.change, targets))
         self._find_quotes(known)
         self._find_patches(known, targets, kin)
-        self._find_places(known, targets)
+        self._find_by_tree(known, targets)
         # one fragment may be kept while another was rewritten: together they are the whole
         self._find_splits(known, self._targets(known, kindred, history.reachable))
         self._find_squashes(known, targets, tips, kin)
@@ -193,7 +193,7 @@ class _Search:
         pairs = match_patches(known, left, history=self.history, kin=kin, became=self._became())
         self._add(list(pairs), "patch-id")
 
-    def _find_places(self, known: Collection[str], targets: Iterable[str]) -> None:
+    def _find_by_tree(self, known: Collection[str], targets: Iterable[str]) -> None:
         """Match commits by the same tree, or by the same parents."""
         history, patches = self.history, self.patches
         merges = [c for c in self.among if len(history.commits[c].parents) > 1]
@@ -203,7 +203,7 @@ class _Search:
         lost = find_displaced([c for c in known if c not in matched], history)
         siblings = [new.id for c in lost for new in history.by_parents[history.commits[c].parents]]
         patches.read_paths(map(history.change, {*lost, *siblings}))
-        self._add(self._confirm([*match_places(lost, history=history)]), "tree")
+        self._add(self._confirm([*match_displaced(lost, history=history)]), "tree")
 
     def _find_pulls(
         self, known: Collection[str], targets: Iterable[str], pulls: Mapping[int, Collection[str]], kin: Kin

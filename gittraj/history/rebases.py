@@ -105,7 +105,7 @@ def _title(commit: Commit) -> Hashable:
     return commit.author, commit.subject, len(commit.parents) > 1
 
 
-def match_taken(
+def match_absorbed(
     left_out: Iterable[str], pairs: Iterable[tuple[str, str]], changes: Mapping[str, CommitChanges]
 ) -> Iterator[tuple[str, str]]:
     """Pair (old, new) commits that a rebase left out, because their lines came in with a resolved conflict,

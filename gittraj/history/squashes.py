@@ -88,8 +88,9 @@ def match_squashes(
     became: Mapping[str, Sequence[str]],
 ) -> Iterator[tuple[str, str]]:
     """Pair (old, new) commits with their squash: ``new`` makes the whole change of a range that contains
-    ``old``. Of several ranges with that change, one must be the likeliest: ``new`` has its base and tree, or
-    commits of the other ranges became its commits."""
+    ``old``, a commit of ``known``; ``became`` has the rewrites that were found before. Of several ranges with
+    that change, one must be the likeliest: ``new`` has its base and tree, or commits of the other ranges
+    became its commits."""
     news = group(targets, lambda target: history.patch(history.change(target)))
     candidates: dict[str, dict[frozenset[str], tuple[bool, bool]]] = {}
     for span in spans:

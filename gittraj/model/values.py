@@ -330,7 +330,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trajectory:
-    """One agent session, or one hand-started piece of work, or (with ``span``) a part of one."""
+    """One agent session, or one piece of work that a person records, or (with ``span``) a part of one."""
 
     id: str
     whole: SessionInfo

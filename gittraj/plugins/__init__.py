@@ -109,8 +109,8 @@ def found(
     taken: Collection[str] = (),
     program: Callable[[str, Path], Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the objects that plug-ins add to a group, guarded, by the plug-ins' names. ``taken`` are names
-    that they must not use; ``program`` makes the object of a program from its agent's name and its path."""
+    """Return the objects that plug-ins add to a group, as ``Guarded``, by the plug-ins' names. ``taken`` are
+    names that they must not use; ``program`` makes a program's object from its agent's name and its path."""
     usable: dict[str, Any] = {}
     used = {*taken}
     for name in names():

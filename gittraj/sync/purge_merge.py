@@ -195,6 +195,7 @@ def _stand_ins(renewal: Renewal, epoch: Epoch) -> Mapping[SegmentKey, tuple[Segm
 
 
 def _rename(line: Line, instead: Mapping[SegmentKey, tuple[SegmentRef, ...]]) -> Line:
+    """Let a record name the segments that replace those at listed positions."""
     if not isinstance(line, Record):
         return line
 
