@@ -38,12 +38,12 @@ def run_day(day: Day) -> dict[str, Session]:
     """Run the whole day, and return its sessions by name."""
     begin(day)
     sessions: dict[str, Session] = {}
-    turns = (amends, rebases, picks, squashes, reverts, renames, records_by_hand, pauses, delegates, leaks)
-    for number, (topic, turn) in enumerate(zip(TOPICS, turns, strict=True)):
+    episodes = (amends, rebases, picks, squashes, reverts, renames, records_by_hand, pauses, delegates, leaks)
+    for number, (topic, episode) in enumerate(zip(TOPICS, episodes, strict=True)):
         for kind in (Claude, Codex, Gemini):
             sessions[f"{kind.agent}-{topic}"] = work(day, kind(day, topic), topic, number)
         day.commit(f"docs/{topic}.md", f"# {topic}\n", f"Describe the {topic}")
-        turn(day, sessions, topic)
+        episode(day, sessions, topic)
     correct_by_hand(day, sessions)
     shares(day)
     backfills(day)

@@ -21,7 +21,7 @@ _LOG = (
 _FIELDS = 7
 _REFS = ("--branches", "--tags", "--remotes", "HEAD", "--stdin", "--")
 _TREES = ("diff-tree", "-r", "--no-renames", "--no-ext-diff", "--stdin")
-# as for `origin.patchId`, but between two trees
+# the options are those for `origin.patchId`, but for a pair of trees
 _PATCH = ("-c", "diff.suppressBlankEmpty=false", *_TREES, "-p", "--full-index", "--no-textconv")
 _PAIR = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
 _RAW = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\0([^\0]*)\0")
