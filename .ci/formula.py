@@ -1,8 +1,8 @@
 """Writes a Homebrew formula from a lock: ``formula.py PYLOCK SDIST >git-traj.rb``.
 
 PYLOCK is a pylock.toml with every dependency (PEP 751), SDIST our source distribution, as it is published on
-PyPI. What has a formula of its own is a dependency, and not a resource.
-The formula has never been built: there is no Homebrew where it is made.
+PyPI. A package for which Homebrew has a formula is a dependency, and not a resource.
+The formula has never been built: the machines that write it have no Homebrew.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-_BUILT = {"cryptography": "cryptography", "certifi": "certifi", "cffi": "cffi", "pycparser": "pycparser"}
-"""Packages that have a formula, which brings those that it needs itself."""
+_FORMULAS = {"cryptography": "cryptography", "certifi": "certifi", "cffi": "cffi", "pycparser": "pycparser"}
+"""Packages for which Homebrew has a formula, which installs their own dependencies, too."""
 _LIBRARIES = ("libgit2", "libsodium", "libyaml", "python@3.13")
 _HEAD = """\
 class GitTraj < Formula
@@ -46,25 +46,25 @@ end
 
 
 def address(name: str, content: bytes) -> str:
-    """Of a file on PyPI, which the file itself determines."""
+    """The URL of a file on PyPI: it depends only on the file's name and content."""
     digest = hashlib.blake2b(content, digest_size=32).hexdigest()
     return f"https://files.pythonhosted.org/packages/{digest[:2]}/{digest[2:4]}/{digest[4:]}/{name}"
 
 
 def render(lock: dict[str, Any], *, url: str, digest: str) -> str:
-    names = sorted({_BUILT[p["name"]] for p in lock["packages"] if p["name"] in _BUILT} | {*_LIBRARIES})
+    names = sorted({_FORMULAS[p["name"]] for p in lock["packages"] if p["name"] in _FORMULAS} | {*_LIBRARIES})
     dependencies = "\n".join(f'  depends_on "{name}"' for name in names)
-    resources = [_resource(p) for p in lock["packages"] if p["name"] not in _BUILT and _applies(p)]
+    resources = [_resource(p) for p in lock["packages"] if p["name"] not in _FORMULAS and _applies(p)]
     return _HEAD.format(url=url, digest=digest, dependencies=dependencies) + "".join(resources) + _TAIL
 
 
 def _applies(package: dict[str, Any]) -> bool:
-    """Not one that only Windows needs."""
+    """Whether the package is needed elsewhere than on Windows."""
     return "win32" not in package.get("marker", "") or "!=" in package["marker"]
 
 
 def _resource(package: dict[str, Any]) -> str:
-    """From the source; where there is none, from the wheel that runs anywhere."""
+    """The formula's entry for a package: its source or, if there is none, its wheel for any system."""
     wheels = (wheel for wheel in package.get("wheels", ()) if wheel["url"].endswith("-none-any.whl"))
     file = package.get("sdist") or next(wheels, None)
     if file is None:
@@ -75,6 +75,6 @@ def _resource(package: dict[str, Any]) -> str:
 
 if __name__ == "__main__":
     pylock, sdist = map(Path, sys.argv[1:])
-    ours = sdist.read_bytes()
-    where, digest = address(sdist.name, ours), hashlib.sha256(ours).hexdigest()
-    sys.stdout.write(render(tomllib.loads(pylock.read_text("utf-8")), url=where, digest=digest))
+    content = sdist.read_bytes()
+    url, digest = address(sdist.name, content), hashlib.sha256(content).hexdigest()
+    sys.stdout.write(render(tomllib.loads(pylock.read_text("utf-8")), url=url, digest=digest))

@@ -1,8 +1,8 @@
 """Plays an agent's session that commits, in a new repository where git-traj is installed.
 
-The tests' writer does it: it writes files, runs git with the agent's environment, and leaves the log that
-Claude Code would leave. Repository, commit, hooks and what git-traj makes of them are the real thing.
-With a file's name it writes README's picture of the line's reason there.
+``ClaudeSession`` of the tests does it: it writes files, runs git with the agent's environment, and leaves the
+log that Claude Code would leave. Repository, commit, hooks and what git-traj makes of them are real.
+To each file named as an argument it writes README's picture of ``git traj why``.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main() -> None:
     run("git", "config", "user.email", "author@example.com")
     run("git", "traj", "install", "--yes")
 
-    tell("\n# an agent's session writes durations.py and commits it")
+    say("\n# an agent's session writes durations.py and commits it")
     script = [
         turn(Write("durations.py", CODE), say=CHOICE),
         turn(Shell("git add durations.py && git commit -m 'Parse durations'")),
@@ -63,11 +63,11 @@ def main() -> None:
     run("git", "traj", "show")
     for path in sys.argv[1:]:
         draw(start / path)
-    tell(f"\nThe repository is {folder}; remove {place} when you have seen enough.")
+    say(f"\nThe repository is {folder}; remove {place} when you have seen enough.")
 
 
 def enter_empty_home(home: Path) -> None:
-    """Nobody's git configuration and no agent's sessions; the git-traj of this Python."""
+    """Use a home folder without git configuration and sessions, and the git-traj of this Python."""
     home.mkdir()
     for name in [n for n in os.environ if n.startswith(("GIT_", "CLAUDE", "CODEX", "XDG_"))]:
         del os.environ[name]
@@ -76,7 +76,7 @@ def enter_empty_home(home: Path) -> None:
 
 
 def run(*command: str) -> None:
-    tell(f"\n$ {shlex.join(command)}")
+    say(f"\n$ {shlex.join(command)}")
     subprocess.run(command, check=True)
 
 
@@ -86,7 +86,7 @@ def draw(path: Path) -> None:
     path.write_text(picture(f"$ git traj why durations.py:7\n{shown}"), "utf-8")
 
 
-def tell(text: str) -> None:
+def say(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()  # before a process writes
 

@@ -1,4 +1,4 @@
-"""Hooks of the site: links to files outside of it lead to the repository; ``\\|`` in a table is ``|``."""
+"""mkdocs' hook: points links to files outside the site to the repository; makes ``\\|`` in a table ``|``."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> st
     """Called by mkdocs for each page."""
     docs = Path(config["docs_dir"])
 
-    def lead(found: re.Match[str]) -> str:
+    def to_repository(found: re.Match[str]) -> str:
         target = normpath(PurePosixPath(docs.name, page.file.src_uri).parent / found[2])
         inside = target.removeprefix(f"{docs.name}/")
         is_page = target.startswith(f"{docs.name}/") and files.get_file_from_path(inside) is not None
         there = (docs.parent / target).exists()
         return found[0] if is_page or not there else f"{found[1]}{config['repo_url']}{_BRANCH}{target}"
 
-    return _LINK.sub(lead, _ROW.sub(lambda row: row[0].replace("\\|", "|"), markdown))
+    return _LINK.sub(to_repository, _ROW.sub(lambda row: row[0].replace("\\|", "|"), markdown))

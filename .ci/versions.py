@@ -1,7 +1,7 @@
 """Puts a built site into the folder of its version on branch gh-pages of a remote, and into ``latest/``.
 
-``python .ci/versions.py SITE VERSION REMOTE``. Earlier versions stay. ``versions.json`` lists all for the
-menu, newest first; ``index.html`` leads to the latest.
+``python .ci/versions.py SITE VERSION REMOTE``. Earlier versions stay. ``versions.json`` lists all versions
+for the menu, newest first; ``index.html`` leads to the latest.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main(site: Path, version: str, remote: str) -> None:
         for name in [
             version,
             *["latest"] * (version == names[0]),
-        ]:  # a mend of an older version is not the latest
+        ]:  # a fix of an older version is not the latest
             shutil.rmtree(pages / name, ignore_errors=True)
             shutil.copytree(site, pages / name)
         listed = [{"version": n, "title": n, "aliases": ["latest"] * (n == names[0])} for n in names]

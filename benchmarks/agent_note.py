@@ -1,4 +1,4 @@
-"""AgentNote as a recorder of walks: installed by its own ``init``, fed by the hooks that it installs.
+"""Runs AgentNote as a recorder of random walks: its own ``init`` installs the hooks that report to it.
 
 ``AGENT_NOTE`` is the folder into which npm installed ``@wasabeef/agentnote``. Its hooks are called as Claude
 Code calls them, but one after the other, while Claude Code does not wait for most.
@@ -87,7 +87,7 @@ _TOOLS = {Write: "Write", Edit: "Edit", Shell: "Bash"}
 
 
 class AgentNote(Noted):
-    """Runs as installed, by its git hooks; the walk has nothing else to do for it."""
+    """AgentNote as its ``init`` installs it: its git hooks record, and a walk does nothing else for it."""
 
     ref = "refs/notes/agentnote"
 
@@ -111,5 +111,5 @@ class AgentNote(Noted):
         return Hooked(folder, name=name)
 
     def read(self, note: str) -> list[frozenset[str]]:
-        """A note names a work if one of its prompts is the work's prompt."""
+        """Return the pieces of work in the prompts of each part of a note: they are named ``w1``, ``w2`` …"""
         return [frozenset(_WORK.findall(each["prompt"])) for each in json.loads(note).get("interactions", ())]

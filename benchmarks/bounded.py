@@ -46,7 +46,7 @@ SECONDS, MEGABYTES = 2.0, 300.0
 
 
 def nothing(git: Git) -> None:
-    """An honest repository, to compare."""
+    """Leave the repository honest, for comparison."""
 
 
 def tree_of_notes(git: Git) -> None:
@@ -102,10 +102,12 @@ def odd_values(git: Git) -> None:
 
 
 def settings(git: Git) -> None:
+    """Settings that are too large."""
     (git.root / ".gittraj.yml").write_text("redact:\n  names:\n" + "    - some-name\n" * 300_000)
 
 
 def aliases(git: Git) -> None:
+    """Settings in which YAML aliases make a list nine times as long, eleven times."""
     rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
     (git.root / ".gittraj.yml").write_text("\n".join(rows) + "\nexclude: *a11\n")
@@ -128,6 +130,7 @@ INPUTS: tuple[Callable[[Git], None], ...] = (
 
 
 def _unfolding(git: Git) -> str:
+    """A tree of 19 objects that stands for 256 folders in each folder, 18 levels deep."""
     with git.open() as opened:
         below = opened.objects.write_tree([])
         for _ in range(18):
@@ -137,6 +140,7 @@ def _unfolding(git: Git) -> str:
 
 
 def _point(git: Git, ref: str, tree: str, name: bytes = b"") -> None:
+    """Point ``ref`` to a commit of ``tree`` or, with ``name``, of a tree that has ``tree`` as this folder."""
     with git.open() as opened:
         root = opened.objects.write_tree([Entry(TREE, name, tree)]) if name else tree
         commit = opened.objects.write_commit(tree=root, parents=[], message="bomb")

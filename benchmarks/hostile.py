@@ -142,8 +142,8 @@ def measure(folder: Path, texts: int) -> dict[str, Counter[str]]:
         for seed in range(texts):
             words = hostile(seed), hostile(seed + texts), hostile(seed + 2 * texts)
             for name, report in _reports(git, notes, words).items():
-                living = alive(report, calm[name])
-                found[name] += living + Counter(reports=int(living.total() > 0))
+                live = alive(report, calm[name])
+                found[name] += live + Counter(reports=int(live.total() > 0))
     return found
 
 

@@ -32,7 +32,7 @@ from tests.integration.story import record
 
 SIZES = (1_000, 10_000, 50_000)
 ROUNDS = 9
-_LISTED = 2_000
+_LISTED = 2_000  # records in the repository in which all of them are listed
 _SCRIPT = f"""#!{sys.executable}
 import sys
 from gittraj.cli import main

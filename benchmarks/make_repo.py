@@ -41,7 +41,7 @@ from gittraj.model.values import (
 START = 1_600_000_000
 STEP = 1_800  # seconds from one commit to the next
 _SESSION = 8  # commits per trajectory, on average
-_MERGE_EVERY, _EVERY_RENAME = 40, 50
+_MERGE_EVERY, _RENAME_EVERY = 40, 50
 _WORDS = str.split(
     "parse index token bucket retry cache window limit request handler record commit branch merge path "
     "rename test fixture schema query column row stream buffer encode decode signal timeout worker queue "
@@ -126,7 +126,7 @@ def _write_commit(
     picked = {made.files[int(size.files * rng.random() ** 3)] for _ in range(rng.randrange(1, 5))}
     changes = [_change(path, _source(rng, number)) for path in sorted(picked)]
     touched = sorted(picked)
-    if number % _EVERY_RENAME == 7 and len(parents) == 1 and ref.endswith("main"):
+    if number % _RENAME_EVERY == 7 and len(parents) == 1 and ref.endswith("main"):
         at = rng.randrange(size.files)
         old, new = made.files[at], f"src/pkg{rng.randrange(97):02d}/moved/file{at:05d}_{number}.py"
         if old not in picked:
@@ -134,7 +134,7 @@ def _write_commit(
             made.files[at] = new
             touched += [new]
     when = f"{START + STEP * number} +0000"
-    subject = f"{_say(rng, 6).capitalize()} (#{number})"
+    subject = f"{_sentence(rng, 6).capitalize()} (#{number})"
     stream.write(f"commit {ref}\nmark :{mark}\n".encode())
     stream.write(f"author A U Thor {number % 7} <author{number % 7}@example.com> {when}\n".encode())
     stream.write(f"committer C O Mitter <committer@example.com> {when}\n".encode())
@@ -162,7 +162,7 @@ def _data(body: bytes) -> bytes:
     return b"data %d\n%s\n" % (len(body), body)
 
 
-def _say(rng: random.Random, words: int) -> str:
+def _sentence(rng: random.Random, words: int) -> str:
     return " ".join(rng.choices(_WORDS, k=words))
 
 
@@ -227,18 +227,18 @@ def _record(
     ended = datetime.fromtimestamp(START + STEP * number, UTC)
     decisions = tuple(
         Decision(
-            question=_say(rng, 8),
-            chosen=_say(rng, 6),
-            alternatives=(_say(rng, 5), _say(rng, 5)),
-            reasoning=_say(rng, 20),
+            question=_sentence(rng, 8),
+            chosen=_sentence(rng, 6),
+            alternatives=(_sentence(rng, 5), _sentence(rng, 5)),
+            reasoning=_sentence(rng, 20),
             by="agent",
             confidence=rng.randrange(40, 100) / 100,
         )
         for _ in range(rng.randrange(3))
     )
     summary = PartSummary(
-        prompt=_say(rng, rng.randrange(10, 60)),
-        summary=Summary(text=_say(rng, rng.randrange(10, 40)), by="agent"),
+        prompt=_sentence(rng, rng.randrange(10, 60)),
+        summary=Summary(text=_sentence(rng, rng.randrange(10, 40)), by="agent"),
         started_at=began.isoformat(),
         ended_at=ended.isoformat(),
         usage=Usage(input_tokens=rng.randrange(9000), output_tokens=rng.randrange(3000)),
@@ -258,7 +258,7 @@ def _record(
             agent=("claude-code", "codex", "gemini")[number % 3],
             models=("claude-sonnet-4-5",),
             session=session,
-            title=_say(rng, 6),
+            title=_sentence(rng, 6),
         ),
     )
 
@@ -268,9 +268,9 @@ def _events(rng: random.Random, number: int, position: int, size: int) -> Iterat
     left = size
     at = position
     stamp = datetime.fromtimestamp(START + STEP * number, UTC).isoformat()
-    yield Prompt(id=f"e{at}", ts=stamp, content=_say(rng, 30))
+    yield Prompt(id=f"e{at}", ts=stamp, content=_sentence(rng, 30))
     while left > 0:
-        said, did, saw = _say(rng, 40), _say(rng, 8), _say(rng, 60)
+        said, did, saw = _sentence(rng, 40), _sentence(rng, 8), _sentence(rng, 60)
         yield Message(id=f"e{at + 1}", ts=stamp, content=said)
         yield ToolCall(
             id=f"e{at + 2}", ts=stamp, name="Bash", arguments={"command": did}, call_id=f"call_{at + 2}"

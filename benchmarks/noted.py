@@ -1,4 +1,4 @@
-"""Recorders of walks that put plain notes onto commits: which works they recorded, and which remained."""
+"""Recorders of random walks that put plain notes onto commits: each note names pieces of work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HOOK = """#!/bin/sh
 
 
 class Noted:
-    """No tool at all; subclasses set where their notes are and how to read them. ``ever`` collects the notes
+    """Records nothing; subclasses set where their notes are and how to read them. ``ever`` collects the notes
     that a commit had at any time: it is updated before each command."""
 
     ref = "refs/notes/none"
@@ -27,7 +27,7 @@ class Noted:
         self.ever = Carried()
 
     def read(self, note: str) -> list[frozenset[str]]:
-        """The works of each part of a note."""
+        """Return the pieces of work that each part of a note names."""
         raise NotImplementedError
 
     def install(self, root: Path) -> None: ...
@@ -53,6 +53,7 @@ class Noted:
         return found
 
     def _look(self, root: Path, into: Carried) -> None:
+        """Add the works that the notes in ``root`` name."""
         git = Git(root)
         if not git.succeeds("rev-parse", "--verify", "--quiet", self.ref):
             return

@@ -1,4 +1,4 @@
-"""A pull request made by real agents, for the screenshots of the comment.
+"""Lets real agents make a pull request, for the screenshots of the comment.
 
 Claude Code and Codex run as people run them, with a model that follows a script; the comment shows what
 git-traj recorded.
@@ -42,7 +42,7 @@ class Retries(unittest.TestCase):
 """
 
 
-def tell(folder: Path, programs: Path) -> Workshop:
+def make_branch(folder: Path, programs: Path) -> Workshop:
     """Make a repository whose branch ``retry`` is five commits ahead of ``main``, four of them by agents."""
     workshop = Workshop.create(folder)
     workshop.traj("install", "--agent", "claude-code")

@@ -20,7 +20,7 @@ from pathlib import Path
 import cmarkgfm
 from cmarkgfm.cmark import Options
 
-from benchmarks.pictured import TITLE, tell
+from benchmarks.pictured import TITLE, make_branch
 from benchmarks.place import home
 from gittraj.git import open_repository
 from gittraj.notes.store import NotesRef
@@ -89,7 +89,7 @@ def _bare(full: Change, commits: tuple[Reviewed, ...]) -> Change:
 
 def real_change(folder: Path, programs: Path) -> Change:
     with home(folder / "home"):
-        workshop = tell(folder / "shop", programs)
+        workshop = make_branch(folder / "shop", programs)
         with open_repository(workshop.path) as repository:
             notes = NotesRef(repository)
             change = read_change(repository, Recorded(notes.items()), "main", "retry", notes=notes.tip())

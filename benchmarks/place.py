@@ -20,7 +20,7 @@ MB = 1_000_000
 _WORDS = "The parser keeps what it has read, so that a second look at the same file costs nothing more. "
 _IDS = re.compile(r'((?:"|msg_|toolu_))[0-9a-f]{8}')
 _TURN = 5  # pairs of calls between two prompts
-_PATIENCE = 180.0
+_PATIENCE = 180.0  # seconds
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def wait_for_worker(git: Git) -> None:
         if time.monotonic() > end:
             raise TimeoutError(f"no worker drained {spool}")
         time.sleep(0.02)
-    time.sleep(0.05)  # its interpreter's end
+    time.sleep(0.05)  # until its interpreter has ended
 
 
 def _at_rest(spool: Path, cursors: Path) -> bool:

@@ -30,11 +30,11 @@ from tests.integration.story import Story, record
 _COMMITS, _RECORDS = 50, 12_000
 _SEGMENTS = 10  # of 1 MB
 _ROUNDS = 5
-_AWAY = 0.05  # seconds
+_AWAY = 0.05  # seconds by which a remote server delays each answer
 _KB = 1000
-_CHANCE = random.Random(1)
+_RNG = random.Random(1)
 _SYLLABLES = [a + b for a in "bdfghklmnprstvw" for b in ("a", "e", "i", "o", "u", "an", "er", "ing")]
-_WORDS = ["".join(_CHANCE.choices(_SYLLABLES, k=_CHANCE.randint(1, 4))) for _ in range(3_000)]
+_WORDS = ["".join(_RNG.choices(_SYLLABLES, k=_RNG.randint(1, 4))) for _ in range(3_000)]
 
 
 def measure(folder: Path) -> Iterator[Row]:

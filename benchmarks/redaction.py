@@ -52,7 +52,7 @@ def measure(folder: Path, corpus: Path | None = None, sessions: Path | None = No
         None,
         "ms/MB",
     )
-    yield Row.of("… a megabyte of JSON lines", _times(lambda n: _each(n, lines), MB), 67.0, "ms/MB")
+    yield Row.of("… a megabyte of JSON lines", _times(lambda n: _redact_lines(n, lines), MB), 67.0, "ms/MB")
     if sessions:
         logs = [
             line
@@ -116,7 +116,7 @@ def _redacted(text: str) -> str:
     return Redactor(key=_KEY, seconds_per_text=60).text(text)
 
 
-def _each(number: int, lines: list[str]) -> None:
+def _redact_lines(number: int, lines: list[str]) -> None:
     redactor = Redactor(key=_KEY)
     for line in lines:
         redactor.text(line.replace('"n": ', f'"n": {number}'))

@@ -1,6 +1,6 @@
 """Other scanners of secrets, each run by its own interface with its own defaults, to compare what they find.
 
-They are searched on PATH (a script, or a package next to one of its interpreters), and run in separate
+They are searched for on PATH (a script, or a package next to one of its interpreters), and run in separate
 processes. A scanner's result is the value that it reports as a secret: a redactor based on it would replace
 that value by a placeholder.
 """
@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# The same as its command does for a folder. Its scan of a single line is useless here: it reports every
-# string, to show its entropy.
+# Does the same as detect-secrets' own command for a folder. Its scan of a single line is useless here: it
+# reports every string, to show its entropy.
 _DETECT_SECRETS = """
 import json, sys
 from detect_secrets.core.scan import scan_file

@@ -1,4 +1,4 @@
-"""(j) What each group of the redactor's readers finds, and what it costs.
+"""(j) Measures which secrets each group of the redactor's readers finds, and its cost.
 
 Run as ``python -m benchmarks.trade CORPUS FOLDER``.
 

@@ -22,7 +22,7 @@ from benchmarks.place import home
 from tests.integration.misuse import Misuse, Recorded, imported, late, read_recorded
 
 WAYS = ("live", "late", "imported")
-STORIES = 6
+STORIES = 6  # pieces of work in each history
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """Posts annotations on GitHub as a check run or as review comments, instead of in the job's log.
 
-A review comment must not be posted again on the next push, nor a write whose response was lost retried.
+A review comment must not be posted again on the next push; a lost response must not cause a second write.
 """
 
 from __future__ import annotations

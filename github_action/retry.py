@@ -55,7 +55,7 @@ class RetryBudget:
         self.sleep(self.between_writes)
 
     def retry(self, ask: Callable[[], T]) -> T:
-        """Return ``ask()``, retrying on errors: for queries sent by POST (GraphQL). Raises its last error."""
+        """Return ``ask()``, tried again on errors that PyGithub does not retry. Raises the last error."""
         for _ in range(_ATTEMPTS - 1):
             try:
                 return ask()

@@ -6,7 +6,8 @@
     ├── UsageError              the command line is wrong, status 2
     ├── DeclinedError           the user was asked and said no: a line without ``error:``
     ├── GitError                git failed, or the repository does not have what was asked for
-    │   └── NotARepository
+    │   ├── NotARepository
+    │   └── LargeObjectError    an object is larger than any that git-traj writes
     ├── FormatError             a stored note, segment or a session log cannot be understood
     ├── StoreError              a record could not be written (nothing half-written remains)
     ├── RedactionError          a text could not be scanned, so it must not be stored

@@ -26,7 +26,7 @@ def record(checkout: Path, python: Path, out: Path) -> None:
         known = {name: session.trajectory for name, session in sessions.items()}
         known["reader"] = new_reader(day)
         recorder = Recorder(day, out, known)
-        (out / "000-day.txt").write_bytes(b"\n".join(day.told))
+        (out / "000-day.txt").write_bytes(b"\n".join(day.outputs))
         recorder.keep_refs("before")
         recorder.run_all(READS, REPO)
         shutil.rmtree(REPO / ".git" / "traj-index", ignore_errors=True)

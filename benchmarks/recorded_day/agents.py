@@ -19,7 +19,11 @@ Json = dict[str, Any]
 
 
 class Session:
-    """A simulated agent's session: runs the given steps in ``folder`` and writes the agent's log."""
+    """A simulated agent's session: runs the given steps in ``folder`` and writes the agent's log.
+
+    A subclass writes the log of one kind of agent: ``ask`` logs a prompt, ``say`` a message, ``begin`` a call
+    with its arguments (``given``), ``end`` its result; ``environment`` returns the variables of its shells.
+    """
 
     agent = ""
 
@@ -27,29 +31,29 @@ class Session:
         self.day, self.folder = day, folder
         self.id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{self.agent} {name}"))
         self.count = 0
-        self.log = self.place()
+        self.log = self.log_path()
 
     def ask(self, text: str) -> None: ...
-    def tell(self, text: str, thought: str = "") -> None: ...
+    def say(self, text: str, thought: str = "") -> None: ...
     def begin(self, call: str, kind: str, given: Json) -> None: ...
     def end(self, call: str, kind: str, given: Json, output: str, status: int) -> None: ...
-    def place(self) -> Path: ...
+    def log_path(self) -> Path: ...
     def environment(self, call: str) -> dict[str, str]: ...
 
     def write(self, path: str, text: str) -> None:
         given = {"path": str(self.folder / path), "text": text}
-        call = self.begun("write", given)
+        call = self.begin_call("write", given)
         put(self.folder / path, text)
         self.end(call, "write", given, f"File created successfully at: {self.folder / path}", 0)
 
     def edit(self, path: str, old: str, new: str) -> None:
         given = {"path": str(self.folder / path), "old": old, "new": new}
-        call = self.begun("edit", given)
+        call = self.begin_call("edit", given)
         put(self.folder / path, (self.folder / path).read_text().replace(old, new, 1))
         self.end(call, "edit", given, f"The file {self.folder / path} has been updated successfully.", 0)
 
     def shell(self, command: str) -> None:
-        call = self.begun("shell", {"command": command})
+        call = self.begin_call("shell", {"command": command})
         done = self.day.run(
             "bash", "-c", f"{{ {command}\n}} 2>&1", cwd=self.folder, env=self.environment(call)
         )
@@ -62,12 +66,12 @@ class Session:
             + shlex.join(["git", "commit", "-m", message, *options])
         )
 
-    def begun(self, kind: str, given: Json) -> str:
-        call = self.fresh("call_")
+    def begin_call(self, kind: str, given: Json) -> str:
+        call = self.new_id("call_")
         self.begin(call, kind, given)
         return call
 
-    def fresh(self, prefix: str = "") -> str:
+    def new_id(self, prefix: str = "") -> str:
         self.count += 1
         return prefix + uuid.uuid5(uuid.NAMESPACE_URL, f"{self.id} {self.log} {self.count}").hex
 
@@ -85,9 +89,9 @@ class Session:
 
 class Claude(Session):
     agent = "claude-code"
-    helper = ""
+    helper = ""  # a subagent's name
 
-    def place(self) -> Path:
+    def log_path(self) -> Path:
         return HOME / ".claude" / "projects" / re.sub(r"\W|_", "-", str(self.folder)) / f"{self.id}.jsonl"
 
     def environment(self, call: str) -> dict[str, str]:
@@ -103,7 +107,7 @@ class Claude(Session):
     def ask(self, text: str) -> None:
         self._record("user", {"role": "user", "content": text})
 
-    def tell(self, text: str, thought: str = "") -> None:
+    def say(self, text: str, thought: str = "") -> None:
         if thought:
             self._say({"type": "thinking", "thinking": thought, "signature": "c2lnbmF0dXJl"})
         self._say({"type": "text", "text": text})
@@ -128,7 +132,7 @@ class Claude(Session):
     def _say(self, block: Json) -> None:
         usage = {"input_tokens": 900 + self.count, "cache_read_input_tokens": 400, "output_tokens": 60}
         head = {
-            "id": self.fresh("msg_"),
+            "id": self.new_id("msg_"),
             "type": "message",
             "role": "assistant",
             "model": "claude-sonnet-4-5",
@@ -138,14 +142,14 @@ class Claude(Session):
     def _record(self, kind: str, message: Json, **more: Any) -> None:
         known = {"sessionId": self.id, "cwd": str(self.folder), "version": "2.1.197", "gitBranch": "main"}
         helper = {"isSidechain": bool(self.helper)} | ({"agentId": self.helper} if self.helper else {})
-        own = {"uuid": str(uuid.UUID(self.fresh())), "timestamp": self.day.stamp()}
+        own = {"uuid": str(uuid.UUID(self.new_id())), "timestamp": self.day.stamp()}
         self.append({"type": kind, "message": message} | more | own | known | helper)
 
 
 class Codex(Session):
     agent = "codex"
 
-    def place(self) -> Path:
+    def log_path(self) -> Path:
         day = datetime.fromtimestamp(self.day.now, UTC)
         folder = HOME / ".codex" / "sessions" / f"{day:%Y/%m/%d}"
         return folder / f"rollout-{day:%Y-%m-%dT%H-%M-%S}-{self.id}.jsonl"
@@ -160,7 +164,7 @@ class Codex(Session):
         self._message("user", "input_text", text)
         self._line("event_msg", type="user_message", message=text)
 
-    def tell(self, text: str, thought: str = "") -> None:
+    def say(self, text: str, thought: str = "") -> None:
         if thought:
             self._item("reasoning", summary=[{"type": "summary_text", "text": thought}])
         self._line("event_msg", type="agent_message", message=text)
@@ -200,7 +204,7 @@ class Gemini(Session):
     agent = "gemini-cli"
     project = property(lambda self: hashlib.sha256(str(self.folder).encode()).hexdigest())
 
-    def place(self) -> Path:
+    def log_path(self) -> Path:
         name = f"session-{datetime.fromtimestamp(self.day.now, UTC):%Y-%m-%dT%H-%M}-{self.id[:8]}.jsonl"
         return HOME / ".gemini" / "tmp" / self.project / "chats" / name
 
@@ -213,7 +217,7 @@ class Gemini(Session):
             self.append({"sessionId": self.id, "projectHash": self.project, "kind": "main"} | times)
         self._message("user", content=[{"text": text}])
 
-    def tell(self, text: str, thought: str = "") -> None:
+    def say(self, text: str, thought: str = "") -> None:
         thoughts = (
             [{"subject": "Plan", "description": thought, "timestamp": self.day.stamp()}] if thought else []
         )
@@ -238,6 +242,6 @@ class Gemini(Session):
         return self._message("gemini", model="gemini-2.5-pro", tokens=tokens, **more)
 
     def _message(self, kind: str, **more: Any) -> Json:
-        message = {"id": self.fresh(), "timestamp": self.day.stamp(), "type": kind} | more
+        message = {"id": self.new_id(), "timestamp": self.day.stamp(), "type": kind} | more
         self.append(message)
         return message

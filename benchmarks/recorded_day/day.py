@@ -38,12 +38,12 @@ def run_day(day: Day) -> dict[str, Session]:
     """Run the whole day, and return its sessions by name."""
     begin(day)
     sessions: dict[str, Session] = {}
-    turns = (amends, rebases, picks, squashes, reverts, renames, records_by_hand, pauses, delegates, leaks)
-    for number, (topic, turn) in enumerate(zip(TOPICS, turns, strict=True)):
+    episodes = (amends, rebases, picks, squashes, reverts, renames, records_by_hand, pauses, delegates, leaks)
+    for number, (topic, episode) in enumerate(zip(TOPICS, episodes, strict=True)):
         for kind in (Claude, Codex, Gemini):
             sessions[f"{kind.agent}-{topic}"] = work(day, kind(day, topic), topic, number)
         day.commit(f"docs/{topic}.md", f"# {topic}\n", f"Describe the {topic}")
-        turn(day, sessions, topic)
+        episode(day, sessions, topic)
     correct_by_hand(day, sessions)
     shares(day)
     backfills(day)
@@ -69,7 +69,7 @@ def work(day: Day, agent: Session, topic: str, number: int) -> Session:
     """Let an agent make two commits; its steps vary with ``number``."""
     path = f"src/{topic}_{agent.agent.replace('-', '_')}.py"
     agent.ask(f"Limit the {topic} to {number} slots in {path}, and commit it")
-    agent.tell(
+    agent.say(
         f"I'll use a constant rather than a setting, because nobody changes the {topic}. "
         f"I haven't tested negative values of the {topic}.",
         f"A setting would be read in three places; the {topic} is hot.",
@@ -77,14 +77,14 @@ def work(day: Day, agent: Session, topic: str, number: int) -> Session:
     agent.shell("git log --oneline -3; ls")
     agent.write(path, code(topic, number))
     if number % 3 == 0:
-        agent.tell(decide(topic, number))
+        agent.say(decide(topic, number))
     agent.commit(f"Limit the {topic} ({agent.agent})")
-    agent.tell(f"Committed. The {topic} has {number} slots.")
+    agent.say(f"Committed. The {topic} has {number} slots.")
     agent.ask(f"Raise the {topic}'s limit")
     agent.edit(path, f"limit = {number * 7}", f"limit = {number * 7 + 1}")
     agent.shell(f"python3 -m py_compile {path} && echo 3 passed; rm -rf src/__pycache__")
     agent.commit(f"Raise the {topic} ({agent.agent})")
-    agent.tell(f"Raised by one.{chr(10) + retrospective(topic) if number % 2 else ''}", "That was easy.")
+    agent.say(f"Raised by one.{chr(10) + retrospective(topic) if number % 2 else ''}", "That was easy.")
     return agent
 
 
@@ -95,7 +95,7 @@ def amends(day: Day, sessions: dict[str, Session], topic: str) -> None:
     agent.edit(f"src/{topic}_claude_code.py", "limit = 1", "bound = 1")
     agent.commit("Name the bound")
     agent.commit("Name the bound, and say why", "--amend")
-    agent.tell("Amended.")
+    agent.say("Amended.")
     day.git("tag", "amended")
 
 
@@ -106,7 +106,7 @@ def rebases(day: Day, sessions: dict[str, Session], topic: str) -> None:
     for number in range(3):
         agent.write(f"src/trace_{number}.py", code("trace", number))
         agent.commit(f"Trace {number}")
-    agent.tell("Traced.")
+    agent.say("Traced.")
     day.git("rebase", "--quiet", "main")
     day.git("checkout", "--quiet", "main")
     day.git("merge", "--quiet", "--ff-only", "rebased")
@@ -127,7 +127,7 @@ def squashes(day: Day, sessions: dict[str, Session], topic: str) -> None:
     for number in range(3):
         agent.write(f"src/hits_{number}.py", code("hits", number + 3))
         agent.commit(f"Count hits {number}")
-    agent.tell("Counted.")
+    agent.say("Counted.")
     day.git("checkout", "--quiet", "main")
     day.git("merge", "--quiet", "--squash", "feature")
     day.git("commit", "-qm", "Count hits, squashed")
@@ -207,9 +207,9 @@ def delegates(day: Day, sessions: dict[str, Session], topic: str) -> None:
     helper = agent.delegate("a1b2c3d4")
     helper.ask("Write src/helped.py")
     helper.write("src/helped.py", code("helped", 8))
-    helper.tell("Wrote it.", "A small function is enough.")
+    helper.say("Wrote it.", "A small function is enough.")
     agent.commit("Helped by another")
-    agent.tell("Done.")
+    agent.say("Done.")
     day.git("tag", "delegated")
 
 
@@ -222,7 +222,7 @@ def leaks(day: Day, sessions: dict[str, Session], topic: str) -> None:
     agent.shell(f"echo 'Authorization: Bearer {token}'; false")
     agent.write("src/leak.py", code("leak", 9))
     agent.commit("Call the service")
-    agent.tell(f"The password {password} works.")
+    agent.say(f"The password {password} works.")
     day.git("tag", "leaked")
     day.commit(
         "old.trajectory.json",

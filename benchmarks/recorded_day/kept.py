@@ -79,6 +79,8 @@ recipients add nonsense | keys nothing | pr --base no-such-revision | push no-su
 fetch no-such-remote | frobnicate | sho
 """
 
+"""Run in the main repository. ``{NAME}`` becomes the id of a session, ``@/`` a folder for outputs; the text
+after ``<`` names an input."""
 ELSEWHERE = """
 log | log --file src/bob_codex.py | show | show --show-thinking | status | doctor | stats
 search slots | search --fetch limit
@@ -127,13 +129,14 @@ class Recorder:
                 self.ask(f"{command} --json" + (f" <{source}" if source else ""), folder)
 
     def ask(self, line: str, folder: Path) -> None:
+        """Run the command in ``line`` in ``folder``, and save its output."""
         command, _, source = line.partition(" <")
         words = [self._fill(word) for word in shlex.split(command)]
         given = self.inputs[source].encode() if source else b""
         self.day.traj(*words, cwd=folder, given=given)
         self.number += 1
         name = re.sub(r"[^\w.]+", "-", line).strip("-")[:60]
-        (self.out / f"{self.number:03}-{name}.txt").write_bytes(self.day.told[-1])
+        (self.out / f"{self.number:03}-{name}.txt").write_bytes(self.day.outputs[-1])
 
     def _fill(self, word: str) -> str:
         return re.sub(r"\{([\w-]+)\}", lambda m: self.known[m[1]], word).replace("@/", f"{self.files}/")

@@ -18,7 +18,7 @@ HOME, REPO, BOB, OLDER, SERVER, BARE = (
 )
 PYTHON = PLACE / "venv" / "bin" / "python"
 DAWN = datetime(2025, 3, 14, 6, tzinfo=UTC).timestamp()
-TICK = 60
+TICK = 60  # seconds
 
 
 class Day:
@@ -26,7 +26,7 @@ class Day:
 
     def __init__(self) -> None:
         self.step = 0
-        self.told: list[bytes] = []
+        self.outputs: list[bytes] = []
         self.random = random.Random("recorded day")
         self.base = {
             "PATH": f"{PYTHON.parent}:/usr/local/bin:/usr/bin:/bin",
@@ -56,11 +56,11 @@ class Day:
         known = {**self.base, **clock, **dates, **(env or {})}
         state = cwd / ".git" / "traj"
         before = count_rewrites(state)
-        if state.is_dir():  # hooks start a worker in the background, unless one that lives has the lock
+        if state.is_dir():  # hooks start a worker in the background, unless a running process has the lock
             (state / "drain.lock").write_text(f"{os.getpid()}\n")
         done = subprocess.run(command, cwd=cwd, env=known, input=given, capture_output=True, check=False)
         (state / "drain.lock").unlink(missing_ok=True)
-        if count_rewrites(state) > before:  # the only hook that ignores GIT_TRAJ_SYNC
+        if count_rewrites(state) > before:  # post-rewrite alone ignores GIT_TRAJ_SYNC
             worker = (PYTHON, "-I", "-m", "gittraj.worker", "--foreground", state)
             subprocess.run(worker, cwd=cwd, env=known, capture_output=True, check=True)
         return done
@@ -76,7 +76,8 @@ class Day:
     ) -> subprocess.CompletedProcess[bytes]:
         done = self.run(str(PYTHON), "-P", "-m", "gittraj", *arguments, cwd=cwd, given=given)
         head = f"$ git traj {shlex.join(arguments)}\nin {cwd}: {done.returncode}"
-        self.told.append(b"\n".join([head.encode(), b"--- stdout", done.stdout, b"--- stderr", done.stderr]))
+        texts = [head.encode(), b"--- stdout", done.stdout, b"--- stderr", done.stderr]
+        self.outputs.append(b"\n".join(texts))
         return done
 
     def commit(self, path: str, text: str, message: str, *options: str, cwd: Path = REPO) -> None:

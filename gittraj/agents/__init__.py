@@ -53,8 +53,8 @@ class HookSettings:
     """The file in which an agent reads the hooks of one repository, and the entries that git-traj adds there.
 
     ``name`` is the agent's name in records. ``events`` maps each event to the tool that it is limited to, if
-    any; ``second`` is a second in the agent's unit of time (1,000 if timeouts are in milliseconds);
-    ``advice`` is what the user has to do after the installation.
+    any; ``second`` is a second in the agent's unit of time (1,000 if timeouts are in milliseconds); ``label``
+    has further keys for an entry's JSON; ``advice`` is what the user has to do after the installation.
     """
 
     name: str
@@ -90,7 +90,7 @@ def hook_command(script: str, agent: str) -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstructionFile:
     """The file ``own`` in a work tree, into which we write an agent's instruction. The agent also reads the
-    files ``beside``, and the file ``instead`` in its place if that exists."""
+    files ``beside``, and if the file ``instead`` exists, the agent reads that one in place of ``own``."""
 
     own: str
     beside: tuple[str, ...] = ()
@@ -112,9 +112,9 @@ class AskProtocol:
 class Agent:
     """``name`` is the agent's name in records, ``option`` the one for ``git traj install --agent``,
     ``program`` its command on PATH. Its data is in ``home`` below the user's home folder, or in the folder
-    that the first set one of ``variables`` names; a session's log matches one of ``patterns`` there, with its
-    id for ``{0}``. ``session`` is the variable with the session's id in the shells that the agent opens, if
-    ``model.signs`` has none."""
+    that the first set one of ``variables`` names; a session's log matches one of ``patterns`` there, in which
+    ``{0}`` is the session's id. ``session`` is the variable that has this id in the shells that the agent
+    opens; None if ``model.signs`` has the variable."""
 
     name: str
     option: str

@@ -29,7 +29,7 @@ _SESSION = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,128})"')
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _PREFIX_LENGTH = len("session-YYYY-MM-DDTHH-MM-")
 _TAIL = 4096
-"""Bytes that are searched at a document's end: if its keys are sorted, the id comes after the messages."""
+"""Bytes that are searched at a ``.json`` log's end: if its keys are sorted, the id follows the messages."""
 
 
 class Gemini(Agent):
@@ -76,8 +76,8 @@ class Gemini(Agent):
 
 def _logs(paths: Iterable[Path]) -> Iterator[Path]:
     """Yield one log per session. A session may have several: each resume creates a file that stays empty,
-    because the first one is continued; a JSON Lines file continues a document; and the folder with the short
-    name is a copy of the one named by the hash."""
+    because the first one is continued; a ``.jsonl`` log continues a ``.json`` one; and the folder with the
+    short name is a copy of the one named by the hash."""
     by_session: dict[str, list[Path]] = {}
     for path in sorted(paths):
         if path.suffix in (".json", ".jsonl") and path.is_file():  # Gemini CLI renames unreadable logs

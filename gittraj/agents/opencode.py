@@ -72,7 +72,7 @@ class OpenCode(Agent):
         sessions that were moved into them are still in the files, too."""
         for path in self._databases(environ):
             start = int(since * 1000)
-            changed = f"max(time_updated, coalesce({_CHANGED}, 0))"  # the session's own row may be late
+            changed = f"max(time_updated, coalesce({_CHANGED}, 0))"  # a session's row may be updated late
             rows = _rows(path, _SESSIONS.format(changed), start) or _rows(
                 path, _SESSIONS.format("time_updated"), start
             )
@@ -97,7 +97,7 @@ class OpenCode(Agent):
 
 
 def _rows(path: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
-    """The rows of a query; none if the database cannot be read, so that the others still are."""
+    """The rows of a query; empty if this database cannot be read, so that the other ones still are read."""
     from gittraj.formats.base.sqlite import open_database  # noqa: PLC0415 - only if there is a database
 
     try:

@@ -23,7 +23,7 @@ _NAME = re.compile(r"[\w.-]{1,160}")
 
 
 def main(arguments: list[str]) -> int:
-    """Ask if it is due. Never fails: the agent waits, and would show our errors to its user."""
+    """Ask the agent, if that is due. Never fails: the agent waits, and would show our errors to its user."""
     try:
         agent, folder, git_dir = arguments
         payload = json.loads(sys.stdin.buffer.read())

@@ -122,7 +122,7 @@ def _looked_back(turn: Turn, folder: Path, log: bytes) -> bool:
 
 
 def _logged(file: SessionFile, recorded: Mapping[str, AnyEvent]) -> Iterator[AnyEvent]:
-    """Yield the events of the session's log, and those in it that were ``recorded`` by commands."""
+    """Yield the events of the session's log; those that commands recorded are taken from ``recorded``."""
     for item in derive(read_items(file), Cursor(), recorded.get):
         if isinstance(item, Entry) and item.session is None:
             yield item.event

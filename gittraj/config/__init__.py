@@ -76,12 +76,13 @@ class Config:
     """The preferred task system, for ids that several systems might have."""
     exclude: tuple[str, ...] = ()
     sessions: tuple[Path, ...] = ()
+    """More files and folders in which to look for sessions: ``traj.sessions.path``."""
     max_segment_bytes: int | None = None
     """The limit for the events of one part; None: no limit."""
     max_session_bytes: int | None = None
     """The limit for the events of all parts of a session."""
     settings: Mapping[str, Setting] | None = None
-    """``thinking``, what the user set of the choices, and others that differ from their defaults."""
+    """``thinking``, those of ``_USER_KEYS`` that are set, and others that differ from their defaults."""
 
     def excludes(self, *, agent: str, path: str, agents: Collection[str]) -> bool:
         """Whether ``traj.exclude`` names ``agent``, or has a glob for the file ``path`` or a folder around
@@ -99,7 +100,7 @@ def read_choice(repository: Repository, key: str) -> str:
 
 
 def stamp(config: Config) -> str:
-    """Return the ruleset that records state: the version of the rules, and a digest of settings that differ
+    """Return the ruleset for a record: the version of the rules, and a digest of the settings that differ
     from the defaults."""
     lists = [sorted(each) for each in (config.names, config.shapes, config.allow, config.strict)]
     rules = config.gitleaks()
@@ -230,7 +231,7 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 def _patterns(value: Any, where: str) -> list[str]:
-    """Return a list of the team's file; ``value`` is what the file has there."""
+    """Check and return ``value``, a list that the team's file has at the key ``where``."""
     if not isinstance(value or [], list) or not all(isinstance(p, str) for p in value or []):
         raise TrajError(f"{TEAM_FILE}: {where} is not a list of patterns", "write each on a line, after '- '")
     return value or []

@@ -54,7 +54,7 @@ _POSITIONAL = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A recording command: its ``verb``, and its arguments as fields of :mod:`wording`."""
+    """A recording command: its ``verb``, and its arguments ``said`` as the fields of :mod:`wording`."""
 
     verb: str
     said: dict[str, Any] = field(default_factory=dict)

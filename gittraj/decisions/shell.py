@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from gittraj.events.runs.tokens import Token, Word, read_tokens
 
-_SKIPPED = re.compile(r"[A-Za-z_]\w*\+?=.*", re.S)
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=.*", re.S)
 _OPTION = re.compile(r"-.*|\d+(?:\.\d+)?[smhd]?", re.S)
 SHELLS = ("sh", "bash", "zsh", "dash", "ksh")
 _LOOPS = ("for", "while", "until", "xargs")
@@ -91,7 +91,7 @@ class _Statement:
 
 def _statements(line: str) -> Iterator[_Statement]:
     statement = _Statement()
-    redirect = ""  # if the next word is its target
+    redirect = ""  # the operator whose target is the next word
     for token in (*read_tokens(line), Token("operator", Word("\n"))):
         kind, word = token.kind, token.word
         if kind == "redirect":
@@ -122,7 +122,7 @@ def _read_simple(words: Sequence[Word]) -> Command | None:
         name = word.text.rpartition("/")[2]
         if _BEFORE.fullmatch(name):
             before.add(name)
-        elif not (_SKIPPED.fullmatch(word.text) or (before and _OPTION.fullmatch(word.text))):
+        elif not (_ASSIGNMENT.fullmatch(word.text) or (before and _OPTION.fullmatch(word.text))):
             fed = "xargs" in before
             remaining = (replace(each, varies=each.varies or fed) for each in words[at:])
             return Command(tuple(remaining), loose=fed)

@@ -94,7 +94,7 @@ def _escape(text: str) -> str:
 
 
 def read_folded(session: Session, trajectories: Iterable[Id]) -> dict[Id, Folded]:
-    """Trajectories with all their parts, on every commit that has them."""
+    """Read trajectories with all their parts, on every commit that has them."""
     parts: dict[Id, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     ids = dict.fromkeys(trajectories)
     linked, values = session.among(ids, "l.project_id", "l.trajectory_id")
@@ -115,7 +115,7 @@ def read_folded(session: Session, trajectories: Iterable[Id]) -> dict[Id, Folded
 def read_headers(
     session: Session, commits: Sequence[Id], *, explored: bool
 ) -> Iterator[tuple[Id, list[tuple[Folded, Header]]]]:
-    """The trajectories on commits, with their HEADERs there, in the order of ``commits``."""
+    """Yield each of ``commits`` with its trajectories, and with the HEADER of each for this commit."""
     on: dict[Id, dict[Id, None]] = defaultdict(dict)
     inside, values = session.among(commits, "project_id", "commit_id")
     question = f"SELECT DISTINCT project_id, commit_id, trajectory_id FROM links WHERE {inside}"

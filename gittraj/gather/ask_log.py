@@ -81,8 +81,8 @@ def _describe(row: Row, name: str) -> Header:
 
 
 def describe_commits(session: Session, commits: Sequence[Id]) -> dict[Id, Header]:
-    """Commits as ``log --json`` has them, without files and trajectories; ``commit`` is None where runs
-    without one are noted."""
+    """Commits as ``log --json`` has them, without files and trajectories; ``commit`` is None for a note with
+    runs that made no commit."""
     names = read_names(session)
     inside, values = session.among(commits, "c.project_id", "c.commit_id")
     rows = session.ask(f"SELECT {_COLUMNS} FROM commits c WHERE {inside}", values)
@@ -144,8 +144,8 @@ def _on_linked(choice: Choice, wanted: Wanted) -> Iterator[tuple[str, Any]]:
 
 
 def brief_team(session: Session, paths: Sequence[str]) -> tuple[bool, list[Takeaway]]:
-    """Read what sessions in all repositories said about paths, relative to the top. Returns whether any wrote
-    them, and takeaways; ``short`` contains the repository's name."""
+    """Read what sessions in all repositories said about paths, relative to the top. Returns whether any
+    session wrote them, and takeaways, in which ``short`` contains the repository's name."""
     found = below(paths, "path") or ("TRUE", [])
     projects = session.ask(
         f"SELECT project_id FROM files WHERE {found[0]} GROUP BY project_id"

@@ -31,12 +31,12 @@ from gittraj.model.header import Header
 CANDIDATES = 1_000
 """Parts that are ranked: those that ended last."""
 _FEW = 500
-"""If at most so many repositories have the words, these are read; else the newest texts first …"""
+"""If at most this many repositories have the words, only their texts are read; else the newest first, …"""
 _NEWEST = 15_000
-"""… and so many of them."""
+"""… which are this many."""
 PartId = tuple[str, str, str]
 Condition = tuple[str, Any]
-"""And its parameters."""
+"""The SQL of a condition, and its parameters."""
 _TERM = re.compile(r'"([^"]*)"( \*)?')
 _NOT = re.compile(r"\bNOT\b")
 

@@ -75,7 +75,7 @@ def _limit(choice: Choice) -> tuple[Conditions, Conditions]:
 
 
 def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | None) -> list[Header]:
-    """FIGURES of docs/json.md, with ``name`` and ``bytes``, of each group."""
+    """Compute the FIGURES of docs/json.md, with ``name`` and ``bytes``, for each group."""
     name, all_name = BY[by] if by else (_NOBODY, _NOBODY)
     commits, history = where
     joined = _OF_COMMITS + (_OF_TRAJECTORIES if "t." in name else "")
@@ -176,7 +176,7 @@ def _overview(session: Session, where: tuple[Conditions, Conditions]) -> Header:
 
 
 def _rank(session: Session, question: str, where: Conditions) -> list[Header]:
-    """Rank names by their trajectories; one with several models counts once for each."""
+    """Rank names by their trajectories; a trajectory with several models counts once for each."""
     found: dict[str | None, int] = {}
     for names, number in session.ask(question, where.parameters):
         for name in names.split(", ") if names else (None,):

@@ -34,6 +34,7 @@ MEMORY = "128MB"
 """Memory limit of a connection that writes. The process needs as much again for Python, its libraries, the
 rows of a batch, and what DuckDB allocates without counting it, such as a checkpoint's buffers."""
 READING = "1GB"
+"""Memory limit of a connection that only reads."""
 _HINT = "is another program using the file?"
 
 
@@ -49,7 +50,7 @@ class DuckSession(Session):
         self._connection.execute(f"INSERT INTO {table} SELECT * FROM batch")
 
     def among(self, ids: Collection[tuple[str, ...]], *columns: str) -> tuple[str, list[list[str]]]:
-        """See ``Session``. DuckDB skips the rows of other projects only if these are named apart."""
+        """See ``Session``. DuckDB skips other projects' rows only if a separate list names the projects."""
         text, lists = super().among(ids, *columns)
         return f"{columns[0]} = ANY({LIST}) AND {text}", [[*dict.fromkeys(lists[0])], *lists]
 

@@ -1,7 +1,7 @@
 """Fetches a remote's records into a temporary repository.
 
-At depth 1, without history: purged text must not be stored anywhere. HEAD's commits are fetched without trees
-and files, if the server can leave those out.
+Notes refs are fetched without history, because purged text must not be stored anywhere. HEAD's commits are
+fetched without trees and files, if the server can leave those out.
 """
 
 from __future__ import annotations

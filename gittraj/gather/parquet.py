@@ -61,7 +61,7 @@ class ParquetStore(Store):
             self._files.rm_file(path)
 
     def _write(self, path: str, table: Any) -> None:
-        """Atomic: an object store shows the old file or the new one; in a folder, renaming does that."""
+        """Write a file atomically: an object store does that itself; in a folder, the new file is renamed."""
         self._files.makedirs(posixpath.dirname(path), exist_ok=True)
         fresh = posixpath.join(posixpath.dirname(path), f".{os.getpid()}.{_FILE}") if self._is_local else path
         with self._files.open(fresh, "wb") as stream:

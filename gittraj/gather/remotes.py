@@ -53,9 +53,9 @@ def find_sources(
     organisation: Callable[[str], Iterable[str]],
     tell: Callable[[str], object] = lambda _: None,
 ) -> tuple[list[Source], list[str]]:
-    """Find each repository once: the first with its id; the others are reported to ``tell``. Returns them,
-    and the errors of addresses that name none. ``organisation`` lists an organisation's addresses. Raises
-    TrajError if the only address is bad."""
+    """Find each repository once: the first with its id; the others are reported to ``tell``. Returns the
+    repositories, and the errors of addresses that name none. ``organisation`` lists an organisation's
+    addresses. Raises TrajError if the only address is bad."""
     found: dict[str, Source] = {}
     errors: list[TrajError] = []
 
@@ -124,7 +124,7 @@ def _is_repository(path: Path) -> bool:
 
 
 def find_source(address: str, environ: Mapping[str, str]) -> Source:
-    """Raises TrajError."""
+    """Find the repository at ``address``. Raises TrajError."""
     _check(address)
     if Path(address).is_dir():
         return _find_clone(Path(address).resolve(), environ)

@@ -93,7 +93,7 @@ class Builder:
         return self.rows
 
     def _add(self, table: str, *sources: Any, **values: Any) -> None:
-        """Add a row of ``values``, and of the fields of ``sources`` that have a column's name."""
+        """Add a row of ``values``, and of those fields of ``sources`` whose names are columns."""
         found: dict[str, Any] = {}
         for source in reversed(sources):
             found |= vars(source) if source else {}

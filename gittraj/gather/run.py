@@ -33,6 +33,7 @@ _BATCH_ROWS = 20_000
 _BATCH = 24
 """… and of how many repositories, at most."""
 Progress = Callable[[str, int, int], None]
+"""Called with the name of the step, the number of repositories done, and the number of all."""
 Tell = Callable[[str], object]
 
 
@@ -68,7 +69,7 @@ class Gathering:
         self.report = Report()
 
     def run(self, sources: Sequence[Source], processes: int) -> Report:
-        """Gather what has changed; so many ``processes`` fetch and scan at once."""
+        """Gather what has changed; ``processes`` is the number of processes that fetch and scan at once."""
         jobs = self._find_changed(sources)
         done = 0
         for batch in _batches(collect_all(jobs, processes, self._environ)):

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, get_args
 from gittraj.model.values import CostSource, Evidence, FileKind, Role, RunKind, RunOutcome
 
 VERSION = 4
-"""Of the schema. Rows of another one are gathered again."""
+"""The schema's version. Rows of another version are gathered again."""
 Type = Literal["text", "int", "real", "bool", "time"]
 
 

@@ -23,7 +23,7 @@ def stem_all(texts: Iterable[str]) -> Iterator[str]:
 
 
 def unite(found: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Of (kind, stems) of many texts, those of each kind, as ``stem_all`` spells them."""
+    """Unite the stems of many texts, given as (kind, stems), for each kind, in the form of ``stem_all``."""
     kinds: dict[str, set[str]] = {}
     for kind, stems in found:
         kinds.setdefault(kind, set()).update(stems.split())

@@ -52,7 +52,8 @@ def read_blob(repository: Repository, commit: str, path: str) -> list[str]:
 
 @dataclass(slots=True)
 class Blame:
-    """A blame that runs in the background; ``read`` waits for it."""
+    """A blame that runs in the background; ``read`` waits for it. ``where`` has git's arguments for lines,
+    revision and path; ``finish`` waits for git's output and exit status."""
 
     repository: Repository
     path: str

@@ -37,7 +37,7 @@ def open_repository(
     """Open the repository around ``start``: a folder in a work tree, or a git directory.
 
     ``environ`` (None: the process's own) is what git inherits, after git's own variables were removed.
-    ``steady``: its configuration is read only once.
+    ``steady``: the repository's configuration is read only once.
     Raises NotARepository, or GitError when git is missing or refuses (``safe.directory``).
     """
     clean = clean_environment(environ)

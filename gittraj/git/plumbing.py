@@ -45,7 +45,7 @@ class PlumbingObjects(Objects):
         try:
             answer = None if "\n" in name else next(self._contents.ask([name]))
         except GitError:
-            return None  # some names end cat-file, such as @{u} without an upstream
+            return None  # some names make cat-file exit, such as @{u} without an upstream
         return answer[:2] if answer else None
 
     def kind(self, oid: str) -> str | None:
@@ -139,8 +139,8 @@ class _CatFile:
         self._process = self._finalizer = None
 
     def _answers(self, chunk: list[str], limit: int) -> list[_Answer | None]:
-        """Read the objects of the names in ``chunk``, up to and including the first damaged one: git exits
-        there, and it counts as missing."""
+        """Read the objects of the names in ``chunk``, up to and including the first that is damaged (git
+        exits there) or too large; that object counts as missing."""
         process = self._running()
         answers: list[_Answer | None] = []
         assert process.stdin is not None  # noqa: S101 - tells the type checker what PIPE means

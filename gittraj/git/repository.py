@@ -50,7 +50,7 @@ class Setting(NamedTuple):
 class Repository:
     """A repository; ``open_repository`` makes one. Used as a context manager, it ends the processes that it
     started. ``git_dir`` belongs to this worktree, ``common_dir`` to all worktrees; both are absolute.
-    ``work_tree`` is None in a bare repository. ``steady``: its configuration is read only once."""
+    ``work_tree`` is None in a bare repository. ``steady``: git's configuration is read only once."""
 
     git_dir: Path
     common_dir: Path

@@ -5,7 +5,7 @@
 must not know notes, records or sessions, and writes nothing.
 
 - ``reading`` queries git and makes the table in ``history``; ``filter_repo`` reads ``git filter-repo``'s map.
-- ``story`` reads rewrites out of reflogs, ``rebases`` their steps, ``skipped`` what a rebase left out.
+- ``story`` reads rewrites from reflogs, ``rebases`` the steps of a rebase, ``skipped`` what it left out.
 - ``copies``, ``squashes`` and ``pulls`` compare commits for which no reflog has evidence.
 - ``find`` uses these in this order; ``absent`` finds copies of commits that are missing here.
 """

@@ -14,7 +14,7 @@ def find_absent(
 ) -> list[Rewrite]:
     """Find the reachable commits that have the patch of an absent one. ``patches`` maps each absent commit to
     its patch-id, as ``gittraj.git.changes`` computes it. A patch-id counts only if one absent commit has it,
-    and all commits that have it here agree in author, date and subject.
+    and all commits that have it here agree in author, date and subject. Commits in ``taken`` are ignored.
 
     Compares every reachable commit. Raises GitError.
     """

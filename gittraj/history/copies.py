@@ -1,6 +1,7 @@
 """Finds copies of commits: by patch, by tree, by the ids in their messages. An ambiguous match is not used.
 
-The functions are pure: they get tables and return pairs of ids.
+The functions are pure: they get tables and return pairs of ids. ``known`` are the commits whose copies are
+wanted, ``targets`` the commits that may be copies; ``became`` has the rewrites that were found before.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def _likeliest(
     """The commits among ``relatives``, which have the identity of ``new``, that it most likely copies: those
     with its patch, else with its paths and the most similar lines, else all."""
     patch, names = history.patch(history.change(new)), history.names(history.change(new))
-    # one may be an amend of another, and only the other was asked for: the pick copies the older version
+    # one relative may be the amended version of another: the patch shows which of the two was picked
     both = [c for c in relatives if patch and history.patch(history.change(c)) == patch]
     alike = [c for c in relatives if history.names(history.change(c)) == names]
     return both or _closest(alike, new, lines) or relatives
@@ -148,7 +149,7 @@ def match_trees(
                 yield old, new
 
 
-def match_places(known: Collection[str], *, history: History) -> Iterator[Pair]:
+def match_displaced(known: Collection[str], *, history: History) -> Iterator[Pair]:
     """Pair each commit that is gone with the only one that replaces it: a commit on the same parents, with
     the same tree or, after a later amend, with the same author, author date, subject and files. The committer
     may differ."""

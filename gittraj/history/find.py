@@ -17,16 +17,16 @@ from gittraj.history.copies import (
     find_displaced,
     find_splits,
     is_fragment,
+    match_displaced,
     match_patches,
     match_picked,
-    match_places,
     match_trees,
     read_quotes,
 )
 from gittraj.history.history import History, Kin, Pair, Rewrite, Source, follow, leads
 from gittraj.history.pulls import find_squashes, match_pulls
 from gittraj.history.reading import Patches, read_history, read_pulls, read_reflogs
-from gittraj.history.rebases import match_rebase, match_taken, read_steps
+from gittraj.history.rebases import match_absorbed, match_rebase, read_steps
 from gittraj.history.squashes import LONGEST, find_ranges, match_squashes, range_change
 from gittraj.history.story import Story, choose, read_story
 
@@ -44,8 +44,8 @@ def find_rewrites(
     work in the others.
 
     ``known`` are pairs found before, for example by hooks; they can be steps of a longer chain. ``taken`` are
-    commits with work of their own: evidence of content alone never links to them, unless they are exactly
-    where the old commit was. The result is in the order of ``old``, without commits that have no evidence.
+    commits with work of their own: evidence of content alone never links to them, unless they replaced the
+    old commit on its parents. The result is in the order of ``old``, without commits that have no evidence.
     Raises GitError if git fails, or needs more than ``within`` seconds to list the history.
     """
     story = read_story(*read_reflogs(repository))
@@ -70,7 +70,7 @@ def _find_sources(
     *,
     unsquashed: Collection[str],
 ) -> dict[str, Source]:
-    """The commits that one of ``forms`` became, with the evidence; ``unsquashed`` ones without a squash."""
+    """The commits that one of ``forms`` became, with the evidence; ``unsquashed`` ones needed no squash."""
     sources: dict[str, Source] = {}
     for form in forms:
         for new in became.get(form, ()):
@@ -82,7 +82,8 @@ def _find_sources(
 class _Search:
     """Collects links between all known commits, also those that are gone again, because a chain may lead
     through them. For the same pair, the earlier evidence is kept. ``among`` are the commits that may have the
-    work of old ones; ``fragments`` are the commits that each one was split into."""
+    work of old ones; ``pulls`` maps the numbers of pull requests to their last commits; ``fragments`` are the
+    commits that each one was split into."""
 
     repository: Repository
     history: History
@@ -125,7 +126,7 @@ class _Search:
         self._add(story.amends, "reflog")
         for originals, steps in chosen:
             pairs = match_rebase(originals, steps, history)
-            self._add([*pairs, *self._find_taken({*originals} - {s.new for s in steps}, pairs)], "reflog")
+            self._add([*pairs, *self._find_absorbed({*originals} - {s.new for s in steps}, pairs)], "reflog")
         self._find_picks(story, olds)
 
     def _find_picks(self, story: Story, olds: Collection[str]) -> None:
@@ -144,7 +145,7 @@ class _Search:
             picks = match_picked(picked, known, history=history, lines=lines, became=became)
             self._add(list(picks), "reflog")
 
-    def _find_taken(self, originals: Collection[str], pairs: Collection[Pair]) -> Iterable[Pair]:
+    def _find_absorbed(self, originals: Collection[str], pairs: Collection[Pair]) -> Iterable[Pair]:
         """Match originals that were left out with commits that have their lines, if the patch of one of these
         commits changed: a conflict was resolved in it."""
         left_out = sorted({*filter(self.history.change, originals)} - {old for old, _ in pairs})
@@ -153,7 +154,7 @@ class _Search:
             return ()
         some = [pair for pair in pairs if pair[1] in resolved]
         wanted = dict.fromkeys([*left_out, *chain.from_iterable(some)])
-        return match_taken(left_out, some, read_changes(self.repository, list(wanted)))
+        return match_absorbed(left_out, some, read_changes(self.repository, list(wanted)))
 
     def _has_other_patch(self, old: str, new: str) -> bool:
         change, patch = self.history.change, self.history.patch
@@ -162,24 +163,24 @@ class _Search:
     def compare_contents(self, story: Story, olds: Collection[str]) -> None:
         history = self.history
         known = self._known(olds)
-        ours = Kin(history, known)
+        kindred = Kin(history, known)
         ends = [*(c for c in history.commits if c not in history.children), *story.left]
-        tips = self._below(ours, dict.fromkeys(ends))
-        pulls = {number: some for number, each in self.pulls.items() if (some := self._below(ours, each))}
+        tips = self._below(kindred, dict.fromkeys(ends))
+        pulls = {number: some for number, each in self.pulls.items() if (some := self._below(kindred, each))}
         kin = Kin(history, dict.fromkeys([*known, *tips, *(tip for each in pulls.values() for tip in each)]))
-        targets = self._targets(known, ours, self.among)
+        targets = self._targets(known, kindred, self.among)
         self.patches.compare(map(history.change, known), map(history.change, targets))
         self._find_quotes(known)
         self._find_patches(known, targets, kin)
-        self._find_places(known, targets)
+        self._find_by_tree(known, targets)
         # one fragment may be kept while another was rewritten: together they are the whole
-        self._find_splits(known, self._targets(known, ours, history.reachable))
+        self._find_splits(known, self._targets(known, kindred, history.reachable))
         self._find_squashes(known, targets, tips, kin)
         self._find_pulls(known, targets, pulls, kin)
 
-    def _below(self, ours: Kin, tips: Iterable[str]) -> list[str]:
-        """Those ``tips`` that ``ours`` marks, or that descend from a marked commit."""
-        return [tip for tip in tips if tip in self.history.commits and ours.descends(tip)]
+    def _below(self, kindred: Kin, tips: Iterable[str]) -> list[str]:
+        """Those ``tips`` that ``kindred`` marks, or that descend from a marked commit."""
+        return [tip for tip in tips if tip in self.history.commits and kindred.descends(tip)]
 
     def _find_quotes(self, known: Collection[str]) -> None:
         quotes = list(read_quotes(self.history, known))
@@ -192,7 +193,7 @@ class _Search:
         pairs = match_patches(known, left, history=self.history, kin=kin, became=self._became())
         self._add(list(pairs), "patch-id")
 
-    def _find_places(self, known: Collection[str], targets: Iterable[str]) -> None:
+    def _find_by_tree(self, known: Collection[str], targets: Iterable[str]) -> None:
         """Match commits by the same tree, or by the same parents."""
         history, patches = self.history, self.patches
         merges = [c for c in self.among if len(history.commits[c].parents) > 1]
@@ -202,7 +203,7 @@ class _Search:
         lost = find_displaced([c for c in known if c not in matched], history)
         siblings = [new.id for c in lost for new in history.by_parents[history.commits[c].parents]]
         patches.read_paths(map(history.change, {*lost, *siblings}))
-        self._add(self._confirm([*match_places(lost, history=history)]), "tree")
+        self._add(self._confirm([*match_displaced(lost, history=history)]), "tree")
 
     def _find_pulls(
         self, known: Collection[str], targets: Iterable[str], pulls: Mapping[int, Collection[str]], kin: Kin

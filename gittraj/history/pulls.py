@@ -34,8 +34,8 @@ def find_squashes(
     kin: Kin,
 ) -> Iterator[Squashed]:
     """For each pull request, yield the commit whose subject names its number, if there is only one, and it is
-    not in ``known`` (commits whose origin is known already). ``pulls`` maps a request's number to the tips of
-    its branch; ``kin`` must have them as its marked commits."""
+    not in ``known`` (commits whose sources are known already). ``pulls`` maps a request's number to the tips
+    of its branch; ``kin`` must have them as its marked commits."""
 
     def number_of(target: str) -> int | None:
         number = _NUMBER.search(history.commits[target].subject)

@@ -21,7 +21,7 @@ _LOG = (
 _FIELDS = 7
 _REFS = ("--branches", "--tags", "--remotes", "HEAD", "--stdin", "--")
 _TREES = ("diff-tree", "-r", "--no-renames", "--no-ext-diff", "--stdin")
-# as for `origin.patchId`, but between two trees
+# the options are those for `origin.patchId`, but for a pair of trees
 _PATCH = ("-c", "diff.suppressBlankEmpty=false", *_TREES, "-p", "--full-index", "--no-textconv")
 _PAIR = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
 _RAW = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\0([^\0]*)\0")
@@ -173,15 +173,15 @@ class Patches:
         return self._read_paths(changes[:half]) | self._read_paths(changes[half:])
 
     def _identify(self, changes: list[Change]) -> dict[Change, str]:
-        counter = self._repository.runner.start("patch-id", "--verbatim", stdin=True)
-        assert counter.stdin is not None  # noqa: S101 - tells the type checker what PIPE means
-        assert counter.stdout is not None  # noqa: S101
+        patch_id_process = self._repository.runner.start("patch-id", "--verbatim", stdin=True)
+        assert patch_id_process.stdin is not None  # noqa: S101 - tells the type checker what PIPE means
+        assert patch_id_process.stdout is not None  # noqa: S101
         width = len(changes[0][0])
-        with counter:
+        with patch_id_process:
             for change, patch in self._read_patches(changes):
-                counter.stdin.write(b"%0*x\n" % (width, changes.index(change)) + patch)
-            counter.stdin.close()
-            pairs = [line.split() for line in counter.stdout]
+                patch_id_process.stdin.write(b"%0*x\n" % (width, changes.index(change)) + patch)
+            patch_id_process.stdin.close()
+            pairs = [line.split() for line in patch_id_process.stdout]
         return {changes[int(number, 16)]: identity.decode() for identity, number in pairs}
 
     def _read_patches(self, changes: list[Change]) -> Iterator[tuple[Change, bytes]]:

@@ -56,8 +56,8 @@ def _read_step(entry: ReflogEntry, before: ReflogEntry | None, history: History)
 
 
 def match_rebase(originals: Sequence[str], steps: Sequence[Step], history: History) -> list[tuple[str, str]]:
-    """Pair (old, new) each step's commit with the original that it applied, and with the commit that it
-    replaced.
+    """Pair each step's commit with the original that it applied, and with the commit that it replaced, as
+    (old, new).
 
     ``new`` may itself be replaced by a later step. An original that no step applied was dropped: no pair.
     """
@@ -105,7 +105,7 @@ def _title(commit: Commit) -> Hashable:
     return commit.author, commit.subject, len(commit.parents) > 1
 
 
-def match_taken(
+def match_absorbed(
     left_out: Iterable[str], pairs: Iterable[tuple[str, str]], changes: Mapping[str, CommitChanges]
 ) -> Iterator[tuple[str, str]]:
     """Pair (old, new) commits that a rebase left out, because their lines came in with a resolved conflict,

@@ -1,8 +1,8 @@
 """Finds commits that a rebase left out, although git reports that they became the commit before them.
 
 git reports this to ``post-rewrite`` for a commit that was skipped, or that became empty on its new base; the
-commit before it may be somebody else's. The report is right if the rebase made the commit before, and this
-has the lines: a conflict was resolved with them in it, or all of them had been there before.
+commit before it may be somebody else's. The report is right if the rebase made that commit, and it has the
+lines of the reported one: a conflict was resolved with them in it, or all of them had been there before.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def find_skipped(repository: Repository, pairs: Iterable[Pair], log: Sequence[Re
 def _find_doubtful(
     repository: Repository, olds: Mapping[str, Sequence[str]], log: Sequence[ReflogEntry]
 ) -> dict[str, int]:
-    """The new commits for which git reports more ``olds`` than the rebase put into them: their number."""
+    """The new commits for which git reports more ``olds`` than the rebase put in, each with the number put
+    in."""
     rebases = [*read_rebases(log)]
     applied = {new: _applied(repository, rebases, new) for new in olds}
     return {new: n for new, n in applied.items() if n is not None and n < len(olds[new])}

@@ -88,8 +88,9 @@ def match_squashes(
     became: Mapping[str, Sequence[str]],
 ) -> Iterator[tuple[str, str]]:
     """Pair (old, new) commits with their squash: ``new`` makes the whole change of a range that contains
-    ``old``. Of several ranges with that change, one must be the likeliest: ``new`` has its base and tree, or
-    commits of the other ranges became its commits."""
+    ``old``, a commit of ``known``; ``became`` has the rewrites that were found before. Of several ranges with
+    that change, one must be the likeliest: ``new`` has its base and tree, or commits of the other ranges
+    became its commits."""
     news = group(targets, lambda target: history.patch(history.change(target)))
     candidates: dict[str, dict[frozenset[str], tuple[bool, bool]]] = {}
     for span in spans:
@@ -109,7 +110,8 @@ def match_squashes(
 def _choose(
     sets: Mapping[frozenset[str], tuple[bool, bool]], became: Mapping[str, Sequence[str]]
 ) -> Iterable[str]:
-    """The members of the range that is the likeliest; none if several are equally likely."""
+    """The members of the range that is the likeliest; none if several are equally likely. ``sets`` has, for
+    the members of each range, whether the squash has its base and tree, and then also a tip that is gone."""
     sure = [members for members, rank in sets.items() if rank == max(sets.values())]
     least = [members for members in sure if not any(other < members for other in sure)]
     later = {members: {*follow(members, became)} - members for members in least}

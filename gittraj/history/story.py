@@ -27,7 +27,7 @@ _COPIES = ("cherry-pick", "commit (cherry-pick)", "am")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rebase:
     """A rebase onto the commit ``onto``. ``tips`` are the old tips, which reach the rewritten commits;
-    ``entries`` are HEAD's reflog entries in between, and ``steps`` those that moved HEAD by one commit.
+    ``entries`` are HEAD's reflog entries from start to end, ``steps`` those that moved HEAD by one commit.
     ``end`` is the new tip, None while the rebase is in progress."""
 
     onto: str
@@ -63,7 +63,7 @@ class Story:
         yield from (old for old, _ in self.amends if old in history.commits)
         for rebase in self.rebases:
             if rebase.onto in history.commits:
-                yield from (rebase.onto, *history.between(rebase.onto, *rebase.tips))  # a fixup replaces it
+                yield from (rebase.onto, *history.between(rebase.onto, *rebase.tips))  # a fixup amends onto
         for tip in self.left:
             line = history.line(tip, most=_AGAIN)
             yield from takewhile(lambda commit: commit not in history.reachable, line)

@@ -330,7 +330,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trajectory:
-    """One agent session, or one hand-started piece of work, or (with ``span``) a part of one."""
+    """One agent session, or one piece of work that a person records, or (with ``span``) a part of one."""
 
     id: str
     whole: SessionInfo
@@ -425,6 +425,9 @@ class TestRuns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChanged:
+    """A file that a part wrote: ``lines`` counts the lines written, ``reverts`` the edits that undid the one
+    before."""
+
     path: str
     kind: FileKind = "update"
     edits: int = 0
@@ -464,7 +467,9 @@ class PartSummary:
 class Record:
     """One line of a note: a part of a trajectory, and the evidence that links it to this commit.
 
-    ``role``, ``link`` and ``origin`` belong to the commit and the key; everything else to the key.
+    ``role``, ``link`` and ``origin`` belong to the commit and the key; everything else to the key. ``also``
+    are segments of earlier parts that wrote files of the commit; ``seals`` maps seals to their age headers;
+    ``incomplete`` marks a stub; ``cut`` has the lengths of lists before they were shortened.
     """
 
     id: str

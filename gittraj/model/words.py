@@ -253,7 +253,7 @@ def one_line(text: str) -> str:
 
 def unmarked(text: str) -> str:
     """Remove Markdown's bold markers from a quotation, which may begin or end between two of them."""
-    if "**" not in text:  # the expressions below take a tenth of the time of a list of 10,000
+    if "**" not in text:  # saves a tenth of the time of a listing of 10,000 commits
         return text
     text = re.sub(r"(?<!\*)\*\*(?=\S)(.+?)(?<=\S)\*\*(?!\*)", r"\1", text)
     return re.sub(r"\A\*\*(?=\w)|(?<=[\w.!?])\*\*\Z", "", text)

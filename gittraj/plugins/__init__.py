@@ -70,7 +70,7 @@ _PROCESS = _Process()
 
 
 def consult(repository: Repository) -> None:
-    """Read the names of plug-ins, when they are needed, from the configuration that git sees there."""
+    """Read the names of plug-ins, when they are needed, from git's configuration in ``repository``."""
     _PROCESS.repository = repository
 
 
@@ -109,8 +109,8 @@ def found(
     taken: Collection[str] = (),
     program: Callable[[str, Path], Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the objects that plug-ins add to a group, guarded, by the plug-ins' names. ``taken`` are names
-    that they must not use; ``program`` makes the object of a program from its agent's name and its path."""
+    """Return the objects that plug-ins add to a group, as ``Guarded``, by the plug-ins' names. ``taken`` are
+    names that they must not use; ``program`` makes a program's object from its agent's name and its path."""
     usable: dict[str, Any] = {}
     used = {*taken}
     for name in names():

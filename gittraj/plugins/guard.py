@@ -56,7 +56,7 @@ class Guarded:
                 except (TrajError, OSError) as error:
                     if returns.fails is None:
                         raise
-                    return error  # about this log or task: the caller handles it as our own code's error
+                    return error  # it is about this log or task: the caller handles it like an error of ours
 
             why = reason(self._plugin)
             if why is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gittraj.git import Repository
 
 _RESTED = (3.0, 600.0)
-"""Seconds since a log grew: between them its last turn may have ended without a drain noting that."""
+"""If a log last grew so many seconds ago (from, to), its last turn may have ended, and no drain noted it."""
 STATE, INSTALLED, WORKTREES, TIP = "cursors.json", "installed.json", "worktrees", "refs/notes/traj"
 
 

@@ -35,7 +35,8 @@ class Anchored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A part that is in the refs. ``output``: it is from an agent's printed output, not from its log."""
+    """A part that is in the refs, or is ``parked``: it could not be redacted. ``output``: it is from an
+    agent's printed output, not from its log."""
 
     range: Range
     commits: tuple[str, ...]
@@ -54,8 +55,9 @@ class SessionState:
     """The known state of a session. ``size`` is its log's size in bytes when it was last read; ``facts`` are
     from the log before the cursor (no text). ``open_paths`` were written by the session and are not committed
     yet; ``left`` are those of them that were written before the cursor; ``taken`` are commits that contain
-    lines of the session. ``settled``: only a commit or a prompt can still add to it. ``searched`` is how many
-    known secrets (keyed hashes in ``live.json``) its parts were last searched for."""
+    lines of the session. ``waiting`` is the number of events that are in no part yet. ``settled``: only a
+    commit or a prompt can still add to it. ``searched`` is how many known secrets (keyed hashes in
+    ``live.json``) its parts were last searched for."""
 
     agent: str
     session: str
@@ -76,7 +78,8 @@ class SessionState:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
     """A commit whose hook's environment names a session or shows an agent (``mark``), but no log has its call
-    yet. ``since`` is in seconds since 1970; ``size`` is that of the log, in bytes, when it was last read."""
+    yet. ``since`` is in seconds since 1970; ``size`` is that of the log, in bytes, when it was last read;
+    ``stored`` is false if recording was off. The other fields are those of ``spool.Spooled``."""
 
     commit: str
     kind: str

@@ -17,7 +17,7 @@ from gittraj.sync.remote import Remote
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
-    """What a push would send. ``tips`` are our refs that differ from what the remote is known to have, with
+    """The content of a push. ``tips`` are our refs that differ from what the remote is known to have, with
     their commits. The numbers count what the remote lacks: changed ``notes``, ``records``, ``segments`` and
     their ``size`` in bytes, records with ``thinking`` in clear."""
 

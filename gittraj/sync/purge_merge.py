@@ -107,6 +107,7 @@ def is_purge_applied(repository: Repository, month: str, tip: str) -> bool:
 
 
 def place_of(trajectory: str, ref: SegmentRef) -> SegmentKey | None:
+    """The month, trajectory and position of a segment; None if its name has no position."""
     position = segment_position(ref.name)
     return None if position is None else (ref.month, trajectory, position)
 
@@ -169,7 +170,7 @@ def _without_traces(line: Line) -> Line:
 
 
 def _find_parts(repository: Repository, tips: Iterable[str], epoch: Epoch) -> Renewal:
-    """The records since the purge of the parts that the epoch lists."""
+    """The parts that the epoch lists, each with its latest record written since the purge."""
     parts: dict[tuple[str, str | None], Record] = {}
     for tip in tips:
         for record in _records(repository, tip, epoch):
@@ -180,7 +181,7 @@ def _find_parts(repository: Repository, tips: Iterable[str], epoch: Epoch) -> Re
 
 
 def _stand_ins(renewal: Renewal, epoch: Epoch) -> Mapping[SegmentKey, tuple[SegmentRef, ...]]:
-    """Map each listed position to the segments that are named instead; there may be none."""
+    """Map each segment position in ``epoch`` to the segments that replace it; there may be none."""
     found: dict[SegmentKey, dict[SegmentRef, None]] = {place: {} for place in epoch.segments}
     by_position = defaultdict[tuple[str, int], list[SegmentKey]](list)
     for place in epoch.segments:
@@ -194,6 +195,7 @@ def _stand_ins(renewal: Renewal, epoch: Epoch) -> Mapping[SegmentKey, tuple[Segm
 
 
 def _rename(line: Line, instead: Mapping[SegmentKey, tuple[SegmentRef, ...]]) -> Line:
+    """Let a record name the segments that replace those at listed positions."""
     if not isinstance(line, Record):
         return line
 

@@ -1,4 +1,4 @@
-"""Scans parts that older rules redacted again by today's rules, before a push."""
+"""Before a push, scans the parts again that were redacted by older rules than today's."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from gittraj.tasks import wire
 from gittraj.tasks.system import Known, Site, Status, one_line
 
 name = "beads"
-local = True
+local = True  # the repository itself shows that the system is in use
 variables = ("BEADS_DIR", "PATH")
 _ID = r"[0-9a-z]{1,12}(?:\.[0-9]{1,4})*"
 _WHOLE = re.compile(rf"([A-Za-z][\w-]*)-{_ID}", re.ASCII)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from github.GithubException import GithubException
 
 name = "github"
-local = True
+local = True  # the repository itself shows that the system is in use
 _CLOUD = ("GH_TOKEN", "GITHUB_TOKEN")
 _SERVER = ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")
 _KEY = "the token in GH_TOKEN or GITHUB_TOKEN"

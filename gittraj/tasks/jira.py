@@ -19,7 +19,7 @@ from gittraj.tasks.naming import find_key, parse_key
 from gittraj.tasks.system import Known, Site, Status
 
 name = "jira"
-local = False
+local = False  # only the environment shows that the system is in use
 URL = "JIRA_URL"
 TOKEN = "JIRA_API_TOKEN"  # noqa: S105 - a name
 variables = (URL, TOKEN, "JIRA_TOKEN", "JIRA_EMAIL", "JIRA_USER")

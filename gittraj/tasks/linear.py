@@ -18,7 +18,7 @@ from gittraj.tasks.naming import find_key, parse_key
 from gittraj.tasks.system import Known, Site, Status, one_line
 
 name = "linear"
-local = False
+local = False  # only the environment shows that the system is in use
 KEY = "LINEAR_API_KEY"
 URL = "LINEAR_API_URL"
 variables = (KEY, URL)

@@ -119,7 +119,7 @@ def _systems_in_use(site: Site) -> Iterator[System]:
 
 
 def _mentions(message: str, site: Site) -> Iterator[tuple[bool, TaskSource]]:
-    """Yield the tasks in a message in their order, each after whether the commit closes it."""
+    """Yield the tasks in a message in their order, as pairs: whether the commit closes the task, the task."""
     last_paragraph = message.rstrip().rpartition("\n\n")[2]
     for line in last_paragraph.splitlines():
         if match := _TRAILER.fullmatch(line.strip()):

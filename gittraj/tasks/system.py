@@ -55,7 +55,7 @@ class Site:
 
 
 class System(Protocol):
-    """What a task system's module provides. ``local`` is true if the repository itself, not the environment,
+    """The members of a task system's module. ``local`` is true if the repository itself, not the environment,
     shows that the system is in use; ``variables`` are the environment variables that it needs."""
 
     name: str

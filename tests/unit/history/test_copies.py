@@ -9,9 +9,9 @@ import pytest
 
 from gittraj.history.copies import (
     find_splits,
+    match_displaced,
     match_patches,
     match_picked,
-    match_places,
     match_trees,
     read_quotes,
 )
@@ -215,11 +215,11 @@ def test_a_commit_made_again_twice_is_a_copy_of_the_second() -> None:
 
 
 def places(rows: str, *, names: str = "") -> set[tuple[str, str]]:
-    """Return the pairs that ``match_places`` finds; the commits in ``names`` change the file ``f``."""
+    """Return the pairs that ``match_displaced`` finds; the commits in ``names`` change the file ``f``."""
     history = table("base - t0 base\nold base t1 work\n" + rows, reachable="new")
     here = {b"f": (b"", b"")}
     history.paths.update({change: here for c in names.split() if (change := history.change(c))})
-    return {*match_places(["old", "base"], history=history)}
+    return {*match_displaced(["old", "base"], history=history)}
 
 
 def test_a_commit_with_the_same_parent_and_tree_replaces_the_original() -> None:
