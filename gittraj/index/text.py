@@ -284,7 +284,7 @@ def _columns(fields: Iterable[TextField]) -> list[str]:
     texts: dict[str, list[str]] = {kind: [] for kind in WEIGHTS}
     for field in fields:
         texts[field.kind].append(cut(field.text))
-    # whole identifiers are in the same column as their parts, so a query of another kind misses them
+    # whole identifiers are in the same column as their parts, so a query for another kind of text misses them
     return ["\n".join((*some, *sorted(names(some)))) for some in texts.values()]
 
 

@@ -38,7 +38,7 @@ def _own(claim: Claim) -> bool:
 
 
 def _is_finding(claim: Claim) -> bool:
-    """Whether the sentence reports how something is, for lack of a deed of its author or of a reason."""
+    """Whether the sentence reports how something is, and not what its author did, or why."""
     before, chosen = claim.before, claim.chosen
     deed = _OWN_DEED.match(claim.text) is not None
     own = deed or _RULES.find(before, "changed")
@@ -143,6 +143,7 @@ def _of_two(claim: Claim) -> bool:
 
 
 def _wherever(claim: Claim) -> bool:
+    """Accept every sentence of the form, unless the message ends with a question."""
     return not claim.sentence.asks
 
 
@@ -168,6 +169,7 @@ def _grounded(claim: Claim) -> bool:
 
 
 def _left(claim: Claim) -> bool:
+    """Whether the sentence says what was left as it is, and why."""
     if _RULES.find(claim.text, "later"):
         return False
     why = (

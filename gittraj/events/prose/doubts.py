@@ -23,7 +23,7 @@ _WHOLLY_QUOTED = re.compile(r"\W*[\"“].*[\"”]\W*")
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
 _DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
 _BRIEF = 8
-"""A message of at most so many sentences says only what was done and what is left."""
+"""A message of at most so many sentences is assumed to say only what was done and what is left."""
 _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 

@@ -1,7 +1,7 @@
 """Finds out what one shell call ran, and the result.
 
 The outcome is ``passed`` only if a summary states it, or the exit status is certainly the runner's own and 0.
-Otherwise it is ``unknown``.
+Otherwise it is ``unknown``. A *world* is one way in which the command line may have gone (:mod:`.worlds`).
 """
 
 from __future__ import annotations

@@ -25,8 +25,9 @@ def find_all_previous(
     read: Read,
     find_noted: Callable[[Collection[str]], Collection[str] | None],
 ) -> dict[str, tuple[str, bool]]:
-    """Return for each commit without a record the last earlier commit with a record that wrote the lines
-    which its lines replaced, or else one that touched their file; and whether it is the one of the lines."""
+    """Return for each of the ``silent`` commits, which have no record, the last earlier commit with a record
+    that wrote the lines which its lines replaced, or else one that touched their file; and whether that
+    commit wrote the lines."""
     of_lines = _find_replaced(repository, silent, read)
     asked = {c: {line.path for line in lines} for c, lines in silent.items() if c not in of_lines}
     known = find_noted(set().union(*asked.values())) if asked else None

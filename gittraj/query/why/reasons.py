@@ -205,6 +205,7 @@ def _is_only(events: Sequence[AnyEvent], at: int) -> bool:
 
 
 def _kin(event: AnyEvent) -> set[str]:
+    """Return the event's response and its files: edits that have one of them in common belong together."""
     return {event.response or event.id, *(file.path for file in event.files)}
 
 

@@ -39,7 +39,7 @@ def read_session(header: Header, records: Sequence[Record], segments: Segments) 
     own = {ref for record in records for ref in record.segments}
     groups: dict[tuple[SegmentRef, ...], list[Record]] = {}
     for record in records:
-        for refs in (record.segments, *zip({*record.also} - own, strict=True)):  # each of these alone
+        for refs in (record.segments, *zip({*record.also} - own, strict=True)):  # a part for each in ``also``
             groups.setdefault(refs, []).append(record)
     session, known = Session(header, []), set[str]()
     for refs in sorted(filter(None, groups), key=lambda refs: refs[0].name):  # a name begins with a position
