@@ -116,7 +116,8 @@ class Answers(IndexLookup):
         self._connection = connection
         self._rev, self._commit = named
         self._tip = notes
-        self._watched = file.read_source(connection).get("quiet", "")  # by ``read_watched``, see there
+        # the state of the files that a drain reads, at a time when nothing in them was new
+        self._watched = file.read_source(connection).get("quiet", "")
         self._folded: dict[str, tuple[Sequence[Header], Header]] = {}
         self._kept: dict[str, str] = {}
         self._damaged = False

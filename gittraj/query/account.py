@@ -77,8 +77,8 @@ def _first(values: Iterable[T | None]) -> T | None:
 
 
 def _once(decisions: Iterable[Header]) -> list[Header]:
-    """Return each decision once. An inferred decision is dropped if an earlier one has the same sides, or
-    quotes a text of the same message that overlaps."""
+    """Return each decision once. An inferred decision is dropped if an earlier one has the same sides, or an
+    overlapping quote from the same message."""
     unique_decisions: dict[str, Header] = {}
     quoted: dict[str | None, list[str]] = {}  # by event
     seen: set[tuple[str, ...]] = set()

@@ -97,7 +97,7 @@ class Recorded:
 
     def headers(self, commits: Sequence[str], *, explored: bool = False) -> Iterator[list[Header]]:
         """Yield for each of ``commits`` the HEADERs of its trajectories; of explored ones only on request."""
-        cacheable = [*find_run_keys(commits)] if explored else commits  # runs are cached as explored ones
+        cacheable = [*find_run_keys(commits)] if explored else commits  # explored work: only runs are cached
         cached_headers = self._notes.cached_headers(cacheable)
         for commit in commits:
             if commit in cached_headers:

@@ -34,7 +34,7 @@ _DECLINED = [SENTENCES[f"declined{number}"] for number in range(1, 7)]
 @dataclass(frozen=True, slots=True)
 class _Passage:
     """A sentence with its neighbours: ``near`` is the sentence before, if it is in the same paragraph, and
-    ``options`` are those of the two sentences before that are in it."""
+    ``options`` are the two sentences before, as far as they are in it, too."""
 
     sentence: Sentence
     before: Sentence | None
@@ -137,12 +137,12 @@ def _read_stated(passage: _Passage) -> Choice | None:
     choice = _read_question(passage) or _read_rejected(passage) or _read_pick(passage)
     if not (choice or passage.explains):
         choice = read_sentence(passage.sentence) or _read_alternative(passage)
-    if choice is None or choice.chosen or not _explains(choice):
+    if choice is None or choice.chosen or not _has_long_reason(choice):
         return choice
     return replace(choice, chosen=_infer_chosen(choice, passage.near))
 
 
-def _explains(choice: Choice) -> bool:
+def _has_long_reason(choice: Choice) -> bool:
     """Whether the reason has more than two words."""
     return len(re.sub(r"^(?:for|due to|to) ", "", choice.reason or "").split()) > 2
 

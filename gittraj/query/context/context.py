@@ -58,9 +58,8 @@ def brief(
     """Collect what the records of HEAD's history say about ``paths`` (as typed in ``cwd``, or git's
     pathspecs). ``index``, which has only our own notes, makes it faster. Raises TrajError for an invalid
     path."""
-    beside = recorded.has_remotes
     ancestry, touching = list_commits(
-        repository, recorded, "HEAD", paths=paths, cwd=cwd, known=index, beside=beside
+        repository, recorded, "HEAD", paths=paths, cwd=cwd, known=index, beside=recorded.has_remotes
     )
     from_top_paths = [path if path.startswith(":") else from_top(repository, path, cwd) for path in paths]
     with_records = _choose_newest(filter(recorded.__contains__, ancestry.parents), touching)

@@ -17,6 +17,7 @@ _FAR = 1000  # first-parent ancestors of a commit that are searched
 _FEW, _SHORT = 3, 200  # the most commits whose replaced lines are blamed, each separately; lines of each
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 Read = Callable[[Collection[str]], Recorded]
+"""Returns the records on the given commits."""
 
 
 def find_all_previous(

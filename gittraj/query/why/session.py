@@ -13,8 +13,9 @@ from gittraj.query.show.chapters import Segments
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Events that were recorded together, in the log's order; ``prompt`` is that of their record (None for an
-    earlier part, whose record is on another commit), ``records`` are the commit's records that name them."""
+    """Events that were recorded together, in the log's order. ``records`` are the commit's records that name
+    their segments; ``prompt`` is that of the first record (None for an earlier part, which has its own record
+    on another commit)."""
 
     events: list[AnyEvent]
     prompt: str | None

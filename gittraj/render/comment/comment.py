@@ -162,8 +162,8 @@ def _count_above_fold(flags: Sequence[Flag], decisions: Sequence[Header], room: 
 
 
 def _fold_several(number: int, rows: Sequence[object]) -> int:
-    """Return ``number``, the rows above the fold; but one fewer, or all, if a single row would be below it,
-    for which nobody opens a fold."""
+    """Return ``number``, the rows that are not folded; but one fewer, or all, if a single row would be
+    folded: nobody would open that."""
     if number != len(rows) - 1:
         return number
     return number - 1 if number > 1 else len(rows)
