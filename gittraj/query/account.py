@@ -36,7 +36,7 @@ STATED = ("agent", "human")
 _QUOTES = 100
 """How many earlier quotes from a message each quote is compared with: a message states only a few
 decisions."""
-_THINKING = ("none", "unknown", "dropped", "clear", "sealed")
+_THINKING = ("none", "unknown", "dropped", "clear", "sealed")  # of several states, the last of these counts
 PARTS = ("retrospective", "decisions", "summary", "tests", "task")
 
 

@@ -78,6 +78,7 @@ def brief(
 
 
 def _choose_newest(recorded: Iterable[str], touching: Sequence[str]) -> list[str]:
+    """Return those of the ``recorded`` commits that ``_NEWEST`` allows, in their order."""
     wanted = {*touching[:_NEWEST]}
     chosen = []
     for number, commit in enumerate(recorded):
