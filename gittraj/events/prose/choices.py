@@ -276,6 +276,6 @@ def _add(choice: Choice, rejection: re.Match[str], sentence: Sentence) -> Choice
     why = sentence.restore(next((groups[name] for name in groups if name[:3] == "why" and groups[name]), ""))
     other = sentence.restore(rejection["other"])
     why = make_clause(why, other, "") or ""
-    objection = f"{other}: {why}" if choice.rejected and why else why  # it is only about this side
+    objection = f"{other}: {why}" if choice.rejected and why else why  # ``why`` is only about this one
     reason = "; ".join(filter(None, (choice.reason, objection))) or None
     return replace(choice, rejected=(*choice.rejected, other), reason=reason)

@@ -28,7 +28,7 @@ def find_all_previous(
 ) -> dict[str, tuple[str, bool]]:
     """Return for each of the ``silent`` commits, which have no record, the last earlier commit with a record
     that wrote the lines which its lines replaced, or else one that touched their file; and whether that
-    commit wrote the lines."""
+    commit wrote those lines."""
     of_lines = _find_replaced(repository, silent, read)
     asked = {c: {line.path for line in lines} for c, lines in silent.items() if c not in of_lines}
     known = find_noted(set().union(*asked.values())) if asked else None
