@@ -1,4 +1,4 @@
-"""Recognizes a sentence in which the author announces an action, as before an edit, and gives the reason.
+"""Recognizes a sentence in which the author announces an action, such as an edit, and gives the reason.
 
 It is not among the patterns of ``prose``, because ``git traj why`` needs it too, and must not wait until
 those are loaded. The expressions are compiled when they are used.

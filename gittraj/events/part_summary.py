@@ -30,7 +30,7 @@ from gittraj.model.values import (
 
 PROMPT_LIMIT = 2_000
 SUMMARY_LIMIT = 1_200
-_SUBAGENTS = {"Task", "Agent", "spawn_agent", "task"}
+_SUBAGENT_TOOLS = {"Task", "Agent", "spawn_agent", "task"}
 
 
 def summarize_part(
@@ -120,7 +120,7 @@ def _count(events: Sequence[AnyEvent], **known: int) -> Counts:
         tool_calls=kinds[ToolCall],
         errors=_count_errors(events),
         api_calls=sum(e.usage is not None for e in events),
-        subagents=sum(isinstance(e, ToolCall) and e.name in _SUBAGENTS for e in events),
+        subagents=sum(isinstance(e, ToolCall) and e.name in _SUBAGENT_TOOLS for e in events),
         runs=tagged["run"],
         verifications=noted["verification"],
         artifacts=sum(isinstance(e, Foreign) and e.type == "artifact" for e in events),

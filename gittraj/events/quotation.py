@@ -102,7 +102,7 @@ def _find_indent(line: str, indent: int, *, after_blank: bool) -> int:
 
 def _move(fences: list[str], fence: re.Match[str] | None, *, nests: bool) -> None:
     """Move past a line within ``fences``, which may close the last fence or open another one. People nest
-    fences, although no renderer shows that; ``nests``: a fence of Markdown has more lines."""
+    fences, although no renderer shows that; ``nests``: the first fence is of Markdown, and text follows."""
     if fence and fence[1].startswith(fences[-1]):
         if fence[2] or (nests and len(fences) == 1):
             fences.append(fence[1])

@@ -34,7 +34,7 @@ def cap(event: AnyEvent) -> AnyEvent:
     limit = TEXT_LIMIT
     whole = event
     while limit > 64 and len(dump(event_to_json(event))) >= SEGMENT_LIMIT:
-        event = map_texts(whole, partial(_end_in_the_middle, limit))
+        event = map_texts(whole, partial(_cut_out_middle, limit))
         limit //= 2
     if event is not whole and isinstance(event, ToolResult):
         event = replace(event, truncated=True)
@@ -55,7 +55,7 @@ def select(events: Sequence[AnyEvent], room: int | None) -> Sequence[int]:
     return sorted(kept)
 
 
-def _end_in_the_middle(limit: int, text: str, _: str | None) -> str:
+def _cut_out_middle(limit: int, text: str, _: str | None) -> str:
     if len(text) <= limit:
         return text
     half = limit // 2
@@ -77,7 +77,7 @@ def fit(record: Record) -> Record:
             (figures.result, figures.why),
         )
         whole = replace(full.whole, retrospective=_first_of_each(full.whole.retrospective, most // 5))
-        shortened = map_texts((*texts, whole), partial(_end_early, letters))
+        shortened = map_texts((*texts, whole), partial(_cut_end, letters))
         prompt, summary, decisions, caveats, (result, why), whole = shortened
         short = replace(
             figures,
@@ -111,5 +111,5 @@ def _first_of_each(retrospective: Retrospective | None, most: int) -> Retrospect
     return replace(retrospective, **lists)
 
 
-def _end_early(letters: int, text: str, _: str | None) -> str:
+def _cut_end(letters: int, text: str, _: str | None) -> str:
     return shorten(text, letters)

@@ -116,6 +116,7 @@ class Answers(IndexLookup):
         self._connection = connection
         self._rev, self._commit = named
         self._tip = notes
+        # the state of the files that a drain reads, at a time when nothing in them was new
         self._watched = file.read_source(connection).get("quiet", "")
         self._folded: dict[str, tuple[Sequence[Header], Header]] = {}
         self._kept: dict[str, str] = {}
@@ -249,7 +250,7 @@ class Answers(IndexLookup):
             pass
 
     def _render(self) -> dict[str, records.FoldedCommit]:
-        """The folded commits with their text; for a note of runs, the rows of its runs."""
+        """The folded commits with their text; for a note of runs without a commit, the rows of these runs."""
         if not self._folded:
             return {}
         from gittraj.notes.run_keys import find_run_keys

@@ -82,7 +82,7 @@ def _count(
     everything: bool,
 ) -> tuple[Header, list[Header]]:
     noted = [commit for commit in commits if commit in recorded]
-    noted += recorded.places() if everything else ()
+    noted += recorded.places() if everything else ()  # the notes for runs without a commit
     with _without_gc():
         tallies = dict(zip(noted, recorded.tallies(noted), strict=True))
     counted = count(describe_commits(repository, commits), tallies)

@@ -56,6 +56,7 @@ def find_excerpts(
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(_TABLE)
         for at, some in fields.items():
+            # the text with marked word boundaries (``cut``), and the whole identifiers in it (``names``)
             rows = ((cut(p.text), " ".join(names([cut(p.text)])), at, n) for n, p in _likely(some, sought))
             connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?)", rows)
         for at, n, text, rank in connection.execute(_BEST, (sought,)):

@@ -58,7 +58,7 @@ def begin_reading(
     connection: sqlite3.Connection, folder: str, name: str = NAME, number: int = NUMBER, prefix: str = ""
 ) -> bool:
     """Begin a transaction that reads. Return whether git-traj wrote the file with this version ``number``,
-    and it is unchanged since: SQLite would accept a changed row."""
+    and it is unchanged since: SQLite would accept a changed row. ``prefix`` begins the stamp's file name."""
     for _ in range(_TRIES):
         connection.execute("BEGIN")
         if not has_version(connection, number):  # this takes the lock: from now on nobody changes the file

@@ -100,6 +100,7 @@ class IndexedNotes(Notes):
 
     @cached_property
     def _places(self) -> tuple[Mapping[str, str | None], Sequence[str]]:
+        """The keys of the notes for runs without a commit, as ``records.notes_of_runs`` returns them."""
         return self._ask(records.notes_of_runs, lambda: ({}, Notes.places(self)))
 
     def places(self) -> list[str]:

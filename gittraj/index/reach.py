@@ -124,8 +124,8 @@ class _NamesHandedDown:
         return distinct.pop() if len(distinct) == 1 else None
 
     def _skip(self, index: int, names: frozenset[str]) -> int:
-        """Give ``names`` to all keys until the next rename, which may be 10,000. Returns the index of the
-        key with that rename, or -1 if there is no further one."""
+        """Give ``names`` to all keys (perhaps 10,000) until the next rename. Returns the index of the key
+        with that rename, or -1 if there is no further one."""
         keys = self._keys
         step = max((height for height in self._steps if height <= keys[index]), default=0)
         low = bisect_left(keys, step) if step else -1

@@ -1,7 +1,8 @@
 """Stores which commits have a note, which trajectories a note names, and the cached listing of a commit.
 
 ``headers`` is a cache of folded headers, valid until a note of one of the trajectories changes. ``page`` is
-their text as a pipe gets it, without the commit's own line. Both may be missing.
+their text as a pipe gets it, without the commit's own line. Both may be missing. A *note of runs* is for runs
+without a commit.
 """
 
 from __future__ import annotations
@@ -191,7 +192,7 @@ def uncached(connection: sqlite3.Connection, limit: int) -> list[str]:
 
 
 def replace_over(connection: sqlite3.Connection, commits: Iterable[str], large: Iterable[str]) -> None:
-    """Store that of the notes of ``commits`` those of ``large`` are too large."""
+    """Store which of ``commits`` have notes that are too large: those in ``large``."""
     connection.executemany("DELETE FROM large WHERE oid = ?", ((bytes.fromhex(c),) for c in commits))
     connection.executemany("INSERT INTO large VALUES (?)", ((bytes.fromhex(c),) for c in large))
 

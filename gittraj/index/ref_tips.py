@@ -29,7 +29,7 @@ def read_refs(repository: Repository) -> Refs:
 
 
 def is_current(connection: sqlite3.Connection, refs: Refs) -> bool:
-    """Whether the text index needs no update."""
+    """Whether the text index needs no update. ``went`` in ``meta``: deleted words are still in the file."""
     source = file.read_source(connection)
     known = source.get("refs") == json.dumps(refs) and source.get("made_by") == made_by()
     return known and "went" not in source and not text.count(connection)[1]

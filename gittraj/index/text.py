@@ -2,8 +2,8 @@
 
 It has one row per part of a trajectory, and one column per kind of text. Sealed text is never in it. The FTS
 table stores no content, so each part's text is stored in another table, compressed: for excerpts, and because
-SQLite needs the exact text to delete a row. ``waiting`` lists the trajectories that are still to be indexed
-or indexed again. This module knows nothing of git.
+SQLite needs the exact text to delete a row. ``doc`` is the number of a part's row. ``waiting`` lists the
+trajectories that are still to be indexed or indexed again. This module knows nothing of git.
 """
 
 from __future__ import annotations
@@ -284,7 +284,7 @@ def _columns(fields: Iterable[TextField]) -> list[str]:
     texts: dict[str, list[str]] = {kind: [] for kind in WEIGHTS}
     for field in fields:
         texts[field.kind].append(cut(field.text))
-    # whole identifiers are in the same column as their parts, so a query of another kind misses them
+    # whole identifiers are in the same column as their parts, so a query for another kind of text misses them
     return ["\n".join((*some, *sorted(names(some)))) for some in texts.values()]
 
 

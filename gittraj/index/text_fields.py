@@ -157,8 +157,8 @@ def _flatten(texts: Iterable[_Texts]) -> Iterator[tuple[str, str]]:
     return ((kind, text) for kind, some in texts for text in some if text)
 
 
-def _field(kind: str, text: str, event: str | None = None, of: str | None = None) -> TextField:
-    return TextField("decision" if kind == _REJECTED else kind, event, text, of, kind == _REJECTED)
+def _field(kind: str, text: str, event: str | None = None, type_: str | None = None) -> TextField:
+    return TextField("decision" if kind == _REJECTED else kind, event, text, type_, kind == _REJECTED)
 
 
 def _of_decision(decision: Decision) -> Iterator[_Texts]:

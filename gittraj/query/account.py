@@ -36,7 +36,7 @@ STATED = ("agent", "human")
 _QUOTES = 100
 """How many earlier quotes from a message each quote is compared with: a message states only a few
 decisions."""
-_THINKING = ("none", "unknown", "dropped", "clear", "sealed")
+_THINKING = ("none", "unknown", "dropped", "clear", "sealed")  # of several states, the last of these counts
 PARTS = ("retrospective", "decisions", "summary", "tests", "task")
 
 
@@ -77,8 +77,8 @@ def _first(values: Iterable[T | None]) -> T | None:
 
 
 def _once(decisions: Iterable[Header]) -> list[Header]:
-    """Return each decision once. An inferred decision is dropped if an earlier one has the same sides, or
-    quotes a text of the same message that overlaps."""
+    """Return each decision once. An inferred decision is dropped if an earlier one has the same sides, or an
+    overlapping quote from the same message."""
     unique_decisions: dict[str, Header] = {}
     quoted: dict[str | None, list[str]] = {}  # by event
     seen: set[tuple[str, ...]] = set()

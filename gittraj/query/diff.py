@@ -19,8 +19,8 @@ _LINES = 20_000
 @dataclass(frozen=True, slots=True)
 class Diff:
     """The lines of a diff. ``files`` maps both a path and its last name to the path; ``lines`` has, by path,
-    the numbers at the head of the lines that the diff shows; ``names`` has, by name in the code, path and
-    number of the first added line with that name."""
+    the numbers that the shown lines have in the new file; ``names`` has, by name in the code, path and number
+    of the first added line with that name."""
 
     files: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, frozenset[int]] = field(default_factory=dict)
@@ -80,8 +80,8 @@ def _shown(patch: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def split_patches(diff: str) -> dict[str, str]:
-    """Return the hunks of each file in the output of ``git diff``, by its path at the head. Paths that git
-    quotes are left out."""
+    """Return the hunks of each file in the output of ``git diff``, by its new path. Paths that git quotes are
+    left out."""
     patches: dict[str, str] = {}
     for part in re.split(r"^diff --git ", diff, flags=re.MULTILINE)[1:]:
         head, sign, hunks = part.partition("\n@@ ")

@@ -70,7 +70,7 @@ class Folded:
         return [r for r in self.parts.get(commit, ()) if explored or r.role == "produced"]
 
     def explains(self, commit: str) -> bool:
-        """Whether a record that counts is on the commit: a link stub does not."""
+        """Whether a record that counts is on the commit: a link stub does not count."""
         return any(record.explains for record in self.records(commit))
 
     def header(self, commit: str | None, *, explored: bool = False) -> Header:
@@ -103,8 +103,8 @@ def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:
 
 
 def distinct(records: Iterable[Record]) -> list[Record]:
-    """Return each part once, in its highest revision, in readers' order; incomplete parts only if no part is
-    complete."""
+    """Return each part once, in its highest revision, sorted by ``order``; incomplete parts only if no part
+    is complete."""
     best: dict[Key, Record] = {}
     for record in records:
         other = best.setdefault(record.key, record)
@@ -115,7 +115,7 @@ def distinct(records: Iterable[Record]) -> list[Record]:
 
 
 def _without_contained(records: Sequence[Record]) -> list[Record]:
-    """Return ``records``, in readers' order, without the parts that lie inside another."""
+    """Return ``records``, which are sorted by ``order``, without the parts that lie inside another."""
     return _select(records, lambda begin, end, last: end > last)
 
 

@@ -97,7 +97,7 @@ class Recorded:
 
     def headers(self, commits: Sequence[str], *, explored: bool = False) -> Iterator[list[Header]]:
         """Yield for each of ``commits`` the HEADERs of its trajectories; of explored ones only on request."""
-        cacheable = [*find_run_keys(commits)] if explored else commits  # those of runs are cached with it
+        cacheable = [*find_run_keys(commits)] if explored else commits  # explored work: only runs are cached
         cached_headers = self._notes.cached_headers(cacheable)
         for commit in commits:
             if commit in cached_headers:
@@ -111,10 +111,8 @@ class Recorded:
         """Yield the counts that each of ``commits`` adds to statistics, including explored work."""
         for at in range(0, len(commits), _AT_ONCE):
             some = commits[at : at + _AT_ONCE]
-            cached_headers = self._notes.cached_tallies(some)
-            yield from (
-                read_tallies(cached_headers.get(commit) or self._fold_commit(commit)[1]) for commit in some
-            )
+            cached = self._notes.cached_tallies(some)
+            yield from (read_tallies(cached.get(commit) or self._fold_commit(commit)[1]) for commit in some)
 
     def _fold_commit(self, commit: str) -> tuple[list[Header], Header]:
         headers = _headers(self.on(commit), commit, explored=any(find_run_keys([commit])))
@@ -174,7 +172,7 @@ class Recorded:
         return self._by_id[commit]
 
     def _forgotten(self, record: Record) -> bool:
-        """Whether a commit that it was carried from has a tombstone for all commits."""
+        """Whether a commit that the record was carried from has a tombstone for all commits."""
         return any(
             isinstance(line, Tombstone) and line.scope == "all" and deletes(line, record)
             for commit in record.link.carried_from

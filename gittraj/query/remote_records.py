@@ -54,7 +54,7 @@ class RecordedBeside(Recorded):
 
     @cached_property
     def beside(self) -> Mapping[str, Sequence[str]]:
-        """The keys of the notes that remotes have, by remote: commits, and places of runs."""
+        """The keys of the notes that remotes have, by remote: ids of commits, and keys of notes of runs."""
         return {name: [*theirs] for name, theirs in self._remotes.items()}
 
     def count_commits(self, among: Collection[str] | None = None) -> dict[str, int]:
@@ -65,6 +65,7 @@ class RecordedBeside(Recorded):
 
     @cached_property
     def _theirs_on(self) -> frozenset[str]:
+        """The keys of all remotes' notes."""
         return frozenset(chain.from_iterable(self.beside.values()))
 
     @property

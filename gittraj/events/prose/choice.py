@@ -1,5 +1,5 @@
-"""Words a choice so that it makes sense alone: its two sides (chosen, rejected) name things, its reason is a
-clause."""
+"""Rewrites a choice so that it makes sense alone: its two sides (chosen, rejected) name things, its reason is
+a clause."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def _is_adjacent(other: str, between: str) -> bool:
 
 
 def _select_cause(reason: str) -> str:
-    """Return the half of ``as the first day because ISO 8601 requires it`` that is a clause."""
+    """Return the half of the reason that is a clause: of ``as the first day because ISO 8601 requires it``,
+    the second."""
     statement, _, cause = reason.partition(" because ")
     if not cause or _RULES.begins(reason, "purpose"):
         return reason

@@ -1,7 +1,7 @@
 """Finds choices in an agent's prose: what it chose, what it rejected, and why.
 
 A sentence counts if it contrasts two things and shows that its author chose between them: by a word of
-choice, by what was done to the work, or by the heading above. A sentence that describes a fault, restates the
+choice, by saying what was done, or by the heading above. A sentence that describes a fault, restates the
 request or waits for an answer does not count.
 """
 
@@ -34,7 +34,7 @@ _DECLINED = [SENTENCES[f"declined{number}"] for number in range(1, 7)]
 @dataclass(frozen=True, slots=True)
 class _Passage:
     """A sentence with its neighbours: ``near`` is the sentence before, if it is in the same paragraph, and
-    ``options`` are the two before, as far as they are."""
+    ``options`` are the two sentences before, as far as they are in it, too."""
 
     sentence: Sentence
     before: Sentence | None
@@ -42,7 +42,7 @@ class _Passage:
     near: Sentence | None
     options: tuple[Sentence, ...]
     explains: bool
-    """A contrast in it describes how something is, and not what was chosen."""
+    """A contrast in the sentence describes how something is, and not what was chosen."""
 
 
 def find_choices(message: str, prompt: str | None = None, *, own: bool = False) -> tuple[Choice, ...]:
@@ -62,7 +62,7 @@ def find_choices(message: str, prompt: str | None = None, *, own: bool = False) 
 
 
 def _read(passage: _Passage, former: Choice | None) -> Choice | None:
-    """Return the choice that a sentence states, or the ``former`` choice with what the sentence rejects."""
+    """Return the choice that a sentence states, or the ``former`` one with what the sentence rejects, too."""
     declined = _match_declined(passage)
     choice = None if declined else _read_stated(passage)
     rejection = declined or (None if choice or not passage.before else find_objection(passage.sentence))
@@ -137,12 +137,12 @@ def _read_stated(passage: _Passage) -> Choice | None:
     choice = _read_question(passage) or _read_rejected(passage) or _read_pick(passage)
     if not (choice or passage.explains):
         choice = read_sentence(passage.sentence) or _read_alternative(passage)
-    if choice is None or choice.chosen or not _explains(choice):
+    if choice is None or choice.chosen or not _has_long_reason(choice):
         return choice
     return replace(choice, chosen=_infer_chosen(choice, passage.near))
 
 
-def _explains(choice: Choice) -> bool:
+def _has_long_reason(choice: Choice) -> bool:
     """Whether the reason has more than two words."""
     return len(re.sub(r"^(?:for|due to|to) ", "", choice.reason or "").split()) > 2
 
@@ -242,7 +242,7 @@ def _has_reason(match: re.Match[str]) -> bool:
 def _read_rejection(
     passage: _Passage, rejection: re.Match[str], former: Choice | None, *, declined: bool
 ) -> Choice | None:
-    """Return the choice in which a sentence states what was rejected; what was chosen is in the sentence
+    """Return the choice of a sentence that states only what was rejected; what was chosen is in the sentence
     before or after it, or not stated. ``former`` is the choice of the sentence before, which names its own
     alternatives; ``declined``: the words themselves state a rejection."""
     sentence = passage.sentence
@@ -276,6 +276,6 @@ def _add(choice: Choice, rejection: re.Match[str], sentence: Sentence) -> Choice
     why = sentence.restore(next((groups[name] for name in groups if name[:3] == "why" and groups[name]), ""))
     other = sentence.restore(rejection["other"])
     why = make_clause(why, other, "") or ""
-    objection = f"{other}: {why}" if choice.rejected and why else why  # the others may be fit
+    objection = f"{other}: {why}" if choice.rejected and why else why  # ``why`` is only about this one
     reason = "; ".join(filter(None, (choice.reason, objection))) or None
     return replace(choice, rejected=(*choice.rejected, other), reason=reason)

@@ -75,8 +75,8 @@ class Claim:
 
     @property
     def is_description(self) -> bool:
-        """Whether the sentence begins like a description; what ``The parser`` does, with a reason, does not
-        count: it is how the parser was made."""
+        """Whether the sentence begins like a description. ``The parser …`` with a reason does not count: it
+        says how the parser was made."""
         if self.text.startswith(("The ", "It ")) and self.get("why"):
             return False
         return _RULES.begins(self.text, "no_deed")

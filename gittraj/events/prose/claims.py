@@ -38,7 +38,7 @@ def _own(claim: Claim) -> bool:
 
 
 def _is_finding(claim: Claim) -> bool:
-    """Whether the sentence reports how something is, for lack of a deed of its author or of a reason."""
+    """Whether the sentence reports how something is, and not what its author did, or why."""
     before, chosen = claim.before, claim.chosen
     deed = _OWN_DEED.match(claim.text) is not None
     own = deed or _RULES.find(before, "changed")
@@ -84,14 +84,14 @@ def _is_brief(claim: Claim) -> bool:
 def _denied(claim: Claim) -> bool:
     """Whether ``not`` contrasts two things: if what follows is short, or there is a reason."""
     chosen, other, reasoned = claim.chosen, claim.other, bool(claim.reasons)
-    led = _leads(claim)
+    says_how = _says_how_or_why(claim)
     reason = claim.get("why") if _RULES.find(chosen, "tells") else reasoned
     against = (
         _negates_verb(claim),
         _RULES.find(chosen, "no_pair"),
         re.search(r"\b(?:issue|problem|bug|error)\b", other, re.I),
-        not (claim.decided or led or reason) and _RULES.find(chosen, "states"),
-        not (reasoned or led) and re.fullmatch(r"(?:\w+ed|through)\b.*", other, re.I),
+        not (claim.decided or says_how or reason) and _RULES.find(chosen, "states"),
+        not (reasoned or says_how) and re.fullmatch(r"(?:\w+ed|through)\b.*", other, re.I),
         len(other.split()) > 8,
         not re.match(r"[\w\x00]", other),
     )
@@ -109,7 +109,7 @@ def _negates_verb(claim: Claim) -> bool:
     return bool(weak) and not (claim.decided or claim.get("why", "why2") or claim.is_parallel)
 
 
-def _leads(claim: Claim) -> bool:
+def _says_how_or_why(claim: Claim) -> bool:
     """Whether the sentence says how something was made, or begins with the reason."""
     passive = _RULES.find(claim.chosen, "passive") and (claim.reasons or "(" in claim.text)
     begins = re.match(r"(?:because|since|as|for) [^,]+, ", claim.text, re.I)
@@ -143,6 +143,7 @@ def _of_two(claim: Claim) -> bool:
 
 
 def _wherever(claim: Claim) -> bool:
+    """Accept every sentence of the form, unless the message ends with a question."""
     return not claim.sentence.asks
 
 
@@ -168,6 +169,7 @@ def _grounded(claim: Claim) -> bool:
 
 
 def _left(claim: Claim) -> bool:
+    """Whether the sentence says what was left as it is, and why."""
     if _RULES.find(claim.text, "later"):
         return False
     why = (

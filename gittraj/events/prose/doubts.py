@@ -23,7 +23,7 @@ _WHOLLY_QUOTED = re.compile(r"\W*[\"“].*[\"”]\W*")
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
 _DONE = re.compile(r"\W{0,3}[✅✓✔☑]|\[x\]")
 _BRIEF = 8
-"""A message of at most so many sentences says only what was done and what is left."""
+"""A message of at most so many sentences is assumed to say only what was done and what is left."""
 _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 
@@ -94,9 +94,9 @@ def _is_labelled(text: str) -> bool:
 
 def _states(text: str, *, report: bool) -> bool:
     """Whether the words themselves state a doubt; ``report``: the message reports what was done."""
-    own = _RULES["clause"].sub("", text)
+    statement = _RULES["clause"].sub("", text)
     reported = report and not _RULES.find(text, "settled")
-    return _RULES.find(own, "certain") or (reported and _RULES.find(own, "in_report"))
+    return _RULES.find(statement, "certain") or (reported and _RULES.find(statement, "in_report"))
 
 
 def _may_doubt(sentence: Sentence, text: str) -> bool:

@@ -11,7 +11,7 @@ from gittraj.events.prose.markdown import Sentence, plain, read_sentences
 from gittraj.events.prose.patterns import PHRASES, load
 
 _RULES = load("outcome")
-_DEED, _HOLDS = ("deed",), ("holds",)
+_DEED, _HOLDS = ("deed",), ("holds",)  # what was done; how things are now
 _OPENING = 3
 """How many sentences open a message; a closing message begins with the result."""
 

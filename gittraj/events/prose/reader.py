@@ -25,7 +25,7 @@ _SHORT = 160
 """The maximum number of characters of a choice with its reason, so that both fit in a line of a list."""
 
 _FILE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.[A-Za-z]\w{0,7})(?::(\d{1,7}))?(?![\w/])")
-_EXTENSION = re.compile(r"\.(?:com|org|net|io|dev|\d+|g|e)$", re.I)
+_NO_EXTENSION = re.compile(r"\.(?:com|org|net|io|dev|\d+|g|e)$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ def _find_closing_commit(steps: Sequence[AnyEvent], committing: Container[str]) 
 def _read_messages(
     spoken: Sequence[_Spoken], prompt: str | None
 ) -> tuple[list[Choice], list[Decision], dict[str, CaveatSource], set[str]]:
-    """Return the choices of all messages, in order, these as decisions, the doubts with their sources, and
-    the quotes of sentences that the next sentence or message takes back."""
+    """Return the choices of all messages, in order; decisions made from them; the doubts with their sources;
+    and the quotes of sentences that the next sentence or message takes back."""
     choices: list[Choice] = []
     decisions: list[Decision] = []
     doubts: dict[str, CaveatSource] = {}
@@ -133,7 +133,8 @@ def _read_messages(
 
 
 def _add_choice(reasoning: str, chosen: str) -> str:
-    """Return the reason with the choice, if both are short: ``no size to tune`` alone omits of what."""
+    """Return the reason with the choice, if both are short: ``no size to tune`` alone does not name the
+    thing."""
     sentence = f"{chosen}, because {reasoning}"
     return sentence if len(sentence) <= _SHORT else reasoning
 
@@ -217,6 +218,6 @@ def _find_file(quote: str) -> tuple[str | None, int | None]:
     files = {
         (path, int(line) if line else None)
         for path, line in _FILE.findall(quote)
-        if not _EXTENSION.search(path)
+        if not _NO_EXTENSION.search(path)
     }
     return files.pop() if len(files) == 1 else (None, None)

@@ -70,7 +70,8 @@ def _waits(sentence: Sentence, *, decided: bool) -> bool:
 
 
 def _read_forms(sentence: Sentence, *, decided: bool) -> Choice | None:
-    """Return the choice by the first form that the sentence, or a clause of it, matches as a choice."""
+    """Return the choice by the first form that the sentence, or a clause of it, matches, if it also meets the
+    form's condition."""
     for match, form in _find_forms(sentence):
         claim = Claim(match, sentence, decided)
         if claim.is_description:
@@ -83,6 +84,7 @@ def _read_forms(sentence: Sentence, *, decided: bool) -> Choice | None:
 
 
 def _find_forms(sentence: Sentence) -> Iterator[tuple[re.Match[str], Form]]:
+    """Yield the matches of all forms; the whole text is not searched if it objects to something."""
     objected = find_objection(sentence)
     bodies = _bodies(sentence.text.rstrip("."))
     for text in takewhile(lambda text: not objected or text != objected.string, bodies):

@@ -1,7 +1,7 @@
 """Finds out what one shell call ran, and the result.
 
 The outcome is ``passed`` only if a summary states it, or the exit status is certainly the runner's own and 0.
-Otherwise it is ``unknown``.
+Otherwise it is ``unknown``. A *world* is one way in which the command line may have gone (:mod:`.worlds`).
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ OUTPUT_LIMIT = 200_000
 LINE_LIMIT = 500
 """How many characters of a line of output are read: no summary is longer, and no pattern takes long."""
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
-_LEADING = 4
+_LEADING = 4  # words of a command among which the name of a manager may be
 _SEVERAL = re.compile(r"-r|--recursive|-F|--filter(?:=.*)?|--parallel")
 """The options with which pnpm runs several packages, and puts a prefix before each line."""
-_OWN_LINE = r"(?!Tests:|Test Suites:|error TS)"
+_OWN_LINE = r"(?!Tests:|Test Suites:|error TS)"  # a runner's own lines, which only look as if prefixed
 _TABLE = tomllib.loads(files(__package__).joinpath("outputs.toml").read_text("utf-8"))
 _PREFIXES: Mapping[str, str] = _TABLE.pop("prefixes")
 _SIGNS = {name: re.compile("".join(pattern), re.M) for name, pattern in _TABLE.items()}
 """Patterns for the output of any runner, by the names in ``outputs.toml``."""
-_NOT_CONNECTED = 255
+_NOT_CONNECTED = 255  # the exit status of ssh
 _NEVER_STARTED = (126, 127)
 _STOPPED = (124, 130, 134, 137, 139, 143)
 
@@ -217,6 +217,7 @@ def _read_verdict(run: Run, runner: Runner, left: str, *, cut: bool, same: int) 
 
 
 def _without_foreign_counts(seen: Verdict, run: Run, runner: Runner, same: int) -> Verdict | None:
+    """Drop the counts if there are more summaries than runs; drop the verdict, too, unless all passed."""
     if run.repeated or not runner.full or seen.blocks <= same:
         return seen
     return replace(seen, counts=None, blocks=same) if seen.outcome == "passed" else None

@@ -26,7 +26,7 @@ _INTERPRETER = re.compile(r"(?:python|py|pypy)[\d.]*(?:\.exe)?")
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """A row of ``runners.toml``."""
+    """A row of ``runners.toml``, which explains its fields at the top."""
 
     name: str
     kind: RunKind

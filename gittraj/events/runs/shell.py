@@ -22,7 +22,7 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*\])?\+?=", re.S)
 @dataclass(frozen=True, slots=True)
 class Redirect:
     """A redirection. ``descriptors`` are the outputs that go to ``target``: ``1``, ``2`` or ``12``; empty for
-    input. ``document`` is the text of a here-document."""
+    input. ``scripts`` are the command substitutions in ``target``; ``document`` is a here-document's text."""
 
     descriptors: str
     target: str

@@ -23,8 +23,8 @@ _LINES = 400
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """The worlds that agree with status and output. ``codes`` has the exit statuses of failures that could be
-    read; ``seen`` is what the line itself printed."""
+    """The worlds that agree with status and output. ``codes`` maps the numbers of failures to their exit
+    statuses, as far as these could be read; ``seen`` is what the line itself printed."""
 
     runs: tuple[Run, ...]
     worlds: tuple[World, ...]

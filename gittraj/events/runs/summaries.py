@@ -74,7 +74,7 @@ def read_summary(runner: Runner, output: str, words: Sequence[str], view: str) -
 
 
 def _read_rows(runner: Runner, output: str, view: str) -> tuple[list[Verdict], str]:
-    """Return the verdicts of all runners of a kind, and the output without their summaries."""
+    """Return the verdicts by all other runners of the same kind, and the output without their summaries."""
     verdicts: list[Verdict] = []
     for row in all_runners():
         if row.kind != runner.kind or row.any:
@@ -149,7 +149,7 @@ def _read_own(runner: Runner, output: str, words: Sequence[str], view: str) -> V
 def _is_partial(
     runner: Runner, words: Sequence[str], output: str, view: str, counted: dict[str, int] | None
 ) -> bool:
-    """Whether more tests may have run than passed; ``counted`` is the last summary, if it counts some."""
+    """Whether more tests may have run than passed; ``counted`` is the last summary, if tests passed."""
     if _is_one_item(runner, words, view, counted=counted is not None):
         return True
     return counted is not None and _may_lack_failures(runner, counted, output, view)

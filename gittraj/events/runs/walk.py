@@ -232,7 +232,8 @@ class Walk:
 
 
 def _program_words(node: Simple) -> list[str]:
-    """Return the words of a command; as ``-c`` with the program if an interpreter reads a here-document."""
+    """Return the words of a command. For an interpreter that reads a here-document, return those with which
+    it would get the text as an argument: its name, ``-c`` and the text."""
     words = [word.text for word in node.words]
     if node.document is not None and words[-1] in ("-", words[0]):
         return [words[0], "-c", node.document]

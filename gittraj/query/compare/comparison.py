@@ -39,7 +39,7 @@ def compare(a: Side, b: Side, shown: Sequence[Header] | None, describe: Describe
         "decisions": _pair(_decisions(a), _decisions(b)),
         "instances": list(_instances(a, b)) if max(len(a.headers), len(b.headers)) > 1 else [],
         "steps": steps,
-        "parted": next((at for at, row in enumerate(steps or ()) if _parts(row)), None),
+        "parted": next((at for at, row in enumerate(steps or ()) if _diverges(row)), None),
     }
 
 
@@ -120,11 +120,11 @@ def _pair_steps(left: list[Header], right: list[Header]) -> Iterator[Header]:
     """Pair equal steps; the different ones between them are paired in order."""
     one, other = ([_key(step) for step in steps[:_MOST]] for steps in (left, right))
     for _, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
-        yield from _beside(left[a:b], right[c:d])
-    yield from _beside(left[_MOST:], right[_MOST:])
+        yield from _pair_in_order(left[a:b], right[c:d])
+    yield from _pair_in_order(left[_MOST:], right[_MOST:])
 
 
-def _beside(left: Sequence[Header], right: Sequence[Header]) -> Iterator[Header]:
+def _pair_in_order(left: Sequence[Header], right: Sequence[Header]) -> Iterator[Header]:
     for one, other in zip_longest(left, right):
         same = bool(one and other) and (one["type"], one["name"], one["text"]) == (
             other["type"],
@@ -134,7 +134,7 @@ def _beside(left: Sequence[Header], right: Sequence[Header]) -> Iterator[Header]
         yield {"a": one, "b": other, "same": same}
 
 
-def _parts(row: Header) -> bool:
+def _diverges(row: Header) -> bool:
     """Whether the two sides diverge in this row."""
     kinds = {step["type"] for step in (row["a"], row["b"]) if step}
     return not row["same"] and not kinds <= {*_WORDED}

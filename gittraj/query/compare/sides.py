@@ -28,8 +28,8 @@ class Side:
 
 
 def find_side(repository: Repository, recorded: Recorded, name: str, *, task: str | None) -> Side:
-    """Resolve ``name``: with a ``task`` (also a run or an instance), an agent or a part of a model's name.
-    Raises TrajError if it matches no trajectory."""
+    """Resolve ``name``. With a ``task`` (or a run or an instance), it is an agent or a part of a model's
+    name. Raises TrajError if it matches no trajectory."""
     if task is not None:
         matching = [h for h in _of_task(recorded, task) if _is_by(h, name)]
         if not matching:

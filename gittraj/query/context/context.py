@@ -58,18 +58,17 @@ def brief(
     """Collect what the records of HEAD's history say about ``paths`` (as typed in ``cwd``, or git's
     pathspecs). ``index``, which has only our own notes, makes it faster. Raises TrajError for an invalid
     path."""
-    beside = recorded.has_remotes
     ancestry, touching = list_commits(
-        repository, recorded, "HEAD", paths=paths, cwd=cwd, known=index, beside=beside
+        repository, recorded, "HEAD", paths=paths, cwd=cwd, known=index, beside=recorded.has_remotes
     )
     from_top_paths = [path if path.startswith(":") else from_top(repository, path, cwd) for path in paths]
-    carrying = _choose_newest(filter(recorded.__contains__, ancestry.parents), touching)
-    steps = ancestry.diff([(commit, 0) for commit in carrying], *RENAMES)
-    changed = {c: [path for _, _, path in steps.get((c, 0), ())] for c in carrying}
+    with_records = _choose_newest(filter(recorded.__contains__, ancestry.parents), touching)
+    steps = ancestry.diff([(commit, 0) for commit in with_records], *RENAMES)
+    changed = {c: [path for _, _, path in steps.get((c, 0), ())] for c in with_records}
     tracked = _find_tracked(repository, from_top_paths)
     here = [p for p in from_top_paths if p in tracked or _lies_here(repository, p)]
     near = find_near(changed, set(touching), from_top_paths, here)
-    near_headers = list(_find_near_headers(recorded, carrying, near, from_top_paths))
+    near_headers = list(_find_near_headers(recorded, with_records, near, from_top_paths))
     names = {*_spell_names(from_top_paths), *_read_definitions(repository, tracked.values())}
     return Briefing(
         paths=from_top_paths,
@@ -79,6 +78,7 @@ def brief(
 
 
 def _choose_newest(recorded: Iterable[str], touching: Sequence[str]) -> list[str]:
+    """Return those of the ``recorded`` commits that ``_NEWEST`` allows, in their order."""
     wanted = {*touching[:_NEWEST]}
     chosen = []
     for number, commit in enumerate(recorded):
@@ -91,11 +91,11 @@ def _choose_newest(recorded: Iterable[str], touching: Sequence[str]) -> list[str
 
 
 def _find_near_headers(
-    recorded: Recorded, carrying: Iterable[str], found: Iterable[Near], paths: Sequence[str]
+    recorded: Recorded, with_records: Iterable[str], found: Iterable[Near], paths: Sequence[str]
 ) -> Iterator[tuple[Near, Header]]:
     """Yield the HEADERs of near commits, and of explored work that wrote one of the paths."""
     near, exploring = {each.commit: each for each in found}, set(recorded.with_explored())
-    for commit in carrying:
+    for commit in with_records:
         here = recorded.on(commit) if commit in near or commit in exploring else ()
         if commit in near:
             own = [folded.header(commit) for folded in here if folded.records(commit)]

@@ -37,7 +37,7 @@ _UNSURE = 0.5  # added for a decision with low confidence
 _SURE = 0.7  # the least confidence that answers a question
 _REVERTED = 0.3  # its commit was reverted
 _NAMED = 1.4  # its text names the file or something in it
-_OLDEST = 0.7
+_OLDEST = 0.7  # for the oldest commit; 1 for the newest
 _HALF = 10  # newer commits that halve the bonus for being new
 _AGAIN = 0.85  # for each further takeaway of a kind, so that one kind does not drown the others
 
@@ -79,8 +79,8 @@ def rank_takeaways(sources: Iterable[Source], names: Collection[str] = ()) -> li
 
 
 def _sort_key(rated: tuple[float, Takeaway]) -> tuple[bool, bool, float]:
-    """Return the sort key: takeaways about the files themselves come first; of these, ours before those of a
-    remote, which anybody may have written."""
+    """Return the sort key: takeaways about the files themselves, except prompts, come first; of these, the
+    clone's own before those of a remote, which anybody may have written."""
     rate, takeaway = rated
     return takeaway["neighbour"] or takeaway["kind"] == "asked", "remote" in takeaway, -rate
 

@@ -30,7 +30,7 @@ Entry = Header
 """A commit in ``log --json``."""
 
 _FIRST = 25  # commits: few users want more, and everybody waits for the first ones
-# git's date parser takes anything that it does not understand for now; these words do mean now, or today
+# git's date parser reads what it does not understand as the present time; these words mean that, or today
 _NOW = r"(?i)\d|\b(?:now|today|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)\b"
 
 
@@ -142,9 +142,9 @@ def read_entries(
 ) -> Iterator[Entry]:
     """Yield the commits with a wanted trajectory, and with ``files``, the paths that each changed. With
     ``explored``, trajectories that worked on top of a commit and made none are listed, too."""
-    carrying, reverts = iter(commits), Reverts(ancestry.repository)
+    remaining, reverts = iter(commits), Reverts(ancestry.repository)
     size = _FIRST
-    while chunk := list(islice(carrying, size)):
+    while chunk := list(islice(remaining, size)):
         size = min(4 * size, BATCH)
         described = describe_all(ancestry.repository, chunk)
         reverts.mark(described.values())

@@ -52,6 +52,7 @@ class Reverts:
                 self._by |= dict.fromkeys(named, commit)
 
     def _is_whole(self, commit: str, by: str) -> bool:
+        """Whether the commit ``by`` undoes the whole change of ``commit``."""
         ours = self._raw(commit)
         theirs = {path: (new, old) for path, (old, new) in self._raw(by).items()}
         if not ours or ours == theirs:

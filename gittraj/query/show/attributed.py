@@ -40,19 +40,17 @@ def attribute(repository: Repository, commit: str, sessions: Sessions) -> list[R
                 continue
             paths = {name for name in (change.path, change.old_path) if name}
             before = partial(read_blob, repository, "".join(changes.parents), change.old_path or change.path)
-            wanted = [place - 1 for place in change.line_numbers if place <= len(lines)]
+            wanted = [number - 1 for number in change.line_numbers if number <= len(lines)]
             edits = find_writers(lines, wanted, sessions.items(), paths, before)
             writers = {at + 1: name for at, (name, _) in edits.items()}
             runs += _runs(change.path, lines, change.line_numbers, writers)
     return runs
 
 
-def _runs(
-    path: str, lines: Sequence[str], places: Sequence[int], writers: Mapping[int, str]
-) -> Iterator[Run]:
-    beside = groupby(enumerate(places), lambda each: (each[1] - each[0], writers.get(each[1])))
-    for (_, writer), run in beside:
-        numbers = [place for _, place in run]
+def _runs(path: str, lines: Sequence[str], added: Sequence[int], writers: Mapping[int, str]) -> Iterator[Run]:
+    adjacent = groupby(enumerate(added), lambda each: (each[1] - each[0], writers.get(each[1])))
+    for (_, writer), run in adjacent:
+        numbers = [number for _, number in run]
         text = "".join(f"{line}\n" for line in lines[numbers[0] - 1 : numbers[-1]])
         digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
         yield Run(path=path, first=numbers[0], last=numbers[-1], sha256=digest, trajectory=writer)

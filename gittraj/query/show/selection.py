@@ -199,7 +199,7 @@ def _export(selected: _Selected, segments: Segments) -> Header:
     if selected.whole:
         header, records = folded.header(None), folded.records(None)
     else:
-        # as for one commit: explored work is exported only if none of the commits was produced
+        # as for one commit: explored work is exported only if the trajectory produced none of the commits
         explored = not any(folded.records(commit) for commit in commits)
         records = distinct(r for commit in commits for r in folded.records(commit, explored=explored))
         header = folded.header(commits[0], explored=explored) if explored else folded.across(commits)

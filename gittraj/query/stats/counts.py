@@ -104,7 +104,7 @@ def _part(record: Record) -> list[Any]:
 
 
 def _record(identity: str, part: Sequence[Any]) -> Record:
-    span, role, carried, incomplete, started, usage, cost, source, beside, _ = part
+    span, role, carried, incomplete, started, usage, cost, source, other_counts, _ = part
     return Record(
         id=identity,
         link=_CARRIED if carried else _OWN,
@@ -116,6 +116,6 @@ def _record(identity: str, part: Sequence[Any]) -> Record:
             usage=Usage(**dict(zip(_USAGE, usage, strict=True))) if usage else None,
             cost_usd=cost,
             cost_source=source,
-            counts=Counts(**dict(zip(OTHER_COUNTS, beside, strict=True))),
+            counts=Counts(**dict(zip(OTHER_COUNTS, other_counts, strict=True))),
         ),
     )

@@ -82,15 +82,15 @@ def count(commits: Iterable[Commit], tallies: Mapping[str, Tallies]) -> Counted:
     runs without a commit."""
     listed = list(commits)
     tallies = {commit: without_stubs(folded) for commit, folded in tallies.items()}
-    carrying = {commit for commit, folded in tallies.items() if folded.trajectories}
-    kept = [commit for commit in listed if not commit.merge or commit.id in carrying]
+    recorded = {commit for commit, folded in tallies.items() if folded.trajectories}
+    kept = [commit for commit in listed if not commit.merge or commit.id in recorded]
     known = {commit.id: tallies[commit.id] for commit in listed if commit.id in tallies}
     known |= tallies
     return Counted(kept, known, len(listed) - len(kept), tuple(place_parts(known)))
 
 
 def explains(tallies: Tallies) -> bool:
-    """Whether a commit is covered."""
+    """Whether a record explains the commit, so that it counts as recorded."""
     return any(record.explains for each in tallies.trajectories for record in each.records)
 
 

@@ -134,11 +134,11 @@ def _read_indexed(index: IndexLookup, commits: Sequence[str], changed: dict[Step
         return False
 
 
-def _below(path: str, places: Collection[str]) -> str | None:
-    for place in places or ("",):
-        if path == place:
+def _below(path: str, paths: Collection[str]) -> str | None:
+    for above in paths or ("",):
+        if path == above:
             return path
-        lead = f"{place}/" if place else ""
+        lead = f"{above}/" if above else ""
         if path.startswith(lead):
             name, slash, _ = path[len(lead) :].partition("/")
             return f"{lead}{name}{slash}"

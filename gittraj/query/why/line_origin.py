@@ -110,6 +110,7 @@ class _Written:
         self._lines.setdefault(text, []).append(line)
 
     def _remake(self, edit: Edit, gone: Sequence[str], came: Sequence[str]) -> None:
+        """Add the lines that an edit inside known lines may have made of them."""
         known = self._former() | self._lines.keys() if self._left > 0 else set()
         self._left -= len(known)
         for made in {*(_inside if len(gone) == 1 else _across)(gone, came, known)}:

@@ -88,8 +88,8 @@ def _explain_lines(
     if silent:
         from gittraj.query.why.previous import find_all_previous  # noqa: PLC0415 - most commits have a record
 
-        read_on = partial(_read_records, repository, read=read)
-        previous = find_all_previous(repository, silent, read_on, find_noted)
+        read_records = partial(_read_records, repository, read=read)
+        previous = find_all_previous(repository, silent, read_records, find_noted)
     others = {*respaced.values(), *(commit for commit, _ in previous.values())}
     described = describe_all(repository, [*{*commits, *others}])
     known = _read_records(repository, others, read)

@@ -16,7 +16,7 @@ from gittraj.query.why.line_origin import find_writers
 from gittraj.query.why.session import Session, read_session
 from gittraj.query.why.written import Edit, Hunk
 
-_SEEN = ("manual", "agent", "output", "order", "content")
+_PROOF = ("manual", "agent", "output", "order", "content")
 """The kinds of evidence that prove that a session made a commit, or wrote its content."""
 
 
@@ -115,9 +115,9 @@ def _attribute(
     known. Sessions that certainly made the commit are tried before the other ones."""
     paths = _paths(blamed[0])
     before = partial(read_blob, repository, blamed[0].parent or "", blamed[0].was or "")
-    seen = [session for session in sessions if session.header["link"]["evidence"] in _SEEN]
+    proven = [session for session in sessions if session.header["link"]["evidence"] in _PROOF]
     writers: dict[int, tuple[Session, Edit]] = {}
-    for some in (seen, sessions):
+    for some in (proven, sessions):
         wanted = {line.number - 1 for line in blamed} - writers.keys()
         if wanted:
             writers |= find_writers(lines, wanted, ((one, one.events) for one in some), paths, before)

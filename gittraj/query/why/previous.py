@@ -17,6 +17,7 @@ _FAR = 1000  # first-parent ancestors of a commit that are searched
 _FEW, _SHORT = 3, 200  # the most commits whose replaced lines are blamed, each separately; lines of each
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 Read = Callable[[Collection[str]], Recorded]
+"""Returns the records on the given commits."""
 
 
 def find_all_previous(
@@ -25,8 +26,9 @@ def find_all_previous(
     read: Read,
     find_noted: Callable[[Collection[str]], Collection[str] | None],
 ) -> dict[str, tuple[str, bool]]:
-    """Return for each commit without a record the last earlier commit with a record that wrote the lines
-    which its lines replaced, or else one that touched their file; and whether it is the one of the lines."""
+    """Return for each of the ``silent`` commits, which have no record, the last earlier commit with a record
+    that wrote the lines which its lines replaced, or else one that touched their file; and whether that
+    commit wrote those lines."""
     of_lines = _find_replaced(repository, silent, read)
     asked = {c: {line.path for line in lines} for c, lines in silent.items() if c not in of_lines}
     known = find_noted(set().union(*asked.values())) if asked else None

@@ -30,7 +30,7 @@ _CHOOSES = re.compile(
     r"\b(?:I'll|I will|I'm|I am|(?i:going with|went with|cho(?:os|ice|se)\w*|decid\w+|pick\w*|prefer\w*)"
     r"|safer|simpler|better|instead|rather than|because|since)\b"
 )
-_MOST = 2  # decisions that fit equally well
+_MOST = 2  # the maximum number of decisions, all of which fit equally well
 _LINES = 2  # the relevance of a decision that names the lines
 _CODE = re.compile(r"`([^`\n]+)`")
 _SYMBOL = re.compile(r"\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|\w+(?=\()")
@@ -56,6 +56,7 @@ def names(origin: Origin, decision: Header) -> int | None:
 
 
 def _reaches(origin: Origin, line: int | None) -> int:
+    """Return the result of ``names`` for a decision that names the lines' file, and perhaps a ``line``."""
     if line is None:
         return 1
     reach = max((len(new) for _, new in origin.hunks), default=1)
@@ -205,6 +206,7 @@ def _is_only(events: Sequence[AnyEvent], at: int) -> bool:
 
 
 def _kin(event: AnyEvent) -> set[str]:
+    """Return the event's response and its files: edits that have one of them in common belong together."""
     return {event.response or event.id, *(file.path for file in event.files)}
 
 

@@ -13,8 +13,9 @@ from gittraj.query.show.chapters import Segments
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Events that were recorded together, in the log's order; ``prompt`` is that of their record (None for an
-    earlier part, whose record is on another commit), ``records`` are the commit's records that name them."""
+    """Events that were recorded together, in the log's order. ``records`` are the commit's records that name
+    their segments; ``prompt`` is that of the first record (None for an earlier part, which has its own record
+    on another commit)."""
 
     events: list[AnyEvent]
     prompt: str | None
@@ -39,7 +40,7 @@ def read_session(header: Header, records: Sequence[Record], segments: Segments) 
     own = {ref for record in records for ref in record.segments}
     groups: dict[tuple[SegmentRef, ...], list[Record]] = {}
     for record in records:
-        for refs in (record.segments, *zip({*record.also} - own, strict=True)):  # each of these alone
+        for refs in (record.segments, *zip({*record.also} - own, strict=True)):  # a part for each in ``also``
             groups.setdefault(refs, []).append(record)
     session, known = Session(header, []), set[str]()
     for refs in sorted(filter(None, groups), key=lambda refs: refs[0].name):  # a name begins with a position

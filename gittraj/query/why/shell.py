@@ -60,17 +60,17 @@ def _is_at(folder: str, paths: Collection[str], name: str) -> bool:
 
 
 def _read_pipeline(
-    tokens: Sequence[Token], words: Sequence[str], is_ours: Callable[[str], bool], paths: Collection[str]
+    tokens: Sequence[Token], words: Sequence[str], is_wanted: Callable[[str], bool], paths: Collection[str]
 ) -> Iterator[Hunk]:
     programs = {*map(posixpath.basename, words)}
     redirects = (token.word.scripts for token in tokens if token.kind == "redirect")
     documents = [*chain.from_iterable(redirects)]
-    targets, named = _find_targets(tokens), any(map(is_ours, words))
+    targets, named = _find_targets(tokens), any(map(is_wanted, words))
     if any(map(_SHELL.fullmatch, programs)):
         yield from _read_scripts(partial(read_command, paths=paths), documents, words)
     elif any(map(_INTERPRETER.fullmatch, programs)):
         yield from _read_scripts(partial(read_script, paths=paths, named=named), documents, words)
-    elif any(map(is_ours, targets)) or (named and "tee" in programs):
+    elif any(map(is_wanted, targets)) or (named and "tee" in programs):
         yield from _read_output(words, documents, targets)
     if named and programs & {"sed", "gsed", "perl"}:
         yield from _read_in_place(words)

@@ -104,15 +104,15 @@ def _read_patch(text: str, paths: Collection[str]) -> Iterator[Hunk]:
     the first file name."""
     old: list[str] = []
     new: list[str] = []
-    ours = True
+    is_wanted = True
     text = _UNIFIED.sub(r"*** Update File: \1", text.replace("\r\n", "\n"))
     for line in [*text.split("\n"), "@@"]:
         named = _HEADER.match(line)
         if named or line.startswith(("@@", "*** ", "diff --git ")):
-            if ours and (old or new):
+            if is_wanted and (old or new):
                 yield tuple(old), tuple(new)
             old, new = [], []
-            ours = is_one_of(named[1].strip(), paths) if named else ours
+            is_wanted = is_one_of(named[1].strip(), paths) if named else is_wanted
             continue
         if line[:1] in ("+", " "):
             new.append(line[1:])

@@ -74,7 +74,7 @@ def render_comment(
     max_bytes: int = BYTES,
 ) -> str:
     """Return the comment, without a marker, at most ``characters`` and ``max_bytes`` long. ``flags`` are the
-    change's, if they are known already: it may have tens of thousands."""
+    change's, if they are known already: a change may have tens of thousands."""
     flags = find_flags(change) if flags is None else flags
     blocks = [block for block in _blocks(change, flags, location, options) if block.forms[0]]
     return fit(blocks, characters=characters, max_bytes=max_bytes)
@@ -115,7 +115,8 @@ def _blocks(
         yield Block(0, "summary", (_no_records(change),))
         return
     new = f" · new since the last push: {_listed(change.new, location)}" if change.new else ""
-    summary, left_open = _summary(change, options) + new, "\n." if omissions(change) else ""
+    summary = _summary(change, options) + new
+    left_open = "\n." if omissions(change) else ""  # as high as the line ``Left open: …``
     yield Block(0, "summary", (summary,))
     why = _why(change, 600)
     yield Block(1, "why", (why, _why(change, 300)))
@@ -161,8 +162,8 @@ def _count_above_fold(flags: Sequence[Flag], decisions: Sequence[Header], room: 
 
 
 def _fold_several(number: int, rows: Sequence[object]) -> int:
-    """Return ``number``, the rows above the fold; but one fewer, or all, if a single row would be below it,
-    for which nobody opens a fold."""
+    """Return ``number``, the rows that are not folded; but one fewer, or all, if a single row would be
+    folded: nobody would open that."""
     if number != len(rows) - 1:
         return number
     return number - 1 if number > 1 else len(rows)

@@ -16,7 +16,7 @@ from gittraj.query.diff import Diff
 UNSURE = 0.7
 """A stated confidence below this is flagged."""
 CHURN = 5
-"""The number of edits of one file in one change from which they are flagged."""
+"""A file with at least this many edits in one change is flagged."""
 AGENTS = {
     "claude-code": "Claude Code",
     "codex": "Codex",

@@ -43,8 +43,8 @@ _COMMIT = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
     """Where the change is shown: the ``server``'s address, its software (``host``: github, gitlab or gitea),
-    the repository (OWNER/NAME), the pull request's number and the page of this run. Without a server nothing
-    is a link."""
+    the repository (OWNER/NAME), the pull request's number and the page of the CI job (``run``). Without a
+    server nothing is a link."""
 
     server: str = ""
     repository: str = ""

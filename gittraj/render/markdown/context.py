@@ -35,7 +35,7 @@ _LEADS = (("chosen", "for"), ("question", "on"), ("reasoning", "because"), ("sum
 _JOINERS = "\u200c\u200d\ufe0f"
 _OUR_AUTHORS = ("agent", "human", "inferred")
 _PURPOSE = re.compile(r"for\b(?!.*(?:ity|ness|ance|ence|ancy|ency|speed|safety|sake)\b)", re.I)
-"""Matches a mere purpose ("for the lookup"), which is not a reason, but not a reason ("for speed")."""
+"""Matches a mere purpose ("for the lookup"), which is left out; does not match a reason ("for speed")."""
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _STRUCTURE = re.compile(r"<(?=[A-Za-z/!?|<])|\[(?=\[|/?[A-Z]{2})|`(?=``)|(?<=`)`|~(?=~~)|(?<=~)~")
 

@@ -45,7 +45,7 @@ def _links(report: Any, subjects: Mapping[str, str], page: Page) -> Iterator[str
 
 def _refusal(row: Any) -> str:
     """The session, and why nothing is linked to it."""
-    session = row.session[:13] if len(row.session) == 36 else row.session  # 8 may not be unique
+    session = row.session[:13] if len(row.session) == 36 else row.session  # 8 characters may not be unique
     return f"{escape_line(row.agent):<12} {escape_line(session)}: {escape_line(row.why)}"
 
 

@@ -30,7 +30,7 @@ _SPACE = re.compile(r"\s+")
 
 
 class Excerpt(Protocol):
-    """A text of a ``kind``, a key of ``LABELS``, in pieces: every second string of ``marked`` is a match."""
+    """A text of a ``kind``, a key of ``LABELS``, in fragments: every second one in ``marked`` is a match."""
 
     @property
     def kind(self) -> str: ...

@@ -50,8 +50,8 @@ def _work(total: Header) -> Iterator[tuple[str, str]]:
     yield "cost", _partly_known(money(total), total["tellingCost"], number)
     shares = {f"stated {k}" if k == "decisions" else k: many for k, many in total["telling"].items()}
     yield "with", ", ".join(f"{part} {many:,}/{sessions:,}" for part, many in shares.items())
-    if beside := ", ".join(f"{name} {many:,}" for name, many in total["beside"].items() if many):
-        yield "also", beside
+    if others := ", ".join(f"{name} {many:,}" for name, many in total["beside"].items() if many):
+        yield "also", others
     disk = "unknown" if stored["disk"] is None else size_of(stored["disk"])
     events = size_of(stored["events"])
     yield "stored", f"{size_of(stored['records'])} of records, {events} of events; {disk} on disk, compressed"

@@ -1,6 +1,6 @@
 """Text for a terminal: escaped, measured, wrapped and coloured.
 
-Renderers escape all text before colouring it, so every escape sequence in the output is ours.
+Renderers escape all text before colouring it, so every escape sequence in the output comes from ``paint``.
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ from gittraj.render.text.terminal import Page, cut, escape, escape_line
 
 _LABEL = 11  # columns that a label takes, margin included
 _LINES = 6  # lines of the file that are shown above a reason
-_ASKED, _SAID = 6, 4  # the maximum number of lines of a prompt, and of a decision
+_ASKED, _SAID = 6, 4  # the maximum number of lines of a prompt, and of a decision or quotation
 _MANY = 3  # the maximum number of decisions, doubts, or sessions
-_SHORT = 120  # characters below which a prompt may only continue an earlier one
+_SHORT = 120  # a prompt with fewer characters may be a mere continuation of an earlier one
 _REFERS_BACK = re.compile(
     r"\b(?:again|still|instead|that|this|it|you|your|not|nothing|no|yes|ok|wrong|redo|continue|go on)\b",
     re.IGNORECASE,
