@@ -1,7 +1,7 @@
 """``git traj log``.
 
 The index keeps the text of earlier listings. Only a listing that is not in the index imports the code that
-reads, folds and filters records: the import takes longer than the answer.
+reads, merges and filters records: the import takes longer than the answer.
 """
 
 from __future__ import annotations
@@ -113,9 +113,9 @@ def _show_log(
     environ = environment()
     with find_drained(to_read=True) as repository, ExitStack() as stack:
         index, notes = _open_notes(stack, repository, rev)
-        beside = not isinstance(notes, Notes)
+        with_remotes = not isinstance(notes, Notes)
         ancestry, commits = list_commits(
-            repository, notes, rev, cwd=Path.cwd(), known=index, beside=beside, **choice
+            repository, notes, rev, cwd=Path.cwd(), known=index, beside=with_remotes, **choice
         )
         read = partial(find_entries, ancestry, notes, commits)
         find = partial(read, form=form, limit=limit, sort=sort, explored=explored, runs=runs, **options)
@@ -125,7 +125,7 @@ def _show_log(
         page = text_page(repository, environ)
         page = Page(columns(environ, table=True), page.colour) if form else page
         filtered = _are_given(options)
-        cache = None if beside or explored or filtered or sort != "date" else index
+        cache = None if with_remotes or explored or filtered or sort != "date" else index
         cached = _cached_texts(repository, cache, commits, form=form, limit=limit, page=page)
         texts = cached or render_listing(find(files=False), form, page)
         write(repository, texts, environ, pager=pager)
@@ -177,6 +177,7 @@ def _where(repository: Repository, commits: Sequence[str]) -> str:
 
 
 def _read_notes(repository: Repository) -> Notes:
+    """Our notes, read without the index; ``over`` are the commits whose notes are too large."""
     from gittraj.notes.store import NotesRef
 
     over: list[str] = []

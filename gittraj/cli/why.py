@@ -111,7 +111,7 @@ def _explain(
         ask=partial(read_events, repository, command="why", fetch=not no_fetch),
         read=partial(_read, repository),
         find_noted=partial(_find_noted, repository, rev),
-        later=rev is not None,
+        later=rev is not None,  # mark commits that were reverted after ``rev``
     )
 
 

@@ -194,7 +194,7 @@ def _begin(repository: Repository, environ: Environ, session: tuple[str, str] | 
 
 
 def _events(call: Call, *, by: str, task: TaskRef | None = None) -> list[AnyEvent]:
-    """Return the event that a command records; for a retrospective, after its decisions."""
+    """Return the event that a command records, preceded by events for a retrospective's decisions."""
     at = now()
     decided = decisions_of(call.said, by=by) if call.verb == "complete" else []
     try:

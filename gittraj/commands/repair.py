@@ -127,16 +127,18 @@ def _find_rewrites(
     silent: Collection[str],
     known: Mapping[tuple[str, str], Source],
 ) -> list[Rewrite]:
-    held, own = records_by_commit(notes.items())
+    """Return the rewrites of commits that have records, except to ``silent`` commits: those that were made
+    while recording was off."""
+    records_of, with_own_work = records_by_commit(notes.items())
     patches = {
         commit: r.origin.patch_id
-        for commit, records in held.items()
+        for commit, records in records_of.items()
         if not repository.objects.exists(commit)
         for r in records
         if r.origin and r.origin.commit == commit and r.origin.patch_id
     }
-    found = find_allowed(repository, held, taken=own, silent=silent, known=known)
-    absent = find_absent(repository, patches, taken=own)
+    found = find_allowed(repository, records_of, taken=with_own_work, silent=silent, known=known)
+    absent = find_absent(repository, patches, taken=with_own_work)
     return [*found, *(r for r in absent if r.new not in silent)]
 
 

@@ -58,7 +58,7 @@ def columns(environ: Mapping[str, str], *, table: bool = False) -> int | None:
     cut."""
     if not is_terminal(environ):
         return None
-    import shutil  # with all of its compressors
+    import shutil  # it imports all compressors
 
     width = shutil.get_terminal_size().columns - 5 * is_plain()  # "…" and "→" are longer in ASCII
     return max(NARROWEST, width if table else min(width, WIDEST))

@@ -110,7 +110,7 @@ def _thin_result(entry: Entry, *, keep_ends: bool) -> Entry:
             ts=event.ts,
             call_id=event.call_id,
             is_error=event.is_error,
-            content=ends if keep_ends else find_no_commit(text),
+            content=ends if keep_ends else find_no_commit(text),  # git's words that it made no commit
         )
     return Entry(event=event, end=0, edits=_thin_edits(entry), commits=entry.commits)
 
@@ -128,8 +128,8 @@ def find_commit_calls(log: Log) -> Iterator[int]:
 
 
 def is_stored(digest: LogDigest, known: SessionState, commits: set[str]) -> bool:
-    """Return whether all of a log is stored already, and on all of ``commits``. False for an output log,
-    which has only one run of a thread."""
+    """Return whether all of a log is stored already, and on all of ``commits``. False for the log of an
+    agent's printed output, which has only one of a session's runs."""
     if is_output_log(digest.log) or not commits <= _linked_commits(known):
         return False
     stored = sum(part.range.n for part in known.parts if not part.output)

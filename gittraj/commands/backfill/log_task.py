@@ -157,7 +157,8 @@ class LogTask:
         self.pipeline = make_pipeline(self.repository, self.config, self.environ, live=self.raw)
 
     def locate(self, source: Source, folder: str) -> Path:
-        """Return the working tree's path when a session worked in ``folder``. Raises TrajError, OSError."""
+        """Return the path that the working tree had when a session worked in ``folder``. Raises TrajError,
+        OSError."""
         log = self._read(replace(source, former=Path("/nowhere")))[0]
         return guess_root(folder, named_paths(log), self.known)
 

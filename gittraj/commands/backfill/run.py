@@ -207,7 +207,8 @@ class BackfillRun:
         return owner_of(log, parent.log, own_parts(self._reading(parent), links)[2])
 
     def _known(self, digest: LogDigest) -> SessionState:
-        """Return a session's state. Work from a pause, but not from before the installation, is kept out."""
+        """Return a session's state, in which anchors from a pause are not stored. Those from before the
+        installation are."""
         log = digest.log
         known = self.state.sessions.get(log.trajectory)
         if known is None:
@@ -278,8 +279,8 @@ class BackfillRun:
 
     def _carry(self) -> None:
         """Copy the records of commits that were rewritten to the new commits."""
-        held, own = records_by_commit(self.notes.items())
-        found = find_allowed(self.repository, held, taken=own, silent=self.off.commits)
+        records_of, with_own_work = records_by_commit(self.notes.items())
+        found = find_allowed(self.repository, records_of, taken=with_own_work, silent=self.off.commits)
         pairs = [(rewrite.old, rewrite.new) for rewrite in found]
         rewrites = follow(self.state.rewrites, pairs)
         gathered = follow(self.state.gathered, squashed(found))

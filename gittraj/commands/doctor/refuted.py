@@ -79,7 +79,7 @@ def _find_linked(repository: Repository) -> Iterator[Linked]:
     for commit, body in NotesRef(repository).items():
         lines = decode_note(body)
         linked = defaultdict[str, list[Record]](list)
-        for record in standing(commit, lines):
+        for record in standing(commit, lines):  # those that were not withdrawn
             if _is_made_by_call(commit, record):
                 linked[record.id].append(record)
         if not linked or not repository.objects.exists(commit):

@@ -78,6 +78,8 @@ Parts = dict[str, list[tuple[Header, list[Line]]]]
 
 @dataclass(slots=True)
 class _Site:
+    """The pages written. ``top`` and ``below`` make links in pages of ``folder`` and of the folders in it."""
+
     folder: Path
     top: Links
     below: Links
@@ -94,11 +96,11 @@ def write_site(chosen: Chosen, folder: Path, *, tell: Progress) -> None:
     ``tell`` is called with the progress."""
     for name in _FOLDERS:
         (folder / name).mkdir(parents=True, exist_ok=True)
-    carried = {f.whole["id"] for commit in chosen.commits for f in chosen.recorded.on(commit)}
+    on_commits = {f.whole["id"] for commit in chosen.commits for f in chosen.recorded.on(commit)}
     top = Links(
         title=(chosen.repository.work_tree or chosen.repository.common_dir).name,
         commits={*chosen.commits},
-        trajectories=carried | {*chosen.trajectories},
+        trajectories=on_commits | {*chosen.trajectories},
     )
     site = _Site(folder, top, replace(top, root="../"))
     entries, parts = _write_entries(site, chosen, tell)

@@ -68,7 +68,7 @@ def _was_installed(local: LocalState, steps: Sequence[Step]) -> bool:
 def _delete_derived(repository: Repository, *, purge: bool) -> None:
     """Delete the index, and with ``purge`` the copies of remotes' refs. This is not a step: all of this data
     is also in this clone's refs or on a remote."""
-    import shutil  # noqa: PLC0415 - with all of its compressors
+    import shutil  # noqa: PLC0415 - it imports all compressors
 
     if purge:
         drop_copies(repository)
@@ -147,7 +147,7 @@ def list_remaining(
     if _list_refs(repository, (*_REFS, *_COPIES)):
         patterns = " ".join(f"'{pattern}'" for pattern in (*_REFS, *_COPIES))
         command = f"git for-each-ref --format='delete %(refname)' {patterns} | git update-ref --stdin"
-        # the index, too: a command that reads records before then creates it again
+        # the index, too: a command that reads records before this is run creates it again
         command += f"; {shlex.join(('rm', '-rf', str(repository.common_dir / INDEX)))}"
         yield "the records here (git gc --prune=now then deletes their objects)", command
     yield from _list_remote_records(repository, copies, purged=purged)
