@@ -145,14 +145,14 @@ def _open_notes(
     with show_progress("commits") as tell:
         index = stack.enter_context(open_index(repository, rev, tell=tell))
     notes = index.notes if index else _read_notes(repository)
-    if notes.over:
+    if notes.over:  # commits whose notes are too large
         say_once(name_over(notes.over))
     return index, _read_beside(repository, notes) or notes
 
 
 def _say_others(repository: Repository, notes: Notes | Recorded, listed: Sequence[str]) -> None:
     """Say how many commits with records HEAD does not reach: with --all, git log shows such commits, too."""
-    others = {*notes}.difference(listed, notes.places())
+    others = {*notes}.difference(listed, notes.places())  # places: the keys of runs without a commit
     if others and (others := others & as_recorded(notes).commits()):
         more = "1 more commit has" if len(others) == 1 else f"{len(others):,} more commits have"
         print_wrapped(f"{more} records, {_where(repository, sorted(others))}", err=True)

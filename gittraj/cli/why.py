@@ -51,7 +51,7 @@ def command(
     name, span = _parse_place(place, Path.cwd())
     with find_to_read() as repository:
         path = from_top(repository, name, Path.cwd())
-        begun = take(place, rev)
+        begun = take(place, rev)  # None if ``ahead`` started no blame
         rev = rev or (None if repository.work_tree else "HEAD")
         lines = read_lines(repository, path, rev)
         _check_lines(path, lines, span)
@@ -86,7 +86,7 @@ def _has_records(repository: Repository, entries: Sequence[Reason]) -> bool:
     from gittraj.cli.common.repository import read_records
 
     recorded = read_records(repository)
-    return bool(recorded or recorded.over)
+    return bool(recorded or recorded.over)  # over: notes that are too large
 
 
 def _explain(

@@ -96,7 +96,7 @@ def link_session(repository: Repository, rev: str, session: str, *, environ: Env
         written = pipeline.write([d.draft for d in drafted], lines=copies)
         if written.parked:
             raise TrajError(f"not linked: {written.parked[0].why}", "git traj doctor says more")
-        outlive(pipeline, notes, commit, lambda record: record.id == trajectory)
+        outlive_tombstones(pipeline, notes, commit, lambda record: record.id == trajectory)
     return commit, trajectory, len(drafted) + len(copies)
 
 
@@ -175,7 +175,9 @@ def _list_records(notes: NotesRef, trajectory: str, commits: Iterable[str]) -> I
                 yield record
 
 
-def outlive(pipeline: Pipeline, notes: NotesRef, commit: str, chosen: Callable[[Record], bool]) -> None:
+def outlive_tombstones(
+    pipeline: Pipeline, notes: NotesRef, commit: str, chosen: Callable[[Record], bool]
+) -> None:
     """Give those of the ``chosen`` records on a commit that tombstones delete a higher ``rev`` than the
     tombstones have, because they were linked again after an unlink."""
     lines = merge_lines(commit, decode_note(notes.read(commit) or b""))

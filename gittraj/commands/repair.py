@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain
 
-from gittraj.commands.link import find_commit, list_commits, outlive
+from gittraj.commands.link import find_commit, list_commits, outlive_tombstones
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import Repository, read_present
@@ -158,7 +158,7 @@ def carry(
             raise TrajError(f"there is nothing to carry from {source}", hint)
         pipeline = _write(repository, [(old, target) for old in copied], environ=environ)
         keys = {record.key for record in chain.from_iterable(copied.values())}
-        outlive(pipeline, notes, target, lambda record: record.key in keys)
+        outlive_tombstones(pipeline, notes, target, lambda record: record.key in keys)
     return target, {c: tuple(dict.fromkeys(r.id for r in records)) for c, records in copied.items()}
 
 

@@ -160,6 +160,7 @@ def _rewrapped(record: Record, events: Events, keys: Keys, recipients: Sequence[
 
 
 def _remake(scope: Scope, change: Change) -> Resealed:
+    """Write the parts again that ``change`` changes, in new segments."""
     repository, done, renewals = scope.pipeline.repository, Resealed(), []
     for trajectory, records in stored_parts(scope.pipeline.repository, scope.commits).items():
         replacements: dict[SegmentRef, Replacement] = {}

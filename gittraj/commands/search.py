@@ -109,14 +109,15 @@ def search_to_json(
     }
 
 
-def hit_to_json(folded: Folded | None, hit: Hit, commit: Mapping[str, Any] | None) -> dict[str, Any]:
+def hit_to_json(trajectory: Folded | None, hit: Hit, commit: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return one result of the document: a trajectory, on its commit."""
-    on = next((c for c in ((commit or {}).get("commit"), *hit.commits) if folded and c in folded.parts), None)
+    commits = ((commit or {}).get("commit"), *hit.commits)
+    on = next((c for c in commits if trajectory and c in trajectory.parts), None)
     return {
         "score": hit.score,
         **(commit or _UNKNOWN),
         "commits": hit.commits,
-        "trajectory": folded.header(on, explored=True) if folded and on else None,
+        "trajectory": trajectory.header(on, explored=True) if trajectory and on else None,
         "matches": [
             {"in": e.kind, "event": e.event, "text": e.text, "marked": e.marked, "rejected": e.rejected}
             for e in hit.excerpts

@@ -129,9 +129,9 @@ def show_search(
         if not hits:
             click.echo("git-traj: no match", err=True)
         if as_json:
-            folded = read_folded(session, [(each.project_id, each.hit.trajectory) for each in hits])
+            trajectories = read_folded(session, [(each.project_id, each.hit.trajectory) for each in hits])
             results = [
-                hit_to_json(folded.get((each.project_id, each.hit.trajectory)), each.hit, each.commit)
+                hit_to_json(trajectories.get((each.project_id, each.hit.trajectory)), each.hit, each.commit)
                 for each in hits
             ]
             complete = {"waiting": 0, "away": [], "beside": {}}

@@ -60,6 +60,7 @@ def make_digest(file: SessionFile, log: Log, size: int, age: float) -> LogDigest
 
 
 def _thin(log: Log) -> Log:
+    """Return a log with only what linking needs: the other entries become placeholders."""
     kept = _keep_linking(log)
     if log.entries:  # the format of the first event's id identifies the kind of log
         first = log.entries[0].event

@@ -210,6 +210,7 @@ class LogTask:
         )
 
     def _read(self, source: Source) -> tuple[Log, int, float]:
+        """Return the log, its size in bytes, and how many seconds ago it last grew."""
         skip: set[str] = set()
         facts: dict[str, tuple[str, ...]] = dict(source.facts)
         if source.copied is not None:

@@ -139,25 +139,25 @@ def _write_trajectories(site: _Site, chosen: Chosen, parts: Parts) -> None:
     headers = []
     for name, on_commits in parts.items():
         commits = [entry["commit"] for entry, _ in on_commits]
-        (folded,) = (each for each in chosen.recorded.on(commits[0]) if each.whole["id"] == name)
-        header = _make_header(folded, commits)
+        (trajectory,) = (each for each in chosen.recorded.on(commits[0]) if each.whole["id"] == name)
+        header = _make_header(trajectory, commits)
         headers.append((header, len(commits)))
         if name not in chosen.trajectories:
             files = _pages(chain.from_iterable(entry["files"] for entry, _ in on_commits))
-            in_order = sorted(on_commits, key=lambda part: folded.numbers[part[0]["commit"]])
+            in_order = sorted(on_commits, key=lambda part: trajectory.numbers[part[0]["commit"]])
             site.write(
                 trajectory_page(name), render_overview(header, in_order, replace(site.below, files=files))
             )
     without_commit = map(chosen.recorded.folded, (name for name in chosen.trajectories if name not in parts))
-    headers += [(folded.header(None), 0) for folded in filter(None, without_commit)]
+    headers += [(trajectory.header(None), 0) for trajectory in filter(None, without_commit)]
     headers.sort(key=lambda each: each[0]["startedAt"] or "", reverse=True)
     site.write("trajectories.html", render_trajectories(headers, site.top))
 
 
-def _make_header(folded: Folded, commits: Sequence[str]) -> Header:
-    if any(folded.records(commit) for commit in commits):
-        return folded.across(commits)
-    return folded.header(commits[0], explored=True)
+def _make_header(trajectory: Folded, commits: Sequence[str]) -> Header:
+    if any(trajectory.records(commit) for commit in commits):
+        return trajectory.across(commits)
+    return trajectory.header(commits[0], explored=True)
 
 
 def _write_files(site: _Site, entries: Iterable[Header]) -> None:

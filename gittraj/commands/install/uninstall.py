@@ -56,7 +56,7 @@ def uninstall(repository: Repository, *, purge: bool = False, dry_run: bool = Fa
     if not dry_run:
         _delete_derived(repository, purge=purge)
     if not any(step.did == "failed" for step in steps):
-        steps += _end(local, purge=purge, dry_run=dry_run)
+        steps += _end_recording(local, purge=purge, dry_run=dry_run)
     return steps
 
 
@@ -93,7 +93,7 @@ def _undo_hooks(repository: Repository, manifest: Manifest, *, dry_run: bool) ->
             pass  # somebody has put files there since
 
 
-def _end(local: LocalState, *, purge: bool, dry_run: bool) -> Iterator[Step]:
+def _end_recording(local: LocalState, *, purge: bool, dry_run: bool) -> Iterator[Step]:
     if not local.exists or not (purge or (local.folder / FILE).exists()):
         return
     say = partial(Step, what="state", name=str(local.folder))
