@@ -142,8 +142,8 @@ def _write(chosen: Chosen | None, form: str, folder: Path | None) -> list[str | 
         return [*load(FORMATS[form])(chosen)]
     from gittraj.cli.common.output import show_progress
 
-    with show_progress("commits") as tell:
-        load(FOLDERS[form])(chosen, folder, tell=tell)
+    with show_progress("commits") as progress:
+        load(FOLDERS[form])(chosen, folder, progress=progress)
     return []
 
 

@@ -142,8 +142,8 @@ def _open_notes(
     stack: ExitStack, repository: Repository, rev: str
 ) -> tuple[Answers | None, Notes | Recorded]:
     """The index, if there is one; and our notes, or our records with those of remotes that we lack."""
-    with show_progress("commits") as tell:
-        index = stack.enter_context(open_index(repository, rev, tell=tell))
+    with show_progress("commits") as progress:
+        index = stack.enter_context(open_index(repository, rev, tell=progress))
     notes = index.notes if index else _read_notes(repository)
     if notes.over:  # commits whose notes are too large
         say_once(name_over(notes.over))

@@ -83,11 +83,11 @@ def command(
     environ = environment()
     with find_drained() as repository, _open_with_remotes(repository) as with_remotes:
         wanted = _read_conditions(repository, with_remotes, conditions)
-        with show_progress("trajectories") as tell:
-            result, why = search(repository, query, wanted, limit=limit, tell=tell), None
+        with show_progress("trajectories") as progress:
+            result, why = search(repository, query, wanted, limit=limit, tell=progress), None
             if fetch and result.away:
                 why = fetch_missing(repository, result.away) or "no remote has them"
-                result = search(repository, query, wanted, limit=limit, tell=tell)
+                result = search(repository, query, wanted, limit=limit, tell=progress)
         if with_remotes:
             from gittraj.index.search_remotes import add_remotes
 

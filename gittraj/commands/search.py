@@ -24,13 +24,13 @@ _UNKNOWN = dict.fromkeys(("commit", "short", "subject", "author", "date", "rever
 
 @contextmanager
 def open_with_remotes(
-    repository: Repository, unjoined: Mapping[str, str], tell: Callable[[str], object]
+    repository: Repository, unjoined: Mapping[str, str], report: Callable[[str], object]
 ) -> Iterator[RecordedBeside | None]:
     """Yield the records of this clone with those of remotes that are not joined yet (``unjoined``); None if
-    there are no records of remotes to show. ``tell`` is called with what is left out."""
+    there are no records of remotes to show. ``report`` is called with what is left out."""
     with open_index(repository) as index:
         notes = index.notes if index else None
-        recorded = read_records(repository, notes, unjoined=unjoined, tell=tell)
+        recorded = read_records(repository, notes, unjoined=unjoined, tell=report)
         yield recorded if isinstance(recorded, RecordedBeside) else None
 
 

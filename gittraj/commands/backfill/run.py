@@ -48,7 +48,7 @@ from gittraj.state.folder import LocalState, installed_positions
 
 _BATCH = 16 * 1024 * 1024
 """The refs are updated whenever logs of this many bytes have been drafted."""
-_COMMITS_REMEMBERED = 60
+_COMMITS_REMEMBERED = 60  # of those that changed a file which a session wrote
 _FORGOTTEN = "it was removed with git traj forget"
 
 

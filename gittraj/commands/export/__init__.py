@@ -29,7 +29,7 @@ FOLDERS = {
     "html": "gittraj.commands.export.pages:write_site",
 }
 """The formats that can also be written as a folder. Each function writes a ``Chosen`` into a folder, and
-calls its argument ``tell`` with the progress."""
+calls its argument ``progress`` with what is done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -91,9 +91,9 @@ class _Site:
         self.written.add(path)
 
 
-def write_site(chosen: Chosen, folder: Path, *, tell: Progress) -> None:
+def write_site(chosen: Chosen, folder: Path, *, progress: Progress) -> None:
     """Write the site into ``folder``, which is created if it does not exist; other files there are kept.
-    ``tell`` is called with the progress."""
+    ``progress`` is called with what is done."""
     for name in _FOLDERS:
         (folder / name).mkdir(parents=True, exist_ok=True)
     on_commits = {f.whole["id"] for commit in chosen.commits for f in chosen.recorded.on(commit)}
@@ -103,7 +103,7 @@ def write_site(chosen: Chosen, folder: Path, *, tell: Progress) -> None:
         trajectories=on_commits | {*chosen.trajectories},
     )
     site = _Site(folder, top, replace(top, root="../"))
-    entries, parts = _write_entries(site, chosen, tell)
+    entries, parts = _write_entries(site, chosen, progress)
     _write_trajectories(site, chosen, parts)
     _write_files(site, entries)
     _write_data(site, entries, parts)
