@@ -71,7 +71,7 @@ def command(
 
 
 def _check_lines(path: str, lines: Sequence[str], span: Span | str | None) -> None:
-    """Say so if the file has no lines. Raises TrajError if it has fewer than ``span`` begins with."""
+    """Say so if the file has no lines. Raises TrajError if it ends before the first line of ``span``."""
     if not lines:
         click.echo(f"'{path}' has no lines", err=True)
     if isinstance(span, tuple) and span[0] > len(lines):

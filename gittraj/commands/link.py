@@ -178,8 +178,8 @@ def _list_records(notes: NotesRef, trajectory: str, commits: Iterable[str]) -> I
 def outlive_tombstones(
     pipeline: Pipeline, notes: NotesRef, commit: str, chosen: Callable[[Record], bool]
 ) -> None:
-    """Give those of the ``chosen`` records on a commit that tombstones delete a higher ``rev`` than the
-    tombstones have, because they were linked again after an unlink."""
+    """If tombstones delete ``chosen`` records on a commit, give these records a higher ``rev`` than the
+    tombstones have: they were linked again after an unlink."""
     lines = merge_lines(commit, decode_note(notes.read(commit) or b""))
     tombstones = [line for line in lines if isinstance(line, Tombstone) and line.scope == "commit"]
     raised: list[tuple[str, Line]] = []

@@ -1,4 +1,4 @@
-"""Pauses and resumes recording. Work during a pause is never read, also not later."""
+"""Pauses and resumes recording. Work during a pause is never read, not even later."""
 
 from __future__ import annotations
 

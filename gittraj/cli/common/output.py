@@ -65,7 +65,8 @@ def columns(environ: Mapping[str, str], *, table: bool = False) -> int | None:
 
 
 def print_wrapped(text: str, *, err: bool = False) -> None:
-    """Print a sentence, wrapped at words to the terminal's width; a long path is not broken, to be copied."""
+    """Print a sentence, wrapped at words to the terminal's width; a long path is not broken, so that the user
+    can copy it."""
     import textwrap
 
     width = columns(os.environ) or len(text) + 1

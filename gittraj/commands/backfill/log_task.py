@@ -70,7 +70,7 @@ def named_paths(log: Log) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
-    """On which commits sessions are stored.
+    """Says on which commits sessions are stored.
 
     With ``commit``, all are stored on this commit. With ``link``, each is stored on the commits that evidence
     links to it. With ``explore``, a session without a commit is stored on the commit where it started, even

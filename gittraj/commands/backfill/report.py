@@ -21,7 +21,7 @@ _MAX_NAMED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """A session linked to a commit. ``carried``: it made the commit of which this one is a rewritten form."""
+    """A session linked to a commit. ``carried``: it made another commit, which was rewritten to this one."""
 
     commit: str
     agent: str

@@ -207,8 +207,8 @@ class BackfillRun:
         return owner_of(log, parent.log, own_parts(self._reading(parent), links)[2])
 
     def _known(self, digest: LogDigest) -> SessionState:
-        """Return a session's state, in which anchors from a pause are not stored. Those from before the
-        installation are."""
+        """Return a session's state, in which an anchor is ``stored`` unless its commits were made during a
+        pause, also if they were made before the installation."""
         log = digest.log
         known = self.state.sessions.get(log.trajectory)
         if known is None:

@@ -112,7 +112,7 @@ def _below_head(repository: Repository, notes: Notes, index: Answers | None) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote:
-    """How many notes of this clone have records that the remote does not have (``unpushed``), and the other
+    """Counts the notes of this clone with records that the remote does not have (``unpushed``), and the other
     way round (``unfetched``). None if the number is not known in this clone."""
 
     name: str

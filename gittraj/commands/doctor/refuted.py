@@ -36,8 +36,9 @@ _MOST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """The records that link a trajectory to a commit. The commit was made at ``time``, the first of its parts
-    began at ``first`` (both in seconds since 1970). ``alone``: the note never had another trajectory."""
+    """The records that link a trajectory to a commit. The commit was made at ``time``, the first part in
+    the records began at ``first`` (both in seconds since 1970). ``alone``: the note never had another
+    trajectory."""
 
     commit: str
     records: Sequence[Record]

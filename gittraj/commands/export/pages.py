@@ -55,7 +55,7 @@ def write_timeline(chosen: Chosen) -> Iterator[str]:
 
 
 def write_json(chosen: Chosen) -> Iterator[bytes]:
-    """``{"version": 1, "commits": [{…, "trajectories": […]}], "trajectories": […]}``."""
+    """Yield ``{"version": 1, "commits": [{…, "trajectories": […]}], "trajectories": […]}``."""
     commits, trajectories = [], []
     for commit, headers in chosen.entries():
         if commit is None:

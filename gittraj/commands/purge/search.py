@@ -238,7 +238,7 @@ def _clean(redactor: Redact, text: str, name: str | None, strictly: bool) -> str
 
 
 def _tips(repository: Repository, ref: str) -> Iterator[str]:
-    """Yield the commits that a ref points to and, according to its reflog, pointed to."""
+    """Yield the commits that a ref points to or, according to its reflog, once pointed to."""
     objects = repository.objects
     entries, _ = read_reflog(repository, repository.common_dir, None, ref=ref)
     tips = dict.fromkeys(
