@@ -86,7 +86,7 @@ def _keep_linking(log: Log) -> dict[int, Entry]:
                 result = log.result_of(index)
                 if result is not None:
                     kept[result] = _thin_result(log.entries[result], keep_ends=starts_agent)
-        if entry.on:
+        if entry.on:  # the log itself names a commit
             kept[index] = Entry(event=Message(id=event.id), end=0, on=entry.on, edits=_thin_edits(entry))
     return kept
 
@@ -153,5 +153,5 @@ def find_touched(digest: LogDigest, commits: Mapping[str, Commit]) -> list[str]:
 def find_noted(log: Log) -> Iterator[Anchor]:
     """Yield the entries for which the log itself names a commit, as anchors."""
     for index, entry in enumerate(log.entries):
-        if entry.on:
+        if entry.on:  # the log itself names a commit
             yield Anchor(call=index, commits=(entry.on,), evidence="imported")
