@@ -153,5 +153,5 @@ def find_touched(digest: LogDigest, commits: Mapping[str, Commit]) -> list[str]:
 def find_noted(log: Log) -> Iterator[Anchor]:
     """Yield the entries for which the log itself names a commit, as anchors."""
     for index, entry in enumerate(log.entries):
-        if entry.on:  # the log itself names a commit
+        if entry.on:
             yield Anchor(call=index, commits=(entry.on,), evidence="imported")
