@@ -6,8 +6,8 @@ Importing this costs nothing: click and everything else is imported by the comma
 from __future__ import annotations
 
 _ALLOCATED = 50_000
-"""The objects to allocate before a garbage collection: with Python's default of 700, it would scan everything
-that is imported again and again."""
+"""The objects to allocate before a garbage collection: with Python's default of 700, it would scan
+everything that is imported, again and again."""
 
 
 def main() -> None:

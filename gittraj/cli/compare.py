@@ -78,8 +78,8 @@ def _compare(repository: Repository, recorded: Recorded, sides: list[Side], *, f
         return [read_steps_of(repository, recorded, side, segments) for side in sides]
 
     single = all(len(side.headers) == 1 for side in sides)
-    shown = read_events(repository, read, command="compare", fetch=fetch) if single else None
-    return compare(sides[0], sides[1], shown, step)
+    steps = read_events(repository, read, command="compare", fetch=fetch) if single else None
+    return compare(sides[0], sides[1], steps, step)
 
 
 def _render(compared: Header, form: str, page: Page, *, everything: bool) -> Iterable[str]:

@@ -1,15 +1,16 @@
 """``git traj context``.
 
 A line has the form ``COMMIT DATE KIND "TEXT" [for "…"] [on "…"] [because "…"] [done "…"] [(by, N% sure,
-answered in COMMIT, reverted by COMMIT, from "REMOTE", near "PATH")]``. KIND is ``rejected`` (for what, on
-which question), ``decided``, ``doubt``, ``challenge``, ``learned``, ``suggested``, ``tried`` (no commit),
-``tests`` (left failing) or ``asked``. ``from`` names a remote whose record is not joined with ours. ``near``
-names a neighbour: a file that changed together with a path, or is in the same folder; ``in`` says which path
-if several were named. A quote is a JSON string. Lines with ``#`` come before and after.
+answered in COMMIT, reverted by COMMIT, from "REMOTE", near "PATH")]``. KIND is ``rejected`` (``for`` names
+what was chosen, ``on`` the question), ``decided``, ``doubt``, ``challenge``, ``learned``, ``suggested``,
+``tried`` (led to no commit), ``tests`` (left failing) or ``asked``. ``from`` names a remote whose record is
+not joined with ours. ``near`` names a neighbour: a file that changed together with a path, or is in the same
+folder; instead of it, ``in`` says which path if several were named. A quote is a JSON string. Lines with
+``#`` come before and after.
 
 Text and JSON both keep to the budget (a JSON document always has its paths), estimated as one token per four
-ASCII characters or two other bytes. A quoted text has at most as many characters as a fifth of the budget in
-tokens, and at most 240.
+ASCII characters or two other bytes. A quoted text has at most one character for each five
+tokens of the budget, but this limit is between 40 and 240.
 """
 
 from __future__ import annotations

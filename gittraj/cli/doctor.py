@@ -55,7 +55,7 @@ def doctor(fix: bool, as_json: bool) -> int:
         failure, raw = drain_first(repository), environment()
         facts = gather(repository, Environ.of(raw))
         problems = examine_all(repository, facts, raw, unrecorded=failure)
-        findings = fix_findings(problems, tell=say) if fix else [(problem, False) for problem in problems]
+        findings = fix_findings(problems, report=say) if fix else [(problem, False) for problem in problems]
         facts = gather(repository, Environ.of(raw)) if fix else facts
         page = Page(columns(raw), wants_colour(repository, raw))
     if as_json:

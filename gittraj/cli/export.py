@@ -56,7 +56,7 @@ def export(
     opens: bool,
     no_fetch: bool,
 ) -> None:
-    """Export commits and trajectories: HEAD by default; into a folder, everything reachable from it.
+    """Export commits and trajectories: HEAD by default; into a folder, everything reachable from HEAD.
 
     Sealed thinking stays sealed in every format. --seal writes one seal unchanged: git traj export --seal
     NAME | age -d -i KEY | gunzip.
@@ -118,10 +118,10 @@ def _export(
         def write(segments: Segments) -> list[str | bytes] | None:
             return _write(choose(repository, recorded, chosen_names, segments, runs=everything), form, folder)
 
-        parts = read(write)
-        is_written = parts is not None
-        if parts is not None and folder is None:
-            _put(parts, output)
+        fragments = read(write)
+        is_written = fragments is not None
+        if fragments is not None and folder is None:
+            _put(fragments, output)
     if not is_written:
         from gittraj.cli.common.no_match import say_nothing_found
 
@@ -142,8 +142,8 @@ def _write(chosen: Chosen | None, form: str, folder: Path | None) -> list[str | 
         return [*load(FORMATS[form])(chosen)]
     from gittraj.cli.common.output import show_progress
 
-    with show_progress("commits") as tell:
-        load(FOLDERS[form])(chosen, folder, tell=tell)
+    with show_progress("commits") as progress:
+        load(FOLDERS[form])(chosen, folder, progress=progress)
     return []
 
 
@@ -161,9 +161,9 @@ def _is_folder(path: Path) -> bool:
     return path.is_dir() or not path.suffix
 
 
-def _put(parts: Iterable[str | bytes], output: Path | None) -> None:
+def _put(fragments: Iterable[str | bytes], output: Path | None) -> None:
     with click.open_file(str(output or "-"), "wb") as stream:
-        stream.write(join(parts))
+        stream.write(join(fragments))
 
 
 def _put_documents(form: Exchange, exported: Exported, output: Path | None) -> bool:

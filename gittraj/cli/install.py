@@ -29,7 +29,7 @@ class Offer:
 
     ``ask``: ask them, on a terminal; ``accept``: answer yes to all of them without asking; with neither,
     only what was requested is done; ``dry_run``: only print them. The attribute ``agents`` has the
-    options of the agents that were found.
+    agents that were found, as ``--agent`` names them.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ def _to_commits(sessions: int) -> str:
 
 
 AGENTS = ("claude-code", "cline", "codex", "copilot", "gemini", "pi", "qwen")
-"""The options of agents that have hooks or read an instruction; listed here so that no agent is imported."""
+"""The values of ``--agent``: agents with hooks or an instruction; listed here so that none is imported."""
 _ALONE = (
     (
         "starter",
@@ -167,7 +167,7 @@ _ALONE = (
 
 
 def _plugged_agents() -> list[str]:
-    """The options of all agents that have hooks or read an instruction, with those of plug-ins."""
+    """The values of ``--agent``, with those of plug-ins."""
     from gittraj.agents import all_agents
 
     return [agent.option for agent in all_agents().values() if agent.hooks or agent.instructions]

@@ -28,9 +28,9 @@ def keys() -> None:
 @keys.command("init", short_help="Create a key")
 @click.option("--post-quantum", is_flag=True, help="Create a post-quantum key.")
 def init(post_quantum: bool) -> None:
-    """Create a key, for every repository. Back up its file: without it the text is lost.
+    """Create a key, for every repository. Back up its file: without it, what is sealed for you is lost.
 
-    All readers of a repository need post-quantum keys, or none.
+    Either all readers of a repository have post-quantum keys, or none has.
     """
     from gittraj.seal.identities import make_identity
 
@@ -98,7 +98,7 @@ def add(readers: tuple[str, ...], comment: str | None) -> None:
     """Add readers: keys (age1…, or a line of an SSH key's .pub file), such files, or those of a GitHub
     account.
 
-    They can open what was sealed before after git traj rewrap.
+    After git traj rewrap they can also open what was sealed before.
     """
     from gittraj.render.text.recipients import describe_reader
     from gittraj.seal.github import resolve_readers

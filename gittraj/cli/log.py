@@ -1,7 +1,7 @@
 """``git traj log``.
 
 The index keeps the text of earlier listings. Only a listing that is not in the index imports the code that
-reads, folds and filters records: the import takes longer than the answer.
+reads, merges and filters records: the import takes longer than the answer.
 """
 
 from __future__ import annotations
@@ -113,9 +113,9 @@ def _show_log(
     environ = environment()
     with find_drained(to_read=True) as repository, ExitStack() as stack:
         index, notes = _open_notes(stack, repository, rev)
-        beside = not isinstance(notes, Notes)
+        with_remotes = not isinstance(notes, Notes)
         ancestry, commits = list_commits(
-            repository, notes, rev, cwd=Path.cwd(), known=index, beside=beside, **choice
+            repository, notes, rev, cwd=Path.cwd(), known=index, beside=with_remotes, **choice
         )
         read = partial(find_entries, ancestry, notes, commits)
         find = partial(read, form=form, limit=limit, sort=sort, explored=explored, runs=runs, **options)
@@ -125,7 +125,7 @@ def _show_log(
         page = text_page(repository, environ)
         page = Page(columns(environ, table=True), page.colour) if form else page
         filtered = _are_given(options)
-        cache = None if beside or explored or filtered or sort != "date" else index
+        cache = None if with_remotes or explored or filtered or sort != "date" else index
         cached = _cached_texts(repository, cache, commits, form=form, limit=limit, page=page)
         texts = cached or render_listing(find(files=False), form, page)
         write(repository, texts, environ, pager=pager)
@@ -142,17 +142,17 @@ def _open_notes(
     stack: ExitStack, repository: Repository, rev: str
 ) -> tuple[Answers | None, Notes | Recorded]:
     """The index, if there is one; and our notes, or our records with those of remotes that we lack."""
-    with show_progress("commits") as tell:
-        index = stack.enter_context(open_index(repository, rev, tell=tell))
+    with show_progress("commits") as progress:
+        index = stack.enter_context(open_index(repository, rev, tell=progress))
     notes = index.notes if index else _read_notes(repository)
-    if notes.over:
+    if notes.over:  # commits whose notes are too large
         say_once(name_over(notes.over))
     return index, _read_beside(repository, notes) or notes
 
 
 def _say_others(repository: Repository, notes: Notes | Recorded, listed: Sequence[str]) -> None:
     """Say how many commits with records HEAD does not reach: with --all, git log shows such commits, too."""
-    others = {*notes}.difference(listed, notes.places())
+    others = {*notes}.difference(listed, notes.places())  # places: the keys of runs without a commit
     if others and (others := others & as_recorded(notes).commits()):
         more = "1 more commit has" if len(others) == 1 else f"{len(others):,} more commits have"
         print_wrapped(f"{more} records, {_where(repository, sorted(others))}", err=True)
@@ -177,6 +177,7 @@ def _where(repository: Repository, commits: Sequence[str]) -> str:
 
 
 def _read_notes(repository: Repository) -> Notes:
+    """Our notes, read without the index; ``over`` are the commits whose notes are too large."""
     from gittraj.notes.store import NotesRef
 
     over: list[str] = []

@@ -59,7 +59,7 @@ def record_event(
     call = Call(verb, _without_empty(values))
     raw = environment()
     environ = Environ.of(raw)
-    # only start follows tasks: complete must work although the task is closed, as its author has more to say
+    # only start follows tasks: following a closed task would end the trajectory before complete adds to it
     with find_drained(follow=verb == "start") as repository:
         if trajectory is not None and not is_active_for(repository, trajectory):
             _amend(repository, trajectory, call, environ, quiet=quiet)

@@ -185,11 +185,11 @@ def _rules(*, as_json: bool) -> int:
 
     try:
         with find_repository() as repository:
-            own, remarks = list_own_rules(repository)
+            own_rules, remarks = list_own_rules(repository)
     except NotARepository:
-        own, remarks = [], []
+        own_rules, remarks = [], []
     _warn(remarks)
-    rows = [{"rule": rule, "kind": "secret", "good": [], "bad": []} for rule, _ in own]
+    rows = [{"rule": rule, "kind": "secret", "good": [], "bad": []} for rule, _ in own_rules]
     rows += [
         {"rule": rule.id, "kind": rule.kind, "good": [*rule.good], "bad": [*rule.bad]} for rule in rules()
     ]
@@ -199,7 +199,7 @@ def _rules(*, as_json: bool) -> int:
     for rule in rules():
         example = " ".join(rule.good[0].split())
         click.echo(f"{rule.id:24} {rule.kind:16} {example[:120]}")
-    for name, file in own:
+    for name, file in own_rules:
         click.echo(printable(f"{name:24} {'secret':16} (in {file})"))
     return 0
 

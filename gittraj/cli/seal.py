@@ -46,11 +46,11 @@ def _run(
 
     raw = environment()
     with find_drained() as repository:
-        own = keys(repository, raw, identities)
+        own_keys = keys(repository, raw, identities)
         with prepare(repository, revisions, environ=Environ.of(raw)) as scope:
-            done = work(scope, own)
+            done = work(scope, own_keys)
     if done.closed:
-        say_problems(own)
+        say_problems(own_keys)
     _report(done, did, len(scope.recipients), as_json=as_json)
     return int(done.closed > 0)
 

@@ -81,17 +81,17 @@ def command(
         return
     query = text if similar else parse_query(text)
     environ = environment()
-    with find_drained() as repository, _open_beside(repository) as beside:
-        wanted = _read_conditions(repository, beside, conditions)
-        with show_progress("trajectories") as tell:
-            result, why = search(repository, query, wanted, limit=limit, tell=tell), None
+    with find_drained() as repository, _open_with_remotes(repository) as with_remotes:
+        wanted = _read_conditions(repository, with_remotes, conditions)
+        with show_progress("trajectories") as progress:
+            result, why = search(repository, query, wanted, limit=limit, tell=progress), None
             if fetch and result.away:
                 why = fetch_missing(repository, result.away) or "no remote has them"
-                result = search(repository, query, wanted, limit=limit, tell=tell)
-        if beside:
+                result = search(repository, query, wanted, limit=limit, tell=progress)
+        if with_remotes:
             from gittraj.index.search_remotes import add_remotes
 
-            hits = add_remotes(result.hits, beside, query, wanted, limit=limit)
+            hits = add_remotes(result.hits, with_remotes, query, wanted, limit=limit)
             result = replace(result, hits=hits)
         with open_index(repository, build=False) as index:
             read_records(repository, index.notes if index else None, unjoined={})  # warns of large notes
@@ -99,29 +99,29 @@ def command(
         if as_json:
             from gittraj.commands.search import search_to_json
 
-            click.echo(dump_json(search_to_json(repository, text, result, beside)))
+            click.echo(dump_json(search_to_json(repository, text, result, with_remotes)))
         else:
             write(repository, _render(repository, result), environ, pager=obj["pager"])
 
 
-def _open_beside(repository: Repository) -> AbstractContextManager[RecordedBeside | None]:
-    """Open the records of remotes that are not joined with ours; None without such records."""
+def _open_with_remotes(repository: Repository) -> AbstractContextManager[RecordedBeside | None]:
+    """Open our records with those of remotes that are not joined with ours; None without such records."""
     unjoined = find_unjoined(repository)
     if not unjoined:
         return nullcontext()
-    from gittraj.commands.search import open_beside
+    from gittraj.commands.search import open_with_remotes
 
-    return open_beside(repository, unjoined, say_once)
+    return open_with_remotes(repository, unjoined, say_once)
 
 
 def _read_conditions(
-    repository: Repository, beside: RecordedBeside | None, options: dict[str, Any]
+    repository: Repository, with_remotes: RecordedBeside | None, options: dict[str, Any]
 ) -> Conditions:
     if all(value is None or value == () for value in options.values()):
         return Conditions()
     from gittraj.commands.search import read_conditions
 
-    return read_conditions(repository, beside, cwd=Path.cwd(), **options)
+    return read_conditions(repository, with_remotes, cwd=Path.cwd(), **options)
 
 
 def _say_missing(repository: Repository, result: Found, why: str | None, *, similar: bool) -> None:

@@ -53,9 +53,9 @@ def command(
         raise UsageError(f"--by {by} needs --team", f"without --team: {', '.join(BY)}")
     environ = environment()
     with find_drained(to_read=True) as repository:
-        with show_progress("commits") as tell:
+        with show_progress("commits") as progress:
             choice: dict[str, Any] = {"by": by, "cwd": Path.cwd(), **limits}
-            total, rows = compute_stats(repository, rev, paths, tell=tell, say=say_once, **choice)
+            total, rows = compute_stats(repository, rev, paths, tell=progress, say=say_once, **choice)
         if not total["trajectories"]:
             from gittraj.cli.common.no_match import say_nothing_found
 

@@ -51,7 +51,7 @@ def command(
     name, span = _parse_place(place, Path.cwd())
     with find_to_read() as repository:
         path = from_top(repository, name, Path.cwd())
-        begun = take(place, rev)
+        begun = take(place, rev)  # None if ``ahead`` started no blame
         rev = rev or (None if repository.work_tree else "HEAD")
         lines = read_lines(repository, path, rev)
         _check_lines(path, lines, span)
@@ -71,7 +71,7 @@ def command(
 
 
 def _check_lines(path: str, lines: Sequence[str], span: Span | str | None) -> None:
-    """Say so if the file has no lines. Raises TrajError if it has fewer than ``span`` begins with."""
+    """Say so if the file has no lines. Raises TrajError if it ends before the first line of ``span``."""
     if not lines:
         click.echo(f"'{path}' has no lines", err=True)
     if isinstance(span, tuple) and span[0] > len(lines):
@@ -86,7 +86,7 @@ def _has_records(repository: Repository, entries: Sequence[Reason]) -> bool:
     from gittraj.cli.common.repository import read_records
 
     recorded = read_records(repository)
-    return bool(recorded or recorded.over)
+    return bool(recorded or recorded.over)  # over: notes that are too large
 
 
 def _explain(
@@ -111,7 +111,7 @@ def _explain(
         ask=partial(read_events, repository, command="why", fetch=not no_fetch),
         read=partial(_read, repository),
         find_noted=partial(_find_noted, repository, rev),
-        later=rev is not None,
+        later=rev is not None,  # mark commits that were reverted after ``rev``
     )
 
 

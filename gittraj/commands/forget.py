@@ -46,9 +46,9 @@ def forget(repository: Repository, name: str, *, environ: Environ) -> tuple[list
                 if t in chosen
             }
             save(local.folder, replace(state, sessions={**state.sessions, **ended}))
-        stones = list(find_tombstones(notes.items(), chosen))
-        make_pipeline(repository, read_config(repository), environ).write([], lines=stones)
-    return sorted(chosen), list(dict.fromkeys(commit for commit, _ in stones))
+        tombstones = list(find_tombstones(notes.items(), chosen))
+        make_pipeline(repository, read_config(repository), environ).write([], lines=tombstones)
+    return sorted(chosen), list(dict.fromkeys(commit for commit, _ in tombstones))
 
 
 def choose(repository: Repository, name: str, *, environ: Environ) -> list[str]:

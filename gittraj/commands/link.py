@@ -80,7 +80,7 @@ def link_session(repository: Repository, rev: str, session: str, *, environ: Env
             file, Cursor(), facts={}, territory=territory, config=config, off=off, now=time.time()
         )
         if not log.entries:
-            why = "all of it was switched off" if off != Away() else "is it a session's log?"
+            why = "recording was off for all of it" if off != Away() else "is it a session's log?"
             raise TrajError(f"{file.path}: no event may be read", why)
         target = Commit(id=commit, changes=read_changes(repository, [commit]).get(commit))
         drafter = Drafter(log, commits={commit: target}, ci=environ.ci)
@@ -96,15 +96,15 @@ def link_session(repository: Repository, rev: str, session: str, *, environ: Env
         written = pipeline.write([d.draft for d in drafted], lines=copies)
         if written.parked:
             raise TrajError(f"not linked: {written.parked[0].why}", "git traj doctor says more")
-        outlive(pipeline, notes, commit, lambda record: record.id == trajectory)
+        outlive_tombstones(pipeline, notes, commit, lambda record: record.id == trajectory)
     return commit, trajectory, len(drafted) + len(copies)
 
 
 def _allowed_parts(reading: Reading, anchor: Anchor) -> list[Part]:
     """Return the parts of a log, without the events of commits made while recording was switched off."""
-    silent = {c for a in reading.known.anchors if not a.stored for c in a.commits}
+    unrecorded = {c for a in reading.known.anchors if not a.stored for c in a.commits}
     steps = to_steps(reading.log)
-    closed = [p for p in own(steps, reading.anchors) if silent & set(p.anchor.commits)]
+    closed = [p for p in own(steps, reading.anchors) if unrecorded & set(p.anchor.commits)]
     dropped = {i for p in closed for i in range(p.first, p.last + 1)}
     parts = remaining_parts(steps, 0, anchor)
     return [replace(p, dropped=p.dropped | dropped & set(range(p.first, p.last + 1))) for p in parts]
@@ -175,14 +175,16 @@ def _list_records(notes: NotesRef, trajectory: str, commits: Iterable[str]) -> I
                 yield record
 
 
-def outlive(pipeline: Pipeline, notes: NotesRef, commit: str, chosen: Callable[[Record], bool]) -> None:
-    """Give those of the ``chosen`` records on a commit that tombstones delete a higher ``rev`` than the
-    tombstones have, because they were linked again after an unlink."""
+def outlive_tombstones(
+    pipeline: Pipeline, notes: NotesRef, commit: str, chosen: Callable[[Record], bool]
+) -> None:
+    """If tombstones delete ``chosen`` records on a commit, give these records a higher ``rev`` than the
+    tombstones have: they were linked again after an unlink."""
     lines = merge_lines(commit, decode_note(notes.read(commit) or b""))
-    stones = [line for line in lines if isinstance(line, Tombstone) and line.scope == "commit"]
+    tombstones = [line for line in lines if isinstance(line, Tombstone) and line.scope == "commit"]
     raised: list[tuple[str, Line]] = []
     for line in lines:
         if isinstance(line, Record) and chosen(line) and not line.incomplete:
-            revs = [stone.rev for stone in stones if deletes(stone, line)]
+            revs = [tombstone.rev for tombstone in tombstones if deletes(tombstone, line)]
             raised += [(commit, replace(line, rev=max(revs) + 1))] if revs else []
     pipeline.write([], lines=raised)

@@ -1,4 +1,4 @@
-"""Pauses and resumes recording. Work during a pause is never read, also not later."""
+"""Pauses and resumes recording. Work during a pause is never read, not even later."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def resume(repository: Repository, *, environ: Environ, session: str | None) -> 
     """Resume recording, and return a message. Raises TrajError."""
     local = _installed(repository)
     if session is not None and _is_open(load_suspension(local.folder).sessions.get(session, ())):
-        _drain(repository, environ)  # its commits during the pause store nothing
+        _drain(repository, environ)  # while it is paused, so that its commits get no record
     with local.writing():
         if session is not None:
             return _resume_session(environ, local.folder, session)

@@ -18,8 +18,8 @@ from gittraj.sync.transfer import push
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """A push to ``remote``, planned if ``dry_run``. The remote's history of the refs ``replaced`` is
-    replaced."""
+    """A push to ``remote``, planned if ``dry_run``. ``replaced`` are the refs whose
+    history on the remote was replaced."""
 
     remote: Remote
     outgoing: Outgoing
@@ -43,8 +43,8 @@ def send(
     ``replace``, the remote's history is replaced. Raises TrajError."""
     if not dry_run:
         vet(repository, remote, environ=environ, live=environ.variables)
-    less = shares_records_only(repository) or records_only
-    outgoing = find_outgoing(repository, remote, records_only=less)
+    without_events = shares_records_only(repository) or records_only
+    outgoing = find_outgoing(repository, remote, records_only=without_events)
     if dry_run or not outgoing.tips:
         return Sent(remote=remote, outgoing=outgoing, dry_run=dry_run)
     match read_answer(repository, remote):
@@ -55,7 +55,7 @@ def send(
             remember_consent(repository, remote)
         case "auto":
             pass
-    done = push(repository, remote, records_only=less, replace=replace, tell=report)
+    done = push(repository, remote, records_only=without_events, replace=replace, tell=report)
     return Sent(remote=remote, outgoing=outgoing, dry_run=dry_run, replaced=done.replaced)
 
 

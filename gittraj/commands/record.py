@@ -194,7 +194,7 @@ def _begin(repository: Repository, environ: Environ, session: tuple[str, str] | 
 
 
 def _events(call: Call, *, by: str, task: TaskRef | None = None) -> list[AnyEvent]:
-    """Return the event that a command records; for a retrospective, after its decisions."""
+    """Return the event that a command records, preceded by events for a retrospective's decisions."""
     at = now()
     decided = decisions_of(call.said, by=by) if call.verb == "complete" else []
     try:
@@ -208,20 +208,20 @@ def _events(call: Call, *, by: str, task: TaskRef | None = None) -> list[AnyEven
 
 def _update(header: Header, call: Call, task: TaskRef | None) -> Header:
     """Return the header with a command's statements about the trajectory itself."""
-    said = call.said
-    header = replace(header, participants=_add_participants(header.participants, said))
+    values = call.said
+    header = replace(header, participants=_add_participants(header.participants, values))
     if call.verb == "start":
-        tags = tuple(dict.fromkeys((*header.tags, *said.get("tags", ()))))
-        return replace(header, title=said.get("title") or header.title, task=task or header.task, tags=tags)
+        tags = tuple(dict.fromkeys((*header.tags, *values.get("tags", ()))))
+        return replace(header, title=values.get("title") or header.title, task=task or header.task, tags=tags)
     if call.verb in _ENDED and header.by_hand:
         return replace(header, status=_ENDED[call.verb])
     return header
 
 
-def _add_participants(known: Sequence[Participant], said: Mapping[str, Any]) -> tuple[Participant, ...]:
+def _add_participants(known: Sequence[Participant], values: Mapping[str, Any]) -> tuple[Participant, ...]:
     """Return the ``known`` participants and those that a command names, with the roles that it states."""
-    author = author_of(said)
-    others = [Participant(name=said[end]) for end in ("from", "to") if said.get(end)]
+    author = author_of(values)
+    others = [Participant(name=values[end]) for end in ("from", "to") if values.get(end)]
     named = {each.name: each for each in (*others, *([author] if author else []))}
     # a name may be known in two roles
     updated = [named.get(p.name, p) if p.role is None else p for p in known]

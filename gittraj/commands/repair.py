@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain
 
-from gittraj.commands.link import find_commit, list_commits, outlive
+from gittraj.commands.link import find_commit, list_commits, outlive_tombstones
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import Repository, read_present
@@ -127,16 +127,18 @@ def _find_rewrites(
     silent: Collection[str],
     known: Mapping[tuple[str, str], Source],
 ) -> list[Rewrite]:
-    held, own = records_by_commit(notes.items())
+    """Return the rewrites of commits that have records, except to ``silent`` commits: those that were made
+    while recording was off."""
+    records_of, with_own_work = records_by_commit(notes.items())
     patches = {
         commit: r.origin.patch_id
-        for commit, records in held.items()
+        for commit, records in records_of.items()
         if not repository.objects.exists(commit)
         for r in records
         if r.origin and r.origin.commit == commit and r.origin.patch_id
     }
-    found = find_allowed(repository, held, taken=own, silent=silent, known=known)
-    absent = find_absent(repository, patches, taken=own)
+    found = find_allowed(repository, records_of, taken=with_own_work, silent=silent, known=known)
+    absent = find_absent(repository, patches, taken=with_own_work)
     return [*found, *(r for r in absent if r.new not in silent)]
 
 
@@ -156,7 +158,7 @@ def carry(
             raise TrajError(f"there is nothing to carry from {source}", hint)
         pipeline = _write(repository, [(old, target) for old in copied], environ=environ)
         keys = {record.key for record in chain.from_iterable(copied.values())}
-        outlive(pipeline, notes, target, lambda record: record.key in keys)
+        outlive_tombstones(pipeline, notes, target, lambda record: record.key in keys)
     return target, {c: tuple(dict.fromkeys(r.id for r in records)) for c, records in copied.items()}
 
 

@@ -110,8 +110,8 @@ def _read_raw(repository: Repository, trajectory: str, *, dry_run: bool, environ
         imports = [import_files(repository, environ.variables, [path], commit=c) for c in commits or [None]]
     if any(refused for _, refused in imports):
         return False
-    stones = list(find_tombstones(notes.items(), {trajectory}))
-    make_pipeline(repository, read_config(repository), environ).write([], lines=stones)
+    tombstones = list(find_tombstones(notes.items(), {trajectory}))
+    make_pipeline(repository, read_config(repository), environ).write([], lines=tombstones)
     return True
 
 
@@ -158,7 +158,7 @@ def _derive(
 ) -> PartSummary:
     """Return a part's summary, derived again from its events. ``calls`` are those of the whole trajectory."""
     stored = record.figures
-    now = summarize_part(
+    derived = summarize_part(
         events,
         prompt=stored.prompt,
         files=stored.files,
@@ -167,15 +167,15 @@ def _derive(
         links=links,
     )
     # outputs that were left out of a part cannot be read again
-    use_new = not stored.counts.outside and (_is_known(now.tests) or not _is_known(stored.tests))
-    tests = now.tests if use_new else stored.tests
+    use_new = not stored.counts.outside and (_is_known(derived.tests) or not _is_known(stored.tests))
+    tests = derived.tests if use_new else stored.tests
     return replace(
         stored,
-        decisions=tuple(d for d in now.decisions if not _is_refusal(d, calls)),
-        caveats=now.caveats,
-        caveat_sources=now.caveat_sources,
-        result=now.result,
-        why=now.why,
+        decisions=tuple(d for d in derived.decisions if not _is_refusal(d, calls)),
+        caveats=derived.caveats,
+        caveat_sources=derived.caveat_sources,
+        result=derived.result,
+        why=derived.why,
         tests=tests or stored.tests,
     )
 

@@ -147,19 +147,20 @@ def _rewrapped(record: Record, events: Events, keys: Keys, recipients: Sequence[
     Raises SealError if no header does."""
     seals: dict[str, tuple[str, ...]] = {}
     for name in record.seals:
-        own = [event for event in events if getattr(event, "seal", None) == name]
-        for header in record.seals[name] if own else ():
-            opened = open_events(record.id, own, {name: (header,)}, keys)
+        of_seal = [event for event in events if getattr(event, "seal", None) == name]
+        for header in record.seals[name] if of_seal else ():
+            opened = open_events(record.id, of_seal, {name: (header,)}, keys)
             if not any(getattr(event, "seal", None) for event in opened):
                 seals[name] = (keys.rewrap(header, recipients),)
                 break
         else:
-            if own:
+            if of_seal:
                 raise SealError("no key here opens it")
     return seals
 
 
 def _remake(scope: Scope, change: Change) -> Resealed:
+    """Write the parts again that ``change`` changes, in new segments."""
     repository, done, renewals = scope.pipeline.repository, Resealed(), []
     for trajectory, records in stored_parts(scope.pipeline.repository, scope.commits).items():
         replacements: dict[SegmentRef, Replacement] = {}
@@ -183,7 +184,8 @@ def _remake(scope: Scope, change: Change) -> Resealed:
 def _changed(
     scope: Scope, records: Iterable[Record], change: Change, done: Resealed
 ) -> Iterator[tuple[Record, Segments, Events, Seals]]:
-    """Yield each part that changes with old segments and new events and seals. ``done`` counts the others."""
+    """Yield each part that changes, with its old segments and its new events and seals. ``done`` counts the
+    others."""
     for record in records:
         segments = list(read_segments(scope.pipeline.repository, record.id, record.segments))
         if len(segments) < len(set(record.segments)):

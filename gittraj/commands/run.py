@@ -1,8 +1,8 @@
 """Runs a program unchanged, and records its output: for an agent that has neither a log nor hooks.
 
 Typed input is never read: the program has the terminal itself as its input, and only its output passes
-through this process. Text that the program echoes is output. Commits made meanwhile name the run by a
-variable in their hooks' environment.
+through this process. Text that the program echoes is output. The hooks of commits made meanwhile read
+the run's name from a variable of their environment.
 """
 
 from __future__ import annotations

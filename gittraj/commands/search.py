@@ -23,20 +23,20 @@ _UNKNOWN = dict.fromkeys(("commit", "short", "subject", "author", "date", "rever
 
 
 @contextmanager
-def open_beside(
-    repository: Repository, unjoined: Mapping[str, str], tell: Callable[[str], object]
+def open_with_remotes(
+    repository: Repository, unjoined: Mapping[str, str], report: Callable[[str], object]
 ) -> Iterator[RecordedBeside | None]:
     """Yield the records of this clone with those of remotes that are not joined yet (``unjoined``); None if
-    there are no records of remotes to show. ``tell`` is called with what is left out."""
+    there are no records of remotes to show. ``report`` is called with what is left out."""
     with open_index(repository) as index:
         notes = index.notes if index else None
-        recorded = read_records(repository, notes, unjoined=unjoined, tell=tell)
+        recorded = read_records(repository, notes, unjoined=unjoined, tell=report)
         yield recorded if isinstance(recorded, RecordedBeside) else None
 
 
 def read_conditions(
     repository: Repository,
-    beside: RecordedBeside | None,
+    with_remotes: RecordedBeside | None,
     *,
     since: str | None,
     until: str | None,
@@ -47,15 +47,15 @@ def read_conditions(
     cwd: Path,
     **others: Any,
 ) -> Conditions:
-    """Return the command's options as conditions. Paths are relative to ``cwd``; ``beside`` are the records
-    that ``open_beside`` yields. Raises TrajError."""
+    """Return the command's options as conditions. Paths are relative to ``cwd``; ``with_remotes`` are the
+    records that ``open_with_remotes`` yields. Raises TrajError."""
     return Conditions(
         since=None if since is None else read_date(repository, "since", since),
         until=None if until is None else read_date(repository, "until", until),
-        commits=_list(repository, rev or "HEAD", author, paths, cwd=cwd, beside=beside)
+        commits=_list(repository, rev or "HEAD", author, paths, cwd=cwd, with_remotes=with_remotes)
         if rev or author or paths
         else None,
-        agent=agent and sound(agent),
+        agent=agent and sound(agent),  # without lone surrogates
         **others,
     )
 
@@ -67,10 +67,10 @@ def _list(
     paths: Sequence[str],
     *,
     cwd: Path,
-    beside: RecordedBeside | None,
+    with_remotes: RecordedBeside | None,
 ) -> frozenset[str]:
     with open_index(repository, rev) as index:
-        recorded = beside or _read_records(repository, index)
+        recorded = with_remotes or _read_records(repository, index)
         _, commits = list_commits(
             repository,
             recorded,
@@ -79,7 +79,7 @@ def _list(
             paths=paths,
             cwd=cwd,
             known=index,
-            beside=beside is not None,
+            beside=with_remotes is not None,
         )
         return frozenset(commits)
 
@@ -89,12 +89,12 @@ def _read_records(repository: Repository, index: Answers | None) -> Recorded:
 
 
 def search_to_json(
-    repository: Repository, query: str, found: Found, beside: RecordedBeside | None = None
+    repository: Repository, query: str, found: Found, with_remotes: RecordedBeside | None = None
 ) -> dict[str, Any]:
     """Return the document that ``git traj search --json`` prints."""
     descriptions = describe_places(repository, [hit.commits for hit in found.hits])
     with open_index(repository) as index:
-        recorded = beside or _read_records(repository, index)
+        recorded = with_remotes or _read_records(repository, index)
         results = [
             hit_to_json(recorded.folded(hit.trajectory), hit, commit)
             for hit, commit in zip(found.hits, descriptions, strict=True)
@@ -105,18 +105,19 @@ def search_to_json(
         "results": results,
         "waiting": found.waiting,
         "away": found.away,
-        "beside": beside.count_commits() if beside else {},
+        "beside": with_remotes.count_commits() if with_remotes else {},
     }
 
 
-def hit_to_json(folded: Folded | None, hit: Hit, commit: Mapping[str, Any] | None) -> dict[str, Any]:
+def hit_to_json(trajectory: Folded | None, hit: Hit, commit: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return one result of the document: a trajectory, on its commit."""
-    on = next((c for c in ((commit or {}).get("commit"), *hit.commits) if folded and c in folded.parts), None)
+    commits = ((commit or {}).get("commit"), *hit.commits)
+    on = next((c for c in commits if trajectory and c in trajectory.parts), None)
     return {
         "score": hit.score,
         **(commit or _UNKNOWN),
         "commits": hit.commits,
-        "trajectory": folded.header(on, explored=True) if folded and on else None,
+        "trajectory": trajectory.header(on, explored=True) if trajectory and on else None,
         "matches": [
             {"in": e.kind, "event": e.event, "text": e.text, "marked": e.marked, "rejected": e.rejected}
             for e in hit.excerpts

@@ -250,7 +250,7 @@ def _redaction(facts: Facts) -> Iterator[str]:
     if facts.unstamped:
         yield f"{count(facts.unstamped, 'part')} redacted by older rules, not pushed yet"
     for remark in facts.rule_files:
-        yield f"Redaction: of {remark}"
+        yield f"Rule file {remark}"
     if facts.exposed:
         yield f"Rotate: a secret that was already pushed became known, in {', '.join(facts.exposed)}"
 

@@ -24,7 +24,7 @@ from gittraj.record.drain.composition import make_pipeline
 def strike(
     repository: Repository, rev: str, name: str, why: str | None, *, environ: Environ
 ) -> tuple[str, str]:
-    """Strike the inferred statement on a commit whose id begins with ``name``. Returns its id and text."""
+    """Strike the inferred statement whose id begins with ``name``, on a commit. Returns its id and text."""
     if author(environ) != "human":
         raise TrajError("only a person can strike an inferred statement", "run it in a shell of your own")
     commit = find_commit(repository, rev)

@@ -91,19 +91,19 @@ def _follow(
 ) -> WorkedOn | None:
     if header.task is None or header.task.source is None:
         return None
-    own, name = Environ.of(environ), header.trajectory
+    parsed, name = Environ.of(environ), header.trajectory
     found = look_up(header.task, site)
     ends = found.closed and header.by_hand
     worked_on = WorkedOn(
         trajectory=name, started_at=header.started_at, found=found, ends=ends, trouble=found.trouble
     )
     try:
-        if found.task != header.task and name_task(repository, name, found.task, environ=own):
+        if found.task != header.task and name_task(repository, name, found.task, environ=parsed):
             worked_on = replace(worked_on, change="renamed")
         if ends and close:
             why = {"reason": f"{found.status} in {header.task.source.system}"}
             call = Call("abandon", why) if found.dropped else Call("complete", {})
-            record(repository, call, environ=own, trajectory=name)
+            record(repository, call, environ=parsed, trajectory=name)
             worked_on = replace(worked_on, change="ended")
     except TrajError as error:
         return replace(worked_on, trouble=error)
@@ -113,12 +113,12 @@ def _follow(
 def _start(repository: Repository, site: Site, environ: Mapping[str, str]) -> WorkedOn | None:
     """Begin a trajectory for the task that the branch is named after, if the task's system says that the task
     is in progress, a person runs this command, and git-traj is installed."""
-    own = Environ.of(environ)
+    parsed = Environ.of(environ)
     installed = LocalState.of(repository).read("installed.json") is not None
     branch = repository.run("symbolic-ref", "-q", "--short", "HEAD", check=False).out.decode().strip()
-    task = from_branch(branch, site) if installed and branch and author(own) == "human" else None
+    task = from_branch(branch, site) if installed and branch and author(parsed) == "human" else None
     found = look_up(task, site) if task else None
     if found is None or not found.begun:
         return None
-    begun = record(repository, Call("start", {"title": found.task.title}), environ=own, task=found.task)
+    begun = record(repository, Call("start", {"title": found.task.title}), environ=parsed, task=found.task)
     return WorkedOn(trajectory=begun.trajectory, started_at=None, found=found, change="started")

@@ -66,7 +66,7 @@ def test_rules_of_the_team_are_used_and_ignored_ones_are_reported(git: Git) -> N
     assert "'look' has a pattern that RE2 refuses" in done.stderr
     pin = done.stderr.split("gitleaksTrust ")[1].split()[0]
     assert "(in .gitleaks.toml)" in run(git.root, "--rules").stdout.splitlines()[-1]
-    for command, title in (("status", "Redaction: of "), ("doctor", "note: for redaction, of ")):
+    for command, title in (("status", "Rule file "), ("doctor", "note: rule file ")):
         assert f"{title}.gitleaks.toml: rules that do not run: 'look'" in traj(git.root, command).stdout
     git("config", "traj.redact.gitleaksTrust", pin)
     assert run(git.root, given="my badge abcd\n").stdout == "my badge abcd\n"

@@ -19,11 +19,12 @@ _TOO_LONG = 20
 """The length from which line numbers are left to the command."""
 _LEADING = ("git", "--no-pager", "-c", "color.ui=false", "-c", "core.quotePath=false")
 _started: dict[tuple[str, str | None], tuple[int, int]] = {}
+"""The process and the pipe of each started blame, by argument of ``why`` and revision."""
 
 
 def begin(arguments: Sequence[str]) -> None:
     """Start the blame, if ``arguments`` are those of a simple ``why``."""
-    if arguments[:1] != ["why"] or not DISTURBING.isdisjoint(os.environ):
+    if arguments[:1] != ["why"] or not DISTURBING.isdisjoint(os.environ):  # variables like GIT_DIR
         return
     words, rev = _take_rev([word for word in arguments[1:] if word not in _OPTIONS])
     if len(words) != 1:

@@ -75,8 +75,8 @@ def _trajectories(start: str) -> Iterator[str]:
         with find_to_read() as repository:
             recorded = read_records(repository)
             for name in islice(recorded.ids(start), _MOST):
-                folded = recorded.folded(name)
-                header = folded.header(None) if folded else {}
+                trajectory = recorded.folded(name)
+                header = trajectory.header(None) if trajectory else {}
                 yield f"word\t{name}\t{printable(header.get('title') or header.get('prompt') or '')[:60]}"
     except GitError:
         return

@@ -112,13 +112,13 @@ def _similar_choices(error: click.UsageError) -> list[str]:
 
     value = error.message.partition("'")[2].partition("'")[0]
     choices: Sequence[str] = error.param.type.choices  # type: ignore[union-attr]
-    shortened = re.compile(".*".join(map(re.escape, value)), re.I)  # md: markdown
+    shortened = re.compile(".*".join(map(re.escape, value)), re.I)  # "md" finds "markdown"
     similar = get_close_matches(value, choices, n=2, cutoff=0.5)
     return similar or [name for name in choices if value and shortened.match(name)][:2]
 
 
 def _guess_argument(error: click.UsageError, parameters: Mapping[str, Any]) -> str | None:
-    """The argument in the form that ``git traj why`` accepts, for lines given as to other programs."""
+    """The argument as ``git traj why`` accepts it, made from lines in the form that other programs accept."""
     if error.message.startswith("No such option '-L'"):
         return "FILE:LINE,LINE"
     extra = re.fullmatch(r"Got unexpected extra arguments? \((.+)\)", error.message)

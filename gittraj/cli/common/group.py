@@ -37,7 +37,7 @@ class _Formatter(click.HelpFormatter):
     """Formats help for narrow terminals, too: click needs 50 columns to put texts next to names."""
 
     def __init__(self, **options: Any) -> None:
-        import shutil  # with all of its compressors
+        import shutil  # it imports all compressors
 
         super().__init__(**options)
         self._narrow = (width := shutil.get_terminal_size().columns) < 52

@@ -1,4 +1,4 @@
-"""The entries of ``git traj log``: chosen, and as text or JSON.
+"""Chooses the entries of ``git traj log``, and renders them as text or JSON.
 
 Code that reads records is imported only if the index does not have the answer: see ``gittraj.cli.log``.
 """
@@ -38,7 +38,7 @@ def find_entries(
     **conditions: Any,
 ) -> Iterator[Entry]:
     """The commits, or with the form ``rows`` the trajectories, that meet the conditions; ``runs``: also the
-    runs without a commit. If nothing meets them, says what to try next."""
+    runs without a commit; ``files``: with the changed paths. If nothing meets them, says what to try next."""
     from gittraj.query.log.listing import by_cost, choose_runs, list_trajectories, read_entries, read_runs
 
     wanted = make_wanted(conditions)

@@ -46,7 +46,7 @@ def say_nothing_found(
             f"{all_of_them}git traj status shows what is not recorded yet"
         )
         _say(f"no matching commits ({available})", hint)
-    elif recorded.places():
+    elif recorded.places():  # the keys of runs without a commit
         what = "runs" if everywhere else "commits"
         _say(f"no matching {what} ({available})", f"{others} those without a commit")
     else:

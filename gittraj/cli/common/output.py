@@ -58,14 +58,15 @@ def columns(environ: Mapping[str, str], *, table: bool = False) -> int | None:
     cut."""
     if not is_terminal(environ):
         return None
-    import shutil  # with all of its compressors
+    import shutil  # it imports all compressors
 
     width = shutil.get_terminal_size().columns - 5 * is_plain()  # "…" and "→" are longer in ASCII
     return max(NARROWEST, width if table else min(width, WIDEST))
 
 
 def print_wrapped(text: str, *, err: bool = False) -> None:
-    """Print a sentence, wrapped at words to the terminal's width; a long path is not broken, to be copied."""
+    """Print a sentence, wrapped at words to the terminal's width; a long path is not broken, so that the user
+    can copy it."""
     import textwrap
 
     width = columns(os.environ) or len(text) + 1

@@ -39,7 +39,7 @@ def show_overview() -> None:
 
 
 def _say_how_to_begin(state: str) -> None:
-    """Print what git-traj is, the ``state``, and the first commands: the whole help is longer than that."""
+    """Print what git-traj is, the ``state``, and the first commands: fewer lines than the complete help."""
     context = click.get_current_context()
     formatter = context.make_formatter()
     with formatter.section(_FIRST.capitalize()):

@@ -34,10 +34,8 @@ def environment() -> Mapping[str, str]:
 
 
 def find_repository(backend: Backend = "auto", *, steady: bool = False) -> Repository:
-    """The repository that the command was called in. ``GIT_DIR`` is honoured, as in git.
-
-    Raises NotARepository.
-    """
+    """The repository that the command was called in; its configuration names the plug-ins. ``GIT_DIR`` is
+    honoured, as in git. ``steady``: the configuration is read only once. Raises NotARepository."""
     git_dir = os.environ.get("GIT_DIR")
     start = Path(git_dir) if git_dir else Path.cwd()
     repository = open_repository(start, environ=environment(), backend=backend, steady=steady)
@@ -51,8 +49,8 @@ def find_to_read() -> Repository:
 
 
 def find_drained(*, to_read: bool = False, follow: bool = True) -> Repository:
-    """The repository, after recording what is new as far as possible: see ``drain_first``. ``follow``: update
-    the tasks that are worked on here from Beads' exports, too."""
+    """The repository, after recording what is new as far as possible: see ``drain_first``. ``follow``: also
+    update, from Beads' exports, the tasks that are worked on here."""
     repository = find_to_read() if to_read else find_repository()
     drain_first(repository)
     if follow:
@@ -78,8 +76,8 @@ def _follow_beads(repository: Repository) -> None:
             return
     from gittraj.commands.tasks import follow_exports
 
-    with replace(repository, backend="auto", steady=False) as own:
-        followed = follow_exports(own, raw)
+    with replace(repository, backend="auto", steady=False) as to_write:
+        followed = follow_exports(to_write, raw)
     with suppress(OSError):  # a read-only folder
         seen.write_text(written)
     for each in followed:
@@ -131,8 +129,8 @@ def _drain(repository: Repository) -> None:
 
     raw = environment()
     environ = Environ.of(raw)
-    with replace(repository, backend="auto", steady=False) as own:
-        report = drain(own, environ=environ, live=raw)
+    with replace(repository, backend="auto", steady=False) as to_write:
+        report = drain(to_write, environ=environ, live=raw)
     if report is None:
         if not environ.off:
             raise busy()

@@ -1,6 +1,6 @@
 """``--team URL``: answers commands from the database that ``git traj gather`` filled.
 
-In text, a repository's name is before the commit; in ``context`` it is in ``short``.
+In text, the repository's name precedes the commit's id; in ``context`` the field ``short`` has both.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ def show_log(
         if not first:
             click.echo("git-traj: no matching commits", err=True)
         if as_json:
+            # "wholes" is only for ``list_trajectories``
             rows = [{key: value for key, value in each.items() if key != "wholes"} for each in listed]
             click.echo(dump_json(entries_to_json(rows, rows=form == "rows")))
             return
@@ -128,9 +129,9 @@ def show_search(
         if not hits:
             click.echo("git-traj: no match", err=True)
         if as_json:
-            folded = read_folded(session, [(each.project_id, each.hit.trajectory) for each in hits])
+            trajectories = read_folded(session, [(each.project_id, each.hit.trajectory) for each in hits])
             results = [
-                hit_to_json(folded.get((each.project_id, each.hit.trajectory)), each.hit, each.commit)
+                hit_to_json(trajectories.get((each.project_id, each.hit.trajectory)), each.hit, each.commit)
                 for each in hits
             ]
             complete = {"waiting": 0, "away": [], "beside": {}}

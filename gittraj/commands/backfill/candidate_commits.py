@@ -16,7 +16,8 @@ from gittraj.git import ReflogEntry, Repository, read_changes, read_reflog
 from gittraj.model.times import seconds
 
 _MARGIN = 86_400
-"""If there are more than ``_MANY`` commits, only those from this many seconds before the first session on."""
+"""If there are more than ``_MANY`` commits, those made more than this many seconds before the first session
+are left out."""
 _MANY = 20_000
 _SLACK = 2.0
 """A commit may be this many seconds before or after the call that made it: the clocks differ."""
@@ -24,7 +25,8 @@ _LONGEST_ID = 64
 
 
 class CandidateCommits:
-    """All commits of branches, tags and reflogs, and those whose ids the sessions of ``digests`` printed."""
+    """All commits of branches, tags and reflogs, and those whose ids the sessions of ``digests`` printed.
+    ``off`` are the commits that were made while recording was off."""
 
     def __init__(self, repository: Repository, digests: Sequence[LogDigest], *, off: Collection[str]) -> None:
         self.repository = repository
@@ -58,7 +60,7 @@ class CandidateCommits:
         ]
 
     def _reflogs(self) -> tuple[dict[str, Kind], set[str]]:
-        """Return the kind of each commit that was made here by the reflogs, and the commits that a rebase
+        """Return the kind of each commit that the reflogs show as made here, and the commits that a rebase
         moved."""
         kinds: dict[str, Kind] = {}
         moved: set[str] = set()

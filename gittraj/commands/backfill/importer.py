@@ -103,6 +103,7 @@ def _queue(rounds: list[dict[str, Source]], source: Source) -> None:
 
 
 def _count_cut_logs(report: Report) -> None:
+    """Count an incomplete end of a log as damage, and drop empty sessions from the report."""
     imported = {each.file.path for each in report.taken.values() if each.why is None}
     for trajectory, each in [*report.taken.items()]:
         if each.why in (EMPTY, PAUSED) and each.file.path in imported:
@@ -136,7 +137,7 @@ def _sources(run: BackfillRun, file: SessionFile, *, forced: bool, paused: bool)
     agents = all_agents()
     former = _find_former(run, file, forced=forced)
     yield Source(file=file, former=former, off=_away(run, file, paused=paused))
-    is_own_log = file.format not in NAMING and file.path.is_file()
+    is_own_log = file.format not in NAMING and file.path.is_file()  # not an export
     if file.subagent is None and file.agent in agents and is_own_log:
         for each in agents[file.agent].subagents(file):
             off = _away(run, each, paused=paused)
@@ -144,6 +145,7 @@ def _sources(run: BackfillRun, file: SessionFile, *, forced: bool, paused: bool)
 
 
 def _away(run: BackfillRun, file: SessionFile, *, paused: bool) -> Away:
+    """Return the time during which recording was suspended for a session; none with ``paused``."""
     return Away() if paused else run.off.away(file.name, subagent=file.subagent)
 
 

@@ -60,6 +60,7 @@ def make_digest(file: SessionFile, log: Log, size: int, age: float) -> LogDigest
 
 
 def _thin(log: Log) -> Log:
+    """Return a log with only what linking needs: the other entries become placeholders."""
     kept = _keep_linking(log)
     if log.entries:  # the format of the first event's id identifies the kind of log
         first = log.entries[0].event
@@ -85,7 +86,7 @@ def _keep_linking(log: Log) -> dict[int, Entry]:
                 result = log.result_of(index)
                 if result is not None:
                     kept[result] = _thin_result(log.entries[result], keep_ends=starts_agent)
-        if entry.on:
+        if entry.on:  # the log itself names a commit
             kept[index] = Entry(event=Message(id=event.id), end=0, on=entry.on, edits=_thin_edits(entry))
     return kept
 
@@ -110,7 +111,7 @@ def _thin_result(entry: Entry, *, keep_ends: bool) -> Entry:
             ts=event.ts,
             call_id=event.call_id,
             is_error=event.is_error,
-            content=ends if keep_ends else find_no_commit(text),
+            content=ends if keep_ends else find_no_commit(text),  # git's words that it made no commit
         )
     return Entry(event=event, end=0, edits=_thin_edits(entry), commits=entry.commits)
 
@@ -128,8 +129,8 @@ def find_commit_calls(log: Log) -> Iterator[int]:
 
 
 def is_stored(digest: LogDigest, known: SessionState, commits: set[str]) -> bool:
-    """Return whether all of a log is stored already, and on all of ``commits``. False for an output log,
-    which has only one run of a thread."""
+    """Return whether all of a log is stored already, and on all of ``commits``. False for the log of an
+    agent's printed output, which has only one of a session's runs."""
     if is_output_log(digest.log) or not commits <= _linked_commits(known):
         return False
     stored = sum(part.range.n for part in known.parts if not part.output)

@@ -70,7 +70,7 @@ def named_paths(log: Log) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
-    """On which commits sessions are stored.
+    """Says on which commits sessions are stored.
 
     With ``commit``, all are stored on this commit. With ``link``, each is stored on the commits that evidence
     links to it. With ``explore``, a session without a commit is stored on the commit where it started, even
@@ -157,7 +157,8 @@ class LogTask:
         self.pipeline = make_pipeline(self.repository, self.config, self.environ, live=self.raw)
 
     def locate(self, source: Source, folder: str) -> Path:
-        """Return the working tree's path when a session worked in ``folder``. Raises TrajError, OSError."""
+        """Return the path that the working tree had when a session worked in ``folder``. Raises TrajError,
+        OSError."""
         log = self._read(replace(source, former=Path("/nowhere")))[0]
         return guess_root(folder, named_paths(log), self.known)
 
@@ -209,6 +210,7 @@ class LogTask:
         )
 
     def _read(self, source: Source) -> tuple[Log, int, float]:
+        """Return the log, its size in bytes, and how many seconds ago it last grew."""
         skip: set[str] = set()
         facts: dict[str, tuple[str, ...]] = dict(source.facts)
         if source.copied is not None:

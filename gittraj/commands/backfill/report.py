@@ -21,7 +21,7 @@ _MAX_NAMED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """A session linked to a commit. ``carried``: it made the commit of which this one is a rewritten form."""
+    """A session linked to a commit. ``carried``: it made another commit, which was rewritten to this one."""
 
     commit: str
     agent: str
@@ -82,7 +82,7 @@ class Report:
 
 
 def report_stored(reports: Sequence[Report], notes: NotesRef) -> None:
-    """Add to each report the records in the notes of the sessions that were read, except the planned ones."""
+    """Add to each report the records of its sessions that are in ``notes``, except the planned ones."""
     planned = {(id(report), row.trajectory, row.commit) for report in reports for row in report.linked}
     reports_of: dict[str, list[Report]] = {}
     for report in reports:

@@ -48,7 +48,7 @@ from gittraj.state.folder import LocalState, installed_positions
 
 _BATCH = 16 * 1024 * 1024
 """The refs are updated whenever logs of this many bytes have been drafted."""
-_COMMITS_REMEMBERED = 60
+_COMMITS_REMEMBERED = 60  # of those that changed a file which a session wrote
 _FORGOTTEN = "it was removed with git traj forget"
 
 
@@ -207,7 +207,8 @@ class BackfillRun:
         return owner_of(log, parent.log, own_parts(self._reading(parent), links)[2])
 
     def _known(self, digest: LogDigest) -> SessionState:
-        """Return a session's state. Work from a pause, but not from before the installation, is kept out."""
+        """Return a session's state, in which an anchor is ``stored`` unless its commits were made during a
+        pause, also if they were made before the installation."""
         log = digest.log
         known = self.state.sessions.get(log.trajectory)
         if known is None:
@@ -278,8 +279,8 @@ class BackfillRun:
 
     def _carry(self) -> None:
         """Copy the records of commits that were rewritten to the new commits."""
-        held, own = records_by_commit(self.notes.items())
-        found = find_allowed(self.repository, held, taken=own, silent=self.off.commits)
+        records_of, with_own_work = records_by_commit(self.notes.items())
+        found = find_allowed(self.repository, records_of, taken=with_own_work, silent=self.off.commits)
         pairs = [(rewrite.old, rewrite.new) for rewrite in found]
         rewrites = follow(self.state.rewrites, pairs)
         gathered = follow(self.state.gathered, squashed(found))

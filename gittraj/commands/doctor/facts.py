@@ -54,24 +54,26 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """The condition of git-traj in a repository.
+    """The condition of git-traj in a repository. ``off``: GIT_TRAJ=0 is set.
 
     ``since`` and ``paused`` are the times of the installation and of the pause, in seconds since the epoch;
-    ``since`` is None if git-traj is not installed. ``waiting`` are commits whose session was named but whose
-    call is not in its log yet; ``unlinked`` are those that were given up, without a record. ``without_hook``
-    are the commits made since the installation that no hook reported, oldest first; None with reftable.
-    ``stranded`` are unreachable commits with records that are nowhere else. ``complaints`` are the errors of
-    damaged data. ``config`` is None if it cannot be read. ``unstamped`` counts the parts that older rules
-    redacted and that were not pushed yet; ``exposed`` are trajectories in which a secret became known after
-    they were pushed. ``actives`` are trajectories recorded by hand that no commit has yet. ``readers`` are
+    ``since`` is None if git-traj is not installed. ``parked`` counts the parts that were not stored, because
+    redaction failed. ``waiting`` are commits whose session was named but whose call is not in its log yet;
+    ``unlinked`` are those that were given up, without a record. ``without_hook`` are the commits made since
+    the installation that no hook reported, oldest first; None with reftable. ``stranded`` are unreachable
+    commits with records that are nowhere else. ``complaints`` are the errors of damaged data. ``config`` is
+    None if it cannot be read. ``unstamped`` counts the parts that older rules redacted and that were not
+    pushed yet; ``exposed`` are trajectories in which a secret became known after they were pushed.
+    ``actives`` are trajectories with events from git-traj's commands that no commit has yet. ``readers`` are
     those for whom thinking is sealed; None if it is not sealed. ``summarizer`` is the program that writes
     summaries, ``runs`` how often it ran today. ``team``: the project has a file of settings for all clones.
 
     ``recorded`` counts the commits that ``git traj log`` lists, ``traced`` those with only link stubs,
     ``elsewhere`` the other commits with records: HEAD does not reach them, or work there led to no commit.
+    Of these, ``branched`` counts those on other branches, ``explored`` those with work that led to no commit.
     ``unfetching`` are the remotes whose records git fetch should bring and does not. ``beside`` counts for
     each remote the commits with records that are not joined with ours. ``plugins`` are those that are
-    switched on, each with the reason if it is left out. ``rule_files`` are remarks on ignored lines in the
+    switched on, each with the reason if it is left out. ``rule_files`` are remarks on what is ignored in the
     rule files that settings name. ``deleted`` are git-traj's refs that were deleted, set back or overwritten,
     each with the commit, which still exists, to restore it to.
     """

@@ -37,8 +37,8 @@ FindingResult = tuple[Finding, bool]
 """A finding, and whether it is fixed."""
 
 
-def fix_findings(findings: Iterable[Finding], *, tell: Callable[[str], object]) -> list[FindingResult]:
-    """Fix each finding that has a fix. If that fails, call ``tell`` with the reason, once for each reason."""
+def fix_findings(findings: Iterable[Finding], *, report: Callable[[str], object]) -> list[FindingResult]:
+    """Fix each finding that has a fix. If that fails, call ``report`` once for each reason."""
     reasons = set[str]()
 
     def fix(finding: Finding) -> bool:
@@ -46,7 +46,7 @@ def fix_findings(findings: Iterable[Finding], *, tell: Callable[[str], object]) 
             return finding.fix is not None and (finding.fix(), True)[1]
         except TrajError as error:
             if error.message not in reasons:
-                tell(f"not fixed: {error.message}")
+                report(f"not fixed: {error.message}")
             reasons.add(error.message)
             return False
 

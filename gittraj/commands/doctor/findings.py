@@ -109,7 +109,7 @@ def _check_extensions(facts: Facts) -> Iterator[Finding]:
             text = f"plug-in {name} is left out: {why}"
             yield Finding("plugin", text, "git config --global --edit, or install it again")
     for remark in facts.rule_files:
-        yield note("rule-file", f"for redaction, of {remark}", "the other rules work: docs/redaction.md")
+        yield note("rule-file", f"rule file {remark}", "the other rules work: docs/redaction.md")
 
 
 def _not_installed(facts: Facts) -> Finding:

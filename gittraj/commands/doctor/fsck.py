@@ -99,7 +99,7 @@ def _needs_record(tombstone: Tombstone) -> bool:
 
 def _check_overlap(commit: str, lines: list[Line]) -> Iterator[Finding]:
     parts: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for record in standing(commit, lines):
+    for record in standing(commit, lines):  # those that were not withdrawn
         if record.range is not None and record.range.at is not None:
             parts[record.id].append((record.range.at, record.range.at + record.range.n))
     for trajectory, spans in parts.items():
@@ -122,7 +122,7 @@ def _check_segments(repository: Repository, records: Mapping[str, list[Record]])
         if key in stored:
             if (why := _find_damage(next(bodies), ref)) is not None:
                 yield _lost(commit, key, why)
-        # a month that was purged or retired has a file named "epoch"
+        # a month that was purged, or emptied for good, has a file named "epoch"
         elif key in on_remotes() or data.read(key[0], "epoch") is not None:
             absent += 1
         else:

@@ -47,11 +47,11 @@ def find_live(
         if trajectory in off.forgotten or not known.path:  # no path: it was imported, no agent writes it here
             continue
         try:
-            grown = Path(known.path).stat().st_mtime
+            last_write = Path(known.path).stat().st_mtime
         except OSError:
             continue  # its log was deleted
-        status = _read_status(known, grown, ended, since)
-        is_recent = time.time() - grown < _OVER
+        status = _read_status(known, last_write, ended, since)
+        is_recent = time.time() - last_write < _OVER
         if (status == "active" and known.parts) or (known.waiting and is_recent):
             yield LiveSession(
                 agent=known.agent,
@@ -62,11 +62,11 @@ def find_live(
             )
 
 
-def _read_status(known: SessionState, grown: float, ended: Collection[str], since: float) -> Status:
+def _read_status(known: SessionState, last_write: float, ended: Collection[str], since: float) -> Status:
     one_turn = known.settled and not {*known.facts.get("entrypoint", ())}.isdisjoint(_ONE_TURN)
     if one_turn or f"{known.agent}:{known.session}" in ended:
         return "ended"
-    return "active" if time.time() - grown < _FRESH and grown >= since else "idle"
+    return "active" if time.time() - last_write < _FRESH and last_write >= since else "idle"
 
 
 def _read_title(known: SessionState, notes: NotesRef) -> str | None:

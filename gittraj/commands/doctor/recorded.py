@@ -51,23 +51,23 @@ class Recorded:
 
 def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -> Recorded:
     """Count the commits that have records. Raises GitError."""
-    places = {*find_run_keys(notes.with_explored())}
+    run_keys = {*find_run_keys(notes.with_explored())}
     # all other notes have only records of work that led to their commit
-    to_read = {*notes.with_deletions(), *notes.with_explored()} - places
+    to_read = {*notes.with_deletions(), *notes.with_explored()} - run_keys
     roles = {commit: _roles(commit, notes.read(commit)) for commit in to_read}
     bare = {commit for commit in roles if not roles[commit]}
     traced = {commit for commit in roles if roles[commit] == {"traced"}}
-    silent = {commit for commit in roles if "produced" not in roles[commit]} | places
+    unlisted = {commit for commit in roles if "produced" not in roles[commit]} | run_keys
     below = _below_head(repository, notes, index)
-    others = set() if below is None else {*notes} - below - places
+    others = set() if below is None else {*notes} - below - run_keys
     unreachable, stranded = _find_unreachable(repository, notes, others)
     return Recorded(
         notes=notes,
         bare=bare,
-        number=len(notes) - len(bare | places | traced),
-        listed=len(notes) - len(silent) if below is None else len(below - silent),
-        branched=len(others - unreachable - silent),
-        explored=len(silent - bare - traced - places - unreachable),
+        number=len(notes) - len(bare | run_keys | traced),
+        listed=len(notes) - len(unlisted) if below is None else len(below - unlisted),
+        branched=len(others - unreachable - unlisted),
+        explored=len(unlisted - bare - traced - run_keys - unreachable),
         traced=len(traced),
         stranded=stranded,
     )
@@ -112,7 +112,7 @@ def _below_head(repository: Repository, notes: Notes, index: Answers | None) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote:
-    """How many notes of this clone have records that the remote does not have (``unpushed``), and the other
+    """Counts the notes of this clone with records that the remote does not have (``unpushed``), and the other
     way round (``unfetched``). None if the number is not known in this clone."""
 
     name: str

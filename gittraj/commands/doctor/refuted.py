@@ -36,8 +36,9 @@ _MOST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """The records that link a trajectory to a commit. The commit was made at ``time``, the first of its parts
-    began at ``first`` (both in seconds since 1970). ``alone``: the note never had another trajectory."""
+    """The records that link a trajectory to a commit. The commit was made at ``time``, the first part in
+    the records began at ``first`` (both in seconds since 1970). ``alone``: the note never had another
+    trajectory."""
 
     commit: str
     records: Sequence[Record]
@@ -79,7 +80,7 @@ def _find_linked(repository: Repository) -> Iterator[Linked]:
     for commit, body in NotesRef(repository).items():
         lines = decode_note(body)
         linked = defaultdict[str, list[Record]](list)
-        for record in standing(commit, lines):
+        for record in standing(commit, lines):  # those that were not withdrawn
             if _is_made_by_call(commit, record):
                 linked[record.id].append(record)
         if not linked or not repository.objects.exists(commit):

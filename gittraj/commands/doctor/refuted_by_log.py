@@ -73,6 +73,7 @@ def _find_refuted(context: Context, log: Log, linked: Sequence[Linked]) -> Itera
         if change is None or len(change.parents) > 1 or not _is_as_it_was(log, writings, each.records):
             continue
         changed = Changed(change, partial(find_common, context.repository))
+        # if the note had another session, that may have written the rest of the commit
         if not (writings.explain(changed) if each.alone else writings.explain_rest(changed, Writings())):
             yield each
 

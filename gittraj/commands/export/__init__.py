@@ -29,7 +29,7 @@ FOLDERS = {
     "html": "gittraj.commands.export.pages:write_site",
 }
 """The formats that can also be written as a folder. Each function writes a ``Chosen`` into a folder, and
-calls its argument ``tell`` with the progress."""
+calls its argument ``progress`` with what is done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +51,11 @@ class Exchange:
 
 
 _ATIF = Exchange(module="gittraj.formats.atif.write", suffix=".atif.json", each=True, nests=True)
-_TRAIL = "gittraj.formats.agent_trajectories.write"
+_AGENT_TRAJECTORIES = "gittraj.formats.agent_trajectories.write"
 EXCHANGES = {
-    "trajectory": Exchange(module=_TRAIL, suffix=".trajectory.json", each=True),
-    "trajectory-tree": Exchange(module=_TRAIL, tree="files"),
-    "trajectory-bundle": Exchange(module=_TRAIL, tree="bundles"),
+    "trajectory": Exchange(module=_AGENT_TRAJECTORIES, suffix=".trajectory.json", each=True),
+    "trajectory-tree": Exchange(module=_AGENT_TRAJECTORIES, tree="files"),
+    "trajectory-bundle": Exchange(module=_AGENT_TRAJECTORIES, tree="bundles"),
     "trajectory-sqlite": Exchange(module="gittraj.formats.agent_trajectories.database", suffix=".db"),
     "atif": _ATIF,
     "atif-1.8": replace(_ATIF, function="write_latest"),
@@ -72,6 +72,7 @@ SHAPE = Shape(
     fields={"suffix": str, "each": bool},
     methods={"write": Returns(each=(str, bytes), fails=TrajError, seconds=60.0)},
 )
+"""What a plug-in's format must have."""
 
 
 def exchanges() -> dict[str, Exchange]:
@@ -90,8 +91,8 @@ def load(name: str) -> Callable[..., Any]:
     return function
 
 
-def join(parts: Iterable[str | bytes]) -> bytes:
-    return b"".join(part if isinstance(part, bytes) else part.encode("utf-8", "replace") for part in parts)
+def join(fragments: Iterable[str | bytes]) -> bytes:
+    return b"".join(f if isinstance(f, bytes) else f.encode("utf-8", "replace") for f in fragments)
 
 
 def documents(form: Exchange, exported: Exported) -> Iterator[tuple[str, bytes]]:

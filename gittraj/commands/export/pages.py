@@ -55,7 +55,7 @@ def write_timeline(chosen: Chosen) -> Iterator[str]:
 
 
 def write_json(chosen: Chosen) -> Iterator[bytes]:
-    """``{"version": 1, "commits": [{…, "trajectories": […]}], "trajectories": […]}``."""
+    """Yield ``{"version": 1, "commits": [{…, "trajectories": […]}], "trajectories": […]}``."""
     commits, trajectories = [], []
     for commit, headers in chosen.entries():
         if commit is None:
@@ -78,6 +78,8 @@ Parts = dict[str, list[tuple[Header, list[Line]]]]
 
 @dataclass(slots=True)
 class _Site:
+    """The pages written. ``top`` and ``below`` make links in pages of ``folder`` and of the folders in it."""
+
     folder: Path
     top: Links
     below: Links
@@ -89,19 +91,19 @@ class _Site:
         self.written.add(path)
 
 
-def write_site(chosen: Chosen, folder: Path, *, tell: Progress) -> None:
+def write_site(chosen: Chosen, folder: Path, *, progress: Progress) -> None:
     """Write the site into ``folder``, which is created if it does not exist; other files there are kept.
-    ``tell`` is called with the progress."""
+    ``progress`` is called with what is done."""
     for name in _FOLDERS:
         (folder / name).mkdir(parents=True, exist_ok=True)
-    carried = {f.whole["id"] for commit in chosen.commits for f in chosen.recorded.on(commit)}
+    on_commits = {f.whole["id"] for commit in chosen.commits for f in chosen.recorded.on(commit)}
     top = Links(
         title=(chosen.repository.work_tree or chosen.repository.common_dir).name,
         commits={*chosen.commits},
-        trajectories=carried | {*chosen.trajectories},
+        trajectories=on_commits | {*chosen.trajectories},
     )
     site = _Site(folder, top, replace(top, root="../"))
-    entries, parts = _write_entries(site, chosen, tell)
+    entries, parts = _write_entries(site, chosen, progress)
     _write_trajectories(site, chosen, parts)
     _write_files(site, entries)
     _write_data(site, entries, parts)
@@ -137,25 +139,25 @@ def _write_trajectories(site: _Site, chosen: Chosen, parts: Parts) -> None:
     headers = []
     for name, on_commits in parts.items():
         commits = [entry["commit"] for entry, _ in on_commits]
-        (folded,) = (each for each in chosen.recorded.on(commits[0]) if each.whole["id"] == name)
-        header = _make_header(folded, commits)
+        (trajectory,) = (each for each in chosen.recorded.on(commits[0]) if each.whole["id"] == name)
+        header = _make_header(trajectory, commits)
         headers.append((header, len(commits)))
         if name not in chosen.trajectories:
             files = _pages(chain.from_iterable(entry["files"] for entry, _ in on_commits))
-            in_order = sorted(on_commits, key=lambda part: folded.numbers[part[0]["commit"]])
+            in_order = sorted(on_commits, key=lambda part: trajectory.numbers[part[0]["commit"]])
             site.write(
                 trajectory_page(name), render_overview(header, in_order, replace(site.below, files=files))
             )
     without_commit = map(chosen.recorded.folded, (name for name in chosen.trajectories if name not in parts))
-    headers += [(folded.header(None), 0) for folded in filter(None, without_commit)]
+    headers += [(trajectory.header(None), 0) for trajectory in filter(None, without_commit)]
     headers.sort(key=lambda each: each[0]["startedAt"] or "", reverse=True)
     site.write("trajectories.html", render_trajectories(headers, site.top))
 
 
-def _make_header(folded: Folded, commits: Sequence[str]) -> Header:
-    if any(folded.records(commit) for commit in commits):
-        return folded.across(commits)
-    return folded.header(commits[0], explored=True)
+def _make_header(trajectory: Folded, commits: Sequence[str]) -> Header:
+    if any(trajectory.records(commit) for commit in commits):
+        return trajectory.across(commits)
+    return trajectory.header(commits[0], explored=True)
 
 
 def _write_files(site: _Site, entries: Iterable[Header]) -> None:

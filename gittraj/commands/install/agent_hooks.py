@@ -25,7 +25,7 @@ _TRACKED = "git tracks the file: keep these entries out of your commits"
 
 
 def find_hooks() -> dict[str, HookSettings]:
-    """Return the hook settings of the agents that have hooks, by the agent's option."""
+    """Return the hook settings of the agents that have hooks, by the agent's name for ``--agent``."""
     return {agent.option: agent.hooks for agent in all_agents().values() if agent.hooks}
 
 

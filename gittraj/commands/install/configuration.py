@@ -40,7 +40,7 @@ def change(repository: Repository, manifest: Manifest, *arguments: str) -> Manif
 
 
 def undo(repository: Repository, manifest: Manifest) -> None:
-    """Undo git-traj's changes since anybody else's last one. Raises StoreError if the file is locked."""
+    """Undo git-traj's changes that are newer than anybody else's. Raises StoreError if the file is locked."""
     path = _file(repository)
     now = path.read_bytes() if path.exists() else b""
     before = FileEdit(made=False, splices=manifest.config).undo(now)
@@ -171,7 +171,7 @@ def take_out(repository: Repository, manifest: Manifest) -> tuple[Manifest, list
     names = _list_own(repository)
     for name in names:
         manifest = change(repository, manifest, "--remove-section", _section(name))
-    import shutil  # noqa: PLC0415 - with all of its compressors
+    import shutil  # noqa: PLC0415 - it imports all compressors
 
     shutil.rmtree(scripts_folder(repository), ignore_errors=True)
     return manifest, [_removed(name) for name in names]

@@ -26,7 +26,7 @@ _MOST = 1000
 
 
 def find_agents(environ: Environ, raw: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the options of the agents on this machine that git-traj can set up."""
+    """Return the agents on this machine that git-traj can set up, by their names for ``--agent``."""
     return tuple(a.option for a in all_agents().values() if a.hooks and _is_present(a, environ, raw))
 
 

@@ -100,7 +100,7 @@ def install_globally(environ: Mapping[str, str], *, dry_run: bool = False) -> li
 def _begin(home: Home, template: Path, *, made: bool) -> None:
     """Create the template with the state that turns recording on, and set ``init.templateDir``."""
     (template / "hooks").mkdir(parents=True, exist_ok=True)
-    import shutil  # noqa: PLC0415 - with all of its compressors
+    import shutil  # noqa: PLC0415 - it imports all compressors
 
     if made:  # with the files of git's own template, as tools expect its info/exclude
         home.git.run("init", "--quiet", "--bare", str(template))

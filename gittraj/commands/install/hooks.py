@@ -123,7 +123,7 @@ def leave_folders(repository: Repository, manifest: Manifest, *, dry_run: bool =
 
 def _foresee(path: Path) -> Step | None:
     """Return the step that ``uninstall_hook`` would return, by calling it for a copy of the hook."""
-    import shutil  # noqa: PLC0415 - with all of its compressors
+    import shutil  # noqa: PLC0415 - it imports all compressors
     from tempfile import TemporaryDirectory  # noqa: PLC0415
 
     with TemporaryDirectory() as folder:

@@ -31,10 +31,10 @@ def install(
 ) -> list[Step]:
     """Install hooks, fetch refspecs and local state in ``repository``, and return the steps.
 
-    For the ``agents`` (their options), hooks and an instruction are installed in the work tree, if the agent
-    supports them. ``fetch_refspec``: whether to add fetch refspecs; None keeps the choice of the earlier
-    installation. With ``dry_run`` nothing is written. Raises TrajError, and then nothing was changed, because
-    the local state, without which all else is useless, is written first.
+    For the ``agents`` (names for ``--agent``), hooks and an instruction are installed in the work tree, as
+    far as the agent supports them. ``fetch_refspec``: whether to add fetch refspecs; None keeps the choice of
+    the earlier installation. With ``dry_run`` nothing is written. Raises TrajError, and then nothing was
+    changed, because the local state, without which all else is useless, is written first.
     """
     find_interpreter()
     read_choice(repository, "push")

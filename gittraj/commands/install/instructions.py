@@ -30,7 +30,7 @@ _TRACKED = "git tracks the file: commit it for everyone, or keep these lines out
 
 
 def find_files() -> dict[str, InstructionFile]:
-    """Return the instruction files of the agents that read one, by the agent's option."""
+    """Return the instruction files of the agents that read one, by the agent's name for ``--agent``."""
     return {agent.option: agent.instructions for agent in all_agents().values() if agent.instructions}
 
 

@@ -56,7 +56,7 @@ def uninstall(repository: Repository, *, purge: bool = False, dry_run: bool = Fa
     if not dry_run:
         _delete_derived(repository, purge=purge)
     if not any(step.did == "failed" for step in steps):
-        steps += _end(local, purge=purge, dry_run=dry_run)
+        steps += _end_recording(local, purge=purge, dry_run=dry_run)
     return steps
 
 
@@ -68,7 +68,7 @@ def _was_installed(local: LocalState, steps: Sequence[Step]) -> bool:
 def _delete_derived(repository: Repository, *, purge: bool) -> None:
     """Delete the index, and with ``purge`` the copies of remotes' refs. This is not a step: all of this data
     is also in this clone's refs or on a remote."""
-    import shutil  # noqa: PLC0415 - with all of its compressors
+    import shutil  # noqa: PLC0415 - it imports all compressors
 
     if purge:
         drop_copies(repository)
@@ -93,7 +93,7 @@ def _undo_hooks(repository: Repository, manifest: Manifest, *, dry_run: bool) ->
             pass  # somebody has put files there since
 
 
-def _end(local: LocalState, *, purge: bool, dry_run: bool) -> Iterator[Step]:
+def _end_recording(local: LocalState, *, purge: bool, dry_run: bool) -> Iterator[Step]:
     if not local.exists or not (purge or (local.folder / FILE).exists()):
         return
     say = partial(Step, what="state", name=str(local.folder))
@@ -147,7 +147,7 @@ def list_remaining(
     if _list_refs(repository, (*_REFS, *_COPIES)):
         patterns = " ".join(f"'{pattern}'" for pattern in (*_REFS, *_COPIES))
         command = f"git for-each-ref --format='delete %(refname)' {patterns} | git update-ref --stdin"
-        # the index, too: a command that reads records before then creates it again
+        # the index, too: a command that reads records before this is run creates it again
         command += f"; {shlex.join(('rm', '-rf', str(repository.common_dir / INDEX)))}"
         yield "the records here (git gc --prune=now then deletes their objects)", command
     yield from _list_remote_records(repository, copies, purged=purged)

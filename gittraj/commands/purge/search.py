@@ -177,15 +177,15 @@ class Search:
     def _search_trajectory(self, redactor: Redact, blobs: dict[SegmentKey, str]) -> None:
         segments = self._read_segments(blobs)
         every = [event for events in segments.values() for event in events]
-        joined = iter(_clean_fragments(redactor, every))
+        all_cleaned = iter(_clean_fragments(redactor, every))
         strict = strict_events(every, self.target.paths, orphans=False)
         for event in every:
             _learn(redactor, event, strict=event.id in strict)
         for key, events in segments.items():
             redactor.replaced()  # resets the counts of the previous segment
-            pieces = [next(joined) for _ in events]
+            cleaned = [next(all_cleaned) for _ in events]
             try:
-                clean = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in pieces)
+                clean = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in cleaned)
             except (RedactionError, RecursionError):
                 self.matches.unread.add(key)
                 continue
@@ -238,7 +238,7 @@ def _clean(redactor: Redact, text: str, name: str | None, strictly: bool) -> str
 
 
 def _tips(repository: Repository, ref: str) -> Iterator[str]:
-    """Yield the commits that a ref points to and, according to its reflog, pointed to."""
+    """Yield the commits that a ref points to or, according to its reflog, once pointed to."""
     objects = repository.objects
     entries, _ = read_reflog(repository, repository.common_dir, None, ref=ref)
     tips = dict.fromkeys(

@@ -15,7 +15,7 @@ from gittraj.redact import OnlyValues
 from gittraj.state.folder import LocalState
 
 _SHORTEST = 4
-"""Characters of a secret: a shorter one would match parts of ordinary words."""
+"""The minimum length of a text to purge: a shorter one would match parts of ordinary words."""
 
 
 def check_values(values: Sequence[str]) -> list[str]:
