@@ -104,8 +104,6 @@ def refuse_html(form: str | None, environ: Mapping[str, str]) -> None:
 def say_written(path: Path, *, show: bool = False) -> None:
     """Say on a terminal where a file or folder was written, and ``show`` it in the browser."""
     if sys.stderr.isatty():
-        from gittraj.model.words import size_of
-
         size = f" ({size_of(path.stat().st_size)})" if path.is_file() else ""
         click.echo(f"Wrote {path}{size}", err=True)
     if show:
