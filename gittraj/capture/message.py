@@ -44,8 +44,8 @@ class DatedCall:
         return self.begun - CLOCK <= (commit.time or 0.0) <= self.over + CLOCK
 
     def gives_message_of(self, commit: Commit, agent: str) -> bool:
-        """Whether the command fits the commit's kind and gives its subject; or no message, if the environment
-        of the commit's hook shows the ``agent``."""
+        """Whether the command fits the commit's kind and gives its subject. If the environment of the
+        commit's hook shows the ``agent``, a command that gives no message fits, too."""
         if not self._fits_kind(commit):
             return False
         if _shows(commit, agent) and not gives_message(self.command):
@@ -73,7 +73,8 @@ def match_by_message(log: Log, commits: Sequence[Commit], fixed: Calls, written:
     """Match commits that no hook named, whose subject is in the command of a call that was running when they
     were made, and whose files the session knew. Only all three together are evidence; if the hook's
     environment shows the agent, no subject is needed. A call that printed other ids made those commits.
-    Commits of files that the session wrote come first: another agent may give the same subject then."""
+    Commits of files that the session wrote come first: another agent may give the same subject at that
+    time."""
     left = _count_unknown(log, fixed)
     unnamed = [commit for commit in commits if commit.id not in fixed and _is_unnamed(log, commit)]
     mine, others = _calls_that_fit(log, unnamed, left, written)
@@ -101,7 +102,7 @@ def _calls_that_fit(
     for commit in _made_meanwhile(calls, commits):
         running = (c for c in calls if c.ran_at(commit) and c.gives_message_of(commit, log.agent))
         fit = [call.index for call in running if _knew(log, commit, call.index, written)]
-        wrote = any(written.before(call, commit) for call in fit)
+        wrote = any(written.wrote_before(call, commit) for call in fit)
         (mine if wrote else others)[commit.id] = fit
     return mine, others
 
@@ -163,7 +164,7 @@ def _knew(log: Log, commit: Commit, call: int, written: Written) -> bool:
         return True
     if log.result_of(call) is not None and not hides_failure(log.entries[call].command or ""):
         return True
-    return _names_file(log, changes, call) or written.before(call, commit)
+    return _names_file(log, changes, call) or written.wrote_before(call, commit)
 
 
 def _names_file(log: Log, changes: CommitChanges, call: int) -> bool:

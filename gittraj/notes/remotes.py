@@ -30,12 +30,12 @@ def read_remote(
     (None: for all). Also returns how many notes are over the limit and not read, and the commits of those
     that are too large. Raises GitError."""
     objects = repository.objects
-    ours, theirs = objects.resolve(RECORDS_REF), objects.commit(tip).tree
-    root = objects.commit(ours).tree if ours else None
+    own_tip, theirs = objects.resolve(RECORDS_REF), objects.commit(tip).tree
+    ours = objects.commit(own_tip).tree if own_tip else None
     if commits is None:
-        commits = changed_notes(objects, root, theirs)
-    pairs = ((c, note_paths(objects, theirs, c), note_paths(objects, root, c)) for c in commits)
-    changed = [c for c, new, here in pairs if new and {b for _, b in new} != {b for _, b in here}]
+        commits = changed_notes(objects, ours, theirs)
+    paths = ((c, note_paths(objects, theirs, c), note_paths(objects, ours, c)) for c in commits)
+    changed = [c for c, new, here in paths if new and {b for _, b in new} != {b for _, b in here}]
     most, large = limits.REMOTE_COMMITS, list[str]()
     there = NotesRef(repository, f"{COPIES}{name}/traj")
     return dict(there.pick(changed[:most], over=large)), max(len(changed) - most, 0), large

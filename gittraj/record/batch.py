@@ -32,8 +32,9 @@ def write_batch(
     gathered: Rewrites,
 ) -> Written:
     """Add prepared parts to the refs. ``carry`` are pairs (old, new) of commits: the old one's records are
-    copied to the new one. ``became`` are further known rewrites, of commits that were split; ``rewrites`` and
-    ``gathered`` are as in ``Pipeline``. Raises StoreError; then no record was written."""
+    copied to the new one. ``became`` are further known rewrites, of commits that were split. ``rewrites``
+    maps old commits to those that they became, ``gathered`` only those that went into squashes. Raises
+    StoreError; then no record was written."""
     notes = NotesRef(repository)
     batch = _gather_lines(prepared)
     _fill_origins(repository, batch)

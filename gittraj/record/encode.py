@@ -68,7 +68,7 @@ class Encoder:
         for draft in drafts:
             try:
                 for record in self._records(draft, redactor, strict, encoded):
-                    encoded.records.append(record)  # those before a failure count
+                    encoded.records.append(record)  # the records made before a failure are kept
             except RedactionError as error:
                 encoded.parked.append(_park(draft, error.message))
             except RecursionError:  # such arguments cannot be walked, so they were not scanned either

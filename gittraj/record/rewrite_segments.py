@@ -191,8 +191,8 @@ def rewrite_note(commit: str, lines: Sequence[Line], renewal: Renewal) -> Iterat
 
 
 def notes_of(notes: NotesRef, trajectories: Collection[str]) -> Iterator[tuple[str, Sequence[Line]]]:
-    """Yield the notes with a record, withdrawn or not, of ``trajectories``. Only a tip's first call reads
-    all."""
+    """Yield the notes with a record, withdrawn or not, of ``trajectories``. Only the first call
+    for a tip reads all notes."""
     tip = _read_tip(notes)
     named = dict.fromkeys(
         commit for trajectory in trajectories for commit in tip.carriers.get(trajectory, ())

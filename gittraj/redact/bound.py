@@ -17,7 +17,8 @@ LINKS = frozenset(words("words", "links"))
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A name, the text between it and its value (``between``), and the character ``before`` the name."""
+    """A name, the text between it and its value (``between``), and the character ``before`` the name.
+    ``at`` is the name's position, ``level`` its grade."""
 
     name: str
     at: int
@@ -54,9 +55,9 @@ def _bound(text: str, start: int, end: int) -> Bound | None:
     if not between or (kind(name) != "password" and _RE.public.search(text, max(0, start - 14), start)):
         return None
     if not between["op"] and (name[-1:] == "." or text.endswith(("$", "${"), 0, start)):
-        return None  # the end of a sentence; a variable, and what has its place behind it
+        return None  # the end of a sentence; or a variable that is used, not assigned
     if name == "code" and text.startswith("<", start - 1):
-        return None  # of HTML
+        return None  # the element of HTML
     bound = Bound(name, start, level, between, text[max(0, start - 1) : start])
     # the port of a host, a member of a path
     in_path = bound.before in (":", "/") and not text.endswith("::", 0, start) and not between["close"]

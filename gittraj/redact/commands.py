@@ -1,4 +1,4 @@
-"""Passwords in command lines whose options do not name them: ``mysql -pX``, ``curl -u me:X``.
+"""Finds passwords in command lines whose options do not name them: ``mysql -pX``, ``curl -u me:X``.
 
 An option that names its secret (``--password``) is matched by ``assignments``, for any command. This module
 handles the commands in ``data/commands.toml``: values of their options, and positional arguments. Short

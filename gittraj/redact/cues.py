@@ -1,4 +1,4 @@
-"""The names and verbs that announce a secret in a sentence, a comment or a prompt, and their grades there."""
+"""Finds the names and verbs that announce a secret in a sentence, comment or prompt, and their grades."""
 
 from __future__ import annotations
 

@@ -155,18 +155,18 @@ class Redactor:
 
     def _asked(self, text: str, name: str | None, strict: bool) -> Asked:
         """The cache key. A name that does not announce a secret is dropped, because it makes no difference."""
-        told = name is not None and (grade(name) or self._options.names)
-        return text, name if told else None, strict
+        matters = name is not None and (grade(name) or self._options.names)
+        return text, name if matters else None, strict
 
     def _known(self, text: str) -> Iterator[Span]:
         """The secrets that are known by value."""
         tick = _Clock(self._seconds * (1 + len(text) / 100_000), len(text))
         for value, forms in self._needles.items() if self._may_be_known(text) else ():
             tick()
-            called = self._learned.get(value)
-            rule, called = ("learned", called) if called else ("live", "live")
+            kind = self._learned.get(value)
+            rule, kind = ("learned", kind) if kind else ("live", "live")
             for start, end in places(text, value, forms):
-                yield Span(start, end, rule, called)
+                yield Span(start, end, rule, kind)
         for start, end in words(text) if self._hashes else ():
             word = text[start:end]
             if word not in self._harmless:
@@ -212,13 +212,11 @@ class Redactor:
             at = span.end
         return "".join([*pieces, text[at:]])
 
-    def _placeholder(self, value: str, called: str) -> str:
+    def _placeholder(self, value: str, kind: str) -> str:
         if len(value) < _LOW_ENTROPY:
-            return f"REDACTED-{called}-n{self._ordinals.setdefault(value, len(self._ordinals) + 1)}"
-        tag = hmac.digest(self._key, f"{called}\0{value}".encode("utf-8", "surrogatepass"), "sha256")[
-            :4
-        ].hex()
-        return f"REDACTED-{called}-{tag}"
+            return f"REDACTED-{kind}-n{self._ordinals.setdefault(value, len(self._ordinals) + 1)}"
+        tag = hmac.digest(self._key, f"{kind}\0{value}".encode("utf-8", "surrogatepass"), "sha256")[:4].hex()
+        return f"REDACTED-{kind}-{tag}"
 
 
 def is_certain(span: Span, value: str) -> bool:
@@ -226,9 +224,7 @@ def is_certain(span: Span, value: str) -> bool:
     is not a word, path or identifier."""
     if span.rule in BY_FORM:
         return True
-    mixed = (
-        value.isalpha() and not value.islower() and len(value) > 12
-    )  # ``is_common`` knows names from these
+    mixed = value.isalpha() and not value.islower() and len(value) > 12  # ``is_common`` excludes names
     # a password with digits amid its letters, in a position where only a password can be
     given = span.told and proof(value) is Proof.FAIR and _RE.amid.search(value) is not None
     drawn = mixed or given or proof(value) >= Proof.SURE or looks_random(value)

@@ -44,8 +44,8 @@ def drain(
     local = LocalState.of(repository)
     if not local.exists or environ.off or is_guest(local.folder, live):
         return None
-    with local.locked(wait=wait) as had:
-        if not had:
+    with local.locked(wait=wait) as acquired:
+        if not acquired:
             return None
         local.tidy()
         when, reflogs = installed_positions(local.read("installed.json"))

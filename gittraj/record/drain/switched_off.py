@@ -15,7 +15,7 @@ from gittraj.state.spool import Spooled
 def follow_switches(spooled: Iterable[Spooled], state: State, off: Suspension, now: float) -> Suspension:
     """Add to ``off`` the sessions that these lines of the spool, in order, switch off and on again. Since a
     log's length at that moment is unknown, a session is off from the end of what is stored until the log's
-    end ``now``."""
+    end at the time ``now``."""
     for line in spooled:
         for name in line.sessions:
             agent, _, session = name.partition(":")
