@@ -26,8 +26,8 @@ _CLOCK = 1.0
 
 
 Common = Callable[[str, str, Collection[str]], Collection[str]]
-"""Returns those lines of a commit's path that do not show who wrote them: many of the repository's files have
-them."""
+"""A function of a commit, a path and lines. It returns those lines that do not show who wrote them, because
+many of the repository's files have them."""
 
 
 def none_common(_commit: str, _path: str, _lines: Collection[str]) -> Collection[str]:
@@ -132,6 +132,7 @@ class Writings:
     def _set_back(self, command: SetBack, at: float | None) -> None:
         for writing in self.all():
             if at is not None and command.covers(writing.path):
+                # ``again``: what was stashed is back
                 writing.undone = () if command.again else ((at, Counter(writing.lines)),)
 
     def all(self) -> Iterator[Writing]:

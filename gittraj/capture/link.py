@@ -155,7 +155,8 @@ class _Linker:
         self._take(near, changed)
 
     def take(self, commit: Commit) -> None:
-        """Note that a commit of a session that is not among the logs took its lines."""
+        """Note that the lines of a commit, made by a session that is not among the logs, explain no later
+        commit."""
         if commit.changes is not None:
             changed = Changed(commit.changes)
             self._take(self._find_writing_logs(changed), changed)

@@ -30,6 +30,7 @@ _PACKAGES = frozenset(
 )
 """Folders of packages and toolchains, which are not private."""
 _PRIVATE = frozenset(("home", "Users", "root", "mnt", "media", "srv", "Volumes", "tmp", "private", "var"))
+"""Folders below the root that may contain private files, even if they do not exist on this machine."""
 _AGENTS_OWN = re.compile(r"/(?:tmp|private/tmp)/claude-[^/]+/.+/tasks/")
 """Where Claude Code keeps the output of a command that runs in the background."""
 _SEARCHES = frozenset(
@@ -37,6 +38,7 @@ _SEARCHES = frozenset(
 )
 """Tools that search the folder that they run in, if they name none."""
 _QUIET = frozenset(("cd", "pushd", "popd", "echo", "printf", "pwd", "true", "export", "set", "sleep", "exit"))
+"""Programs that do not read files."""
 _TOKEN = re.compile(r"(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|[^\s;&|()<>'\"\\]|>&|&>)+|[;&|()<>\n]+")
 _WRITES = re.compile(
     r"(?:>|\btee\b(?:\s+-a)?|\s-o\b|\bmkdir\b(?:\s+-p)?|\bcp\b\s+\S+|\bmv\b\s+\S+)\s*['\"]?(/[^\s'\";&|]+)"

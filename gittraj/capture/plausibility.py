@@ -83,8 +83,8 @@ def _rate_calls(log: Log, commit: Commit, calls: Iterable[int], written: Written
 
 
 def _count_left(log: Log, named: Iterable[Commit], fixed: Calls) -> dict[int, int]:
-    """How many commits, besides the ``fixed`` ones, each call may have made: calls that can commit, or ran
-    when one of ``named`` was made, except those that can have made no other."""
+    """How many commits, besides the ``fixed`` ones, each call may have made: for calls that can commit, or
+    ran when one of ``named`` was made. Calls that can have made no further commit are left out."""
     made = Counter(call for call, _ in fixed.values())
     able = {*find_candidates(log), *(i for commit in named for i in _running(log, commit))}
     left = {i: count_commits(log.entries[i].command or "") - made[i] for i in sorted(able)}

@@ -75,7 +75,7 @@ def _by_options(words: list[Word], takes: Takes) -> Proposals:
 
 
 def _of_option(words: list[Word], option: str, form: str) -> Proposals:
-    """The value of an option: attached to it, or the next word."""
+    """The value of an option: attached to it, or the next word; ``form`` is one of ``load.HOW``."""
     (word, begin), *following = words
     glued, at = word[len(option) :], begin + len(option)
     if (glued[:1] == ":" and option[0] == "/") or (glued[:1] == "=" and len(option) > 2):

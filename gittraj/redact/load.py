@@ -25,7 +25,8 @@ class LineRule:
     searched for in its line and ``window`` more lines, and its group ``v`` is the value, if one of the judges
     in ``accept`` (``decide.JUDGES``) accepts it. ``then`` may follow directly, any number of times, with its
     own ``v``. ``flags``: ``i`` ignores case. ``good`` and ``bad`` are texts with and without a secret, which
-    is drawn (``examples``). ``since`` is the ruleset that added the rule."""
+    is drawn (``examples``). ``source`` says from where the form is known; ``since`` is the ruleset that
+    added the rule."""
 
     id: str
     keywords: tuple[str, ...]
@@ -45,8 +46,8 @@ class LineRule:
 class Token:
     """The form of a vendor's tokens: one of ``prefixes``, followed by ``pattern``; or without prefixes,
     ``pattern`` is for the whole token, and ``hint`` is a part of it that is quick to find. If the value does
-    not begin the match, it is the group ``v``. ``accept`` as in ``LineRule``; ``kind`` is shown in the
-    placeholder, by default the id."""
+    not begin the match, it is the group ``v``. ``accept``, ``source`` and ``since`` as in ``LineRule``;
+    ``kind`` is shown in the placeholder, by default the id."""
 
     id: str
     pattern: str

@@ -33,11 +33,13 @@ def quoted_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | None
 
 
 def _called_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style:
+    """The style of the argument of a call: ``setPassword("…")``."""
     first = next(iter(parts(bound.name.rstrip(".").rpartition(".")[2])), "")
     return Style.EXACT if first in ("set", "with", "use") or bound.name[:1].isupper() else Style.NEAR
 
 
 def _spaced_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | None:
+    """The style of a literal after nothing but blanks: ``PASSWORD "…"``."""
     name = bound.name
     if name == "pass" and proof(page.text[slice(*quoted(page, quote))]) < Proof.SURE:
         return None  # the verb

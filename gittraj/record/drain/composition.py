@@ -89,6 +89,7 @@ def _task_namer(
     repository: Repository, config: Config, live: Mapping[str, str]
 ) -> Callable[[Draft], TaskRef | None]:
     """Make a function that finds a part's task by the trailers of its commits, else by its branch's name."""
+    # what the task systems need to know about this repository
     site = cache(lambda: survey(repository, live, preferred=config.tasks))
 
     def task_of(draft: Draft) -> TaskRef | None:

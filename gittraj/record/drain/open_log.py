@@ -57,7 +57,7 @@ def find_sessions(path: Path, *, form: str | None = None) -> list[SessionFile]:
     FormatError, which says what is at ``path`` instead, and OSError."""
     if form is not None and form not in formats():
         raise FormatError(f"unknown format '{form}'; known: {', '.join(formats())}")
-    with _alone(path):
+    with _isolate_failure(path):
         return _find_sessions(path, form)
 
 
@@ -190,12 +190,12 @@ def _last_event(log: Log) -> float | None:
 
 def read_items(file: SessionFile, start: Cursor = _START) -> Iterator[Item]:
     """The items that a reader yields for a session. Raises FormatError, OSError."""
-    with _alone(file.path):
+    with _isolate_failure(file.path):
         yield from _read_items(file, start)
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _isolate_failure(path: Path) -> Iterator[None]:
     """If a reader fails on a log, that log counts as unreadable, and the other logs are still read."""
     try:
         yield

@@ -23,7 +23,7 @@ def follow_switches(spooled: Iterable[Spooled], state: State, off: Suspension, n
             if line.kind != "off":
                 path = line.log or (known.path if known else None) or state.logs.get(name)
                 off = _switch_on(off, name, path, now)
-            elif not line.id:
+            elif not line.id:  # with an id, the line is about one commit
                 off = _switch_off(off, name, known.cursor.offset if known and known.parts else 0, now)
     return off
 
