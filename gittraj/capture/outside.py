@@ -93,10 +93,10 @@ class Outside:
         return self._territory.roots
 
     def _command_reads(self, command: str, folder: Path) -> bool:
-        segments = list(_segments(_NO_PATH.sub(r"\1 ", command)))
-        if len(command) > _LIMIT or sum(map(len, segments)) > _MOST:
-            return len(segments) > 0 and self._is_outside(folder)
-        for words in segments:
+        commands = list(_shell_commands(_NO_PATH.sub(r"\1 ", command)))
+        if len(command) > _LIMIT or sum(map(len, commands)) > _MOST:
+            return len(commands) > 0 and self._is_outside(folder)
+        for words in commands:
             program = words[0].rpartition("/")[2]
             if program in ("cd", "pushd"):
                 folder = self._change_folder(folder, words[1:])
@@ -149,7 +149,7 @@ def _is_public(path: Path, roots: Sequence[Path]) -> bool:
     return any(_below(text, s) and not any(_below(str(root), s) for root in roots) for s in _SYSTEM)
 
 
-def _segments(command: str) -> Iterator[list[str]]:
+def _shell_commands(command: str) -> Iterator[list[str]]:
     """The commands of a shell line, as words without their quotes and without the targets of redirections."""
     words: list[str] = []
     into_file = False

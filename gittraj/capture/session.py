@@ -127,7 +127,7 @@ class Log:
 
     def edits(self, index: int) -> tuple[Edit, ...]:
         """The edits that the call at ``index`` made in this repository; none if the call failed or worked
-        elsewhere. The edit of a file that was written whole has only the lines that are new in the file."""
+        elsewhere. The edit of a file that was written in full has only the lines that are new in the file."""
         entry = self.entries[index]
         # ``on``: the log has no calls, but one entry for each commit
         if not entry.edits or not (isinstance(entry.event, ToolCall) or entry.on):

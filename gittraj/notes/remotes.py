@@ -69,18 +69,18 @@ class Ours:
     def keep(self, commit: str, body: bytes) -> tuple[list[Line], int]:
         """Return the lines of a remote's note ``body`` that are shown in addition to the clone's own, and how
         many records are over the limit. The lines name no segments, because nobody checked their events."""
-        ours = self.lines(commit)
-        lines = [line for line in decode_note(body) if line not in ours]
+        own_lines = self.lines(commit)
+        lines = [line for line in decode_note(body) if line not in own_lines]
         tombstones: list[Line] = [line for line in lines if isinstance(line, Tombstone)]
-        records = [r for r in lines if isinstance(r, Record) and self._shows(r, ours)]
+        records = [r for r in lines if isinstance(r, Record) and self._shows(r, own_lines)]
         most = limits.REMOTE_RECORDS
         shown: list[Line] = [replace(record, segments=(), also=()) for record in records[:most]]
         return tombstones[:most] + shown, max(len(records) - most, 0)
 
-    def _shows(self, record: Record, ours: Sequence[Line]) -> bool:
+    def _shows(self, record: Record, own_lines: Sequence[Line]) -> bool:
         if record.id in self.forgotten or self.epoch is None or not self.epoch.allows(record):
             return False
-        return not any(_replaces(line, record) for line in ours)
+        return not any(_replaces(line, record) for line in own_lines)
 
 
 def _replaces(line: Line, record: Record) -> bool:

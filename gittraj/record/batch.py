@@ -82,6 +82,7 @@ def _combine(prepared: Sequence[Prepared]) -> Written:
 
 
 def _name_blobs(repository: Repository, prepared: Sequence[Prepared]) -> None:
+    """Add the blobs with the parts' events to the data refs."""
     blobs: dict[str, dict[str, str]] = {}
     for each in prepared:
         blobs.setdefault(each.month, {}).update(each.blobs)

@@ -48,7 +48,8 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """Encodes parts; the segments go to the data ref of ``month``. Other fields are as in ``Pipeline``."""
+    """Encodes parts; the segments go to the data ref of ``month``. ``ruleset`` is the version of the rules;
+    ``sealing`` makes the seals of thinking; ``localise`` removes this machine's folders from a text."""
 
     config: Config
     ruleset: str

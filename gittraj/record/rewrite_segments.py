@@ -148,11 +148,11 @@ def rewrite(
         old: tuple(name_segment(name, body, month) for name, body in new.bodies)
         for old, new in replacements.items()
     }
-    named = {
+    files = {
         segment_path(trajectory, name): body for new in replacements.values() for name, body in new.bodies
     }
     old = {(ref.month, segment_path(trajectory, ref.name)) for ref in replacements}
-    renewal = Renewal(refs=refs, files=named, gone=frozenset(old - {(month, path) for path in named}))
+    renewal = Renewal(refs=refs, files=files, gone=frozenset(old - {(month, path) for path in files}))
     return replace(
         renewal,
         records={

@@ -51,9 +51,9 @@ def _candidate(page: Page, place: tuple[int, int], bound: Bound, style: Style) -
     value = page.text[slice(*place)]
     start = place[0] + len(value) - len(value.lstrip())
     called = kind(bound.name)
-    certain = bound.level is Grade.STRONG and (style is Style.EXACT or bound.name[:2] in ("X-", "x-"))
+    secret_only = bound.level is Grade.STRONG and (style is Style.EXACT or bound.name[:2] in ("X-", "x-"))
     end = start + len(value.strip())
-    return Candidate(start, end, f"named-{called}", called, certain, style.value, bound.level)
+    return Candidate(start, end, f"named-{called}", called, secret_only, style.value, bound.level)
 
 
 def _marked_up(page: Page, bound: Bound) -> Found:
@@ -141,8 +141,10 @@ def _as_field(page: Page, bound: Bound) -> Found:
     )
     if not (connection or bound.between["pair"] or _is_setting(text, bound, line_start=line_start)):
         return None
-    part = bound.before == ";" and not text.endswith("&amp;", 0, bound.at)
-    bare = (_RE.bare_part if part else _RE.bare_field if connection else _RE.bare).match(text, start)
+    after_semicolon = bound.before == ";" and not text.endswith("&amp;", 0, bound.at)
+    bare = (_RE.bare_part if after_semicolon else _RE.bare_field if connection else _RE.bare).match(
+        text, start
+    )
     return [_candidate(page, (start, _bare_end(text, bare)), bound, Style.EXACT)] if bare else ()
 
 

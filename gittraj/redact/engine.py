@@ -203,6 +203,7 @@ class Redactor:
             value = text[span.start : span.end]
             placeholder = self._placeholder(value, span.kind)
             self._replaced.setdefault(placeholder, span.rule)
+            # where JSON allows no bare word, the placeholder is put in quotes
             if _RE.json_bare.fullmatch(value) and (
                 place := _RE.json_place.search(text, max(0, span.start - 40), span.start)
             ):
@@ -226,7 +227,7 @@ def is_certain(span: Span, value: str) -> bool:
         return True
     mixed = value.isalpha() and not value.islower() and len(value) > 12  # ``is_common`` excludes names
     # a password with digits amid its letters, in a position where only a password can be
-    given = span.told and proof(value) is Proof.FAIR and _RE.amid.search(value) is not None
+    given = span.secret_only and proof(value) is Proof.FAIR and _RE.amid.search(value) is not None
     drawn = mixed or given or proof(value) >= Proof.SURE or looks_random(value)
     return drawn and len(value) >= _CERTAIN_LENGTH and not is_common(value) and not PLACEHOLDER.search(value)
 
@@ -234,8 +235,10 @@ def is_certain(span: Span, value: str) -> bool:
 def is_likely(span: Span, value: str) -> bool:
     """Whether a value is searched for in the rest of this trajectory: there it has no other meaning, though it may
     be an ordinary word elsewhere. In a position where only a password can be, any value is likely."""
-    told = (span.told or span.rule == "url-password") and not any(map(str.isspace, value))
-    return (told or proof(value) >= Proof.FAIR) and not is_common(value) and not PLACEHOLDER.search(value)
+    secret_only = (span.secret_only or span.rule == "url-password") and not any(map(str.isspace, value))
+    return (
+        (secret_only or proof(value) >= Proof.FAIR) and not is_common(value) and not PLACEHOLDER.search(value)
+    )
 
 
 @contextmanager
@@ -287,7 +290,9 @@ def _outermost(text: str, spans: Iterable[Span]) -> list[Span]:
         if united and span.start < united[-1].end:
             last = united[-1]
             longer = span if span.end - span.start > last.end - last.start else last
-            united[-1] = Span(last.start, max(last.end, span.end), longer.rule, longer.kind, longer.told)
+            united[-1] = Span(
+                last.start, max(last.end, span.end), longer.rule, longer.kind, longer.secret_only
+            )
         else:
             united.append(span)
     return united

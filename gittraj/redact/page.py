@@ -20,18 +20,18 @@ _LONG_WORD = 16  # characters: a token that is recognised by its form is at leas
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A secret's position in the text; the placeholder shows ``kind``. ``told``: only a password or a key can
-    be in such a position, as after ``DB_PASSWORD=``."""
+    """A secret's position in the text; the placeholder shows ``kind``. ``secret_only``: only a password or a
+    key can be in such a position, as after ``DB_PASSWORD=``."""
 
     start: int
     end: int
     rule: str
     kind: str
-    told: bool = False
+    secret_only: bool = False
 
     def at(self, start: int, end: int) -> Span:
         """Return the span of the same secret at another position."""
-        return Span(start, end, self.rule, self.kind, self.told)
+        return Span(start, end, self.rule, self.kind, self.secret_only)
 
 
 class Page:

@@ -81,7 +81,7 @@ def _numbers(text: str) -> How:
     return (_NUMBERED, _line_start) if numbered else None
 
 
-def _places(text: str) -> How:
+def _locations(text: str) -> How:
     return (_FOUND, _line_start) if _SEARCHED.match(text) else None
 
 
@@ -97,7 +97,7 @@ class View:
     def __init__(self, source: str) -> None:
         self._layers: list[Layer] = []
         text = source
-        for layer in (_escapes, _percents, _numbers, _places, _signs):
+        for layer in (_escapes, _percents, _numbers, _locations, _signs):
             if how := layer(text):
                 text = self._derive(text, how[0], 1, how[1])
         if not text.isascii():
@@ -146,23 +146,23 @@ class Layer:
 
     def origin(self, at: int) -> int:
         """The position in the original text of the character at ``at``."""
-        view, source = self._places()
+        view, source = self._offsets()
         n = bisect_right(view, at) - 1
         return source[n] + (at - view[n] if n % 2 == 0 else 0)
 
     def end(self, at: int) -> int:
         """The position in the original text of the end of the character before ``at``."""
-        view, source = self._places()
+        view, source = self._offsets()
         n = bisect_left(view, at) - 1
         return source[n] + at - view[n] if n % 2 == 0 else source[n + 1]
 
     def length(self, at: int) -> int:
         """The length in the original text of the character at ``at``."""
-        view, source = self._places()
+        view, source = self._offsets()
         n = bisect_right(view, at) - 1
         return 1 if n % 2 == 0 else source[n + 1] - source[n]
 
-    def _places(self) -> tuple[list[int], list[int]]:
+    def _offsets(self) -> tuple[list[int], list[int]]:
         if self._starts is None:  # computed late, because few texts have a secret
             view = list(accumulate(map(len, self._after), initial=0))
             self._starts = view, list(accumulate(map(len, self._before), initial=0))
