@@ -94,7 +94,8 @@ class Argument:
 
 
 HOW = ("options", "glued", "either", "colon", "percent", "comma", "named")
-"""How an option is followed by its value: columns of ``[[command]]``."""
+"""How an option is followed by its value: as the next word (``options``), attached (``glued``), ``either``,
+or after a name and a sign. These are columns of ``[[command]]``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def reasons() -> tuple[Reason, ...]:
 
 
 def reason(table: dict[str, list[str]]) -> Reason:
-    return Reason(**{name: tuple(map(_whole, column)) for name, column in table.items()})
+    return Reason(**{name: tuple(map(_expand, column)) for name, column in table.items()})
 
 
 @cache
@@ -179,8 +180,8 @@ def _columns(table: dict[str, Any]) -> dict[str, Any]:
 
 def line_rule(table: dict[str, Any]) -> LineRule:
     rule = LineRule(**_columns(table))
-    return replace(rule, pattern=_whole(rule.pattern))
+    return replace(rule, pattern=_expand(rule.pattern))
 
 
-def _whole(pattern: str) -> str:
+def _expand(pattern: str) -> str:
     return _FRAGMENT.sub(lambda found: str(tables("forms")["fragments"][found[1]]), pattern)

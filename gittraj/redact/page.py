@@ -11,7 +11,7 @@ from .names import ALL_STEMS, STEMS
 from .view import View
 
 Hit = tuple[int, int]
-VARIABLE = "$user"  # a stem only with its sign: the bare word is everywhere
+VARIABLE = "$user"  # a stem only with its sign: the bare word is too common
 _LINE = 1500  # characters around a sign that are examined
 _NO_WORD = bytes(code if chr(code).isalnum() or code == 95 else 32 for code in range(128)) + b" " * 128
 _IDENTIFIER = lazy(r"[a-z0-9_]+")
@@ -82,7 +82,7 @@ class Page:
         return found
 
     def near(self, signs: Iterable[str], *, after: int) -> list[tuple[int, int]]:
-        """The lines with one of ``signs``, each with the ``after`` lines below it."""
+        """The lines with one of ``signs`` (literals in lower case), each with the ``after`` lines below it."""
         found = []
         text = self.lower
         for sign in signs:
