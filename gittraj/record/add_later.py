@@ -59,7 +59,7 @@ def carriers(repository: Repository, key: Key) -> dict[str, Link]:
     }
 
 
-def closing(
+def draft_addition(
     trajectory: str, event: AnyEvent, links: Mapping[str, Link], last: Record, *, status: str | None = None
 ) -> Draft:
     """Make a part of one event that was added after the part ``last``, for the same commits and with the same
