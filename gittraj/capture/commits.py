@@ -28,8 +28,8 @@ _KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moves:
-    """What happened in one worktree: the commits made, in order, and the ``pairs`` (old, new) of rewrites. Of
-    these pairs, ``rebased`` are those that git reported for a rebase, ``squashed`` those of squash merges."""
+    """The commits made in one worktree, in order, and the ``pairs`` (old, new) of rewrites. Of these pairs,
+    ``rebased`` are those that git reported for a rebase, ``squashed`` those of squash merges."""
 
     commits: tuple[Commit, ...]
     pairs: tuple[tuple[str, str], ...] = ()

@@ -94,8 +94,9 @@ def _is_unnamed(log: Log, commit: Commit) -> bool:
 def _calls_that_fit(
     log: Log, commits: Sequence[Commit], candidates: Iterable[int], written: Written
 ) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
-    """The calls that ran when each commit was made, gave its subject, and knew its files: first those of
-    commits with a file that the session wrote before such a call, then those of other commits."""
+    """Map each commit to the calls that ran when it was made and gave its subject, if the session knew its
+    files. The first map has the commits with a file that the session wrote before such a call, the second the
+    others."""
     calls = [call for index in candidates if (call := dated_call(log, index))]
     mine: dict[str, list[int]] = {}
     others: dict[str, list[int]] = {}

@@ -26,9 +26,9 @@ SegmentKey = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Epoch:
-    """What was purged from a ref in all of its ``number`` purges. ``records`` maps a part's key to the lowest
-    ``rev`` that its record may have. Of the segments with a key in ``segments``, only those that a record
-    names may stay; of the ``forgotten`` trajectories nothing may."""
+    """Everything that was purged from a ref, in ``number`` purges. ``records`` maps a part's key to the
+    lowest ``rev`` that its record may have. Of the segments with a key in ``segments``, only those that a
+    record names may stay; of the ``forgotten`` trajectories nothing may."""
 
     number: int = 0
     records: Mapping[Key, int] = field(default_factory=dict)

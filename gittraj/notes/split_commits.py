@@ -22,8 +22,8 @@ Group = tuple[str, str | None]
 
 class SplitCommits:
     """Knows which commits became which, and selects the records for the new ones. ``pairs`` are (old, new)
-    commits; ``squashed`` are those of them (old: all new) that a squash made. ``read`` returns the changes of
-    those commits that it can read, ``note`` the lines of a commit's note."""
+    commits; ``squashed`` maps old commits to the squashes that they went into. ``read`` returns the changes
+    of those commits that it can read, ``note`` the lines of a commit's note."""
 
     def __init__(
         self,

@@ -27,8 +27,8 @@ _LOGS_KEPT = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class News:
-    """What happened since the last drain. ``spooled`` are the new lines of the spool; ``fresh`` are commits
-    that HEADs moved to, each with its parents; ``ended`` are sessions whose agent reported their end;
+    """Everything that is new since the last drain. ``spooled`` are the new lines of the spool; ``fresh`` are
+    commits that HEADs moved to, each with its parents; ``ended`` are sessions whose agent reported their end;
     ``worktrees`` maps each commit to the worktree in which it was made (plus ``#`` if that was removed)."""
 
     spooled: Sequence[Spooled]
