@@ -51,7 +51,7 @@ FAULTS = (
     Fault("capture/anchor.py", "calls.setdefault(short, index)", "calls[short] = index", _ANCHOR),
     Fault("capture/anchor.py", "commit.call is not None and bool(commit.sessions) and", "False and", _ANCHOR),
     Fault("capture/anchor.py", 'and log.places[call] != "elsewhere" and', "and", _ANCHOR),
-    Fault("capture/content.py", "ours.total() * 2 >=", "ours.total() * 20 >=", _CONTENT),
+    Fault("capture/content.py", "session_lines.total() * 2 >=", "session_lines.total() * 20 >=", _CONTENT),
     Fault("capture/content.py", "or w.at <= time + _CLOCK", "or True", _CONTENT),
     Fault("capture/content.py", "if before is not None and writing.call > before:", "if False:", _CONTENT),
     Fault(
@@ -111,7 +111,7 @@ FAULTS = (
     Fault("redact/engine.py", "max(last.end, span.end), longer", "last.end, longer", _ENGINE),
     Fault("redact/engine.py", "if now >= self._deadline:", "if False:", _ENGINE),
     Fault("redact/engine.py", "except Exception as error:", "except OSError as error:", _ENGINE),
-    Fault("redact/engine.py", "text, name if told else None, strict", "text, None, strict", _ENGINE),
+    Fault("redact/engine.py", "text, name if matters else None, strict", "text, None, strict", _ENGINE),
     Fault(
         "redact/scan.py",
         "yield Span(start, stop, UNSCANNABLE, UNSCANNABLE)",

@@ -40,7 +40,7 @@ def match_commits(log: Log, commits: Sequence[Commit], *, known: Sequence[Anchor
     for commit in commits:
         if commit.id in fixed:
             call, evidence = fixed[commit.id]
-            weight = _CERTAIN if evidence != "order" or written.before(call, commit) else _CERTAIN / 2
+            weight = _CERTAIN if evidence != "order" or written.wrote_before(call, commit) else _CERTAIN / 2
             matches.append(Match(commit=commit.id, call=call, evidence=evidence, weight=weight))
         elif commit.id in ordered:
             call = ordered[commit.id]
@@ -58,8 +58,8 @@ def _find_fixed(log: Log, commits: Sequence[Commit], known: Sequence[Anchor], wr
 
 
 def _by_hooks(log: Log, named: Sequence[Commit], matches: Iterable[Match]) -> Iterator[Match]:
-    """Match commits that one of the user's own hooks made on top of a call's commit, before the call ended:
-    whatever runs with the session's environment may commit a moment later."""
+    """Match commits that one of the user's own hooks made on top of a call's commit, before the call ended.
+    After the call, any program that has the session's environment may commit."""
     made = {match.commit: match for match in matches}
     for commit in named:
         parents = commit.changes.parents[:1] if commit.changes else ()
@@ -99,7 +99,7 @@ def _by_call_id(log: Log, commits: Sequence[Commit]) -> Calls:
         if log.name in c.sessions
         and c.call is not None
         and c.call in calls
-        # a terminal that a call opened keeps the call's environment
+        # a terminal that a call opened keeps the call's environment, even after the call
         and ran_at(log, calls[c.call], c) is not False
     }
 

@@ -83,7 +83,8 @@ def normalise(text: str) -> str:
 
 
 def gives_subject(command: str, subject: str) -> bool:
-    """Whether a ``normalise``d command has a whole subject: in quotes, on a line, or as a word after -m."""
+    """Whether a ``normalise``d command has a complete subject: in quotes, on its own line, or as a word after
+    -m."""
     wanted = normalise(subject).strip("\0")
     at = command.find(wanted) if wanted else -1
     while at >= 0:

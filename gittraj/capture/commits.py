@@ -1,4 +1,4 @@
-"""The commits to explain: those in the reflogs, joined with the lines that the hooks spooled.
+"""Finds the commits to explain: those in the reflogs, joined with the lines that the hooks spooled.
 
 The action that a reflog entry names decides whether the entry made a commit; a rebase, a reset, a checkout
 and a fast-forward do not. Without a reflog (a bare repository, or turned off) there are only the spool's
@@ -28,8 +28,8 @@ _KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moves:
-    """What happened in one worktree: the commits made, in order, and the ``pairs`` (old, new) of rewrites. Of
-    these pairs, ``rebased`` are those that git reported for a rebase, ``squashed`` those of squash merges."""
+    """The commits made in one worktree, in order, and the ``pairs`` (old, new) of rewrites. Of these pairs,
+    ``rebased`` are those that git reported for a rebase, ``squashed`` those of squash merges."""
 
     commits: tuple[Commit, ...]
     pairs: tuple[tuple[str, str], ...] = ()
@@ -50,8 +50,9 @@ def read_moves(
 
     A line may come after its entry was read (the hook runs later than the reflog is written): then
     ``earlier``, which returns the whole reflog, shows whether the line's commit was made or only carried.
-    ``off`` are commits made while recording was off, ``paused`` the sessions (``agent:session``) for which it
-    is off: events that led to their commits are not stored.
+    ``stored`` is false for commits made before the installation; ``off`` are commits made while recording was
+    off, ``paused`` the sessions (``agent:session``) for which it is off: the events that led to such commits
+    are not stored.
     """
     lines = list(spooled)
     by_id = {line.id: line for line in lines if line.kind in ("commit", "off") and line.id}
@@ -140,6 +141,7 @@ def _find_copies(
     sources: list[Spooled] = []
     for line in lines:
         if line.kind in ("picked", "squashed"):
+            # ``other`` is the commit on which the copy was to be made
             sources = [s for s in sources if s.other == line.other] + [line]
         elif line.kind == "commit":
             possible = _possible_sources(commits.get(line.id), kinds=kinds)

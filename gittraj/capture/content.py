@@ -2,7 +2,8 @@
 
 Touching the same file is not enough, and time never is. A commit is an agent's work if a committed file is
 what the session last wrote to it, or if the session wrote at least half of the non-blank lines added to a
-file, which were not committed before. Text that was written after the commit does not count.
+file. Lines of the session that an earlier commit contains do not count. Text that was written after the
+commit does not count.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ _CLOCK = 1.0
 
 
 Common = Callable[[str, str, Collection[str]], Collection[str]]
-"""Returns those lines of a commit's path that do not show who wrote them: many of the repository's files have
-them."""
+"""A function of a commit, a path and lines. It returns those lines that do not show who wrote them, because
+many of the repository's files have them."""
 
 
 def none_common(_commit: str, _path: str, _lines: Collection[str]) -> Collection[str]:
@@ -60,9 +61,10 @@ class Changed:
 
 @dataclass(slots=True)
 class Writing:
-    """Text that the call at index ``call`` wrote to ``path`` and that is not committed yet. ``lines`` are
-    hashes, without lines that were in the file before; ``blobs`` are the ids that git may give to the whole
-    text; ``at`` is the call's time (seconds since 1970); ``undone``: lines undone later, with the time."""
+    """Text that the call at index ``call`` wrote to ``path``. ``lines`` are hashes of the lines that are not
+    committed yet, without lines that were in the file before; ``blobs`` are the ids that git may give to the
+    whole text; ``at`` is the call's time (seconds since 1970); ``open`` is false once all of it is committed;
+    ``undone``: lines undone later, with the time."""
 
     call: int
     path: str
@@ -130,6 +132,7 @@ class Writings:
     def _set_back(self, command: SetBack, at: float | None) -> None:
         for writing in self.all():
             if at is not None and command.covers(writing.path):
+                # ``again``: what was stashed is back
                 writing.undone = () if command.again else ((at, Counter(writing.lines)),)
 
     def all(self) -> Iterator[Writing]:
@@ -172,7 +175,8 @@ class Writings:
                 if before is not None and writing.call > before:
                     continue
                 writing.lines -= commit.added(change)
-                if last is not None or not writing.lines:  # the whole file: unchanged lines too
+                # ``last``: the commit has the whole file, also its unchanged lines
+                if last is not None or not writing.lines:
                     writing.open = False
 
     def _explain_path(self, commit: Changed, change: PathChange) -> Collection[int]:
@@ -183,14 +187,15 @@ class Writings:
         used = [(w.call, lines) for w in written if (lines := w.lines_at(commit.time) & added)]
         last = self._find_last(change, written, commit.time)
         if last is None:
-            ours = added & sum((lines for _, lines in used), Counter[int]())
-            if not (ours.total() * 2 >= added.total() and commit.decides(change, ours)):
+            session_lines = added & sum((lines for _, lines in used), Counter[int]())
+            enough = session_lines.total() * 2 >= added.total()
+            if not (enough and commit.decides(change, session_lines)):
                 return ()
         return {call for call, _ in used} | ({last.call} if last else set())
 
     def _find_last(self, change: PathChange, written: Sequence[Writing], time: float) -> Writing | None:
         """The last of ``written``, the open writings of a path before a commit, if the commit has exactly the
-        file that it left, and no writing that another commit took came after it."""
+        file that this writing left, and no writing that another commit took came after it."""
         if not written:
             return None
         last = written[-1]

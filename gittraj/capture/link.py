@@ -56,13 +56,13 @@ def link(
 ) -> Links:
     """Link the commits of each worktree (``streams``, in the reflog's order) to the logs.
 
-    ``known`` are anchors found earlier, as indexes into the log as it was read; ``past`` are the commits that
-    contain lines of a log and were linked earlier, each with the call that made it. ``is_unchecked`` returns
-    whether a log is still to be checked for a commit. ``may_still_appear`` returns whether a commit's call
-    may still appear in a log: until then the commit is not attributed to a person. ``writings`` are the texts
-    that the sessions wrote, if the logs do not contain them any more. ``owned`` are commits of sessions that
-    are not among the logs: these commits are never matched by content. ``common`` returns the lines that
-    prove nothing.
+    ``known`` are anchors found earlier, whose calls are indexes in the log as it is read now; ``past`` are
+    the commits that contain lines of a log and were linked earlier, each with the call that made it.
+    ``is_unchecked`` returns whether a log is still to be checked for a commit. ``may_still_appear`` returns
+    whether a commit's call may still appear in a log: until then the commit is not attributed to a person.
+    ``writings`` are the texts that the sessions wrote, if the logs do not contain them any more. ``owned``
+    are commits of sessions that are not among the logs: these commits are never matched by content.
+    ``common`` returns the lines that prove nothing.
     """
     links = Links(writings=dict(writings or {log.trajectory: Writings.of(log) for log in logs}))
     linker = _Linker(logs, links, known, is_unchecked, common)
@@ -155,7 +155,8 @@ class _Linker:
         self._take(near, changed)
 
     def take(self, commit: Commit) -> None:
-        """Note that a commit of a session that is not among the logs took its lines."""
+        """Note that the lines of a commit, made by a session that is not among the logs, explain no later
+        commit."""
         if commit.changes is not None:
             changed = Changed(commit.changes)
             self._take(self._find_writing_logs(changed), changed)
@@ -250,15 +251,15 @@ def _is_final(commit: Commit, log: Log, match: Match) -> bool:
 
 def _went_on(logs: Sequence[Log], commit: Commit) -> bool:
     """Whether the only log of the session that a commit's hook named has gone on after the commit without a
-    call that made it, so that a person must have made it. False if there are several logs: those of agents
-    that it started may appear later."""
+    call that made it, so that a person must have made it. False if there are several logs: those of further
+    agents that the session started may appear later."""
     named = [log for log in logs if log.name in commit.sessions]
     return len(named) == 1 and _has_begun(named[0], 0, commit)
 
 
 def _has_begun(log: Log, first: int, commit: Commit) -> bool:
-    """Whether a prompt or call at index ``first`` or later began after a commit; a log has them in this
-    order."""
+    """Whether a prompt or call at index ``first`` or later began after a commit. A log has prompts and calls
+    in the order in which they began."""
     if commit.time is None:
         return False
     events = (entry.event for entry in log.entries[first:])

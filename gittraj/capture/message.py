@@ -44,8 +44,8 @@ class DatedCall:
         return self.begun - CLOCK <= (commit.time or 0.0) <= self.over + CLOCK
 
     def gives_message_of(self, commit: Commit, agent: str) -> bool:
-        """Whether the command fits the commit's kind and gives its subject; or no message, if the environment
-        of the commit's hook shows the ``agent``."""
+        """Whether the command fits the commit's kind and gives its subject. If the environment of the
+        commit's hook shows the ``agent``, a command that gives no message fits, too."""
         if not self._fits_kind(commit):
             return False
         if _shows(commit, agent) and not gives_message(self.command):
@@ -73,7 +73,8 @@ def match_by_message(log: Log, commits: Sequence[Commit], fixed: Calls, written:
     """Match commits that no hook named, whose subject is in the command of a call that was running when they
     were made, and whose files the session knew. Only all three together are evidence; if the hook's
     environment shows the agent, no subject is needed. A call that printed other ids made those commits.
-    Commits of files that the session wrote come first: another agent may give the same subject then."""
+    Commits of files that the session wrote come first: another agent may give the same subject at that
+    time."""
     left = _count_unknown(log, fixed)
     unnamed = [commit for commit in commits if commit.id not in fixed and _is_unnamed(log, commit)]
     mine, others = _calls_that_fit(log, unnamed, left, written)
@@ -93,15 +94,16 @@ def _is_unnamed(log: Log, commit: Commit) -> bool:
 def _calls_that_fit(
     log: Log, commits: Sequence[Commit], candidates: Iterable[int], written: Written
 ) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
-    """The calls that ran when each commit was made, gave its subject, and knew its files: first those of
-    commits with a file that the session wrote before such a call, then those of other commits."""
+    """Map each commit to the calls that ran when it was made and gave its subject, if the session knew its
+    files. The first map has the commits with a file that the session wrote before such a call, the second the
+    others."""
     calls = [call for index in candidates if (call := dated_call(log, index))]
     mine: dict[str, list[int]] = {}
     others: dict[str, list[int]] = {}
     for commit in _made_meanwhile(calls, commits):
         running = (c for c in calls if c.ran_at(commit) and c.gives_message_of(commit, log.agent))
         fit = [call.index for call in running if _knew(log, commit, call.index, written)]
-        wrote = any(written.before(call, commit) for call in fit)
+        wrote = any(written.wrote_before(call, commit) for call in fit)
         (mine if wrote else others)[commit.id] = fit
     return mine, others
 
@@ -110,8 +112,8 @@ def _made_meanwhile(calls: Sequence[DatedCall], commits: Sequence[Commit]) -> It
     """The commits between the first call and the last: most of a long history are older or younger."""
     if not calls:
         return ()
-    whole = replace(calls[0], begun=min(c.begun for c in calls), over=max(c.over for c in calls))
-    return filter(whole.ran_at, commits)
+    all_calls = replace(calls[0], begun=min(c.begun for c in calls), over=max(c.over for c in calls))
+    return filter(all_calls.ran_at, commits)
 
 
 def _give_out(fits: Mapping[str, Sequence[int]], left: Mapping[int, int]) -> Calls:
@@ -163,7 +165,7 @@ def _knew(log: Log, commit: Commit, call: int, written: Written) -> bool:
         return True
     if log.result_of(call) is not None and not hides_failure(log.entries[call].command or ""):
         return True
-    return _names_file(log, changes, call) or written.before(call, commit)
+    return _names_file(log, changes, call) or written.wrote_before(call, commit)
 
 
 def _names_file(log: Log, changes: CommitChanges, call: int) -> bool:

@@ -30,6 +30,7 @@ _PACKAGES = frozenset(
 )
 """Folders of packages and toolchains, which are not private."""
 _PRIVATE = frozenset(("home", "Users", "root", "mnt", "media", "srv", "Volumes", "tmp", "private", "var"))
+"""Folders below the root that may contain private files, even if they do not exist on this machine."""
 _AGENTS_OWN = re.compile(r"/(?:tmp|private/tmp)/claude-[^/]+/.+/tasks/")
 """Where Claude Code keeps the output of a command that runs in the background."""
 _SEARCHES = frozenset(
@@ -37,6 +38,7 @@ _SEARCHES = frozenset(
 )
 """Tools that search the folder that they run in, if they name none."""
 _QUIET = frozenset(("cd", "pushd", "popd", "echo", "printf", "pwd", "true", "export", "set", "sleep", "exit"))
+"""Programs that do not read files."""
 _TOKEN = re.compile(r"(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|[^\s;&|()<>'\"\\]|>&|&>)+|[;&|()<>\n]+")
 _WRITES = re.compile(
     r"(?:>|\btee\b(?:\s+-a)?|\s-o\b|\bmkdir\b(?:\s+-p)?|\bcp\b\s+\S+|\bmv\b\s+\S+)\s*['\"]?(/[^\s'\";&|]+)"
@@ -91,10 +93,10 @@ class Outside:
         return self._territory.roots
 
     def _command_reads(self, command: str, folder: Path) -> bool:
-        segments = list(_segments(_NO_PATH.sub(r"\1 ", command)))
-        if len(command) > _LIMIT or sum(map(len, segments)) > _MOST:
-            return len(segments) > 0 and self._is_outside(folder)
-        for words in segments:
+        commands = list(_shell_commands(_NO_PATH.sub(r"\1 ", command)))
+        if len(command) > _LIMIT or sum(map(len, commands)) > _MOST:
+            return len(commands) > 0 and self._is_outside(folder)
+        for words in commands:
             program = words[0].rpartition("/")[2]
             if program in ("cd", "pushd"):
                 folder = self._change_folder(folder, words[1:])
@@ -147,7 +149,7 @@ def _is_public(path: Path, roots: Sequence[Path]) -> bool:
     return any(_below(text, s) and not any(_below(str(root), s) for root in roots) for s in _SYSTEM)
 
 
-def _segments(command: str) -> Iterator[list[str]]:
+def _shell_commands(command: str) -> Iterator[list[str]]:
     """The commands of a shell line, as words without their quotes and without the targets of redirections."""
     words: list[str] = []
     into_file = False

@@ -44,7 +44,7 @@ class Written:
                 first.setdefault(edit.path, index)
         return first
 
-    def before(self, call: int, commit: Commit) -> bool:
+    def wrote_before(self, call: int, commit: Commit) -> bool:
         """Whether the session wrote a file of the commit before a call."""
         paths = commit.changes.paths if commit.changes else ()
         return any(self._first.get(p.path, call) < call for p in paths)
@@ -83,8 +83,8 @@ def _rate_calls(log: Log, commit: Commit, calls: Iterable[int], written: Written
 
 
 def _count_left(log: Log, named: Iterable[Commit], fixed: Calls) -> dict[int, int]:
-    """How many commits, besides the ``fixed`` ones, each call may have made: calls that can commit, or ran
-    when one of ``named`` was made, except those that can have made no other."""
+    """How many commits, besides the ``fixed`` ones, each call may have made: for calls that can commit, or
+    ran when one of ``named`` was made. Calls that can have made no further commit are left out."""
     made = Counter(call for call, _ in fixed.values())
     able = {*find_candidates(log), *(i for commit in named for i in _running(log, commit))}
     left = {i: count_commits(log.entries[i].command or "") - made[i] for i in sorted(able)}
@@ -92,8 +92,8 @@ def _count_left(log: Log, named: Iterable[Commit], fixed: Calls) -> dict[int, in
 
 
 def _between(pins: Sequence[tuple[int, int]], rank: int, calls: Iterable[int]) -> list[int]:
-    """Those of ``calls`` from that of the pinned commit before a rank to that of the one after it; ``pins``
-    are pairs of rank and call."""
+    """Those of ``calls`` between the call of the last pinned commit before a rank and that of the first one
+    after it, both included; ``pins`` are pairs of rank and call."""
     first = max((call for pin, call in pins if pin < rank), default=0)
     last = min((call for pin, call in pins if pin > rank), default=math.inf)
     return [call for call in calls if first <= call <= last]
@@ -131,16 +131,17 @@ def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float
     if ran is False:
         return 0.0  # a person made it, in a terminal that the agent opened, or typed it into the agent
     named = _names(command, commit.subject)
-    if commit.terminal and not named and not written.before(call, commit):
+    if commit.terminal and not named and not written.wrote_before(call, commit):
         return 0.0  # some agents give their shells a terminal, but a person's has one too
     if not git_verbs(command):
         # any program that a call runs may commit, if it ran at the time or, if that is not known, the
         # commit has a file that the session wrote
-        likely = ran or _is_open(log, call) or written.before(call, commit)
+        likely = ran or _is_open(log, call) or written.wrote_before(call, commit)
         value = 0.5 if likely and not away else 0.0
     else:
         value = (-6.0 if away else 4.0) + _fit_command(command, commit) + _fit_result(log, call)
-    return value * (1 - _seconds_apart(log, call, commit) / 10)  # of two equal fits, the one that ran then
+    # of two calls that fit equally, the one that ran when the commit was made wins
+    return value * (1 - _seconds_apart(log, call, commit) / 10)
 
 
 def _names(command: str, subject: str) -> bool:

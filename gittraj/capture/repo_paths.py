@@ -39,6 +39,7 @@ _MESSAGE = re.compile(
 )
 """A literal message. A message that the shell composes may be the text of any file."""
 _MESSAGE_BELOW = re.compile(r"(?:\bgit\s[^|;&()<\n]{0,200}|\$\(cat\s*)<<-?[ ]?['\"]?(\w+)")
+"""The beginning of a here-document that may be a commit's message."""
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _MAX_WORDS = 200
 _MAX_NAMES = 1000

@@ -68,9 +68,11 @@ class Commit:
 class Log:
     """One session, as far as its log was read: ``entries`` begins at position ``start`` of the trajectory.
 
-    ``turn_ends`` are the indexes of entries that ended a turn, ``marks`` the cursors before an index.
-    ``places`` says for each entry where it worked, ``outside`` which results may contain text from outside
-    this repository; ``results`` are by the call's id. ``quiet``: nothing more is expected in the last turn.
+    ``turn_ends`` are the indexes of entries that ended a turn, ``marks`` the cursors, by the next entry's
+    index. ``places`` says for each entry where it worked; ``outside`` are the results that may contain text
+    from outside this repository. ``results`` maps a call's id to its result's index, ``spent`` a response to
+    its tokens and cost; ``damage`` is the number of damaged lines. ``quiet``: nothing more is expected in the
+    last turn.
     """
 
     agent: str
@@ -125,8 +127,9 @@ class Log:
 
     def edits(self, index: int) -> tuple[Edit, ...]:
         """The edits that the call at ``index`` made in this repository; none if the call failed or worked
-        elsewhere. The edit of a file that was written whole has only the lines that are new in the file."""
+        elsewhere. The edit of a file that was written in full has only the lines that are new in the file."""
         entry = self.entries[index]
+        # ``on``: the log has no calls, but one entry for each commit
         if not entry.edits or not (isinstance(entry.event, ToolCall) or entry.on):
             return ()
         if self.places[index] == "elsewhere" or self.failed(index):

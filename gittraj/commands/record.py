@@ -24,7 +24,7 @@ from gittraj.notes.merge import iter_records, order, records_on
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import find_hint
 from gittraj.query.log.filters import task_names
-from gittraj.record.add_later import closing, locked, new_event_id, now, random_name
+from gittraj.record.add_later import draft_addition, locked, new_event_id, now, random_name
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Pipeline
 from gittraj.redact.events import Change, map_event, map_plain
@@ -113,7 +113,9 @@ def amend(repository: Repository, trajectory: str, call: Call, *, environ: Envir
         chosen, links, last = _find_last_part(repository, trajectory)
         pipeline = make_pipeline(repository, read_config(repository), environ)
         events = _events(call, by=author(environ))
-        drafts = [closing(chosen, event, links, last, status=_ENDED.get(call.verb)) for event in events]
+        drafts = [
+            draft_addition(chosen, event, links, last, status=_ENDED.get(call.verb)) for event in events
+        ]
         written = pipeline.write(drafts)
         if written.parked:
             raise TrajError(f"not recorded: {written.parked[0].why}", "git traj doctor says more")

@@ -17,7 +17,7 @@ from gittraj.notes.merge import records_on
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import find_hint
 from gittraj.query.account import statements
-from gittraj.record.add_later import carriers, closing, locked, new_event_id, now
+from gittraj.record.add_later import carriers, draft_addition, locked, new_event_id, now
 from gittraj.record.drain.composition import make_pipeline
 
 
@@ -40,7 +40,7 @@ def strike(
             tags=(STRUCK,),
             raw={STRUCK: statement},
         )
-        written = pipeline.write([closing(record.id, event, links, record)])
+        written = pipeline.write([draft_addition(record.id, event, links, record)])
         if written.parked:
             raise TrajError(f"not recorded: {written.parked[0].why}", "git traj doctor says more")
     return statement, quote

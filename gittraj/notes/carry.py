@@ -66,8 +66,9 @@ def add_copies(
     *,
     select: Callable[[str, str, list[Line]], list[Line]] = lambda _old, _new, lines: lines,
 ) -> None:
-    """Add to a batch (commit: new lines) the copies for all commits that its commits became since, by
-    ``rewrites``. ``select(old, new, lines)`` returns the lines of an old commit that belong to a new one."""
+    """Add to a ``batch`` (commit: new lines) copies of its lines for all commits that its commits became
+    according to ``rewrites`` (old: new). ``select(old, new, lines)`` returns the lines of an old commit that
+    belong to a new one."""
     queue = dict.fromkeys(batch)  # a commit comes again whenever a copy changes its lines
     for _ in range(_LIMIT):
         if not queue:

@@ -26,9 +26,9 @@ SegmentKey = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Epoch:
-    """What was purged from a ref in all of its ``number`` purges. ``records`` maps a part's key to the lowest
-    ``rev`` that its record may have. Of the segments with a key in ``segments``, only those that a record
-    names may stay; of the ``forgotten`` trajectories nothing may."""
+    """Everything that was purged from a ref, in ``number`` purges. ``records`` maps a part's key to the
+    lowest ``rev`` that its record may have. Of the segments with a key in ``segments``, only those that a
+    record names may stay; of the ``forgotten`` trajectories nothing may."""
 
     number: int = 0
     records: Mapping[Key, int] = field(default_factory=dict)
@@ -162,7 +162,7 @@ def _is_here(objects: Objects, commit: str) -> bool:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
     """The purges in some histories: ``epoch`` lists all that was ever purged; ``clean`` are the commits that
-    are, with their whole history, from after that; ``heads`` are the newest ``clean`` commits."""
+    are, with their whole history, from after all these purges; ``heads`` are the newest ``clean`` commits."""
 
     epoch: Epoch
     clean: frozenset[str]
@@ -181,7 +181,7 @@ def survey(repository: Repository, tips: Sequence[str], extra: Epoch) -> Survey:
 
     def is_after(oid: str) -> bool:
         if is_partial and oid not in blobs:
-            return not _is_here(objects, oid)  # nothing of it is in this clone
+            return not _is_here(objects, oid)  # it counts if this clone has nothing of it
         return blobs.get(oid) in complete
 
     clean, heads = _find_clean(rows, is_after)

@@ -33,7 +33,7 @@ def find_bounded(objects: Objects, theirs: str, commits: Iterable[str]) -> tuple
 
 def join_notes(objects: Objects, ours: str | None, theirs: str, commits: Iterable[str]) -> tuple[str, int]:
     """Return the tree ``ours`` (None: empty) with the notes of ``commits`` in ``theirs`` merged in, and how
-    many notes that changed. Raises GitError when a note on both sides is missing here."""
+    many notes were changed. Raises GitError when a note on both sides is missing here."""
     paths: dict[TreePath, str | None] = {}
     changed = 0
     for commit in commits:

@@ -3,10 +3,10 @@ idempotent; no I/O.
 
 Per key the highest ``rev`` wins, then this commit's own link over a carried one, then the stronger evidence,
 then the larger part, then the greater canonical bytes. (A link is the commit's own if the record's origin is
-this commit; ``carriedFrom`` alone does not show that once it is a union.) ``carriedFrom`` is the union over
-all lines of the key, ``seals`` the union over those with the highest ``rev``, because a later ``rev`` may
-have removed a reader. All other lines, including tombstones and lines of other tools, are simply united, as
-``git notes merge`` would do with its strategy ``cat_sort_uniq``.
+this commit; ``carriedFrom`` alone does not show that after lines were merged.) ``carriedFrom`` is the union
+over all lines of the key, ``seals`` the union over those with the highest ``rev``, because a later ``rev``
+may have removed a reader. All other lines, including tombstones and lines of other tools, are simply united,
+as ``git notes merge`` would do with its strategy ``cat_sort_uniq``.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def _follow(repository: Repository, ref: str, tip: str, now: str) -> str | None:
 
 def _replay(repository: Repository, ref: str, tip: str, entries: Iterable[ReflogEntry]) -> str | None:
     """Follow from ``tip`` those moves that git-traj made, or that removed nothing. None if ``git notes`` made
-    one: ``restore_lost`` finds out what that had read."""
+    one: ``restore_lost`` finds out what ``git notes`` had read."""
     for entry in entries:
         if ref == RECORDS_REF and entry.message.startswith("notes: "):
             return None
@@ -101,8 +101,8 @@ def _replay(repository: Repository, ref: str, tip: str, entries: Iterable[Reflog
 
 
 def restore_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str, TrajError | None]:
-    """Move refs that were deleted or reset back to ``tips``, and join into other refs what they lost. Returns
-    each of these refs with the error that prevented this, if any."""
+    """Move refs that were deleted or reset back to ``tips``. Into refs that have something new since, join
+    what they lost. Returns each changed ref with the error that prevented this, if any."""
     done: dict[str, TrajError | None] = {}
     for ref, tip in tips.items():
         try:
@@ -223,8 +223,8 @@ def _set_back(objects: Objects, parent: str, commit: str, earlier: Mapping[str, 
 
 
 def _changed_blobs(objects: Objects, parent: str, commit: str, *, removed: bool) -> dict[str, list[str]]:
-    """The notes of ``parent`` that ``commit`` changed, with their blobs in ``commit``; without those that it
-    lacks unless ``removed``, which is false if they were removed on purpose."""
+    """The notes of ``parent`` that ``commit`` changed, with their blobs in ``commit``. Notes that
+    ``commit`` lacks are included only if ``removed``, which is false if they were removed on purpose."""
     changed = changed_notes(objects, _tree(objects, parent), _tree(objects, commit))
     after = {note: _blobs(objects, commit, note) for note in changed if _blobs(objects, parent, note)}
     return {note: blobs for note, blobs in after.items() if blobs or removed}

@@ -76,7 +76,7 @@ def refuse_broken(repository: Repository, ref: str) -> None:
 
 
 def find_remedy(repository: Repository, ref: str) -> str:
-    """What the user can do about a broken ref; doctor can restore it only if its reflog says where it was."""
+    """Return the remedy for a broken ref; doctor can restore it only if its reflog has a commit."""
     path = repository.common_dir / ref
     if find_last(repository, ref):
         return "git traj doctor --fix"
@@ -113,7 +113,7 @@ def expire_reflog(repository: Repository, ref: str) -> None:
 
 
 def stale_locks(repository: Repository) -> list[Path]:
-    """The locks that a killed process left of git-traj's refs and of its copies of remotes' refs."""
+    """The locks on git-traj's refs, and on its copies of remotes' refs, that a killed process left behind."""
     folders = (repository.common_dir / "refs" / name for name in ("notes", "notes-remote"))
     locks = (path for folder in folders for path in folder.rglob("traj*.lock"))
     return sorted(path for path in locks if _is_stale(path))
@@ -141,7 +141,7 @@ def _turn(repository: Repository, end: float) -> Iterator[None]:
 
 
 def _rest() -> None:
-    import random  # noqa: PLC0415 - most writers are alone
+    import random  # noqa: PLC0415 - few writers have to wait
 
     time.sleep(random.uniform(0.001, 0.008))  # noqa: S311 - keeps the writers apart, is not a secret
 

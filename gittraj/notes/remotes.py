@@ -30,12 +30,12 @@ def read_remote(
     (None: for all). Also returns how many notes are over the limit and not read, and the commits of those
     that are too large. Raises GitError."""
     objects = repository.objects
-    ours, theirs = objects.resolve(RECORDS_REF), objects.commit(tip).tree
-    root = objects.commit(ours).tree if ours else None
+    own_tip, theirs = objects.resolve(RECORDS_REF), objects.commit(tip).tree
+    ours = objects.commit(own_tip).tree if own_tip else None
     if commits is None:
-        commits = changed_notes(objects, root, theirs)
-    pairs = ((c, note_paths(objects, theirs, c), note_paths(objects, root, c)) for c in commits)
-    changed = [c for c, new, here in pairs if new and {b for _, b in new} != {b for _, b in here}]
+        commits = changed_notes(objects, ours, theirs)
+    paths = ((c, note_paths(objects, theirs, c), note_paths(objects, ours, c)) for c in commits)
+    changed = [c for c, new, here in paths if new and {b for _, b in new} != {b for _, b in here}]
     most, large = limits.REMOTE_COMMITS, list[str]()
     there = NotesRef(repository, f"{COPIES}{name}/traj")
     return dict(there.pick(changed[:most], over=large)), max(len(changed) - most, 0), large
@@ -69,18 +69,18 @@ class Ours:
     def keep(self, commit: str, body: bytes) -> tuple[list[Line], int]:
         """Return the lines of a remote's note ``body`` that are shown in addition to the clone's own, and how
         many records are over the limit. The lines name no segments, because nobody checked their events."""
-        ours = self.lines(commit)
-        lines = [line for line in decode_note(body) if line not in ours]
+        own_lines = self.lines(commit)
+        lines = [line for line in decode_note(body) if line not in own_lines]
         tombstones: list[Line] = [line for line in lines if isinstance(line, Tombstone)]
-        records = [r for r in lines if isinstance(r, Record) and self._shows(r, ours)]
+        records = [r for r in lines if isinstance(r, Record) and self._shows(r, own_lines)]
         most = limits.REMOTE_RECORDS
         shown: list[Line] = [replace(record, segments=(), also=()) for record in records[:most]]
         return tombstones[:most] + shown, max(len(records) - most, 0)
 
-    def _shows(self, record: Record, ours: Sequence[Line]) -> bool:
+    def _shows(self, record: Record, own_lines: Sequence[Line]) -> bool:
         if record.id in self.forgotten or self.epoch is None or not self.epoch.allows(record):
             return False
-        return not any(_replaces(line, record) for line in ours)
+        return not any(_replaces(line, record) for line in own_lines)
 
 
 def _replaces(line: Line, record: Record) -> bool:

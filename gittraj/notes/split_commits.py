@@ -22,8 +22,8 @@ Group = tuple[str, str | None]
 
 class SplitCommits:
     """Knows which commits became which, and selects the records for the new ones. ``pairs`` are (old, new)
-    commits; ``squashed`` are those of them (old: all new) that a squash made. ``read`` returns the changes of
-    those commits that it can read, ``note`` the lines of a commit's note."""
+    commits; ``squashed`` maps old commits to the squashes that they went into. ``read`` returns the changes
+    of those commits that it can read, ``note`` the lines of a commit's note."""
 
     def __init__(
         self,
@@ -73,8 +73,8 @@ class SplitCommits:
         ]
 
     def _is_split(self, old: str, new: str) -> bool:
-        """Whether ``new`` is one of several commits that ``old`` became. It is not if a rewrite from ``new``
-        to ``old`` is asked about: an amend may be undone."""
+        """Whether ``new`` is one of several commits that ``old`` became. False if no rewrite from ``old`` to
+        ``new`` is known, but one in the other direction: an amend may be undone."""
         return len(self._news.get(old, ())) > 1 and new in self._news[old]
 
     def _describe_work(self, lines: Iterable[Line]) -> tuple[dict[Group, set[str]], dict[Key, set[str]]]:
@@ -133,8 +133,8 @@ class SplitCommits:
 
 @dataclass(frozen=True, slots=True)
 class _Fragment:
-    """The new ``commit``, one of those ``among`` which an old commit was split; ``neighbours`` are those of
-    them that are its ancestors or descendants."""
+    """The new ``commit``, and all new commits that an old one was split into (``among``); ``neighbours`` are
+    those of them that parent and child links connect with ``commit``."""
 
     commit: str
     among: Mapping[str, CommitChanges]

@@ -1,7 +1,7 @@
 """Adds to a stored trajectory: a part of one event, on the commits of an earlier part.
 
-A correction, a retrospective, a person's statement that something is wrong, a model's summary. What is stored
-already does not change.
+The event is a correction, a retrospective, a person's statement that something is wrong, or a model's
+summary. What is stored already does not change.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def locked(repository: Repository, environ: Environ) -> Iterator[LocalState]:
 
 
 def carriers(repository: Repository, key: Key) -> dict[str, Link]:
-    """Map each commit that has a part to the link that says why."""
+    """Map each commit that has the part ``key`` to the link that says why."""
     return {
         commit: each.link
         for commit, body in NotesRef(repository).items()
@@ -59,7 +59,7 @@ def carriers(repository: Repository, key: Key) -> dict[str, Link]:
     }
 
 
-def closing(
+def draft_addition(
     trajectory: str, event: AnyEvent, links: Mapping[str, Link], last: Record, *, status: str | None = None
 ) -> Draft:
     """Make a part of one event that was added after the part ``last``, for the same commits and with the same

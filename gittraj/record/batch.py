@@ -32,8 +32,9 @@ def write_batch(
     gathered: Rewrites,
 ) -> Written:
     """Add prepared parts to the refs. ``carry`` are pairs (old, new) of commits: the old one's records are
-    copied to the new one. ``became`` are further known rewrites, of commits that were split; ``rewrites`` and
-    ``gathered`` are as in ``Pipeline``. Raises StoreError; then no record was written."""
+    copied to the new one. ``became`` are further known rewrites, of commits that were split. ``rewrites``
+    maps old commits to those that they became, ``gathered`` only those that went into squashes. Raises
+    StoreError; then no record was written."""
     notes = NotesRef(repository)
     batch = _gather_lines(prepared)
     _fill_origins(repository, batch)
@@ -81,6 +82,7 @@ def _combine(prepared: Sequence[Prepared]) -> Written:
 
 
 def _name_blobs(repository: Repository, prepared: Sequence[Prepared]) -> None:
+    """Add the blobs with the parts' events to the data refs."""
     blobs: dict[str, dict[str, str]] = {}
     for each in prepared:
         blobs.setdefault(each.month, {}).update(each.blobs)

@@ -48,7 +48,8 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """Encodes parts; the segments go to the data ref of ``month``. Other fields are as in ``Pipeline``."""
+    """Encodes parts; the segments go to the data ref of ``month``. ``ruleset`` is the version of the rules;
+    ``sealing`` makes the seals of thinking; ``localise`` removes this machine's folders from a text."""
 
     config: Config
     ruleset: str
@@ -68,7 +69,7 @@ class Encoder:
         for draft in drafts:
             try:
                 for record in self._records(draft, redactor, strict, encoded):
-                    encoded.records.append(record)  # those before a failure count
+                    encoded.records.append(record)  # the records made before a failure are kept
             except RedactionError as error:
                 encoded.parked.append(_park(draft, error.message))
             except RecursionError:  # such arguments cannot be walked, so they were not scanned either

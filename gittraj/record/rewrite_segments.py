@@ -148,11 +148,11 @@ def rewrite(
         old: tuple(name_segment(name, body, month) for name, body in new.bodies)
         for old, new in replacements.items()
     }
-    named = {
+    files = {
         segment_path(trajectory, name): body for new in replacements.values() for name, body in new.bodies
     }
     old = {(ref.month, segment_path(trajectory, ref.name)) for ref in replacements}
-    renewal = Renewal(refs=refs, files=named, gone=frozenset(old - {(month, path) for path in named}))
+    renewal = Renewal(refs=refs, files=files, gone=frozenset(old - {(month, path) for path in files}))
     return replace(
         renewal,
         records={
@@ -191,8 +191,8 @@ def rewrite_note(commit: str, lines: Sequence[Line], renewal: Renewal) -> Iterat
 
 
 def notes_of(notes: NotesRef, trajectories: Collection[str]) -> Iterator[tuple[str, Sequence[Line]]]:
-    """Yield the notes with a record, withdrawn or not, of ``trajectories``. Only a tip's first call reads
-    all."""
+    """Yield the notes with a record, withdrawn or not, of ``trajectories``. Only the first call
+    for a tip reads all notes."""
     tip = _read_tip(notes)
     named = dict.fromkeys(
         commit for trajectory in trajectories for commit in tip.carriers.get(trajectory, ())

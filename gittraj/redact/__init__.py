@@ -1,4 +1,4 @@
-"""Removes secrets from text before it is stored. It must not know trajectories, notes or our files.
+"""Removes secrets from text before it is stored. It must not know trajectories, notes or git-traj's files.
 
 The rules are data (``data/*.toml``, which ``load`` reads). Most secrets are found by three readers:
 ``tokens`` matches a secret's own form, ``lines`` the form of the line around it, ``assignments`` the name of

@@ -1,4 +1,4 @@
-"""Values whose name says that they are secret, in any syntax: ``NAME=v``, ``"name": "v"``, ``--name v``.
+"""Finds values whose name says they are secret, in any syntax: ``NAME=v``, ``"name": "v"``, ``--name v``.
 
 The name's grade decides how much evidence the value needs; its syntax decides whether it is a literal at all.
 Code, types, references and prose are not redacted.
@@ -51,9 +51,9 @@ def _candidate(page: Page, place: tuple[int, int], bound: Bound, style: Style) -
     value = page.text[slice(*place)]
     start = place[0] + len(value) - len(value.lstrip())
     called = kind(bound.name)
-    told = bound.level is Grade.STRONG and (style is Style.EXACT or bound.name[:2] in ("X-", "x-"))
+    secret_only = bound.level is Grade.STRONG and (style is Style.EXACT or bound.name[:2] in ("X-", "x-"))
     end = start + len(value.strip())
-    return Candidate(start, end, f"named-{called}", called, told, style.value, bound.level)
+    return Candidate(start, end, f"named-{called}", called, secret_only, style.value, bound.level)
 
 
 def _marked_up(page: Page, bound: Bound) -> Found:
@@ -133,16 +133,18 @@ def _linked(page: Page, bound: Bound) -> Found:
 def _as_field(page: Page, bound: Bound) -> Found:
     """A value without quotes that is one word: in a URL, a setting, a connection string."""
     text, start, line_start = page.text, bound.start, begins_line(page.text, bound.at)
-    said = line_start and not _RE.setting.fullmatch(bound.name) and _RE.says_on.match(text, start)
-    if said and is_label(_line(text, start)):
-        return ()  # what a user is told: login.password.confirm=Repeat the password
+    may_be_message = line_start and not _RE.setting.fullmatch(bound.name) and _RE.says_on.match(text, start)
+    if may_be_message and is_label(_line(text, start)):
+        return ()  # a message for users: login.password.confirm=Repeat the password
     connection = bound.before in ("?", "&", ";") or (
         bound.op != ":" and _RE.next_field.match(text, start) is not None
     )
     if not (connection or bound.between["pair"] or _is_setting(text, bound, line_start=line_start)):
         return None
-    part = bound.before == ";" and not text.endswith("&amp;", 0, bound.at)
-    bare = (_RE.bare_part if part else _RE.bare_field if connection else _RE.bare).match(text, start)
+    after_semicolon = bound.before == ";" and not text.endswith("&amp;", 0, bound.at)
+    bare = (_RE.bare_part if after_semicolon else _RE.bare_field if connection else _RE.bare).match(
+        text, start
+    )
     return [_candidate(page, (start, _bare_end(text, bare)), bound, Style.EXACT)] if bare else ()
 
 

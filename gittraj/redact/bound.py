@@ -17,7 +17,10 @@ LINKS = frozenset(words("words", "links"))
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A name, the text between it and its value (``between``), and the character ``before`` the name."""
+    """A name at the position ``at`` with the grade ``level``, the character ``before`` it, and the text
+    ``between`` it and its value. The groups of ``between``: ``close`` closes the name, ``op`` is the sign;
+    ``pair``: name and value are apart, in one object; ``markup``: an element's attributes; ``typed``: a
+    variable's type; ``block`` opens a block, a list or the line below."""
 
     name: str
     at: int
@@ -40,7 +43,8 @@ class Bound:
 
 
 def bind(page: Page, hit: Hit) -> tuple[int, Bound | None]:
-    """Return the end of the name at a hit, 0 without an assignment; and its ``Bound``, if it has a grade."""
+    """Return the end of the name at a hit (a word that may name a secret), 0 without an assignment; and its
+    ``Bound``, if it has a grade."""
     if not (tail := _RE.tail.match(page.lower, hit[1])):
         return 0, None
     before = _RE.before_name.match(page.text[max(0, hit[0] - _LONGEST_NAME) : hit[0]][::-1])
@@ -54,9 +58,9 @@ def _bound(text: str, start: int, end: int) -> Bound | None:
     if not between or (kind(name) != "password" and _RE.public.search(text, max(0, start - 14), start)):
         return None
     if not between["op"] and (name[-1:] == "." or text.endswith(("$", "${"), 0, start)):
-        return None  # the end of a sentence; a variable, and what has its place behind it
+        return None  # the end of a sentence; or a variable that is used, not assigned
     if name == "code" and text.startswith("<", start - 1):
-        return None  # of HTML
+        return None  # the element of HTML
     bound = Bound(name, start, level, between, text[max(0, start - 1) : start])
     # the port of a host, a member of a path
     in_path = bound.before in (":", "/") and not text.endswith("::", 0, start) and not between["close"]

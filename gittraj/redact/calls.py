@@ -1,4 +1,4 @@
-"""Passwords that are arguments of a call, by position: ``connect(url, "me", "…")``, ``fill("#password", "…")``.
+"""Finds passwords by their position in a call: ``connect(url, "me", "…")``, ``fill("#password", "…")``.
 
 The function's name shows that one of its literals is secret; the literals' forms show which one.
 """

@@ -1,4 +1,4 @@
-"""Passwords in command lines whose options do not name them: ``mysql -pX``, ``curl -u me:X``.
+"""Finds passwords in command lines whose options do not name them: ``mysql -pX``, ``curl -u me:X``.
 
 An option that names its secret (``--password``) is matched by ``assignments``, for any command. This module
 handles the commands in ``data/commands.toml``: values of their options, and positional arguments. Short
@@ -75,7 +75,7 @@ def _by_options(words: list[Word], takes: Takes) -> Proposals:
 
 
 def _of_option(words: list[Word], option: str, form: str) -> Proposals:
-    """The value of an option: attached to it, or the next word."""
+    """The value of an option: attached to it, or the next word; ``form`` is one of ``load.HOW``."""
     (word, begin), *following = words
     glued, at = word[len(option) :], begin + len(option)
     if (glued[:1] == ":" and option[0] == "/") or (glued[:1] == "=" and len(option) > 2):

@@ -1,4 +1,4 @@
-"""The names and verbs that announce a secret in a sentence, a comment or a prompt, and their grades there."""
+"""Finds the names and verbs that announce a secret in a sentence, comment or prompt, and their grades."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _RE = patterns("cues")
 
 
 def _noun() -> str:
-    glued = "|".join(ALPHABETIC)
+    foreign = "|".join(ALPHABETIC)  # an inflection may follow
     strong = "|".join(
-        [alternatives("cue_strong"), rf"(?:{glued})[^\W\d_]{{0,8}}", *CJK, alternatives("phrases")]
+        [alternatives("cue_strong"), rf"(?:{foreign})[^\W\d_]{{0,8}}", *CJK, alternatives("phrases")]
     )
     return rf"(?P<strong>{strong})(?![a-z0-9_-])|(?P<weak>{alternatives('cue_weak')})(?![a-z0-9_])"
 
@@ -26,7 +26,7 @@ LOGIN = frozenset(words("words", "logins"))
 
 
 def cue_at(page: Page, hit: Hit) -> tuple[int, int, Grade]:
-    """The name at a hit, and its grade in a sentence."""
+    """The name at a hit (a word that may name a secret), and its grade in a sentence."""
     lower, at = page.lower, hit[0]
     before = _RE.name_ahead.match(lower[max(0, at - 40) : at][::-1])
     start = at - (

@@ -1,8 +1,8 @@
 """Decides what is a secret; nothing else does. A reader proposes a candidate; here judges check its value.
 
-The reader chooses the judges by the candidate's position, a rule by its column ``accept``: the less the
-position proves, the more the value must prove. ``named`` judges values with a name and a syntax, ``proof``
-words in prose.
+A reader chooses the judges by the candidate's position, a rule names them in its column ``accept``: the less
+the position proves, the more the value must prove. ``named`` judges values with a name and a syntax,
+``proof`` words in prose.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def is_named(value: str) -> bool:
 
 
 def is_clear(value: str) -> bool:
-    """A value that looks like a secret by itself: its place is weak evidence."""
+    """A value that looks like a secret by itself: its position is weak evidence."""
     if not is_named(value) or " " in _decoded(value):
         return False
     if is_evident(value) or looks_random(value):

@@ -1,4 +1,4 @@
-"""Secrets in base64, whose plain text is scanned."""
+"""Finds secrets in base64 by scanning its plain text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _PRINTED = b"\t\n\r" + bytes(range(32, 127)) + bytes(range(128, 256))
 def _plain(word: str) -> str | None:
     try:
         head = base64.b64decode(word[:16].translate(_STANDARD), validate=True)
-        wide = len(head) > 7 and not any(head[1::2])  # as PowerShell takes commands
+        wide = len(head) > 7 and not any(head[1::2])  # UTF-16, in which PowerShell takes commands
         if (head[::2] if wide else head).translate(None, _PRINTED) or not re.search(r"[a-z]", word):
             return None
         standard = word.translate(_STANDARD).rstrip("=")[:_LONGEST]
@@ -53,7 +53,7 @@ _NARROWEST = 40  # characters
 
 
 def continued(page: Page, found: Span) -> Iterator[Span]:
-    """Yield the rest of a secret that a terminal wrapped: the lines below that are as wide, and the last."""
+    """Yield the rest of a secret that a terminal wrapped: the lines below of the same width, and one more."""
     end, whole = found.end, page.text[found.start : found.end]
     width = end - page.text.rfind("\n", 0, end) - 1
     while width >= _NARROWEST and (piece := _RE.below.match(page.text, end)) and len(piece["v"]) <= width:

@@ -155,18 +155,18 @@ class Redactor:
 
     def _asked(self, text: str, name: str | None, strict: bool) -> Asked:
         """The cache key. A name that does not announce a secret is dropped, because it makes no difference."""
-        told = name is not None and (grade(name) or self._options.names)
-        return text, name if told else None, strict
+        matters = name is not None and (grade(name) or self._options.names)
+        return text, name if matters else None, strict
 
     def _known(self, text: str) -> Iterator[Span]:
         """The secrets that are known by value."""
         tick = _Clock(self._seconds * (1 + len(text) / 100_000), len(text))
         for value, forms in self._needles.items() if self._may_be_known(text) else ():
             tick()
-            called = self._learned.get(value)
-            rule, called = ("learned", called) if called else ("live", "live")
+            kind = self._learned.get(value)
+            rule, kind = ("learned", kind) if kind else ("live", "live")
             for start, end in places(text, value, forms):
-                yield Span(start, end, rule, called)
+                yield Span(start, end, rule, kind)
         for start, end in words(text) if self._hashes else ():
             word = text[start:end]
             if word not in self._harmless:
@@ -203,6 +203,7 @@ class Redactor:
             value = text[span.start : span.end]
             placeholder = self._placeholder(value, span.kind)
             self._replaced.setdefault(placeholder, span.rule)
+            # where JSON allows no bare word, the placeholder is put in quotes
             if _RE.json_bare.fullmatch(value) and (
                 place := _RE.json_place.search(text, max(0, span.start - 40), span.start)
             ):
@@ -212,13 +213,11 @@ class Redactor:
             at = span.end
         return "".join([*pieces, text[at:]])
 
-    def _placeholder(self, value: str, called: str) -> str:
+    def _placeholder(self, value: str, kind: str) -> str:
         if len(value) < _LOW_ENTROPY:
-            return f"REDACTED-{called}-n{self._ordinals.setdefault(value, len(self._ordinals) + 1)}"
-        tag = hmac.digest(self._key, f"{called}\0{value}".encode("utf-8", "surrogatepass"), "sha256")[
-            :4
-        ].hex()
-        return f"REDACTED-{called}-{tag}"
+            return f"REDACTED-{kind}-n{self._ordinals.setdefault(value, len(self._ordinals) + 1)}"
+        tag = hmac.digest(self._key, f"{kind}\0{value}".encode("utf-8", "surrogatepass"), "sha256")[:4].hex()
+        return f"REDACTED-{kind}-{tag}"
 
 
 def is_certain(span: Span, value: str) -> bool:
@@ -226,11 +225,9 @@ def is_certain(span: Span, value: str) -> bool:
     is not a word, path or identifier."""
     if span.rule in BY_FORM:
         return True
-    mixed = (
-        value.isalpha() and not value.islower() and len(value) > 12
-    )  # ``is_common`` knows names from these
+    mixed = value.isalpha() and not value.islower() and len(value) > 12  # ``is_common`` excludes names
     # a password with digits amid its letters, in a position where only a password can be
-    given = span.told and proof(value) is Proof.FAIR and _RE.amid.search(value) is not None
+    given = span.secret_only and proof(value) is Proof.FAIR and _RE.amid.search(value) is not None
     drawn = mixed or given or proof(value) >= Proof.SURE or looks_random(value)
     return drawn and len(value) >= _CERTAIN_LENGTH and not is_common(value) and not PLACEHOLDER.search(value)
 
@@ -238,8 +235,10 @@ def is_certain(span: Span, value: str) -> bool:
 def is_likely(span: Span, value: str) -> bool:
     """Whether a value is searched for in the rest of this trajectory: there it has no other meaning, though it may
     be an ordinary word elsewhere. In a position where only a password can be, any value is likely."""
-    told = (span.told or span.rule == "url-password") and not any(map(str.isspace, value))
-    return (told or proof(value) >= Proof.FAIR) and not is_common(value) and not PLACEHOLDER.search(value)
+    secret_only = (span.secret_only or span.rule == "url-password") and not any(map(str.isspace, value))
+    return (
+        (secret_only or proof(value) >= Proof.FAIR) and not is_common(value) and not PLACEHOLDER.search(value)
+    )
 
 
 @contextmanager
@@ -291,7 +290,9 @@ def _outermost(text: str, spans: Iterable[Span]) -> list[Span]:
         if united and span.start < united[-1].end:
             last = united[-1]
             longer = span if span.end - span.start > last.end - last.start else last
-            united[-1] = Span(last.start, max(last.end, span.end), longer.rule, longer.kind, longer.told)
+            united[-1] = Span(
+                last.start, max(last.end, span.end), longer.rule, longer.kind, longer.secret_only
+            )
         else:
             united.append(span)
     return united

@@ -34,7 +34,7 @@ def draw(alphabet: str, length: int, seed: object = 0) -> str:
     """Draw ``length`` characters of an alphabet; for ``wif``, a bitcoin key with its checksum, of any
     ``length``."""
     source = random.Random(f"{alphabet} {length} {seed}")  # noqa: S311 - not a secret, only an example of one
-    if alphabet == "word":  # as a person would choose one
+    if alphabet == "word":  # a password as a person would choose it
         stem = source.choice(("Tiger", "Summer", "Orchid", "Bramble", "Pepper"))
         return (stem + "".join(source.choices("23456789", k=length)))[:length]
     if alphabet == "wif":

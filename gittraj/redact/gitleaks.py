@@ -1,4 +1,4 @@
-"""A company's own rules, in gitleaks' configuration format (``.gitleaks.toml``), in addition to ours.
+"""Runs a company's own rules, in gitleaks' configuration format (``.gitleaks.toml``), in addition to ours.
 
 Their patterns have Go's syntax: they run under RE2, which has the same syntax and linear time; Python's
 ``re`` has neither. Rules that cannot run are listed in ``remarks``; the others still run. Allowlists weaken
@@ -130,7 +130,7 @@ class Gitleaks:
                     yield Candidate(start, end, f"gitleaks:{rule.id}", "secret", accept="any")
 
     def allows(self, text: str, start: int, end: int) -> bool:
-        """Whether a trusted file's allowlists exempt a value that one of our rules found."""
+        """Whether a trusted file's allowlists exempt a value that one of git-traj's rules found."""
         data = text.encode("latin-1", "replace") if self._allowlists else b""
         return self._allows(data, start, end, data[start:end])
 

@@ -1,4 +1,4 @@
-"""The words around a secret's name in a sentence, and whether they belong to this name or to another."""
+"""Finds the words around a secret's name in a sentence, and whether they belong to it or to another name."""
 
 from __future__ import annotations
 
@@ -111,6 +111,7 @@ def _is_assigned(page: Page, cue: Cue, word: Heard, gap: str) -> bool:
 
 
 def has_other_owner_before(page: Page, place: tuple[int, int, int], gap: str) -> bool:
+    """``has_other_owner`` for a word before the name: at ``place`` (its line's start, its start, its end)."""
     line, at, to = place
     return (
         (gap.isspace() and len(gap) > 1)  # it is in another column

@@ -1,4 +1,4 @@
-"""Lines of particular files, programs and devices, whose form shows what is secret: ``data/lines.toml``."""
+"""Finds secrets in lines of particular files, programs and devices, by their form: ``data/lines.toml``."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Gate:
         for rule, each in enumerate(keywords):
             for keyword in each:
                 words = _IDENTIFIER.findall(keyword)
-                place = self._by_word.setdefault(max(words, key=len), []) if words else self._wordless
-                place.append((rule, keyword))
+                entries = self._by_word.setdefault(max(words, key=len), []) if words else self._wordless
+                entries.append((rule, keyword))
 
     def open(self, page: Page) -> dict[int, list[str]]:
         """The rules to try, each with its keywords on the page."""

@@ -1,4 +1,4 @@
-"""Values that are known to be secret because they are in the environment or in a credential file.
+"""Finds values that are known to be secret because they are in the environment or in a credential file.
 
 The values stay in memory. Only a keyed hash of each may be stored; with it, a later process without that
 environment still finds the value if it is a whole word.
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from .load import patterns
 from .names import Grade, grade
-from .page import places as found
+from .page import places as find_all
 from .values import is_plain
 
 _RE = patterns("live")
@@ -110,7 +110,7 @@ def finder(known: Mapping[str, Iterable[str]]) -> Callable[[str], object]:
 def places(text: str, value: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
     """The positions of ``value`` in ``text``, in any of its ``forms``, or cut off and followed by dots."""
     for form in forms:
-        for at in found(text, form):
+        for at in find_all(text, form):
             yield at, at + len(form)
     if len(value) > _CUT:
         at = text.find(value[:_CUT])

@@ -25,7 +25,8 @@ class LineRule:
     searched for in its line and ``window`` more lines, and its group ``v`` is the value, if one of the judges
     in ``accept`` (``decide.JUDGES``) accepts it. ``then`` may follow directly, any number of times, with its
     own ``v``. ``flags``: ``i`` ignores case. ``good`` and ``bad`` are texts with and without a secret, which
-    is drawn (``examples``). ``since`` is the ruleset that added the rule."""
+    is drawn (``examples``). ``source`` says from where the form is known; ``since`` is the ruleset that
+    added the rule."""
 
     id: str
     keywords: tuple[str, ...]
@@ -45,8 +46,8 @@ class LineRule:
 class Token:
     """The form of a vendor's tokens: one of ``prefixes``, followed by ``pattern``; or without prefixes,
     ``pattern`` is for the whole token, and ``hint`` is a part of it that is quick to find. If the value does
-    not begin the match, it is the group ``v``. ``accept`` as in ``LineRule``; ``kind`` is shown in the
-    placeholder, by default the id."""
+    not begin the match, it is the group ``v``. ``accept``, ``source`` and ``since`` as in ``LineRule``;
+    ``kind`` is shown in the placeholder, by default the id."""
 
     id: str
     pattern: str
@@ -93,7 +94,8 @@ class Argument:
 
 
 HOW = ("options", "glued", "either", "colon", "percent", "comma", "named")
-"""How an option is followed by its value: columns of ``[[command]]``."""
+"""How an option is followed by its value: as the next word (``options``), attached (``glued``), ``either``,
+or after a name and a sign. These are columns of ``[[command]]``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ def reasons() -> tuple[Reason, ...]:
 
 
 def reason(table: dict[str, list[str]]) -> Reason:
-    return Reason(**{name: tuple(map(_whole, column)) for name, column in table.items()})
+    return Reason(**{name: tuple(map(_expand, column)) for name, column in table.items()})
 
 
 @cache
@@ -178,8 +180,8 @@ def _columns(table: dict[str, Any]) -> dict[str, Any]:
 
 def line_rule(table: dict[str, Any]) -> LineRule:
     rule = LineRule(**_columns(table))
-    return replace(rule, pattern=_whole(rule.pattern))
+    return replace(rule, pattern=_expand(rule.pattern))
 
 
-def _whole(pattern: str) -> str:
+def _expand(pattern: str) -> str:
     return _FRAGMENT.sub(lambda found: str(tables("forms")["fragments"][found[1]]), pattern)

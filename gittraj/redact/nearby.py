@@ -1,4 +1,4 @@
-"""Secrets that prose, chats, prompts, comments or arguments mention.
+"""Finds secrets that prose, chats, prompts, comments or arguments mention.
 
 Each name of a secret (``cues``) announces words: on its line, after and before it, and on the line below. How much
 a word's form must prove (``decide``) depends on its distance from the name, on the words that link the two, and on the
@@ -54,7 +54,7 @@ def _answered(page: Page, cue: Cue) -> Proposals:
     at, to = trimmed(page.text, *answer.span("v"))
     value = page.text[at:to]
     if not _RE.of_code.search(value) and not (value.isdigit() and is_count(page, at)):
-        yield cue.candidate(at, to, "phrase | line", said=True)
+        yield cue.candidate(at, to, "phrase | line", said=True)  # ``said``: it can only be a secret
 
 
 def _after(page: Page, cue: Cue) -> Proposals:

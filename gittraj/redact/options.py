@@ -1,6 +1,6 @@
 """The names and patterns that a user adds to the rules, and the values that a user exempts.
 
-A user's pattern runs like ours: at the literal that it begins with, and with every repeat bounded.
+A user's pattern runs like git-traj's own: at the literal that it begins with, and with every repeat bounded.
 """
 
 from __future__ import annotations

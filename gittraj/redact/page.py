@@ -11,7 +11,7 @@ from .names import ALL_STEMS, STEMS
 from .view import View
 
 Hit = tuple[int, int]
-VARIABLE = "$user"  # a stem only with its sign: the bare word is everywhere
+VARIABLE = "$user"  # a stem only with its sign: the bare word is too common
 _LINE = 1500  # characters around a sign that are examined
 _NO_WORD = bytes(code if chr(code).isalnum() or code == 95 else 32 for code in range(128)) + b" " * 128
 _IDENTIFIER = lazy(r"[a-z0-9_]+")
@@ -20,18 +20,18 @@ _LONG_WORD = 16  # characters: a token that is recognised by its form is at leas
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A secret's position in the text; the placeholder shows ``kind``. ``told``: only a password or a key can
-    be in such a position, as after ``DB_PASSWORD=``."""
+    """A secret's position in the text; the placeholder shows ``kind``. ``secret_only``: only a password or a
+    key can be in such a position, as after ``DB_PASSWORD=``."""
 
     start: int
     end: int
     rule: str
     kind: str
-    told: bool = False
+    secret_only: bool = False
 
     def at(self, start: int, end: int) -> Span:
         """Return the span of the same secret at another position."""
-        return Span(start, end, self.rule, self.kind, self.told)
+        return Span(start, end, self.rule, self.kind, self.secret_only)
 
 
 class Page:
@@ -82,7 +82,7 @@ class Page:
         return found
 
     def near(self, signs: Iterable[str], *, after: int) -> list[tuple[int, int]]:
-        """The lines with one of ``signs``, each with the ``after`` lines below it."""
+        """The lines with one of ``signs`` (literals in lower case), each with the ``after`` lines below it."""
         found = []
         text = self.lower
         for sign in signs:

@@ -1,4 +1,4 @@
-"""Private keys in PEM, OpenSSH, PGP and PuTTY form, whole, cut off, numbered, indented or quoted."""
+"""Finds private keys in PEM, OpenSSH, PGP and PuTTY form, complete, cut off, numbered, indented or quoted."""
 
 from __future__ import annotations
 

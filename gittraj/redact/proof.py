@@ -1,4 +1,4 @@
-"""How strongly the form of a word alone proves that it is a secret: for words in prose, without syntax."""
+"""Rates how strongly a word's form alone proves that it is a secret: for words in prose, without syntax."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _BY_ALPHABET = (
 
 
 def _by_alphabet(value: str) -> Proof | None:
-    """Words of only digits, hex, groups or letters."""
+    """Rate words of only digits, hex, groups or letters."""
     for alphabet, proved in _BY_ALPHABET:
         if _RE.fit(value, (alphabet,)):
             return proved
@@ -77,7 +77,7 @@ def _by_harmless_form(value: str) -> Proof | None:
 
 
 def _by_making(value: str) -> Proof | None:
-    """Words of a form that people choose or generators produce."""
+    """Rate words of a form that people choose or generators produce."""
     if is_joined(value):
         return Proof.SURE
     if is_worded(value):
@@ -88,7 +88,7 @@ def _by_making(value: str) -> Proof | None:
 
 
 def _by_mixture(value: str) -> Proof:
-    """Words by their mixture of letters, digits and symbols."""
+    """Rate words by their mixture of letters, digits and symbols."""
     if re.search(r"[()\[\]{}<>|\\;:=,\"'`]|://|::|\w/\w.*/|\.\w+\.|\w\.[a-z]{1,4}$|->", value.rstrip("=")):
         return Proof.NONE
     if _RE.camel.fullmatch(value):
@@ -103,7 +103,7 @@ def _by_mixture(value: str) -> Proof:
 
 
 def _by_words(value: str) -> Proof:
-    """Words of letters and digits."""
+    """Rate words of letters and digits."""
     if is_evident(value) and _RE.uneven.search(value):
         return Proof.FAIR
     if _RE.numbered.fullmatch(value):

@@ -1,4 +1,4 @@
-"""Values in quotes: where they end, and how likely it is that one belongs to the name before it."""
+"""Finds where values in quotes end, and how likely it is that one belongs to the name before it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _QUOTES = ("'", '"', "`")
 
 def quoted_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | None:
     """How likely a value in quotes is the name's; None if the quotes belong to a sentence or to code."""
-    describes = len(quote["quote"]) == 3 and bound.between["block"]  # a function, below its arguments
+    # a function's docstring, below its arguments
+    describes = len(quote["quote"]) == 3 and bound.between["block"]
     if describes or _closes(page, bound, quote) or _is_command(page, bound, quote):
         return None
     if by_sign := _BY_SIGN.get(bound.sign):
@@ -32,11 +33,13 @@ def quoted_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | None
 
 
 def _called_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style:
+    """The style of the argument of a call: ``setPassword("…")``."""
     first = next(iter(parts(bound.name.rstrip(".").rpartition(".")[2])), "")
     return Style.EXACT if first in ("set", "with", "use") or bound.name[:1].isupper() else Style.NEAR
 
 
 def _spaced_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | None:
+    """The style of a literal after nothing but blanks: ``PASSWORD "…"``."""
     name = bound.name
     if name == "pass" and proof(page.text[slice(*quoted(page, quote))]) < Proof.SURE:
         return None  # the verb
@@ -79,7 +82,7 @@ def _listed_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | Non
 
 
 def _other_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | None:
-    """The style of what is there instead: ``secret || "…"``. Behind a literal it is another of its kind."""
+    """The style of a default: ``secret || "…"``. None if the name is itself a literal."""
     return None if bound.between["close"][:1] in ("'", '"') else Style.EXACT
 
 

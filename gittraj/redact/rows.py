@@ -1,6 +1,7 @@
-"""Rows of values under a row of names, in any syntax: Markdown, the output of psql and mysql, CSV, aligned text;
-``INSERT INTO t (name, password) VALUES ('x', '…')``, ``for user, pw in [("x", "…")]``, ``{"columns": ["id", "token"],
-"rows": [[1, "…"]]}``, ``("x", "…")  # (user, password)``. The position in the row shows which name a value has.
+"""Finds secrets in rows of values under a row of names, in any syntax: Markdown, output of psql and mysql,
+CSV, aligned text; ``INSERT INTO t (name, password) VALUES ('x', '…')``, ``for user, pw in [("x", "…")]``,
+``{"columns": ["id", "token"], "rows": [[1, "…"]]}``, ``("x", "…")  # (user, password)``. The position in the
+row shows which name a value has.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ Columns = dict[int, Grade]
 """The columns of a row that are secrets, and what their names prove."""
 
 _MAX_ROWS = 500
-"""Limit for a table that begins in another, as a row may look like a heading; and for lines in between."""
+"""Limit for a table that begins in another, as a row may look like a heading; and for lines between rows."""
 _LINE_END = 2  # characters
 _CODE = {",": lazy(r"[(){}=:\"']|,\s|,$"), ";": lazy(r"[(){}=]|; |;$"), "\t": lazy(r"\t[ ]?=[ ]")}
+"""Patterns that show, for a line with such separators, that it is code and not a heading."""
 
 
 def rows(page: Page) -> Proposals:
@@ -203,6 +205,7 @@ def _names_at(text: str, hit: Hit) -> re.Match[str] | None:
 def _listed(
     page: Page, place: tuple[int, int], names: list[str], columns: Columns, *, sure: bool
 ) -> Proposals:
+    """The values in the rows at ``place``; ``sure``: the ``names`` are certainly those of columns."""
     for row in islice(_ROW.finditer(page.text, *place), _MAX_LISTED):
         page.tick()
         items = list(_EACH.finditer(page.text, *row.span("items" if row["items"] else "glued")))

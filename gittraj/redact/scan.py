@@ -222,10 +222,10 @@ def _as_named_value(text: str, name: str, options: Options) -> Proposals:
     if scheme := _RE.scheme.match(value):
         value = value[scheme.end() :]
     if value:
-        start, called, is_certain = text.index(value), kind(name), level is Grade.STRONG
+        start, called, secret_only = text.index(value), kind(name), level is Grade.STRONG
         own = name.lower() in {one.lower() for one in options.names}
         rule, accept = ("own-name", "literal") if own else (f"named-{called}", "exact")
-        yield Candidate(start, start + len(value), rule, called, is_certain, accept, level)
+        yield Candidate(start, start + len(value), rule, called, secret_only, accept, level)
 
 
 def _named(page: Page, options: Options) -> Proposals:

@@ -1,4 +1,4 @@
-"""Secrets that are recognised by their form alone, anywhere in a text: ``data/tokens.toml``.
+"""Finds secrets that are recognised by their form alone, anywhere in a text: ``data/tokens.toml``.
 
 A pattern never runs over the whole text: it is matched at the positions of a literal anchor, and every
 repeat in it is bounded, so that no text can make a scan slow.

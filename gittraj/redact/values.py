@@ -34,7 +34,7 @@ def is_placeholder(value: str) -> bool:
 def _is_placeholder(short: str) -> bool:
     if _RE.persons.fullmatch(short) or is_phrase(short):
         return False
-    return not short or any(stands(short) for stands in (_refers, _is_blank, _is_dull, _asks, _names))
+    return not short or any(test(short) for test in (_refers, _is_blank, _is_dull, _asks, _names))
 
 
 def _refers(short: str) -> bool:
@@ -64,7 +64,7 @@ def _asks(short: str) -> bool:
 
 
 def _names(short: str) -> bool:
-    """Whether it is the name of a secret."""
+    """Whether a value is the name of a secret."""
     digits, letters = _counted(short)
     if digits > 2 or not _RE.identifier.fullmatch(short) or len(parts(short)) < 2:
         return False
@@ -142,10 +142,10 @@ def _is_sentence(value: str, lower: str) -> bool:
     if value.rstrip().endswith((".", "?", ":", "…")) or not STOP.isdisjoint(_RE.bare_word.findall(lower)):
         return True
     if all(map(_RE.word.fullmatch, words)):
-        few = 3 <= len(words) <= 24 and len(DULL.intersection(words)) <= (len(words) > 4)
-        return not (few and re.fullmatch(r"[a-z ]+", value))
-    told = any(len(word) > 2 and word in DULL for word in lower.split())
-    return told and not any(map(is_evident, words))
+        may_be_passphrase = 3 <= len(words) <= 24 and len(DULL.intersection(words)) <= (len(words) > 4)
+        return not (may_be_passphrase and re.fullmatch(r"[a-z ]+", value))
+    has_dull_word = any(len(word) > 2 and word in DULL for word in lower.split())
+    return has_dull_word and not any(map(is_evident, words))
 
 
 def _inner(value: str) -> bool:

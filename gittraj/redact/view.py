@@ -16,13 +16,13 @@ from .lazy import lazy
 
 # Starts only where a run of backslashes starts, and never gives any back: linear on 300 KB of them. Each
 # branch begins with a literal: else the whole is tried at every character.
-_BACKSLASHED = r"""\\(?<!\\\\)(?:(?<![\w\\:]\\)\\[\w.$-]{1,64}\\[\w.$-]{1,80}  # a share, as it is: \\host\name
+_BACKSLASHED = r"""\\(?<!\\\\)(?:(?<![\w\\:]\\)\\[\w.$-]{1,64}\\[\w.$-]{1,80}  # a share, unchanged: \\host\name
           | \\*+(?:
             (?:u001[bB]|x1[bB]|033|e)(?:\[[0-9;:?]{0,24}[A-Za-z]|\][^\x07\x1b\\\n]{0,200}(?:\x07|\\{1,8}u0007))
           | u[0-9a-fA-F]{4}
           | x[2-7][0-9a-fA-F]
           | [nrtbf"'`/]
-          | (?<![\"'][ ]\\)(?<![\"']\\)[ ]{0,4}\r?\n[ \t]{0,40}         # a line that goes on
+          | (?<![\"'][ ]\\)(?<![\"']\\)[ ]{0,4}\r?\n[ \t]{0,40}         # a continued line
         ))"""
 _COLOURED = r"""\x1b(?:\[[0-9;:?]{0,24}[A-Za-z]|[()][AB0]|\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\))"""
 _ENTITY = r"&(?:quot|apos|amp|lt|gt|\#39|\#34|\#x27|\#x22);"
@@ -81,7 +81,7 @@ def _numbers(text: str) -> How:
     return (_NUMBERED, _line_start) if numbered else None
 
 
-def _places(text: str) -> How:
+def _locations(text: str) -> How:
     return (_FOUND, _line_start) if _SEARCHED.match(text) else None
 
 
@@ -97,7 +97,7 @@ class View:
     def __init__(self, source: str) -> None:
         self._layers: list[Layer] = []
         text = source
-        for layer in (_escapes, _percents, _numbers, _places, _signs):
+        for layer in (_escapes, _percents, _numbers, _locations, _signs):
             if how := layer(text):
                 text = self._derive(text, how[0], 1, how[1])
         if not text.isascii():
@@ -145,24 +145,24 @@ class Layer:
         self._starts: tuple[list[int], list[int]] | None = None
 
     def origin(self, at: int) -> int:
-        """The position before the replacement of the character at ``at``."""
-        view, source = self._places()
+        """The position in the original text of the character at ``at``."""
+        view, source = self._offsets()
         n = bisect_right(view, at) - 1
         return source[n] + (at - view[n] if n % 2 == 0 else 0)
 
     def end(self, at: int) -> int:
-        """The position before the replacement of the end of the character before ``at``."""
-        view, source = self._places()
+        """The position in the original text of the end of the character before ``at``."""
+        view, source = self._offsets()
         n = bisect_left(view, at) - 1
         return source[n] + at - view[n] if n % 2 == 0 else source[n + 1]
 
     def length(self, at: int) -> int:
-        """The length before the replacement of the character at ``at``."""
-        view, source = self._places()
+        """The length in the original text of the character at ``at``."""
+        view, source = self._offsets()
         n = bisect_right(view, at) - 1
         return 1 if n % 2 == 0 else source[n + 1] - source[n]
 
-    def _places(self) -> tuple[list[int], list[int]]:
+    def _offsets(self) -> tuple[list[int], list[int]]:
         if self._starts is None:  # computed late, because few texts have a secret
             view = list(accumulate(map(len, self._after), initial=0))
             self._starts = view, list(accumulate(map(len, self._before), initial=0))

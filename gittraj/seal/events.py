@@ -1,7 +1,7 @@
 """Chooses the events of a part that are sealed, and puts opened texts back; ``gittraj.seal.seal`` encrypts.
 
-A part's thinking becomes one seal, or several if it is long, which is written once and then copied byte for
-byte. Each of the events has the seal's name, the first one also the payload; the header, which shows who can
+A part's thinking becomes one seal, or several if it is long. A seal is written once and then copied byte for
+byte. Each of its events has the seal's name, the first one also the payload; the header, which shows who can
 open it, is in the record. No I/O.
 """
 

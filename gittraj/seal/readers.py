@@ -17,7 +17,7 @@ from gittraj.config import Environ
 from gittraj.errors import SealError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.seal import age  # not its functions: see ``identities``
+from gittraj.seal import age  # not its functions, which load cryptography
 from gittraj.seal.age import Recipient
 from gittraj.seal.identities import find_public, own_path
 from gittraj.startup import sha256

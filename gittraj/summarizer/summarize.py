@@ -21,7 +21,7 @@ from gittraj.model.values import AnyEvent, NoteEvent, Record
 from gittraj.notes.merge import order, standing
 from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import NotesRef
-from gittraj.record.add_later import carriers, closing, locked, new_event_id, now
+from gittraj.record.add_later import carriers, draft_addition, locked, new_event_id, now
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.state.cursors import load_state, load_suspension
 from gittraj.state.folder import LocalState
@@ -207,7 +207,7 @@ def _write(
     )
     with locked(repository, environ):
         links = carriers(repository, work.last.key)
-        draft = closing(work.trajectory, event, links, work.last)
+        draft = draft_addition(work.trajectory, event, links, work.last)
         pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
         written = pipeline.write([replace(draft, cost_usd=answer.cost_usd)])
         if written.parked:

@@ -44,8 +44,8 @@ def drain(
     local = LocalState.of(repository)
     if not local.exists or environ.off or is_guest(local.folder, live):
         return None
-    with local.locked(wait=wait) as had:
-        if not had:
+    with local.locked(wait=wait) as acquired:
+        if not acquired:
             return None
         local.tidy()
         when, reflogs = installed_positions(local.read("installed.json"))
@@ -89,6 +89,7 @@ def _task_namer(
     repository: Repository, config: Config, live: Mapping[str, str]
 ) -> Callable[[Draft], TaskRef | None]:
     """Make a function that finds a part's task by the trailers of its commits, else by its branch's name."""
+    # what the task systems need to know about this repository
     site = cache(lambda: survey(repository, live, preferred=config.tasks))
 
     def task_of(draft: Draft) -> TaskRef | None:

@@ -68,6 +68,7 @@ class Context:
         changes = read_changes(self.repository, [c for c in ids if self.repository.objects.exists(c)])
         local = LocalState(self.folder)
         for commit, each in changes.items():
+            # when its hook ran, by this machine's clock
             if (moment := local.moment(commit)) is not None:
                 changes[commit] = replace(each, time=moment)
         return [[replace(c, changes=changes[c.id]) for c in stream if c.id in changes] for stream in streams]

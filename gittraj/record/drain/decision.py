@@ -27,7 +27,8 @@ from gittraj.state.cursors import State, Suspension
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """Everything that is known when a drain decides. ``streams`` are the new commits of each worktree, with
+    """Everything that is known when a drain decides. ``off`` says what is not recorded, ``actives`` are the
+    trajectories in which commands recorded events. ``streams`` are the new commits of each worktree, with
     their changes; ``pairs`` are rewrites (old, new); ``tombstones`` are to be written, each on its commit;
     ``restored`` are deleted refs that are back, ``unrestored`` those that are not, with their tips."""
 

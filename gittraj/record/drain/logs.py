@@ -108,6 +108,7 @@ class ResumingReader:
 
         def cut(part: Stored) -> Stored:
             first = positions.get(part.range.first)
+            # ``output``: the part is from the agent's printed output
             if first is None or part.range.last in positions or part.output:
                 return part
             stored = read_segments(self.context.repository, log.trajectory, part.segments)
@@ -132,7 +133,8 @@ class ResumingReader:
 
 
 def _find_lost(log: Log, parts: Iterable[Stored]) -> list[tuple[int, Stored]]:
-    """The parts, with their positions and in order, of which neither end is in the log."""
+    """The parts from a session's log, with their positions and in order, of which neither end is in
+    ``log``."""
     ids = {entry.event.id for entry in log.entries}
     return sorted(
         (part.range.at, part)

@@ -165,7 +165,8 @@ def _find_left_behind(
 def _find_split(
     fresh: Mapping[str, Sequence[str]], became: Mapping[str, Collection[str]], unreported: set[str]
 ) -> set[str]:
-    """The commits that became one with an unreported parent, as when a rebase stops and a commit is split."""
+    """The commits that became a commit with an unreported parent, as when a rebase stops and a commit is
+    split."""
     return {
         commit
         for commit, forms in became.items()

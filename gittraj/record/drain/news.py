@@ -27,8 +27,8 @@ _LOGS_KEPT = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class News:
-    """What happened since the last drain. ``spooled`` are the new lines of the spool; ``fresh`` are commits
-    that HEADs moved to, each with its parents; ``ended`` are sessions whose agent reported their end;
+    """Everything that is new since the last drain. ``spooled`` are the new lines of the spool; ``fresh`` are
+    commits that HEADs moved to, each with its parents; ``ended`` are sessions whose agent reported their end;
     ``worktrees`` maps each commit to the worktree in which it was made (plus ``#`` if that was removed)."""
 
     spooled: Sequence[Spooled]
@@ -107,21 +107,21 @@ def _read_moves(
     off: Suspension,
 ) -> tuple[list[Moves], dict[str, str]]:
     """Return the moves of each worktree, and the worktree of each commit."""
-    place = partial(place_of, common_dir=repository.common_dir)
+    worktree_of = partial(place_of, common_dir=repository.common_dir)
     paused = {name for name, spans in off.sessions.items() if spans and spans[-1].end is None}
     by_worktree = _group(spooled, read)
     moves: list[Moves] = []
     worktrees: dict[str, str] = {}
     if removed := by_worktree.get(None):  # the reflogs of removed worktrees are gone, too
         moves.append(read_moves((), removed, off=off.commits, paused=paused))
-        worktrees.update((line.id, f"{place(line.git_dir)}#") for line in removed)
+        worktrees.update((line.id, f"{worktree_of(line.git_dir)}#") for line in removed)
     for git_dir, entries in read.items():
         here = by_worktree.get(git_dir, [])
         if entries or here:
             earlier = partial(_history, repository, git_dir)
             made = read_moves(entries, here, earlier=earlier, off=off.commits, paused=paused)
             moves.append(_drop_false_pairs(repository, made, git_dir))
-            worktrees.update((c.id, place(git_dir)) for c in made.commits)
+            worktrees.update((c.id, worktree_of(git_dir)) for c in made.commits)
     return moves, worktrees
 
 

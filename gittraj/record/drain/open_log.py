@@ -57,7 +57,7 @@ def find_sessions(path: Path, *, form: str | None = None) -> list[SessionFile]:
     FormatError, which says what is at ``path`` instead, and OSError."""
     if form is not None and form not in formats():
         raise FormatError(f"unknown format '{form}'; known: {', '.join(formats())}")
-    with _alone(path):
+    with _isolate_failure(path):
         return _find_sessions(path, form)
 
 
@@ -125,9 +125,10 @@ def read_log(
 ) -> tuple[Log, int, float]:
     """Read the log from the cursor on; return it, its size in bytes, and the seconds since it grew.
 
-    ``facts`` are those from before the cursor; ``skip`` are ids of events that belong to another trajectory;
-    ``recall`` returns, in full, an event that a command recorded. A log that was rewritten before the cursor
-    is read from its start. Raises FormatError if the log has no known format, OSError if it cannot be read.
+    ``facts`` are those from before the cursor; ``off`` is what is not read; ``skip`` are ids of events that
+    belong to another trajectory; ``recall`` returns, in full, an event that a command recorded. A log that
+    was rewritten before the cursor is read from its start. Raises FormatError if the log has no known format,
+    OSError if it cannot be read.
     """
     size, written = size_of(file.path), written_at(file.path)
     untitled = bool(off.spans) or _PAUSED in facts
@@ -189,12 +190,12 @@ def _last_event(log: Log) -> float | None:
 
 def read_items(file: SessionFile, start: Cursor = _START) -> Iterator[Item]:
     """The items that a reader yields for a session. Raises FormatError, OSError."""
-    with _alone(file.path):
+    with _isolate_failure(file.path):
         yield from _read_items(file, start)
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _isolate_failure(path: Path) -> Iterator[None]:
     """If a reader fails on a log, that log counts as unreadable, and the other logs are still read."""
     try:
         yield
@@ -246,8 +247,9 @@ def _describe(path: Path) -> str:
 
 
 def _allowed(items: Iterable[Item], off: Away, written: float, *, untitled: bool) -> Iterator[Item]:
-    """The items without entries written while git-traj was off; then also without the title, which may reveal
-    them. An entry without a time counts as of the one before it, the first as of ``written``."""
+    """The items without entries written while git-traj was off. If there are any, or if ``untitled``, also
+    without the title, which may reveal them. An entry without a time has the time of the one before it; the
+    first has ``written``."""
     at = written
     for item in items:
         if isinstance(item, Entry):

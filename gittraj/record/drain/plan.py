@@ -67,8 +67,8 @@ class Plan:
         """Make the plan. ``owner`` is the anchor of the call that started this log's agent: it gets the
         events that led to no commit of the log's own. Once the session is over, ``head`` gets such events as
         explored; with ``explore``, even if nothing shows that they are about this repository. ``onto`` is a
-        further commit for the stored parts. ``noted`` has, for each stretch of the log, by its last event,
-        the commit that the log itself names for it."""
+        further commit for the stored parts. ``noted`` are anchors for stretches of the log for which the
+        log itself names the commit; the ``call`` is a stretch's last event."""
         log, known = reading.log, reading.known
         anchors, copies, parts = own_parts(reading, links)
         steps = to_steps(log)

@@ -59,7 +59,7 @@ class StrictRedactor:
         for span in self._second.find(text, name=name, strict=True) if strict else ():
             value = text[span.start : span.end]
             if _RANDOM.fullmatch(value):
-                self._first.learn(value, name="password")
+                self._first.learn(value, name="password")  # with this name it counts as a secret
 
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
         clean = self._first.text(text, name=name)

@@ -114,7 +114,8 @@ def _observe(context: Context, off: Suspension) -> tuple[Situation, bool]:
 
 
 def _update_suspension(context: Context, news: News, state: State, off: Suspension) -> Suspension:
-    """Save and return what is off after the news: sessions that hooks switched, commits made while off."""
+    """Save and return what is off after the news: sessions that hooks switched off, commits made while
+    off."""
     switched = follow_switches(news.spooled, state, off, context.now)
     switched = replace(switched, commits=tuple(dict.fromkeys((*off.commits, *sorted(news.silent)))))
     if switched != off:
@@ -136,11 +137,11 @@ def _load_state(context: Context) -> tuple[State, list[str], dict[str, str]]:
     deleted = restore_deleted(context.repository, tips)
     restored = [ref for ref, why in deleted.items() if why is None]
     unrestored = {ref: tips[ref] for ref, why in deleted.items() if why}
-    whole = restore_lost(context.repository, since=state.whole if state else None)
+    complete_tip = restore_lost(context.repository, since=state.whole if state else None)
     if state is None:
         state = rebuild_state(NotesRef(context.repository), context.installed.reflogs)
     tips = {**read_tips(context.repository), **unrestored}
-    return replace(state, whole=whole, tips=tips), restored, unrestored
+    return replace(state, whole=complete_tip, tips=tips), restored, unrestored
 
 
 def _read_map(context: Context, state: State) -> tuple[State, list[tuple[str, str]]]:
@@ -196,10 +197,10 @@ def _write(context: Context, pipeline: Pipeline, situation: Situation, decision:
     )
     sessions = {plan.reading.log.trajectory: plan.remember(written) for plan in plans}
     waiting = tuple(find_waiting(context, state, links))
-    whole = restore_lost(context.repository, since=state.whole)
+    complete_tip = restore_lost(context.repository, since=state.whole)
     sessions = {**state.sessions, **sessions}
     tips = {**read_tips(context.repository), **situation.unrestored}
-    state = replace(state, sessions=sessions, waiting=waiting, whole=whole, tips=tips)
+    state = replace(state, sessions=sessions, waiting=waiting, whole=complete_tip, tips=tips)
     save(context.folder, state)
     done = {c.id for stream in situation.streams for c in stream} - {w.commit for w in waiting}
     LocalState(context.folder).drop_moments(done, before=context.now - IDLE)

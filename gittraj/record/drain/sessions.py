@@ -74,8 +74,8 @@ class Sessions:
                 yield SessionFile(agent=agent, session=session, path=Path(log))
 
     def wanted(self, state: State, commits: Sequence[Commit]) -> Iterator[Wanted]:
-        """Yield the logs to read for new commits, if any; a session's comes before those of agents that it
-        started."""
+        """Yield the logs to read for new commits, if any; a session's log comes before those of agents that
+        it started."""
         touched = _touched_paths(commits)
         due = self._due(state, commits, touched)
         for file in self._files(due, state, near=bool(commits)):

@@ -15,7 +15,7 @@ from gittraj.state.spool import Spooled
 def follow_switches(spooled: Iterable[Spooled], state: State, off: Suspension, now: float) -> Suspension:
     """Add to ``off`` the sessions that these lines of the spool, in order, switch off and on again. Since a
     log's length at that moment is unknown, a session is off from the end of what is stored until the log's
-    end ``now``."""
+    end at the time ``now``."""
     for line in spooled:
         for name in line.sessions:
             agent, _, session = name.partition(":")
@@ -23,7 +23,7 @@ def follow_switches(spooled: Iterable[Spooled], state: State, off: Suspension, n
             if line.kind != "off":
                 path = line.log or (known.path if known else None) or state.logs.get(name)
                 off = _switch_on(off, name, path, now)
-            elif not line.id:
+            elif not line.id:  # with an id, the line is about one commit
                 off = _switch_off(off, name, known.cursor.offset if known and known.parts else 0, now)
     return off
 

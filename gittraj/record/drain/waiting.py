@@ -89,7 +89,8 @@ def _is_awaited(context: Context, state: State, links: Links, commit: Commit) ->
         known = state.sessions.get(trajectory_id(*commit.sessions[0].split(":", 1)))
         if known is None or known.path or not known.parts:
             return True
-        return context.sessions.find(commit.sessions[0], state) is not None  # as with rebuilt cursors
+        # cursors that were rebuilt from the refs have no path either
+        return context.sessions.find(commit.sessions[0], state) is not None
     return commit.mark in context.sessions.agents and commit.id not in links.explained
 
 

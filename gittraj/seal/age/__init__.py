@@ -17,8 +17,8 @@ Its public functions::
 
 What it promises and what it doesn't:
 
-- Every error is an ``AgeError`` with one line that contains no secret. It uses no file, no environment and no
-  network.
+- Every error is an ``AgeError`` with one line that contains no secret. The package uses no file, no
+  environment and no network.
 - A file with any changed bit is refused. Who sealed it is unknown: anyone who has the public keys can.
 - ``rewrap`` takes nothing back from a reader who had the payload before.
 - The primitives are OpenSSL's; the format is tested against age's test vectors. This code was not audited.

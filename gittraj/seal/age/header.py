@@ -144,8 +144,8 @@ class Recipient(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """A short name of the key for people: an SSH key as ``ssh-keygen -l`` shows it; an age key if it is
-        short."""
+        """A short name of the key for people: an SSH key as ``ssh-keygen -l`` shows it; an age key itself,
+        if it is short."""
 
     def wrap(self, file_key: bytes) -> Stanza:
         """Make the key's stanza for a header. ``file_key`` has 16 bytes."""

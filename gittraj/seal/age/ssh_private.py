@@ -1,7 +1,7 @@
 """SSH's private keys as identities, in OpenSSH's own format (its PROTOCOL.key).
 
-The public half comes first, in the clear. So only for a stanza of this key the passphrase is requested and
-the private half is read: OpenSSL takes 0.2 s to check a key of RSA.
+The public half comes first, in the clear. So the passphrase is requested, and the private half read,
+only for a stanza of this key: OpenSSL takes 0.2 s to check a key of RSA.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _outside(pem: str) -> tuple[bytes, bytes]:
         data = b64decode("".join(match[1].split()), validate=True) if match else b""
         cipher, rest = ssh.string(data.removeprefix(_MAGIC))
         _, rest = ssh.string(rest)  # how a key is derived from the passphrase
-        _, rest = ssh.string(rest)  # the options of that
+        _, rest = ssh.string(rest)  # the options of that derivation
         wire, _ = ssh.string(rest[4:])  # it follows the number of keys, which is always one in OpenSSH
     except ValueError:
         data = cipher = wire = b""
