@@ -153,7 +153,7 @@ def _expand(text: str, known: Mapping[str, str]) -> str:
 
 
 def _pairs(path: Path) -> dict[str, str]:
-    """Read a file with ``NAME=value`` or ``NAME<<word``, lines, ``word``."""
+    """Read a file of ``NAME=value`` lines and of ``NAME<<word``, the lines of the value, ``word``."""
     pairs: dict[str, str] = {}
     lines = iter(path.read_text("utf-8").splitlines())
     for line in lines:

@@ -1,4 +1,4 @@
-"""Measures what the redactor removes and damages, by family, what each rule finds, and which ones help.
+"""Measures what the redactor removes and damages by family of text, what each rule finds, which readers help.
 
 ``python -m tests.redaction.measure`` prints the families; ``--rules`` counts each rule's matches;
 ``--without`` prints how many more are missed and damaged without each reader; ``--write`` writes the current

@@ -112,14 +112,14 @@ def test_once_the_session_went_on_for_long_a_script_is_linked(
 
 
 def test_once_the_session_went_on_without_a_call_the_commit_is_a_persons() -> None:
-    """A person made it in the agent's bash mode. Otherwise the session's next commit would get its events."""
+    """A person made it in the agent's bash mode. Otherwise the session's next commit would get the events."""
     of = log(at("10:00:00", wrote("w", "f", "x")), at("10:03:00", ran("d", "make")))
     made = commit("A", changed("f", "x"), by=ME, time=int(seconds("2026-01-02T10:01:00Z") or 0))
     links = linked([of], [made], may_still_appear=lambda _: True)
     assert anchors(links, of) == [("w", (oid("A"),), "content")]
     helper = replace(log(at("10:00:00", wrote("v", "g", "y"))), subagent="a1")
     links = linked([of, helper], [made], may_still_appear=lambda _: True)
-    assert anchors(links, of) == [], "a call of an agent that it started may still be logged"
+    assert anchors(links, of) == [], "a call of its subagent may still be logged"
 
 
 def at(time: str, *items: list[Entry]) -> list[Entry]:

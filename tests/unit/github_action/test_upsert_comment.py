@@ -21,7 +21,9 @@ MARKER = Marker(key="default", head=NEW, run=200)
 
 @dataclass
 class Stage:
-    """A pull request, and the changes that others make before each of our requests, in order."""
+    """A pull request with the comments that are ``there``, by id. ``meanwhile``: the changes that others make
+    before each of our requests, in order. ``lose``: whether the connection is lost "before" or "after" the
+    next write."""
 
     head: str = NEW
     there: dict[int, Comment] = field(default_factory=dict)
@@ -159,7 +161,7 @@ def test_a_report_of_an_earlier_version_is_taken_over_once() -> None:
     first, second = stage.add(text(REPORT)), stage.add(text(REPORT))
     assert stage.upsert(REPORT, OWNED).result == "updated"
     assert stage.there[first.id].body == f"{OWNED}\n{REPORT}"
-    assert stage.there[second.id] == second, "what is not surely ours is left"
+    assert stage.there[second.id] == second, "a comment that may not be ours is left alone"
 
 
 def test_a_comment_edited_by_hand_stays_ours() -> None:
@@ -259,6 +261,8 @@ def other_run(head: str, body: str, run: int) -> Callable[[Stage], None]:
 
 
 def clobber(head: str, body: str, run: int) -> Callable[[Stage], None]:
+    """Return a change by another run that overwrites our first comment."""
+
     def act(stage: Stage) -> None:
         for number, comment in sorted(stage.there.items()):
             if comment.author == BOT:

@@ -114,7 +114,7 @@ def late(times: int) -> Iterator[str]:
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_result_after_a_swallowed_timeout_is_discarded(times: int) -> None:
-    """A plug-in that catches the timer's error, even twice, must not get its late result used."""
+    """The late result of a plug-in that catches the timer's error, even twice, must not be used."""
     plugin, plugged = plug(read=lambda: late(times))
     began = time.monotonic()
     with pytest.raises(FormatError):
