@@ -92,7 +92,7 @@ class Runner:
                 log, status = log + step_log, status or step_status
             known |= {f"steps.{step['id']}.outputs.{name}": value for name, value in written.items()}
         left = {path.name for path in (place / "work").iterdir()}
-        assert left == self.workspace.keys(), "nothing is written to the workspace"
+        assert left == self.workspace.keys(), "a step wrote to the workspace"
         outputs = {name: _expand(o["value"], known) for name, o in _ACTION["outputs"].items()}
         names = {name.rpartition(".")[2] for name in known if name.startswith("steps.run.")}
         assert names <= outputs.keys(), f"outputs that are not declared: {names - outputs.keys()}"

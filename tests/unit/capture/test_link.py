@@ -216,7 +216,7 @@ def test_a_session_is_not_linked_to_commits_it_need_not_consider() -> None:
 
 @pytest.mark.nightly
 def test_many_logs_and_commits_are_matched_quickly() -> None:
-    """All change the same files, but have no line in common."""
+    """The commits change files that the logs wrote, but have no line in common with them."""
 
     def lines(*name: object) -> str:
         return "\n".join(f"line {n} of {name}" for n in range(20))
@@ -255,7 +255,7 @@ def test_a_cherry_pick_in_the_same_second_comes_after_its_source() -> None:
 
 
 def test_a_persons_commit_amended_by_an_agent_in_the_same_second_stays_theirs() -> None:
-    """The agent's edit in the person's commit is linked to this commit, although the amend has it, too."""
+    """The agent's edit in the person's commit is linked to that commit, although the amend has it, too."""
     of = log(wrote("w", "f", "x"), wrote("v", "f", "y"), ran("c", "git commit -qa --amend --no-edit"))
     taken = commit("A", changed("f", "x"))
     amended = commit("B", changed("f", "x\ny"), kind="amend", by=ME)

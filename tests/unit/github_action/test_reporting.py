@@ -67,7 +67,7 @@ def noted(*commits: str, files: tuple[FileChanged, ...] = (), agent: str = "clau
 
 
 def test_a_file_written_by_a_shell_has_its_agent() -> None:
-    """No record names such files; ``git traj pr`` gets them from git, too."""
+    """No record names a file that a shell wrote; ``git traj pr`` gets it from git, too."""
     for commits in ((A, B), (A,)):
         change = read_change(details(*commits), [noted(*commits)], SETTINGS, files_of=FILES.get)
         rows = files_table(change.files, change, Location()).splitlines()[2:]

@@ -146,7 +146,7 @@ REPORT = "### Why this change: it was slow"
 
 
 def test_another_workflows_comment_stays() -> None:
-    """It has the same author, and begins with a marker of ours: of an earlier version, or its own."""
+    """Its comment has our author, and begins with a marker: an earlier version's, or its workflow's."""
     stage = Stage()
     other = replace(OWNED, of=owner_of("7", "acme/app/.github/workflows/other.yml"))
     foreign = {stage.add(text("> quoted: never ours")), stage.add(f"{other}\n{REPORT}")}
@@ -320,7 +320,7 @@ def test_whatever_happens_the_next_undisturbed_run_leaves_one_comment(
 
 @given(st.lists(st.sampled_from([0, 1]), max_size=40))
 def test_two_runs_for_one_head_do_not_overwrite_each_other_again_and_again(turns: list[int]) -> None:
-    """Before each request of the first, the second may have written something else."""
+    """Before each request of the first run, the second may have written something else."""
     stage = Stage(meanwhile=[MEANWHILE[-1] if turn else MEANWHILE[0] for turn in turns])
     stage.add(text("old", head=OLD))
     found = stage.upsert()

@@ -95,7 +95,7 @@ def test_an_error_about_one_log_does_not_disable_the_plug_in(error: Exception) -
 
 
 @pytest.mark.nightly
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the signal, in a destructor
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a signal in a destructor
 def test_an_endless_call_that_catches_exceptions_is_stopped() -> None:
     plugin, plugged = plug(read=endless)
     with pytest.raises(FormatError, match=r"read: it takes more than 0\.2 seconds|is left out"):
