@@ -202,7 +202,7 @@ def test_a_call_without_stored_arguments_is_strict_by_the_full_call() -> None:
     assert strict_events([kept, result], calls=[call("cat .env", call_id="a")]) == {"1", "2"}
 
 
-def test_results_without_an_id_follow_their_call() -> None:
+def test_a_result_without_an_id_is_strict_by_the_call_before_it() -> None:
     events: list[AnyEvent] = [call("env", id="1"), ToolResult(id="2"), call("ls", id="3"), ToolResult(id="4")]
     assert strict_events(events) == {"1", "2"}
 
