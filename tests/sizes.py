@@ -17,8 +17,8 @@ NIGHTLY = os.environ.get("GIT_TRAJ_NIGHTLY", "0") not in ("", "0")
 
 def size(usual: int, nightly: int, setting: str = "") -> int:
     """Return the number of cases: from the environment variable ``setting``, else by the kind of run."""
-    said = os.environ.get(setting) if setting else None
-    return int(said) if said else nightly if NIGHTLY else usual
+    value = os.environ.get(setting) if setting else None
+    return int(value) if value else nightly if NIGHTLY else usual
 
 
 def some(cases: Iterable[Any], usual: int) -> Sequence[Any]:
@@ -42,7 +42,7 @@ def in_turn(
     return pytest.mark.parametrize((first, second), cases)
 
 
-def one_by_day(items: Iterable[pytest.Item], fixture: str, ways: Collection[str]) -> None:
+def one_unless_nightly(items: Iterable[pytest.Item], fixture: str, ways: Collection[str]) -> None:
     """Run a test that is parametrized by all ``ways`` of a fixture with only one of them, taken in turn, so
     that every file has tests of each way. The others are marked ``nightly``."""
     found: dict[str, list[pytest.Item]] = defaultdict(list)

@@ -15,7 +15,7 @@ from tests.e2e.agents import Agent, ClaudeCode, Codex, GeminiCli, OpenCode
 from tests.e2e.model_server import Reply, Served
 from tests.e2e.packages import NotInstalledError, programs
 from tests.e2e.workshop import Workshop
-from tests.sizes import one_by_day
+from tests.sizes import one_unless_nightly
 
 AGENTS = ("claude", "codex", "gemini")
 
@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in e2e:
         item.add_marker(pytest.mark.e2e)
     for fixture in ("agent", "any_agent"):
-        one_by_day(e2e, fixture, AGENTS)
+        one_unless_nightly(e2e, fixture, AGENTS)
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +68,7 @@ def opencode(installed: Path) -> Agent:
 
 @pytest.fixture(params=["claude", "codex"])
 def agent(request: pytest.FixtureRequest) -> Agent:
-    """Claude Code or Codex: nightly, a test runs with both, else with one of them (``one_by_day``)."""
+    """Claude Code or Codex: nightly, a test runs with both, else with one (``one_unless_nightly``)."""
     chosen: Agent = request.getfixturevalue(request.param)
     return chosen
 

@@ -67,7 +67,7 @@ def cut(whole: dict[str, Any]) -> dict[str, Any]:
             components[kind][name] = found if kind == "examples" else _plain(found)
             waiting += _references(components[kind][name])
     _mend(components["examples"])
-    for request in ("pull-request", "pull-request-simple"):  # null if a fork is gone, as in its events
+    for request in ("pull-request", "pull-request-simple"):  # null if the fork is gone, as in the events
         head = components["schemas"][request]["properties"]["head"]["properties"]
         head["repo"] = {"anyOf": [head["repo"], {"type": "null"}]}
     source = f"npm @octokit/openapi {whole['info']['version']}, generated/api.github.com.json"
@@ -82,7 +82,7 @@ def _operation(operation: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any, *, names: bool = False) -> Any:
-    """``names``: the keys of ``value`` are names of properties, which may be called like keywords."""
+    """Return ``value`` without prose. With ``names``, its keys are names of properties, and all are kept."""
     if isinstance(value, list):
         return [_plain(item) for item in value]
     if not isinstance(value, dict):
@@ -111,7 +111,7 @@ def _mend(examples: dict[str, Any]) -> None:
 
 
 def cut_events(examples: list[dict[str, Any]]) -> dict[str, Any]:
-    """The first example of each ``event`` or ``event/action``."""
+    """Return the first example of each ``event`` or ``event/action``."""
     source = "npm @octokit/webhooks-examples 7.6.1, api.github.com/index.json"
     found: dict[str, Any] = {"info": {"source": source, "license": "MIT"}}
     for event in examples:

@@ -23,7 +23,7 @@ _REGISTRY: Registry[Any] = Registry().with_resource(_ROOT, DRAFT202012.create_re
 
 
 def example(name: str) -> Any:
-    """A copy of one of GitHub's own examples."""
+    """Return a copy of one of GitHub's own examples."""
     return json.loads(json.dumps(DESCRIPTION["components"]["examples"][name]["value"]))
 
 
@@ -83,7 +83,7 @@ def _resolved(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _faults(schema: Any, value: Any) -> list[str]:
-    """The faults of ``value``, cached: a test of a race requests the same pull request again and again."""
+    """Return the faults of ``value``; cached, as a test of races requests a pull request again and again."""
     return list(_checked(json.dumps(schema), json.dumps(value)))
 
 

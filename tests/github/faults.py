@@ -22,9 +22,9 @@ class Lost(Reply):
 
 @dataclass
 class Fault:
-    """Replaces the answers to the next ``times`` requests that match ``request``, a pattern for the
-    beginning. ``after``: the request was handled, and only its answer does not arrive. ``then`` is called,
-    too: what somebody else does meanwhile."""
+    """Replaces the answers to the next ``times`` requests whose ``METHOD PATH`` begins with the pattern
+    ``request``. ``after``: the request was handled, and only its answer does not arrive. ``then`` is called
+    each time: it does what somebody else does meanwhile."""
 
     request: str
     reply: Reply

@@ -77,7 +77,7 @@ class Host:
         _describe(self.pull, self.clone)
 
     def note(self, commit: str, trajectory: str = "traj_one", **figures: Any) -> None:
-        """Write a record into the clone's notes, as git-traj does."""
+        """Write a record with these ``figures`` (fields of its PartSummary) into the clone's notes."""
         whole = figures.pop("whole", SessionInfo(title="Limit the rate", agent="claude-code", session="s"))
         with self.clone.open() as repository:
             Story(repository).note(commit, record(trajectory, whole=whole, **figures))
@@ -148,8 +148,8 @@ def _describe(pull: PullState, clone: Git) -> None:
 
 @functools.cache
 def _first(folder: Path) -> PullState:
-    """Make what each host begins with, ``host`` and ``repo`` in ``folder``; only the first test makes it, the
-    others copy it."""
+    """Make the first state of every host in ``folder``: ``host`` and the clone ``repo``. Only the first test
+    makes it, the others copy it."""
     git = Git.init(folder / "repo")
     bare = GitHost(folder / "host").found(REPOSITORY)
     git.commit({"README": "here\n"})
@@ -172,8 +172,8 @@ def a_host(
     forge: Any = None,
     runner: type[Runner] = Runner,
 ) -> Iterator[Host]:
-    """Run a host; ``forge`` is another host than GitHub, and ``runner`` runs its jobs. At the end, no request
-    has violated the API's description, and only the repository itself has received the token."""
+    """Run a host; ``forge`` is another host than GitHub, and ``runner`` runs its jobs. At the end, check
+    that no request violated the API's description, and that only the repository itself got the token."""
     server = GitServer(place / "host", token=TOKEN, home=REPOSITORY)
     pull = copy.deepcopy(_first(place.parent / "first"))
     shutil.copytree(place.parent / "first" / "host", server.root)

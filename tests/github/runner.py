@@ -92,7 +92,7 @@ class Runner:
                 log, status = log + step_log, status or step_status
             known |= {f"steps.{step['id']}.outputs.{name}": value for name, value in written.items()}
         left = {path.name for path in (place / "work").iterdir()}
-        assert left == self.workspace.keys(), "nothing is written to the workspace"
+        assert left == self.workspace.keys(), "a step wrote to the workspace"
         outputs = {name: _expand(o["value"], known) for name, o in _ACTION["outputs"].items()}
         names = {name.rpartition(".")[2] for name in known if name.startswith("steps.run.")}
         assert names <= outputs.keys(), f"outputs that are not declared: {names - outputs.keys()}"
@@ -153,7 +153,7 @@ def _expand(text: str, known: Mapping[str, str]) -> str:
 
 
 def _pairs(path: Path) -> dict[str, str]:
-    """Read a file with ``NAME=value`` or ``NAME<<word``, lines, ``word``."""
+    """Read a file of ``NAME=value`` lines and of ``NAME<<word``, the lines of the value, ``word``."""
     pairs: dict[str, str] = {}
     lines = iter(path.read_text("utf-8").splitlines())
     for line in lines:

@@ -126,7 +126,7 @@ class GitHub:
             self.violations += route.faults_of_answer(
                 reply.status, None if reply.value == b"" else reply.value
             )
-        # as bytes, within the lock: the comments in it may change before it is sent
+        # the reply as bytes, made within the lock: its comments may change before it is sent
         return Reply(reply.status, reply.body, reply.headers)
 
     def _handle(self, route: description.Route, query: dict[str, str], request: Asked) -> Reply:

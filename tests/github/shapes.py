@@ -82,7 +82,7 @@ def commit_value(url: str, sha: str, pull: PullState) -> dict[str, Any]:
 
 
 def whole_commit_value(url: str, sha: str, pull: PullState) -> dict[str, Any]:
-    """A commit with the files that it changed."""
+    """Return a commit with the files that it changed."""
     value: dict[str, Any] = _localised(url, example("commit")) | commit_value(url, sha, pull)
     return value | {"files": [file_value(path, pull) for path in pull.changed.get(sha, ())]}
 
@@ -115,7 +115,7 @@ def label_value(name: str) -> dict[str, Any]:
 
 
 def file_value(path: str, pull: PullState) -> dict[str, Any]:
-    """``NEW<-OLD`` is a renamed file."""
+    """Return a changed file; the path ``NEW<-OLD`` is a renamed one."""
     new, _, old = path.partition("<-")
     value: dict[str, Any] = example("diff-entry-items")[0] | {"filename": new}
     if new in pull.patches:
@@ -137,6 +137,6 @@ def comment_value(url: str, number: int, body: str, *, author: str, number_of_pu
 
 
 def _localised(url: str, value: Any, *, number: int = 0) -> Any:
-    """The example with this server's addresses, our repository's name, and ``number`` in place of its own."""
+    """Return the example with this server's addresses, our repository's name, and this ``number``."""
     text = json.dumps(value).replace("https://api.github.com", url).replace("octocat/Hello-World", REPOSITORY)
     return json.loads(text.replace("/1347", f"/{number}"))

@@ -17,7 +17,7 @@ from tests.integration.repository import Git
 from tests.integration.session_writer import Writer
 from tests.integration.sharing import Be, Person, clone
 from tests.integration.story import Story
-from tests.sizes import one_by_day
+from tests.sizes import one_unless_nightly
 
 WAYS = ("recorded", "waiting")
 WRITERS: dict[str, Writer] = {"claude": ClaudeSession, "codex": CodexSession}
@@ -32,7 +32,7 @@ KINDS = {
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for fixture, ways in (("each_desk", WAYS), ("writer", WRITERS), ("object_format", FORMS)):
-        one_by_day(items, fixture, ways)
+        one_unless_nightly(items, fixture, ways)
 
 
 @pytest.fixture

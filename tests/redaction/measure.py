@@ -1,4 +1,4 @@
-"""Measures what the redactor removes and damages, by family, what each rule finds, and which ones help.
+"""Measures what the redactor removes and damages by family of text, what each rule finds, which readers help.
 
 ``python -m tests.redaction.measure`` prints the families; ``--rules`` counts each rule's matches;
 ``--without`` prints how many more are missed and damaged without each reader; ``--write`` writes the current
@@ -65,9 +65,9 @@ def ratchet() -> dict[str, list[str]]:
 
 
 def _print_families(found: Outcome) -> None:
-    lost = Counter(name.partition(": ")[0] for name in (*found.missed, *found.damaged))
+    bad = Counter(name.partition(": ")[0] for name in (*found.missed, *found.damaged))
     for family, count in sorted(found.tried.items()):
-        print(f"{count:5} {family:24}", f"{lost[family]} templates lost" if lost[family] else "")
+        print(f"{count:5} {family:24}", f"{bad[family]} templates missed or damaged" if bad[family] else "")
     print(f"{len(found.missed)} templates missed, {len(found.damaged)} damaged")
 
 

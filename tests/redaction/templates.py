@@ -11,6 +11,7 @@ from pathlib import Path
 from gittraj.redact.examples import draw
 
 CORPUS = Path(__file__).parent / "corpus"
+# "{hex:40}" becomes a secret of 40 hexadecimal digits, "{-hex:40}" the same text as a harmless value
 _HOLE = re.compile(r"\{(?P<none>-?)(?P<alphabet>[a-z0-9]+)(?::(?P<length>[0-9]+))?\}")
 _WORDS = (
     "amber",
@@ -33,7 +34,7 @@ _HEADER, _PARTING = "== ", "--"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A text of a family, and the secrets in it; a harmless one has none."""
+    """A text of a family, and the secrets in it; a harmless text has none."""
 
     family: str
     template: str

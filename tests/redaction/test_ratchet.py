@@ -1,7 +1,7 @@
 """The redactor's recall and precision may only get better.
 
 ``ratchet.json`` names the templates of the corpus that are missed or damaged. After fixing
-one, or giving one up on purpose, write it again: ``python -m tests.redaction.measure --write``.
+a template, or giving one up on purpose, write the file again: ``python -m tests.redaction.measure --write``.
 """
 
 from __future__ import annotations

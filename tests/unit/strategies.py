@@ -44,7 +44,8 @@ def _of(hint: Any, texts: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
         return st.lists(events(texts), max_size=3).map(tuple)
     if origin in (Union, types.UnionType):
         some = [a for a in inside if a is not type(None)]
-        return jsons(texts) if len(some) > 1 else st.none() | _of(some[0], texts)  # only Json is wider
+        # of the model's unions, only Json has several types besides None
+        return jsons(texts) if len(some) > 1 else st.none() | _of(some[0], texts)
     if origin is Literal:
         return st.sampled_from(inside)
     if origin is tuple:

@@ -1,4 +1,4 @@
-"""The documents agree with the code: commands, the map, the schema, the worked example."""
+"""The documents agree with the code: commands, the diagram, the schema, the worked example."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_files_that_documents_name_exist(document: Path) -> None:
     assert missing in (
         [],
         ["gittraj/formats/notebook.py"],
-    )  # the reader writes the example
+    )  # the example that CONTRIBUTING's reader writes
 
 
 def test_the_manual_names_no_file_of_this_repository() -> None:

@@ -18,13 +18,13 @@ LEFT = 43
 WORDS = [(re.compile(rule["pattern"]), rule["better"]) for rule in RULES]
 PAGES = [*(p for p in ROOT.glob("*.md") if p.stem != "CHANGELOG"), *(ROOT / "docs").glob("*.md")]
 TEXTS = [*PAGES, ROOT / "docs" / "git-traj.1"]
-ROOMS = sorted(
+PACKAGES = sorted(
     p for p in (ROOT / "gittraj").iterdir() if p.is_dir() and p.name not in ("redact", "__pycache__")
 )
 
 
 ANY = re.compile("|".join(f"(?:{rule['pattern']})" for rule in RULES))
-"""Most texts have none: then one look is enough."""
+"""All patterns in one: most texts match none, and then one search is enough."""
 
 
 def faults(text: str, where: str) -> Iterator[str]:
@@ -36,15 +36,15 @@ def faults(text: str, where: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
-def test_a_page_has_none_of_these_words(page: Path) -> None:
+def test_a_page_has_no_refused_word(page: Path) -> None:
     text = page.read_text("utf-8").partition("## Words to avoid")[0]
     assert [*faults(text, page.name)] == []
 
 
-@pytest.mark.parametrize("room", [*ROOMS, ROOT / "github_action"], ids=lambda room: room.name)
-def test_no_message_or_help_text_has_them(room: Path) -> None:
+@pytest.mark.parametrize("package", [*PACKAGES, ROOT / "github_action"], ids=lambda package: package.name)
+def test_no_message_or_help_text_has_a_refused_word(package: Path) -> None:
     refused = []
-    for path in room.rglob("*.py"):
+    for path in package.rglob("*.py"):
         tree = ast.parse(path.read_bytes())
         documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):  # a command's docstring is its help text

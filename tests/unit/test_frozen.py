@@ -111,8 +111,8 @@ def test_threads_that_need_the_fields_at_the_same_time_get_them(hasty_threads: N
         cls = define(frozen.dataclass)
         start = threading.Barrier(4)
         with ThreadPoolExecutor(4) as pool:
-            asked = [pool.submit(_ask, cls, start) for _ in range(4)]
-        assert [each.result() for each in asked] == [["name", "number", "words", "extra"]] * 4
+            futures = [pool.submit(_ask, cls, start) for _ in range(4)]
+        assert [each.result() for each in futures] == [["name", "number", "words", "extra"]] * 4
 
 
 def _ask(cls: Any, start: threading.Barrier) -> list[str]:
@@ -123,4 +123,4 @@ def _ask(cls: Any, start: threading.Barrier) -> list[str]:
 def test_a_value_has_no_dictionary() -> None:
     """A log may have very many events, and each is such a value."""
     value = Pickled(name="a")
-    assert not [held for held in gc.get_referents(value) if isinstance(held, dict)]
+    assert not [each for each in gc.get_referents(value) if isinstance(each, dict)]

@@ -1,4 +1,7 @@
-"""The diagram in ``gittraj/__init__.py`` is true: imports go down only, and heavy ones are lazy."""
+"""The diagram in ``gittraj/__init__.py`` is true: imports go down only, and heavy ones are lazy.
+
+A *room* is a package or a module in the root folder, a *floor* a layer of them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from gittraj.index.fast_open import _RENDERERS
 from tests.floors import FLOORS, picture
 
 PACKAGE = Path(gittraj.__file__).parent
-ONLY = {
+ONLY = {  # where a library may be imported
     "pygit2": ("git/",),
     "github": ("github_action/", "tasks/github.py", "gather/remotes.py"),
     "duckdb": ("gather/",),
@@ -28,7 +31,7 @@ ONLY = {
     "click": ("cli/",),
     "markdown_it": ("events/prose/markdown.py",),
 }
-ENVIRON = {
+ENVIRON = {  # what may read the environment, and which one it reads
     "config/": "what a user set",
     "cli/": "the process that a user started",
     "api.py": "the process that a user wrote",

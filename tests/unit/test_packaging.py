@@ -50,7 +50,7 @@ def test_the_formula_has_each_package_of_the_lock_once() -> None:
 
 
 def test_the_formula_takes_our_source_from_where_the_release_uploads_it(tmp_path: Path) -> None:
-    """On PyPI, by the digest of the file: no job uploads it elsewhere."""
+    """The source is on PyPI, at an address made of its digest: no job uploads it elsewhere."""
     lock, sdist = tmp_path / "pylock.toml", tmp_path / "git_traj-1.tar.gz"
     lock.write_text("packages = []\n")
     sdist.write_bytes(b"")

@@ -1,4 +1,4 @@
-"""Finding the logs of agents that write one file per session, and those that worked near a repository."""
+"""Finding the logs of agents that write one file per session, by the session's folder and by its id."""
 
 from __future__ import annotations
 

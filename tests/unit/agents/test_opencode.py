@@ -53,7 +53,7 @@ def test_opencode_is_one_of_the_agents() -> None:
 
 
 def test_a_forks_database_with_an_index_on_json_is_read(tmp_path: Path) -> None:
-    """An SQLite that considers JSON functions unsafe could not read any of Kilo's database."""
+    """Once, an SQLite that considers JSON functions unsafe could not read any of Kilo's database."""
     (tmp_path / "kilo").mkdir()
     session("ses_1").database(tmp_path / "kilo" / "kilo.db")
     with closing(sqlite3.connect(tmp_path / "kilo" / "kilo.db")) as database:

@@ -171,7 +171,7 @@ def test_the_call_with_the_commits_kind_of_command_is_matched(verb: str) -> None
     assert matched(of, commit("A", kind=verb, by=ME)) == {oid("A"): ("c2", "agent")}  # type: ignore[arg-type]
 
 
-def test_a_matched_commit_limits_the_calls_of_those_before_and_after() -> None:
+def test_a_matched_commit_limits_the_calls_of_the_commits_before_and_after() -> None:
     of = log(
         ran("c1", "git commit -q"), ran("c2", "git commit -m b", commits=["B"]), ran("c3", "git commit -q")
     )
@@ -293,13 +293,13 @@ def dated(of: Log, *times: float) -> Log:
 
 
 @pytest.mark.parametrize("second", ["for i in 1 2; do git commit -qm a && break; done", "./release"])
-@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("whole_seconds", [False, True])
 def test_of_two_equally_fitting_calls_the_one_that_ran_at_the_time_is_matched(
-    second: str, whole: bool
+    second: str, whole_seconds: bool
 ) -> None:
     first = "git commit -qm a" if "git" in second else "./release"
     of = dated(log(ran("c1", first), ran("c2", second)), 100.2, 100.6, 101.4, 101.8)
-    times = (100, 101) if whole else (100.5, 101.7)
+    times = (100, 101) if whole_seconds else (100.5, 101.7)
     one, two = (commit(name, subject="a", by=ME, time=at) for name, at in zip("AB", times, strict=True))
     assert matched(of, one, two) == {oid("A"): ("c1", "agent"), oid("B"): ("c2", "agent")}
 
@@ -321,8 +321,8 @@ def test_a_short_subject_is_not_found_in_other_words() -> None:
 def test_whether_a_commit_older_than_a_log_fits_its_calls(
     start: int, known: tuple[str, ...], expected: bool | None
 ) -> None:
-    """If a commit is older than the whole log, its time was set by hand; not if only earlier events are
-    stored."""
+    """If a commit is older than the whole log, its time was set by hand and proves nothing (None). If it is
+    older only than the events read now, because the log began earlier, no call of these made it."""
     read = log(ran("a", "./build"))
     dated = tuple(replace(e, event=replace(e.event, ts="2026-03-01T12:00:00Z")) for e in read.entries)
     rest = replace(read, entries=dated, start=start, facts={"started_at": known} if known else {})
@@ -336,7 +336,7 @@ def test_whether_a_commit_older_than_a_log_fits_its_calls(
 def test_a_commit_by_a_users_hook_is_matched_to_the_call_until_that_ends(
     second: float, by_hook: bool
 ) -> None:
-    """A commit a moment later is that of another process with the session's environment."""
+    """A commit made after the call ended is that of another process with the session's environment."""
     of = dated(log(ran("c1", "git commit -qm one")), 100, 103)
     one = commit("A", subject="one", by=ME, time=101)
     changes = CommitChanges(oid("B"), (oid("A"),), "bump", (), second)
@@ -346,7 +346,7 @@ def test_a_commit_by_a_users_hook_is_matched_to_the_call_until_that_ends(
 
 
 @pytest.mark.parametrize("call", ["c1", None])
-def test_a_person_has_the_environment_of_a_session(call: str | None) -> None:
+def test_a_persons_commit_with_a_sessions_environment_is_not_matched(call: str | None) -> None:
     """The person commits in a terminal that a call opened, or types into the agent, after the call ended."""
     of = dated(log(ran("c1", "git commit -qm x")), 100, 101)
     now, later = (commit("A", subject="x", by=ME, call=call, time=at) for at in (101, 200))

@@ -17,7 +17,7 @@ ZERO = "0" * 40
 def entries(*moves: tuple[str, str]) -> list[ReflogEntry]:
     """Return reflog entries for pairs of new commit and message; each starts where the one before ended."""
     olds = [ZERO, *(oid(name) for name, _ in moves)]
-    return [ReflogEntry(old, oid(name), said) for old, (name, said) in zip(olds, moves, strict=False)]
+    return [ReflogEntry(old, oid(name), message) for old, (name, message) in zip(olds, moves, strict=False)]
 
 
 def hook(name: str, *, by: str | None = ME, call: str | None = None) -> Spooled:

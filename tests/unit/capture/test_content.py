@@ -37,7 +37,7 @@ def explained(of: Log, *changes: PathChange) -> list[str]:
         pytest.param("", [], id="nothing added"),
         pytest.param("\n".join(f"  \tline {n}  \n" for n in range(10)), ["w"], id="indented by a formatter"),
         pytest.param("\n".join(f"line {n}\r" for n in range(10)), ["w"], id="with CRLF"),
-        pytest.param("line 1\n" * 3, [], id="a line that it wrote once, three times"),
+        pytest.param("line 1\n" * 3, [], id="three times a line that the call wrote once"),
     ],
 )
 def test_an_edit_with_half_of_a_paths_added_lines_explains_it(added: str, calls: list[str]) -> None:
@@ -123,7 +123,7 @@ def test_lines_written_after_the_commits_call_are_not_used_up_by_it() -> None:
     assert writings.explain(taken(changed("f", "same"))) == [index(of, "w2")]
 
 
-def test_next_to_the_committing_session_only_other_lines_count() -> None:
+def test_for_another_session_only_lines_that_the_committing_one_did_not_write_count() -> None:
     owner, guest = log(wrote("w", "f", "mine\nshared\n}")), log(wrote("v", "f", "shared\nguest's\n}"))
     owners, guests = Writings.of(owner), Writings.of(guest)
 
@@ -136,7 +136,7 @@ def test_next_to_the_committing_session_only_other_lines_count() -> None:
     assert rest("") == []
 
 
-def test_next_to_the_committing_session_each_of_a_calls_edits_counts() -> None:
+def test_for_another_session_each_edit_of_a_call_counts() -> None:
     """One call may edit several places of a file, and only the first may be in the commit."""
     (call, result), (other, _) = wrote("v", "f", "guest's"), wrote("v", "f", "later")
     both = replace(call, edits=(*call.edits, *other.edits))
@@ -145,7 +145,7 @@ def test_next_to_the_committing_session_each_of_a_calls_edits_counts() -> None:
     assert guest.explain_rest(taken(changed("f", "mine\nguest's")), owner) == [0]
 
 
-def test_next_to_the_committing_session_a_path_that_it_never_wrote_counts_by_blob() -> None:
+def test_for_another_session_a_path_that_the_committing_one_never_wrote_counts_by_blob() -> None:
     guest = Writings.of(log(wrote("v", "g", whole="{}\n")))
     made = taken(changed("f", "x"), changed("g", "{}", blob="{}\n"))
     assert guest.explain_rest(made, Writings.of(log(wrote("w", "f", "x")))) == [0]

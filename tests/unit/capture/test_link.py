@@ -112,14 +112,14 @@ def test_once_the_session_went_on_for_long_a_script_is_linked(
 
 
 def test_once_the_session_went_on_without_a_call_the_commit_is_a_persons() -> None:
-    """A person made it in the agent's bash mode. Otherwise the session's next commit would get its events."""
+    """A person made it in the agent's bash mode. Otherwise the session's next commit would get the events."""
     of = log(at("10:00:00", wrote("w", "f", "x")), at("10:03:00", ran("d", "make")))
     made = commit("A", changed("f", "x"), by=ME, time=int(seconds("2026-01-02T10:01:00Z") or 0))
     links = linked([of], [made], may_still_appear=lambda _: True)
     assert anchors(links, of) == [("w", (oid("A"),), "content")]
     helper = replace(log(at("10:00:00", wrote("v", "g", "y"))), subagent="a1")
     links = linked([of, helper], [made], may_still_appear=lambda _: True)
-    assert anchors(links, of) == [], "a call of an agent that it started may still be logged"
+    assert anchors(links, of) == [], "a call of its subagent may still be logged"
 
 
 def at(time: str, *items: list[Entry]) -> list[Entry]:
@@ -216,7 +216,7 @@ def test_a_session_is_not_linked_to_commits_it_need_not_consider() -> None:
 
 @pytest.mark.nightly
 def test_many_logs_and_commits_are_matched_quickly() -> None:
-    """All change the same files, but have no line in common."""
+    """The commits change files that the logs wrote, but have no line in common with them."""
 
     def lines(*name: object) -> str:
         return "\n".join(f"line {n} of {name}" for n in range(20))
@@ -255,7 +255,7 @@ def test_a_cherry_pick_in_the_same_second_comes_after_its_source() -> None:
 
 
 def test_a_persons_commit_amended_by_an_agent_in_the_same_second_stays_theirs() -> None:
-    """The agent's edit in the person's commit is linked to this commit, although the amend has it, too."""
+    """The agent's edit in the person's commit is linked to that commit, although the amend has it, too."""
     of = log(wrote("w", "f", "x"), wrote("v", "f", "y"), ran("c", "git commit -qa --amend --no-edit"))
     taken = commit("A", changed("f", "x"))
     amended = commit("B", changed("f", "x\ny"), kind="amend", by=ME)

@@ -46,9 +46,9 @@ def test_a_quiet_commit_is_linked_by_its_message_and_time() -> None:
 @pytest.mark.parametrize(
     ("command", "output"),
     [
-        pytest.param("git commit -m 'Add f' -- f || true", "", id="it would have printed an id"),
-        pytest.param("git add f; git commit -m 'Add f' | tail -1", "nothing to commit", id="it says so"),
-        pytest.param("git add f; git commit -qm 'Add f' | cat", None, id="and of files that nobody named"),
+        pytest.param("git commit -m 'Add f' -- f || true", "", id="the commit would have printed its id"),
+        pytest.param("git add f; git commit -m 'Add f' | tail -1", "nothing to commit", id="output says so"),
+        pytest.param("git add f; git commit -qm 'Add f' | cat", None, id="of files that nobody named"),
     ],
 )
 def test_a_commit_command_that_may_have_failed_is_not_linked_to_a_persons_commit(
@@ -98,7 +98,7 @@ AMEND = "git add f && git commit -q --amend --no-edit"
     ],
 )
 def test_an_agents_variable_in_the_hook_replaces_the_subject(command: str, kind: Kind) -> None:
-    """A commit that OpenCode amended without a message was not linked, or counted as a person's."""
+    """Once, a commit that OpenCode amended without a message had no link, or counted as a person's."""
     of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", command)), name="opencode:s")
     theirs = replace(made("A", "Said before", "f"), hooked=True, kind=kind)
     assert calls(of, [replace(theirs, mark="opencode")]) == {oid("A"): "c"}
@@ -115,13 +115,13 @@ def test_an_agents_variable_does_not_link_a_commit_that_the_call_cannot_have_mad
 
 
 def test_a_short_subject_does_not_matter_if_an_agents_variable_replaces_it() -> None:
-    """A commit that an agent amended was not linked, because its subject was "up"."""
+    """Once, an amended commit was not linked, because its subject was "up"."""
     of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", AMEND)), name="opencode:s")
     amended = replace(made("A", "up", "f"), kind="amend", hooked=True, mark="opencode")
     assert calls(of, [amended]) == {oid("A"): "c"}
     assert calls(of, [replace(amended, mark=None)]) == {}
     of = log(at(0, wrote("w", "f", "x")), at(0, ran("c", "git commit -qm up f")), name="opencode:s")
-    assert calls(of, [replace(amended, kind="commit")]) == {}, "too short to be looked for"
+    assert calls(of, [replace(amended, kind="commit")]) == {}, "a subject too short to be searched for"
 
 
 def test_a_variable_that_configures_an_agent_does_not_link_a_commit() -> None:

@@ -29,8 +29,8 @@ class Trees(Repository):
 
 
 @pytest.fixture
-def land(tmp_path: Path) -> Path:
-    """``/here`` with a worktree inside, ``/git/private`` next to it, a clone in ``/here/vendor``."""
+def root(tmp_path: Path) -> Path:
+    """Create ``/here`` with a worktree inside, ``/git/private`` next to it, a clone in ``/here/vendor``."""
     for name in ("here", "here/.claude/worktrees/w", "git/private", "here/vendor/lib"):
         (tmp_path / name / ".git").mkdir(parents=True)
     for name in ("here/src", "git/private/src", "home/notes"):
@@ -41,9 +41,9 @@ def land(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def territory(land: Path) -> RepoPaths:
-    trees = Trees(land / "here", land / "here/.claude/worktrees/w")
-    return RepoPaths(trees, home=land / "home")
+def repo_paths(root: Path) -> RepoPaths:
+    trees = Trees(root / "here", root / "here/.claude/worktrees/w")
+    return RepoPaths(trees, home=root / "home")
 
 
 def entry(command: str = "", *, folder: Path | None = None, paths: tuple[str, ...] = ()) -> Entry:
@@ -86,10 +86,10 @@ def entry(command: str = "", *, folder: Path | None = None, paths: tuple[str, ..
     ],
 )
 def test_files_named_in_a_command_are_found(
-    land: Path, territory: RepoPaths, command: str, path: str
+    root: Path, repo_paths: RepoPaths, command: str, path: str
 ) -> None:
-    (land / "here/own.pem").touch()
-    assert path in {*territory.touched(entry(command.replace("{0}", str(land)), folder=land / "here"))}
+    (root / "here/own.pem").touch()
+    assert path in {*repo_paths.touched(entry(command.replace("{0}", str(root)), folder=root / "here"))}
 
 
 @pytest.mark.parametrize(
@@ -104,9 +104,9 @@ def test_files_named_in_a_command_are_found(
         "cat ../git/private/src",
     ],
 )
-def test_file_names_in_a_commit_message_are_ignored(land: Path, territory: RepoPaths, command: str) -> None:
-    (land / "here/own.pem").touch()
-    assert not {"src", "src/a", "own.pem"} & {*territory.touched(entry(command, folder=land / "here"))}
+def test_file_names_in_a_commit_message_are_ignored(root: Path, repo_paths: RepoPaths, command: str) -> None:
+    (root / "here/own.pem").touch()
+    assert not {"src", "src/a", "own.pem"} & {*repo_paths.touched(entry(command, folder=root / "here"))}
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_file_names_in_a_commit_message_are_ignored(land: Path, territory: RepoP
         pytest.param("cd .claude/worktrees/w && make", "here", id="a worktree inside"),
         pytest.param("cd ~/notes && ls", "here", id="home is no repository"),
         pytest.param("cd ~ && cd ../git/private", "elsewhere", id="from home"),
-        pytest.param("cat {0}/alias/src/a", "here", id="a link to this one"),
+        pytest.param("cat {0}/alias/src/a", "here", id="a link to this repository"),
         pytest.param(
             "{0}/git/private/.venv/bin/python -m pytest", "here", id="a program of another repository"
         ),
@@ -141,23 +141,23 @@ def test_file_names_in_a_commit_message_are_ignored(land: Path, territory: RepoP
         pytest.param("cat {0}/git/private/.venv/a", "elsewhere", id="a file beside a program"),
         pytest.param("{0}/git/private/bin/dump", "elsewhere", id="another repository's own script"),
         pytest.param(
-            "cd ../git/private && {0}/here/.venv/bin/python a", "elsewhere", id="a program of this one"
+            "cd ../git/private && {0}/here/.venv/bin/python a", "elsewhere", id="a program of this repository"
         ),
         pytest.param("curl https://x.org{0}/git/private/a", "here", id="an address"),
     ],
 )
 def test_a_command_is_placed_by_its_paths_and_folder_changes(
-    land: Path, territory: RepoPaths, command: str, expected: str
+    root: Path, repo_paths: RepoPaths, command: str, expected: str
 ) -> None:
-    assert territory.place(entry(command.replace("{0}", str(land)), folder=land / "here")) == expected
+    assert repo_paths.place(entry(command.replace("{0}", str(root)), folder=root / "here")) == expected
 
 
-def test_named_paths_count_more_than_the_folder(land: Path, territory: RepoPaths) -> None:
-    away = str(land / "git/private/a")
-    assert territory.place(entry(folder=land / "here", paths=(away,))) == "elsewhere"
-    assert territory.place(entry(folder=land / "git/private", paths=("../../here/src/a",))) == "here"
-    assert territory.place(entry(folder=land / "git/private")) == "elsewhere"
-    assert territory.place(entry(folder=land)) is None
+def test_named_paths_count_more_than_the_folder(root: Path, repo_paths: RepoPaths) -> None:
+    away = str(root / "git/private/a")
+    assert repo_paths.place(entry(folder=root / "here", paths=(away,))) == "elsewhere"
+    assert repo_paths.place(entry(folder=root / "git/private", paths=("../../here/src/a",))) == "here"
+    assert repo_paths.place(entry(folder=root / "git/private")) == "elsewhere"
+    assert repo_paths.place(entry(folder=root)) is None
 
 
 @pytest.mark.parametrize(
@@ -176,10 +176,10 @@ def test_named_paths_count_more_than_the_folder(land: Path, territory: RepoPaths
     ],
 )
 def test_an_edits_path_is_made_relative_as_git_writes_it(
-    land: Path, territory: RepoPaths, path: str, expected: str | None
+    root: Path, repo_paths: RepoPaths, path: str, expected: str | None
 ) -> None:
-    edit = Edit(path=path.replace("{0}", str(land)))
-    assert territory.relative(entry(folder=land / "here"), edit) == expected
+    edit = Edit(path=path.replace("{0}", str(root)))
+    assert repo_paths.relative(entry(folder=root / "here"), edit) == expected
 
 
 @pytest.mark.parametrize(
@@ -191,18 +191,18 @@ def test_an_edits_path_is_made_relative_as_git_writes_it(
         pytest.param("/\ud800", id="half a surrogate pair"),
     ],
 )
-def test_an_impossible_path_raises_nothing(land: Path, territory: RepoPaths, name: str) -> None:
+def test_an_impossible_path_raises_nothing(root: Path, repo_paths: RepoPaths, name: str) -> None:
     """A command that contains base64 must not stop the reading of its session."""
     command = f"cat {name}; cd {name}; git -C {name} log"
-    assert territory.place(entry(command, folder=land / "here", paths=(name,))) == "here"
-    assert territory.relative(entry(folder=land / "here"), Edit(path=name)) is None
-    inside = Edit(path=str(land / "here") + name)
-    territory.relative(entry(), inside)
-    [*territory.touched(entry(f"{command} {name[1:]}/b {name[1:300]}", folder=land / "here"))]
+    assert repo_paths.place(entry(command, folder=root / "here", paths=(name,))) == "here"
+    assert repo_paths.relative(entry(folder=root / "here"), Edit(path=name)) is None
+    inside = Edit(path=str(root / "here") + name)
+    repo_paths.relative(entry(), inside)
+    [*repo_paths.touched(entry(f"{command} {name[1:]}/b {name[1:300]}", folder=root / "here"))]
 
 
 def test_a_folder_without_read_permission_is_ignored(
-    land: Path, territory: RepoPaths, monkeypatch: pytest.MonkeyPatch
+    root: Path, repo_paths: RepoPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real: Callable[..., object] = os.stat
 
@@ -212,16 +212,16 @@ def test_a_folder_without_read_permission_is_ignored(
         return real(path, **how)
 
     monkeypatch.setattr(os, "stat", refuse)
-    assert territory.place(entry("cat /locked/secret", folder=land / "here")) == "here"
+    assert repo_paths.place(entry("cat /locked/secret", folder=root / "here")) == "here"
 
 
 @given(st.text(max_size=40))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_command_raises(territory: RepoPaths, land: Path, command: str) -> None:
+def test_no_command_raises(repo_paths: RepoPaths, root: Path, command: str) -> None:
     for given_ in (command, f"cd {command}", f"git -C '{command}'"):
-        call = entry(given_, folder=land / "here", paths=(command,))
-        assert territory.place(call) in ("here", "elsewhere")
-        [*territory.touched(call)]
+        call = entry(given_, folder=root / "here", paths=(command,))
+        assert repo_paths.place(call) in ("here", "elsewhere")
+        [*repo_paths.touched(call)]
 
 
 UNITS = [
@@ -242,9 +242,9 @@ UNITS = [
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_hostile_command_is_read_quickly(land: Path, territory: RepoPaths, unit: str) -> None:
+def test_a_hostile_command_is_read_quickly(root: Path, repo_paths: RepoPaths, unit: str) -> None:
     command = unit * (100_000 // len(unit))
     start = time.process_time()
-    territory.place(entry(command, folder=land / "here"))
-    [*territory.touched(entry(command, folder=land / "here"))]
+    repo_paths.place(entry(command, folder=root / "here"))
+    [*repo_paths.touched(entry(command, folder=root / "here"))]
     assert time.process_time() - start < 10.0

@@ -39,7 +39,7 @@ ID, OTHER = "ev_" + "a2" * 12, "ev_" + "b3" * 12
         ("sh -c \"git traj decision 'a b'\"", {"chosen": "a b"}),
         ("ID=$(git traj decision -q a); echo $ID", {"chosen": "a"}),
         ("(cd x; git traj decision a)", {"chosen": "a"}),
-        # the instruction's form where `git traj` is not on the PATH
+        # the instruction's form if `git traj` is not on the PATH
         ('sh "$(git rev-parse --git-common-dir)/traj/git-traj" decision a', {"chosen": "a"}),
         ("bash -lc 'sh \"$(git rev-parse --git-common-dir)/traj/git-traj\" decision a'", {"chosen": "a"}),
         ("cd x && sh /x/.git/traj/git-traj decision a", {"chosen": "a"}),

@@ -32,7 +32,7 @@ from gittraj.model.values import (
 from tests.unit.strategies import events
 
 
-def folded(*found: AnyEvent, prompt: str | None = None, calls: Sequence[ToolCall] = ()) -> PartSummary:
+def summary_of(*found: AnyEvent, prompt: str | None = None, calls: Sequence[ToolCall] = ()) -> PartSummary:
     return summarize_part(found, prompt=prompt, files=(), thinking="none", calls=calls)
 
 
@@ -88,16 +88,16 @@ def test_a_part_is_summarized() -> None:
 
 
 def test_a_part_without_events_has_an_empty_summary() -> None:
-    assert folded() == PartSummary()
+    assert summary_of() == PartSummary()
 
 
 def test_a_part_without_a_prompt_has_that_of_its_turn() -> None:
-    assert folded(Message(id="m"), prompt="of the turn").prompt == "of the turn"
-    assert folded(Prompt(id="p", content=""), prompt="of the turn").prompt is None
+    assert summary_of(Message(id="m"), prompt="of the turn").prompt == "of the turn"
+    assert summary_of(Prompt(id="p", content=""), prompt="of the turn").prompt is None
 
 
 def test_long_texts_are_cut() -> None:
-    found = folded(Prompt(id="p", content="x" * 9_999), Message(id="m", content="y" * 9_999))
+    found = summary_of(Prompt(id="p", content="x" * 9_999), Message(id="m", content="y" * 9_999))
     assert found.prompt and found.summary
     assert (len(found.prompt), len(found.summary.text)) == (PROMPT_LIMIT, SUMMARY_LIMIT)
     assert found.prompt.endswith("x…")
@@ -121,11 +121,11 @@ def ran(command: Json, output: str = "", code: int | None = 0) -> list[AnyEvent]
     "command", ["ls tests", "git commit -m tested", "cat contest.py", "echo latest", 7, None]
 )
 def test_other_commands_are_not_test_runs(command: Json) -> None:
-    assert folded(*ran(command, "3 passed")).tests is None
+    assert summary_of(*ran(command, "3 passed")).tests is None
 
 
 def test_a_test_run_is_summarized() -> None:
-    found = folded(*ran(["bash", "-lc", "pytest -q"], "Exit code 1\n1 failed, 3 passed in 1s", 1)).tests
+    found = summary_of(*ran(["bash", "-lc", "pytest -q"], "Exit code 1\n1 failed, 3 passed in 1s", 1)).tests
     assert found == TestRuns(
         runs=1,
         ran=True,
@@ -141,10 +141,10 @@ def test_a_test_run_is_summarized() -> None:
 
 def test_a_run_that_failed_before_the_last_is_counted() -> None:
     texts = ("1 failed in 1s", "no tests ran in 0.1s", "1 error in 1s", "3 passed in 1s")
-    found = folded(*(event for text in texts for event in ran("pytest -q", text))).tests
+    found = summary_of(*(event for text in texts for event in ran("pytest -q", text))).tests
     assert found is not None
     assert (found.runs, found.outcome, found.failed_before) == (4, "passed", 1)
-    alone = folded(*ran("pytest -q", texts[-1])).tests
+    alone = summary_of(*ran("pytest -q", texts[-1])).tests
     assert alone is not None
     assert alone.failed_before is None
 
@@ -152,15 +152,15 @@ def test_a_run_that_failed_before_the_last_is_counted() -> None:
 def test_the_result_of_a_test_call_in_another_part_counts() -> None:
     call, result = ran("pytest -q && git commit -m x", "3 passed in 1s")
     assert isinstance(call, ToolCall)
-    assert folded(call).tests is None
-    found = folded(result, calls=[call]).tests
+    assert summary_of(call).tests is None
+    found = summary_of(result, calls=[call]).tests
     assert found is not None
     assert (found.runs, found.outcome, found.last_passed) == (1, "passed", 3)
 
 
 def test_a_call_that_a_person_refused_ran_nothing() -> None:
     refused = "The user doesn't want to proceed with this tool use. The tool use was rejected."
-    assert folded(*ran("pytest", refused, None)).tests is None
+    assert summary_of(*ran("pytest", refused, None)).tests is None
 
 
 def test_a_linter_after_the_tests_does_not_replace_their_result() -> None:
@@ -168,10 +168,10 @@ def test_a_linter_after_the_tests_does_not_replace_their_result() -> None:
         ToolCall(id="l", name="sh", arguments={"command": "ruff check ."}, call_id="l"),
         ToolResult(id="lr", call_id="l", content="All checks passed!", exit_code=0),
     ]
-    found = folded(*ran("pytest", "1 failed, 3 passed in 1s", 1), *lint).tests
+    found = summary_of(*ran("pytest", "1 failed, 3 passed in 1s", 1), *lint).tests
     assert found is not None
     assert (found.kind, found.outcome, found.runs) == ("test", "failed", 1)
-    alone = folded(*lint).tests
+    alone = summary_of(*lint).tests
     assert alone is not None
     assert (alone.kind, alone.outcome) == ("lint", "passed")
 
@@ -182,14 +182,14 @@ def test_of_several_runs_the_last_one_with_a_result_counts() -> None:
         return [call] if output is None else [call, ToolResult(id=f"{name}r", call_id=name, content=output)]
 
     a, b, c = run("a", "1 failed, 1 passed in 1s"), run("b", "2 passed in 1s"), run("c", None)
-    found = folded(*a, *b, *c).tests
+    found = summary_of(*a, *b, *c).tests
     assert found is not None
     assert (found.runs, found.outcome, found.last_passed, found.last_failed) == (2, "passed", 2, 0)
 
 
 @given(st.lists(events(), max_size=6))
 def test_any_events_can_be_summarized(found: list[AnyEvent]) -> None:
-    counts = folded(*found).counts
+    counts = summary_of(*found).counts
     assert counts.prompts + counts.messages + counts.thinking + counts.tool_calls <= len(found)
 
 
@@ -198,37 +198,39 @@ def test_a_hostile_command_is_read_quickly(unit: str) -> None:
     start = time.process_time()
     commands: list[Json] = [f"mvn{unit * 50_000}", ["mvn" + unit * 50_000]]
     for command in commands:
-        folded(*ran(command))
+        summary_of(*ran(command))
     assert time.process_time() - start < 10.0
 
 
 def test_a_report_of_checks_is_a_test_run() -> None:
-    def report(own: str, *statuses: str) -> NoteEvent:
-        checks: list[Json] = [{"id": own, "status": status} for status in statuses]
-        return NoteEvent(id=own, kind="verification", raw={"subject": "x", "checks": checks})
+    def report(name: str, *statuses: str) -> NoteEvent:
+        checks: list[Json] = [{"id": name, "status": status} for status in statuses]
+        return NoteEvent(id=name, kind="verification", raw={"subject": "x", "checks": checks})
 
     call = ToolCall(id="c", name="bash", arguments={"command": "pytest"}, call_id="c")
     answer = ToolResult(id="r", call_id="c", content="3 passed in 1s", exit_code=0)
     reports = [report("1", "passed", "failed", "failed"), report("2", "needs_review"), report("3")]
     found = [
-        folded(*events).tests for events in (reports, [call, answer, *reports], [*reports, call, answer])
+        summary_of(*events).tests for events in (reports, [call, answer, *reports], [*reports, call, answer])
     ]
     assert [(t.runs, t.outcome, t.last_passed, t.last_failed) for t in found if t] == [
         (1, "failed", 1, 2),
         (2, "failed", 1, 2),
         (2, "passed", 3, 0),
     ]
-    assert folded(report("2", "skipped"), NoteEvent(id="4", kind="verification", content="ok")).tests is None
+    assert (
+        summary_of(report("2", "skipped"), NoteEvent(id="4", kind="verification", content="ok")).tests is None
+    )
 
 
 def test_an_error_that_is_reported_again_counts_once() -> None:
     repeated = [NoteEvent(id=str(n), kind="error", content="overloaded") for n in range(3)]
     call = ToolResult(id="r", call_id="c", is_error=True, content="no such file")
-    beside = NoteEvent(id="e", kind="error", content="no such file")
-    assert folded(*repeated, call, beside).counts.errors == 2
+    same = NoteEvent(id="e", kind="error", content="no such file")
+    assert summary_of(*repeated, call, same).counts.errors == 2
 
 
 def test_the_result_of_abandoned_work_is_the_reason_given() -> None:
-    assert folded(NoteEvent(id="1", kind="note", content="too slow", tags=("abandoned",))).result == (
+    assert summary_of(NoteEvent(id="1", kind="note", content="too slow", tags=("abandoned",))).result == (
         "Abandoned: too slow"
     )

@@ -1,4 +1,4 @@
-"""Calls that print secrets, in the forms of different agents."""
+"""Calls that print secrets (*strict*: every value is redacted), in the forms of different agents."""
 
 from __future__ import annotations
 
@@ -104,10 +104,10 @@ terraform plan
 """.strip().splitlines()
 
 
-HERE = ("cat > notes <<'EOF'\nrun env\nenv\nEOF", 'git commit -m "$(cat <<EOF\nprintenv\n\nset\nEOF\n)"')
+HERE_DOCS = ("cat > notes <<'EOF'\nrun env\nenv\nEOF", 'git commit -m "$(cat <<EOF\nprintenv\n\nset\nEOF\n)"')
 
 
-@pytest.mark.parametrize("command", HERE)
+@pytest.mark.parametrize("command", HERE_DOCS)
 def test_commands_in_a_here_document_that_is_only_written_are_harmless(command: str) -> None:
     assert not is_strict(call({"command": command}))
 
@@ -196,13 +196,13 @@ def test_the_result_of_an_unknown_call_is_strict() -> None:
     assert strict_events([ToolResult(id="5", call_id="a")], orphans=False) == frozenset()
 
 
-def test_a_call_without_stored_arguments_is_strict_by_the_full_one() -> None:
+def test_a_call_without_stored_arguments_is_strict_by_the_full_call() -> None:
     kept = call(None, id="1", call_id="a")
     result = ToolResult(id="2", call_id="a")
     assert strict_events([kept, result], calls=[call("cat .env", call_id="a")]) == {"1", "2"}
 
 
-def test_results_without_an_id_follow_their_call() -> None:
+def test_a_result_without_an_id_is_strict_by_the_call_before_it() -> None:
     events: list[AnyEvent] = [call("env", id="1"), ToolResult(id="2"), call("ls", id="3"), ToolResult(id="4")]
     assert strict_events(events) == {"1", "2"}
 

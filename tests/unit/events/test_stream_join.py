@@ -12,7 +12,7 @@ PIECES = st.lists(st.text(alphabet="abR- \n", max_size=6), min_size=1, max_size=
 
 
 def put(whole: str, spans: list[tuple[int, int]]) -> str:
-    """Return ``whole`` with a placeholder for each span of ``places``."""
+    """Return ``whole`` with a placeholder for each of the ``spans``."""
     clean, at = "", 0
     for number, (start, end) in enumerate(spans, 1):
         clean += f"{whole[at:start]}REDACTED-key-n{number}"

@@ -1,6 +1,6 @@
 """OpenAgents' database as its migration ``004_trajectories`` creates it.
 
-Without the triggers: with them, no row with steps can be written.
+Its triggers are left out: with them, no row with steps can be written.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Session:
         return path
 
     def stream(self) -> bytes:
-        """Return the finished parts of the answers; those of calls are in the order of their results."""
+        """Return a run's output: the finished parts of the answers, in the order in which they were given."""
         names = {"tool": "tool_use", "step-start": "step_start", "step-finish": "step_finish"}
         shown = (*names, "text", "reasoning")
         lines = [

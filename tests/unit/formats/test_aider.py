@@ -212,7 +212,7 @@ def test_a_commit_message_of_several_lines_is_read(history: Path) -> None:
     assert [item.cost for item in items if isinstance(item, Spent)] == [None]
 
 
-def test_costs_of_one_answer_are_added_and_kept_without_words(history: Path) -> None:
+def test_costs_of_one_answer_are_added_and_a_cost_without_an_answer_is_kept(history: Path) -> None:
     cost = printed("Tokens: 1,000 sent, 10 received. Cost: $0.0019 request, $0.5 session.")
     items = read(history, typed("x"), answer("y"), cost, cost)
     last = [item for item in items if isinstance(item, Spent)][-1]
@@ -362,11 +362,11 @@ def test_a_real_history_is_read(samples: Path) -> None:
         assert {event.response for event in events_in(session)} >= {
             i.response for i in session if isinstance(i, Spent)
         }
-    figures = [
+    token_lines = [
         re.match(r"> Tokens: ([\d,]+) sent, ([\d,]+) received\.(?: Cost: \$([\d.]+) request)?", line)
         for line in lines
     ]
-    numbers = [match.groups() for match in figures if match]
+    numbers = [match.groups() for match in token_lines if match]
     assert len(numbers) == 55
     assert sum(i.usage.input_tokens for i in spent.values()) == sum(
         int(n[0].replace(",", "")) for n in numbers

@@ -417,9 +417,9 @@ def test_an_approved_plan_is_the_agents_decision_but_a_refused_one_is_not() -> N
     )
     later = refusal.replace("To tell you how to proceed, the user said:", "The reason for the rejection:")
     for words in (refusal, later):
-        said_no = tool_result("r", words, "User rejected tool use", error=True)
-        assert decided(planned, said_no) == []
-        assert refused(planned, said_no) == [f"ExitPlanMode {' '.join(plan.split())}\nuse a dict"]
+        rejection = tool_result("r", words, "User rejected tool use", error=True)
+        assert decided(planned, rejection) == []
+        assert refused(planned, rejection) == [f"ExitPlanMode {' '.join(plan.split())}\nuse a dict"]
     asked = reply("a", call("Bash", command="x"))
     assert decided(asked, tool_result("r", "Exit code 1", error=True)) == []
     stop = "The user doesn't want to take this action right now. STOP what you are doing."
@@ -465,7 +465,7 @@ def test_a_title_is_the_sessions_own_and_a_humans_title_is_preferred() -> None:
     assert facts(read(words, custom, ai, late))["title"] == "Mine"
 
 
-def test_the_file_name_is_the_session_and_copied_records_keep_theirs() -> None:
+def test_the_file_name_is_the_session_and_copied_records_keep_their_own() -> None:
     items = read(user("u", "old", sessionId="P"), user("v", "new"), session="S")
     assert [entry.session for entry in entries(items)] == ["P", None]
     known = facts(items)
@@ -603,7 +603,7 @@ def test_messages_of_other_agents_or_the_program_are_not_prompts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "sender"),
+    ("content", "sender"),
     [
         ('<teammate-message teammate_id="ann" color="blue">a</teammate-message>', "ann"),
         ('<cross-session-message id="1" from="bob">a</cross-session-message>', "bob"),
@@ -611,8 +611,8 @@ def test_messages_of_other_agents_or_the_program_are_not_prompts() -> None:
         ('<agent-message>it said <agent-message from="x">', None),
     ],
 )
-def test_a_message_that_names_its_sender_has_it(said: str, sender: str | None) -> None:
-    (message,) = events(user("u", said))
+def test_a_message_that_names_its_sender_has_it(content: str, sender: str | None) -> None:
+    (message,) = events(user("u", content))
     assert (type(message), message.agent) == (PeerMessage, sender)
 
 

@@ -221,7 +221,7 @@ def test_a_compaction_is_a_note() -> None:
 # ---------------------------------------------------------------- tokens
 
 
-def test_output_tokens_of_no_record_are_counted_for_the_last_call_of_the_turn() -> None:
+def test_output_tokens_that_no_record_has_are_counted_for_the_last_call_of_the_turn() -> None:
     calls = [reply("a", text("x")), reply("b", call("Bash")), reply("c", text("y"), id="m2")]
     assert output(read(INIT, *calls, result(2, 70))) == {"m1": 1, "m2": 69}
     again = [reply("d", text("z"), id="m3"), result(1, 20, uuid="r2", total_cost_usd=0.5)]
@@ -309,7 +309,7 @@ def test_output_and_session_file_give_the_same_ids() -> None:
     """Both are what version 2.1.197 wrote for one call, without the fields that are not read."""
     blocks = [call("Bash", "toolu_1", command="ls", description="d")]
     ids = ("75eb38a7-a889-4eb2-aa28-5a297f41ea2f", "9dbfc74b-6d22-4f70-90fb-11f0ac784b43")
-    told = written(INIT, reply(ids[0], *blocks), tool_result(ids[1], "a.py", "toolu_1"))
+    printed = written(INIT, reply(ids[0], *blocks), tool_result(ids[1], "a.py", "toolu_1"))
     base = {"sessionId": "S", "cwd": "/w", "isSidechain": False, "timestamp": TIME, "version": "2.1.197"}
     message = reply(ids[0], *blocks)["message"]
     stored = written(
@@ -321,7 +321,7 @@ def test_output_and_session_file_give_the_same_ids() -> None:
             "message": tool_result(ids[1], "a.py", "toolu_1")["message"],
         },
     )
-    both = (stream.read(io.BytesIO(told)), session.read(io.BytesIO(stored)))
+    both = (stream.read(io.BytesIO(printed)), session.read(io.BytesIO(stored)))
     one, other = ([(e.event.id, e.event.response) for e in entries(list(items))] for items in both)
     assert one == other == [(f"{ids[0]}:0", "m1"), (f"{ids[1]}:0", None)]
 

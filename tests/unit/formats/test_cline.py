@@ -26,10 +26,10 @@ def tool_result(call_id: str, name: str, content: Any) -> dict[str, Any]:
     return {"type": "tool_result", "tool_use_id": call_id, "name": name, "content": content}
 
 
-def message(own: str, role: str, *blocks: dict[str, Any]) -> dict[str, Any]:
+def message(message_id: str, role: str, *blocks: dict[str, Any]) -> dict[str, Any]:
     spent = {"inputTokens": 1200, "outputTokens": 50, "cacheReadTokens": 800, "cacheWriteTokens": 0}
     model = {"modelInfo": {"id": "m"}, "metrics": spent} if role == "assistant" else {}
-    return {"id": own, "role": role, "content": list(blocks), "ts": AT, **model}
+    return {"id": message_id, "role": role, "content": list(blocks), "ts": AT, **model}
 
 
 MADE = json.dumps({"query": "edit:/w/a.py", "result": "File created", "success": True})
@@ -78,10 +78,10 @@ def test_a_session_is_read_completely(tmp_path: Path) -> None:
     items = list(cline.read(log(tmp_path), "S"))
     kinds = [type(entry.event) for entry in entries(items)]
     assert kinds[:6] == [Prompt, NoteEvent, Thinking, Message, ToolCall, ToolResult]
-    prompt, _, _, _, made, told, ran, ended, changed = entries(items)
+    prompt, _, _, _, made, created, ran, ended, changed = entries(items)
     assert prompt.event.content == "Do it"
     assert made.edits == (Edit(path="/w/a.py", kind="add", added=("one", "two"), whole="one\ntwo\n"),)
-    assert (told.event.content, told.event.is_error) == ("File created", False)
+    assert (created.event.content, created.event.is_error) == ("File created", False)
     assert (ran.command, ran.folder) == ("git commit -am x\ngit status", "/w")
     assert (ended.commits, ended.event.is_error) == (("1a2b3c4",), True)
     assert changed.edits == (Edit(path="/w/a.py", added=("three",), removed=("two",)),)

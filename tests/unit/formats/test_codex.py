@@ -557,9 +557,9 @@ def test_prompts_of_reviewers_and_guardians_are_not_a_humans() -> None:
 def test_a_subagents_task_is_not_a_prompt(more: dict[str, Any]) -> None:
     items = read(meta(**more), user("count"), event("user_message", message="count"), reply("6"))
     assert parent_facts(items) == (OLDER, "subagent")
-    told = entries(items)[0].event
-    assert isinstance(told, PeerMessage)
-    assert (told.direction, told.content) == ("received", "count")
+    task = entries(items)[0].event
+    assert isinstance(task, PeerMessage)
+    assert (task.direction, task.content) == ("received", "count")
     assert not [found for found in items if isinstance(found, Mark)]
 
 

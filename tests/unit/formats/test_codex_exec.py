@@ -32,16 +32,16 @@ OTHER = "01a1f999-0000-7c92-a12b-01806d82d2dc"
 BEGIN: list[dict[str, Any]] = [{"type": "thread.started", "thread_id": THREAD}, {"type": "turn.started"}]
 
 
-def started(kind: str, own: str = "item_0", /, **item: Any) -> dict[str, Any]:
-    return {"type": "item.started", "item": {"id": own, "type": kind, **item, "status": "in_progress"}}
+def started(kind: str, item_id: str = "item_0", /, **item: Any) -> dict[str, Any]:
+    return {"type": "item.started", "item": {"id": item_id, "type": kind, **item, "status": "in_progress"}}
 
 
-def completed(kind: str, own: str = "item_0", /, **item: Any) -> dict[str, Any]:
-    return {"type": "item.completed", "item": {"id": own, "type": kind, "status": "completed", **item}}
+def completed(kind: str, item_id: str = "item_0", /, **item: Any) -> dict[str, Any]:
+    return {"type": "item.completed", "item": {"id": item_id, "type": kind, "status": "completed", **item}}
 
 
-def message(text: str, own: str = "item_0") -> dict[str, Any]:
-    return {"type": "item.completed", "item": {"id": own, "type": "agent_message", "text": text}}
+def message(text: str, item_id: str = "item_0") -> dict[str, Any]:
+    return {"type": "item.completed", "item": {"id": item_id, "type": "agent_message", "text": text}}
 
 
 def turn_end(input_tokens: int, cached: int = 0, output: int = 0) -> dict[str, Any]:
@@ -302,11 +302,11 @@ def test_another_thread_in_the_file_keeps_its_name_and_its_tokens() -> None:
     assert facts(items)["session"] == THREAD
 
 
-def test_two_runs_of_a_thread_have_different_ids_and_a_grown_one_the_same() -> None:
+def test_two_runs_of_a_thread_have_different_ids_and_a_growing_run_keeps_its_ids() -> None:
     first = [*BEGIN, message("one"), message("three", "item_1"), turn_end(1)]
     second = [*BEGIN, message("seven"), message("three", "item_1"), turn_end(2)]
     ids = [[entry.event.id for entry in entries(read(*log))] for log in (first, second, first[:3])]
-    assert all(own.startswith("exec.") for own in ids[0])
+    assert all(item_id.startswith("exec.") for item_id in ids[0])
     assert not set(ids[0]) & set(ids[1])
     assert ids[0][:1] == ids[2]
 
@@ -323,7 +323,7 @@ def test_a_run_without_a_thread_gets_an_id_from_its_structure() -> None:
     assert read(log[0]) == []
 
 
-# ---------------------------------------------------------------- the form before
+# ---------------------------------------------------------------- the older form
 
 OLD: list[dict[str, Any]] = [
     {"workdir": "/w", "model": "o4-mini", "provider": "openai", "approval": "never", "sandbox": "read-only"},
@@ -451,7 +451,7 @@ def test_a_run_is_recognized_by_its_records(head: dict[str, Any], claimed: bool)
     assert codex.detect(written(head)) is claimed
 
 
-# ---------------------------------------------------------------- real ones
+# ---------------------------------------------------------------- real outputs
 
 
 def samples_of(samples: Path) -> list[Path]:
@@ -476,11 +476,11 @@ def test_real_outputs_agree_with_the_independent_count(samples: Path) -> None:
         failed = [e for e in found if isinstance(e, ToolResult) and e.is_error and e.call_id in ran]
         assert len(failed) == count["failed_commands"], path.name
         assert facts(items)["session"] == count["thread"]
-        last, own = count["usages"][-1], functools.reduce(Usage.__add__, usage_of(items).values())
-        assert own.input_tokens + own.cache_read_tokens == last["input_tokens"], path.name
-        assert own.cache_read_tokens == last["cached_input_tokens"], path.name
-        assert own.output_tokens == last["output_tokens"], path.name
-        assert own.reasoning_tokens == last.get("reasoning_output_tokens", 0), path.name
+        last, total = count["usages"][-1], functools.reduce(Usage.__add__, usage_of(items).values())
+        assert total.input_tokens + total.cache_read_tokens == last["input_tokens"], path.name
+        assert total.cache_read_tokens == last["cached_input_tokens"], path.name
+        assert total.output_tokens == last["output_tokens"], path.name
+        assert total.reasoning_tokens == last.get("reasoning_output_tokens", 0), path.name
         assert len({event.id for event in found}) == len(found), path.name
         assert usage_of(items).keys() <= {event.response for event in found}, path.name
         assert not [item for item in items if isinstance(item, Mark)]
@@ -495,8 +495,8 @@ def test_a_real_resumed_run_shares_only_warnings_with_the_run_before(samples: Pa
         if path.stem in ("v0.169-build-and-commit", "v0.169-resume")
     ]
     shared = runs[0].keys() & runs[1].keys()
-    assert {runs[0][own].tags for own in shared} == {("configuration",)}
-    assert all(runs[0][own] == runs[1][own] for own in shared)
+    assert {runs[0][item_id].tags for item_id in shared} == {("configuration",)}
+    assert all(runs[0][item_id] == runs[1][item_id] for item_id in shared)
 
 
 @pytest.mark.shared

@@ -243,7 +243,9 @@ def test_costs_are_counted_per_call_or_as_a_total_but_not_both() -> None:
     assert usage_of(early) == {"m-a": COUNTED}
     total = read(start(), reply("a", "x"), reply("b", "y"), end)
     assert usage_of(total) == {"m-b": COUNTED}
-    assert all(item.cost is None for item in each + total if isinstance(item, Spent))  # requests, no dollars
+    assert all(
+        item.cost is None for item in each + total if isinstance(item, Spent)
+    )  # the log has a number of requests, not dollars
     assert facts(total)["status"] == "completed"
 
 
@@ -594,10 +596,10 @@ CHAT = session(
 
 @given(data=st.data())
 def test_no_value_of_an_unexpected_type_raises(data: st.DataObject) -> None:
-    stream, talked = spoiled(data, STREAM, 3), spoiled(data, CHAT, 3)
+    stream, chat_value = spoiled(data, STREAM, 3), spoiled(data, CHAT, 3)
     list(events.read(io.BytesIO(write(*stream))))
-    list(chat.read(io.BytesIO(json.dumps(talked).encode())))
-    list(patches.read(io.BytesIO(write({"kind": 0, "v": talked}, *stream))))
+    list(chat.read(io.BytesIO(json.dumps(chat_value).encode())))
+    list(patches.read(io.BytesIO(write({"kind": 0, "v": chat_value}, *stream))))
 
 
 def test_a_stream_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
@@ -641,8 +643,8 @@ def test_a_real_chat_is_read(samples: Path) -> None:
     assert kinds.count(ToolResult) == len(results) == 2
     assert kinds.count(Message) == sum(bool(found["response"]) for found in rounds) == 5
     assert {e.response for e in events_in(items)} - {None} == {found["id"] for found in rounds}
-    said_there = [found["response"].strip() for found in rounds]
-    assert [event.content for event in events_in(items) if isinstance(event, Message)] == said_there
+    responses = [found["response"].strip() for found in rounds]
+    assert [event.content for event in events_in(items) if isinstance(event, Message)] == responses
     edits = [edit for entry in entries(items) for edit in entry.edits]
     assert [(edit.added, edit.removed) for edit in edits] == [
         (("console.log('hello world');",), ("console.log('Bonjour World');",))

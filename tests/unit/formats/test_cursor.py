@@ -144,7 +144,7 @@ def test_the_session_id_is_the_file_name_or_made_from_the_structure() -> None:
     assert isinstance(named, Fact)
     assert read(*log, user_query("more"), session=None)[0] == named
     assert read(user_query("hj"), message("assistant", text("two")), session=None)[0] == named, (
-        "texts do not count"
+        "the words do not change the id"
     )
     assert read(user_query("hi"), message("assistant", text("three")), session=None)[0] != named
 

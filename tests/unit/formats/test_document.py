@@ -48,11 +48,11 @@ def test_a_document_cut_anywhere_gives_a_beginning_of_the_whole(
     assert found is None or found[:-1] == value[: max(len(found) - 1, 0)]
 
 
-def test_twice_as_long_a_document_takes_at_most_twice_the_time() -> None:
+def test_the_time_grows_in_proportion_to_the_length() -> None:
     def took(n: int) -> float:
         start = time.process_time()
         load(b"[" * n + b"1," * n)
         return time.process_time() - start
 
-    took(1000)
+    took(1000)  # to warm up
     assert min(took(64_000) for _ in range(3)) < 8 * min(took(16_000) for _ in range(3)) + 0.1

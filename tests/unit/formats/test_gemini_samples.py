@@ -106,7 +106,7 @@ def test_a_cut_document_gives_the_events_before_the_cut(samples: Path) -> None:
     assert len([item for item in items if isinstance(item, Damage)]) == 1
     whole = [event.id for event in events(read(samples / "gemini" / "json-9k.json"))]
     assert [type(event) for event in events(items)].count(ToolResult) == 2
-    assert {event.id for event in events(items)} < set(whole)  # thoughts come after the calls there
+    assert {event.id for event in events(items)} < set(whole)  # in a document, thoughts come after calls
 
 
 def test_a_session_cut_anywhere_gives_a_beginning_of_the_whole(sessions: list[Path]) -> None:

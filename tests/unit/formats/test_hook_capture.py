@@ -133,7 +133,7 @@ def test_the_two_hooks_of_a_call_are_one_call_and_its_result() -> None:
     assert result.edits == (Edit(path="/w/a", whole="y", before="x"),)
     assert [type(e) for e in events_in(read(before))] == [ToolCall]
     assert [e.id for e in events_in(read(after))] == ["hook.c1:call", "hook.c1:result"]
-    assert events_in(read(before, before, after, after)) == events_in(items), "two recorders"
+    assert events_in(read(before, before, after, after)) == events_in(items), "each is recorded twice"
 
 
 def test_a_failure_is_an_error() -> None:
@@ -147,28 +147,28 @@ def test_a_failure_is_an_error() -> None:
 
 
 def test_a_commit_is_read_from_every_agents_result() -> None:
-    said = "[main 1a2b3c4] x\n 1 file changed"
+    shown = "[main 1a2b3c4] x\n 1 file changed"
     command = {"command": "git commit -m x"}
     captures = [
-        [hook(CLAUDE, "PostToolUse", **tool("Bash", command), tool_response={"stdout": said, "stderr": ""})],
-        [hook(CODEX, "PostToolUse", **tool("Bash", command), tool_response=said)],
+        [hook(CLAUDE, "PostToolUse", **tool("Bash", command), tool_response={"stdout": shown, "stderr": ""})],
+        [hook(CODEX, "PostToolUse", **tool("Bash", command), tool_response=shown)],
         [
             hook(
                 GEMINI,
                 "AfterTool",
                 **tool("run_shell_command", command, None),
                 tool_response={
-                    "llmContent": f"<untrusted_context>\nOutput: {said}\nSignal: 9\n</untrusted_context>"
+                    "llmContent": f"<untrusted_context>\nOutput: {shown}\nSignal: 9\n</untrusted_context>"
                 },
             )
         ],
-        [hook(CURSOR, "afterShellExecution", **command, output=said, duration=3)],
+        [hook(CURSOR, "afterShellExecution", **command, output=shown, duration=3)],
         [
             hook(
                 CURSOR,
                 "postToolUse",
                 **tool("Shell", command),
-                tool_output=json.dumps({"output": said, "exitCode": 0}),
+                tool_output=json.dumps({"output": shown, "exitCode": 0}),
             )
         ],
     ]
@@ -394,7 +394,7 @@ def test_prompts_repeated_in_each_notification_are_read_once() -> None:
     assert facts(items) == {"session": "T", "folder": "/w", "entrypoint": "codex_exec"}
 
 
-def test_a_thread_first_seen_late_has_its_last_prompt_and_no_summary_as_one() -> None:
+def test_a_thread_first_seen_late_has_its_last_prompt_and_a_summary_is_not_a_prompt() -> None:
     summary = "Another language model started to solve this problem and produced a summary"
     items = read_notifications(turn("old", "older", "mine", summary), turn("x", thread="U", id="2"))
     assert [e.content for e in events_in(items) if isinstance(e, Prompt)] == ["mine", "x"]

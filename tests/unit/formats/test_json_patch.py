@@ -1,3 +1,5 @@
+"""The difference between two JSON values, and applying it as a patch."""
+
 from __future__ import annotations
 
 from hypothesis import given

@@ -114,8 +114,8 @@ def test_reading_resumes_at_a_cursor_only_in_the_same_log() -> None:
     data = b"".join(b'{"n":%d}\n' % n for n in range(2000))
     log = Lines(io.BytesIO(data), START, trusted=frozenset())
     found = [(f, log.print(f.start)) for f in log if isinstance(f, Fragment)]
-    fragment, seal = found[1500]
-    cursor = Cursor(offset=fragment.start, print=seal)
+    fragment, fingerprint = found[1500]
+    cursor = Cursor(offset=fragment.start, print=fingerprint)
     assert read(data, cursor) == [f for f, _ in found[1500:]]
 
     for rewritten in (data.replace(b'"n":1400', b'"n":1409'), data[: fragment.start - 5], b""):

@@ -435,14 +435,14 @@ def test_other_file_names_do_not_name_a_run(stem: str | None) -> None:
     assert "run" not in known
 
 
-def test_runs_of_one_task_have_different_ids_and_a_grown_run_the_same() -> None:
+def test_runs_of_one_task_have_different_ids_and_a_growing_run_keeps_its_id() -> None:
     first, second = answer("```bash\nls\n```", 1), answer("```bash\nls\n```", 2)
     ids = {str(facts(read(run(a)))["session"]) for a in (first, second, answer("```bash\nls -l\n```", 1))}
     assert len(ids) == 3
     assert facts(read(run(first, ran("x"), second)))["session"] == facts(read(run(first)))["session"]
     other = copy.deepcopy(run(first))
     other["messages"][1]["content"] = TASK.replace("Add c", "Add d")
-    assert facts(read(other))["session"] == facts(read(run(first)))["session"]  # never from text
+    assert facts(read(other))["session"] == facts(read(run(first)))["session"]  # not made from text
 
 
 def test_a_local_folder_is_a_fact_and_a_containers_is_not() -> None:

@@ -132,7 +132,7 @@ def test_notes_of_git_ai_are_read(tmp_path: Path) -> None:
         (Message, "Done"),
         (ToolCall, ""),
         (NoteEvent, "git-ai: src/my file.rs 1,3"),
-        (Prompt, "More"),  # the rest is in the note of the commit before
+        (Prompt, "More"),  # the messages before are in the note of the commit before
         (NoteEvent, "git-ai: src/my file.rs 1,3"),
     ]
     assert recorded[3].event.raw == {

@@ -119,8 +119,8 @@ def test_whogitits_prompts_and_lines_are_read(tmp_path: Path) -> None:
 
 def test_mementos_messages_have_their_authors(tmp_path: Path) -> None:
     items = list(memento.read(notes(tmp_path, **{ONE: ENVELOPE}), "T"))
-    said = [(type(entry.event), entry.event.content) for entry in entries(items)]
-    assert said == [
+    messages = [(type(entry.event), entry.event.content) for entry in entries(items)]
+    assert messages == [
         (Prompt, "Add it"),
         (Message, "I add it.\n\n### Why\n\nBecause."),
         (NoteEvent, "ran"),

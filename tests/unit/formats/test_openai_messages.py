@@ -55,15 +55,15 @@ def test_a_conversation_is_read() -> None:
     developer = {"role": "developer", "content": "be brief"}
     log: list[dict[str, Any]] = [SYSTEM, developer, ASKED, called("look", {"zoom": 2}), answered("a cat"),
            {"role": "assistant", "content": "A cat.", "refusal": None}]  # fmt: skip
-    prompt, call, result, said = events(*log)
+    prompt, call, result, answer = events(*log)
     assert isinstance(prompt, Prompt)
     assert prompt.content == "hi"
     assert isinstance(call, ToolCall)
     assert (call.name, call.arguments, call.call_id) == ("look", {"zoom": 2}, "c1")
     assert isinstance(result, ToolResult)
     assert (result.content, result.call_id) == ("a cat", "c1")
-    assert isinstance(said, Message)
-    assert said.content == "A cat."
+    assert isinstance(answer, Message)
+    assert answer.content == "A cat."
     assert isinstance(read(*log)[-1], TurnEnd)
 
 
@@ -96,9 +96,9 @@ def test_other_content_parts_leave_a_placeholder() -> None:
 
 @pytest.mark.parametrize("key", ["reasoning_content", "reasoning"])
 def test_thinking_comes_before_its_message(key: str) -> None:
-    thought, said = events({"role": "assistant", "content": "x", key: "hm"})
+    thought, answer = events({"role": "assistant", "content": "x", key: "hm"})
     assert (type(thought), thought.content) == (Thinking, "hm")
-    assert (type(said), said.content) == (Message, "x")
+    assert (type(answer), answer.content) == (Message, "x")
 
 
 def test_arguments_that_do_not_parse_stay_text() -> None:
@@ -132,8 +132,8 @@ def test_results_out_of_order_are_paired_by_id() -> None:
 
 
 def test_a_refusal_is_a_message() -> None:
-    (said,) = events({"role": "assistant", "content": None, "refusal": "I can't."})
-    assert said.content == "I can't."
+    (answer,) = events({"role": "assistant", "content": None, "refusal": "I can't."})
+    assert answer.content == "I can't."
 
 
 def test_shells_and_editors_are_recognized_by_their_arguments() -> None:
@@ -209,9 +209,9 @@ def test_every_line_of_a_dataset_is_a_session(tmp_path: Path) -> None:
     assert openai_dataset.detect(path)
     ids = list(openai_dataset.sessions(path))
     assert len(set(ids)) == 3
-    for own, answer in zip(ids, answers, strict=True):
-        items = list(openai_dataset.read(path, own))
-        assert session(items) == own
+    for session_id, answer in zip(ids, answers, strict=True):
+        items = list(openai_dataset.read(path, session_id))
+        assert session(items) == session_id
         assert [i.event.content for i in items if isinstance(i, Entry)] == ["hi", answer["content"]]
 
 
@@ -227,9 +227,9 @@ def test_a_dataset_that_grew_keeps_its_ids(tmp_path: Path) -> None:
 
 def test_a_session_that_a_dataset_lost_is_an_error(tmp_path: Path) -> None:
     path = dataset(tmp_path, [ASKED])
-    (own,) = openai_dataset.sessions(path)
+    (session_id,) = openai_dataset.sessions(path)
     path.write_text(json.dumps({"messages": [SYSTEM]}))
-    for lost in (own, "nonsense", "x-99999999999999999999", "x-7"):
+    for lost in (session_id, "nonsense", "x-99999999999999999999", "x-7"):
         with pytest.raises(FormatError, match="no conversation"):
             list(openai_dataset.read(path, lost))
 
@@ -241,8 +241,8 @@ def test_broken_lines_of_a_dataset_leave_the_others_readable(tmp_path: Path) -> 
     assert openai_dataset.detect(path)
     ids = list(openai_dataset.sessions(path))
     assert len(ids) == 3
-    for own in ids:
-        assert len([i for i in openai_dataset.read(path, own) if isinstance(i, Entry)]) == 1
+    for session_id in ids:
+        assert len([i for i in openai_dataset.read(path, session_id) if isinstance(i, Entry)]) == 1
 
 
 @pytest.mark.parametrize(

@@ -290,8 +290,8 @@ def test_several_edits_of_a_file_are_read() -> None:
 
 def test_a_patch_is_an_edit_of_each_file() -> None:
     patch = "*** Begin Patch\n*** Add File: b.py\n+b\n*** Delete File: c.py\n*** End Patch"
-    told_by_call = edits("apply_patch", {"patchText": patch}, status="running")
-    assert [(e.path, e.kind, e.added) for e in told_by_call] == [
+    edits_of_call = edits("apply_patch", {"patchText": patch}, status="running")
+    assert [(e.path, e.kind, e.added) for e in edits_of_call] == [
         ("b.py", "add", ("b",)),
         ("c.py", "delete", ()),
     ]
@@ -455,7 +455,7 @@ def test_a_growing_session_only_adds_events() -> None:
         assert now[: len(before)] == before
         before = now
     done = read_answer(*GROWTH[-1], finish("prt_6", "stop", input=1))
-    assert ids(done) == [*before, "prt_5:1"]  # the last result waits for what its step cost
+    assert ids(done) == [*before, "prt_5:1"]  # the last result waits for the cost of its step
     assert before == ["prt_1:0", "prt_2:0", "prt_3:0", "prt_4:0", "prt_4:1", "prt_1:1", "prt_5:0"]
 
 

@@ -225,7 +225,7 @@ def test_a_failed_answer_has_its_cost_and_an_empty_one_does_not_hang() -> None:
     assert [item.response for item in items if isinstance(item, Spent)] == ["a", "b"]
 
 
-def test_a_fork_names_its_parent_and_what_it_copied_is_the_parents() -> None:
+def test_a_fork_names_its_parent_and_its_copied_entries_are_the_parents() -> None:
     parent = "0f4f3a1e-7f0f-4a43-9e0e-5a1c6c9b7f10"
     header = HEADER | {
         "parentSession": f"/home/dev/.pi/agent/sessions/--w--/2026-01-01T00-00-00-000Z_{parent}.jsonl"
@@ -254,7 +254,7 @@ def test_a_grown_session_keeps_its_ids() -> None:
 def test_a_session_without_an_id_always_gets_the_same_one() -> None:
     header = {"type": "session", "id": "", "timestamp": "2026-01-02T03:04:05.000Z", "cwd": "/x"}
     items = list(pi.read(io.BytesIO(write(header, message("a", None, "user", "hello")))))
-    assert facts(items)["session"] == "35250845cede7accb33c", "stored under it before"
+    assert facts(items)["session"] == "35250845cede7accb33c", "records are stored under this id"
 
 
 LOG = [

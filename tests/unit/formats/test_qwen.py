@@ -37,9 +37,9 @@ def call(call_id: str, name: str, **arguments: Any) -> dict[str, Any]:
     return {"functionCall": {"id": call_id, "name": name, "args": arguments}}
 
 
-def response(uuid: str, call_id: str, name: str, output: str, **told: Any) -> dict[str, Any]:
+def response(uuid: str, call_id: str, name: str, output: str, **more: Any) -> dict[str, Any]:
     part = {"functionResponse": {"id": call_id, "name": name, "response": {"output": output}}}
-    result = {"callId": call_id, "status": "success", **told}
+    result = {"callId": call_id, "status": "success", **more}
     return record("tool_result", uuid, part, toolCallResult=result)
 
 

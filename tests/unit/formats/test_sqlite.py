@@ -102,4 +102,4 @@ def test_the_schema_is_read_by_a_name_that_every_sqlite_knows(
 
     monkeypatch.setattr(sqlite3, "connect", lambda *args, **names: connect(*args, **names, factory=Traced))
     assert words(path) == ["one"]
-    assert not [query for query in asked if "sqlite_schema" in query]  # since 3.33
+    assert not [query for query in asked if "sqlite_schema" in query]  # a name since SQLite 3.33

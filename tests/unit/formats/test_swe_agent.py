@@ -173,7 +173,7 @@ def test_an_older_state_is_the_one_before_the_action() -> None:
     assert [e.edits for e in entries(value) if e.edits] == [(Edit(path="y.py", added=("b",)),)]
 
 
-def test_a_file_edited_by_a_call_is_not_also_the_last_calls() -> None:
+def test_a_file_that_a_call_edited_is_not_also_an_edit_of_the_submitting_call() -> None:
     opened = {"open_file": "/repo/x.py", "working_dir": "/repo"}
     refused = "Your proposed edit has introduced new syntax error(s)."
     edit = step("edit 1:1\nb\nend_of_edit", "ok", state=opened)

@@ -112,7 +112,7 @@ def test_the_usage_of_a_continued_thread_is_counted_once(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("status", "last", "told"),
+    ("status", "last", "expected"),
     [
         ("killed", {"type": "turn.completed"}, "abandoned"),
         ("failed", {"type": "turn.completed"}, "failed"),
@@ -122,11 +122,11 @@ def test_the_usage_of_a_continued_thread_is_counted_once(tmp_path: Path) -> None
     ],
 )
 def test_the_status_is_read_from_its_file_or_the_output(
-    tmp_path: Path, status: str, last: dict[str, Any], told: str
+    tmp_path: Path, status: str, last: dict[str, Any], expected: str
 ) -> None:
     meta = {**META, "status": status, "error": "exit 1"}
     found = list(zwarm.read(keep(tmp_path, meta, {1: [*TURNS[1][:-1], last]}), SESSION))
-    assert facts(found)["status"] == told
+    assert facts(found)["status"] == expected
     assert [e.content for e in events(found) if isinstance(e, NoteEvent)] == ["exit 1"]
 
 

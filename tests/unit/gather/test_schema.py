@@ -17,8 +17,8 @@ duckdb = pytest.importorskip("duckdb")
 
 
 def test_statistics_show_no_text_of_a_record() -> None:
-    """Except ids, and what git-traj or git itself writes."""
-    own = {"name", "tips", "contents", "ruleset", "month", "date"}
+    """Only ids are shown, and texts that git-traj or git itself writes."""
+    harmless = {"name", "tips", "contents", "ruleset", "month", "date"}
     seen = {}
     with closing(duckdb.connect()) as connection:
         for view, query in figures(""):
@@ -32,7 +32,7 @@ def test_statistics_show_no_text_of_a_record() -> None:
         name
         for row in seen.values()
         for name, value in row.items()
-        if value == "see the heron" and not name.endswith("_id") and name not in own
+        if value == "see the heron" and not name.endswith("_id") and name not in harmless
     }
     assert leaking == set()
     assert "remote" not in seen["figures_repositories"]

@@ -28,7 +28,7 @@ def chose(chosen: str, line: int, confidence: float | None = 0.1, **more) -> Dec
     return Decision(chosen=chosen, by="agent", path="src/retry.py", line=line, confidence=confidence, **more)
 
 
-def of(*chosen: Decision, caveats: tuple[str, ...] = (), sources: tuple[CaveatSource, ...] = ()):
+def annotations_of(*chosen: Decision, caveats: tuple[str, ...] = (), sources: tuple[CaveatSource, ...] = ()):
     fields = figures(decisions=chosen, caveats=caveats, caveat_sources=sources)
     change = change_of({B: [record("traj_one", whole=whole(), **fields)]}, diff=DIFF)
     return find_annotations(change, find_flags(change))
@@ -38,7 +38,7 @@ def test_the_least_sure_annotation_comes_first_and_each_line_has_one() -> None:
     unsure, worse = chose("seconds only", 4, 0.55), chose("five", 9, 0.2, question="How often?")
     rejected = chose("a loop", 12, None, alternatives=("a queue",), reasoning="no worker")
     again = chose("too", 4, None, alternatives=("x",))
-    annotations = of(unsure, worse, rejected, again, caveats=("Is retry_after() right?",))
+    annotations = annotations_of(unsure, worse, rejected, again, caveats=("Is retry_after() right?",))
     assert [(each.line, each.title, each.text) for each in annotations] == [
         (9, "Claude Code was unsure (20\u00a0%)", "How often? five"),
         (4, "Claude Code was unsure (55\u00a0%)", "seconds only"),
@@ -51,7 +51,7 @@ def test_a_text_that_names_no_line_of_the_diff_is_not_annotated() -> None:
     elsewhere = Decision(chosen="x", by="agent", confidence=0.1, path="src/gone.py", line=1)
     beyond = chose("x y", 99)
     source = CaveatSource(event="e", by="inferred", path="src/pool.py", line=3)
-    assert of(elsewhere, beyond, caveats=("Is it fast?", "And this?"), sources=(source,)) == []
+    assert annotations_of(elsewhere, beyond, caveats=("Is it fast?", "And this?"), sources=(source,)) == []
 
 
 @pytest.mark.parametrize(
@@ -72,21 +72,21 @@ def test_a_failed_test_is_shown_at_the_only_file_that_its_session_edited(
     change = change_of({A: [record("traj_one", whole=whole(), **fields)]}, diff=diff)
     annotations = find_annotations(change, find_flags(change))
     title = "The last test run of a session failed: 2 failed"
-    there = (at, 3, title, "Its session edited this file.")
-    assert [(each.path, each.line, each.title, each.text) for each in annotations] == ([there] if at else [])
+    shown = (at, 3, title, "Its session edited this file.")
+    assert [(each.path, each.line, each.title, each.text) for each in annotations] == ([shown] if at else [])
 
 
 def test_there_are_at_most_ten_annotations() -> None:
     many = tuple(
         Decision(chosen=str(n), by="agent", confidence=0.1, path="src/retry.py", line=n) for n in range(1, 31)
     )
-    assert len(of(*many)) == 10
+    assert len(annotations_of(*many)) == 10
     stream = io.StringIO()
     console = Console(stream)
     console.annotate("notice", "ours")
-    for each in of(*many):
+    for each in annotations_of(*many):
         console.annotate_line(each.text, title=each.title, file=each.path, line=each.line)
-    assert stream.getvalue().count("\n") == 10, "nothing prints the others"
+    assert stream.getvalue().count("\n") == 10, "the others are not printed"
 
 
 @pytest.mark.parametrize("seed", range(60))

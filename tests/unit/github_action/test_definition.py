@@ -31,7 +31,7 @@ def test_steps_use_no_foreign_actions_or_expressions() -> None:
     for step in STEPS:
         assert step.keys() <= {"id", "if", "shell", "run", "env"}
         assert step["shell"] == "bash"
-        assert "${{" not in step["run"], "what a workflow says never becomes a script"
+        assert "${{" not in step["run"], "no value of a workflow becomes a part of a script"
 
 
 def test_each_input_is_passed_on_and_described() -> None:

@@ -39,7 +39,7 @@ def test_a_merge_request_is_translated_to_a_pull_request() -> None:
     assert (settings.token.reveal(), settings.git_user) == ("project", "gitlab-ci-token")
     assert settings.git_token is not None
     assert settings.git_token.reveal() == "job"
-    assert environ["GITHUB_EVENT_NAME"] == "pull_request_target", "its own project's pipeline has its token"
+    assert environ["GITHUB_EVENT_NAME"] == "pull_request_target", "no fork: it has our token"
     assert event["pull_request"]["head"] == {"sha": HEAD, "repo": {"full_name": "group/sub/app"}}
 
 
@@ -54,7 +54,7 @@ def test_a_forks_pipeline_in_its_own_project_has_none_of_our_tokens() -> None:
     settings = read_settings(environ)
     assert environ["GITHUB_EVENT_NAME"] == "pull_request"
     assert settings.git_token is not None
-    assert not settings.git_token, "a job's token is of its own project"
+    assert not settings.git_token, "a job's token is for its own project only"
 
 
 def test_a_branch_pipeline_is_not_reported_on() -> None:

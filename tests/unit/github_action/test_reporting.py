@@ -67,7 +67,7 @@ def noted(*commits: str, files: tuple[FileChanged, ...] = (), agent: str = "clau
 
 
 def test_a_file_written_by_a_shell_has_its_agent() -> None:
-    """No record names such files; ``git traj pr`` gets them from git, too."""
+    """No record names a file that a shell wrote; ``git traj pr`` gets it from git, too."""
     for commits in ((A, B), (A,)):
         change = read_change(details(*commits), [noted(*commits)], SETTINGS, files_of=FILES.get)
         rows = files_table(change.files, change, Location()).splitlines()[2:]
@@ -81,7 +81,7 @@ def test_files_that_records_name_are_not_requested_from_the_host() -> None:
     assert asked == []
 
 
-def test_an_answered_doubt_is_answered_in_every_output_and_found_only_once(
+def test_an_answered_doubt_is_answered_in_every_output_and_flags_are_searched_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked = Decision(chosen="seconds", by="agent", question="Which unit?", confidence=0.5)
@@ -90,10 +90,10 @@ def test_an_answered_doubt_is_answered_in_every_output_and_found_only_once(
         record("traj_b", decisions=(replace(asked, confidence=1.0),)),
     )
     bodies = {commit: encode_note([each]) for commit, each in zip((A, B), records, strict=True)}
-    looked, find_all = list[Change](), flags._find_all
+    searched, find_all = list[Change](), flags._find_all
 
     def find(change: Change) -> Iterator[flags.Flag]:
-        looked.append(change)
+        searched.append(change)
         return find_all(change)
 
     monkeypatch.setattr(flags, "_find_all", find)
@@ -103,7 +103,7 @@ def test_an_answered_doubt_is_answered_in_every_output_and_found_only_once(
     (flag, *_) = json.loads(as_json(scanned))["flags"]
     assert (flag["said"], flag["since"], flag["later"]) == ("Which unit? seconds", "answered in", B)
     assert outputs(scanned)["unsure"] == "0" and not find_labels(scanned)["traj:unsure"]
-    assert len(looked) == 1
+    assert len(searched) == 1
 
 
 def test_a_forks_pull_request_also_shows_the_repositorys_own_records() -> None:

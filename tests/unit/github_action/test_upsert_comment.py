@@ -21,7 +21,9 @@ MARKER = Marker(key="default", head=NEW, run=200)
 
 @dataclass
 class Stage:
-    """A pull request, and the changes that others make before each of our requests, in order."""
+    """A pull request with the comments that are ``there``, by id. ``meanwhile``: the changes that others make
+    before each of our requests, in order. ``lose``: whether the connection is lost "before" or "after" the
+    next write."""
 
     head: str = NEW
     there: dict[int, Comment] = field(default_factory=dict)
@@ -144,7 +146,7 @@ REPORT = "### Why this change: it was slow"
 
 
 def test_another_workflows_comment_stays() -> None:
-    """It has the same author, and begins with a marker of ours: of an earlier version, or its own."""
+    """Its comment has our author, and begins with a marker: an earlier version's, or its workflow's."""
     stage = Stage()
     other = replace(OWNED, of=owner_of("7", "acme/app/.github/workflows/other.yml"))
     foreign = {stage.add(text("> quoted: never ours")), stage.add(f"{other}\n{REPORT}")}
@@ -159,7 +161,7 @@ def test_a_report_of_an_earlier_version_is_taken_over_once() -> None:
     first, second = stage.add(text(REPORT)), stage.add(text(REPORT))
     assert stage.upsert(REPORT, OWNED).result == "updated"
     assert stage.there[first.id].body == f"{OWNED}\n{REPORT}"
-    assert stage.there[second.id] == second, "what is not surely ours is left"
+    assert stage.there[second.id] == second, "a comment that may not be ours is left alone"
 
 
 def test_a_comment_edited_by_hand_stays_ours() -> None:
@@ -259,6 +261,8 @@ def other_run(head: str, body: str, run: int) -> Callable[[Stage], None]:
 
 
 def clobber(head: str, body: str, run: int) -> Callable[[Stage], None]:
+    """Return a change by another run that overwrites our first comment."""
+
     def act(stage: Stage) -> None:
         for number, comment in sorted(stage.there.items()):
             if comment.author == BOT:
@@ -316,7 +320,7 @@ def test_whatever_happens_the_next_undisturbed_run_leaves_one_comment(
 
 @given(st.lists(st.sampled_from([0, 1]), max_size=40))
 def test_two_runs_for_one_head_do_not_overwrite_each_other_again_and_again(turns: list[int]) -> None:
-    """Before each request of the first, the second may have written something else."""
+    """Before each request of the first run, the second may have written something else."""
     stage = Stage(meanwhile=[MEANWHILE[-1] if turn else MEANWHILE[0] for turn in turns])
     stage.add(text("old", head=OLD))
     found = stage.upsert()

@@ -7,7 +7,8 @@ from gittraj.history.history import Commit, History
 
 
 def table(rows: str, *, reachable: str = "") -> History:
-    """Parse rows of ``id parents tree subject [authored [committed]]``; ``-`` for no parents, else commas."""
+    """Parse rows of ``id parents tree subject [authored [committed]]``; ``-`` for no parents,
+    otherwise their ids with commas between them."""
     commits = {}
     for row in rows.split("\n"):
         if not row.strip():

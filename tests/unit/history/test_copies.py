@@ -27,7 +27,7 @@ def copies(
     same: str,
     became: Mapping[str, list[str]] | None = None,
 ) -> set[tuple[str, str]]:
-    """Return the pairs of original and copy; the commits in ``same`` have one patch."""
+    """Return the pairs of original and copy; the commits in ``same`` have the same patch."""
     history.patches.clear()
     history.patches.update({change: "P" for c in same.split() if (change := history.change(c))})
     return {*match_patches(known, targets, history=history, kin=Kin(history, known), became=became or {})}
@@ -164,7 +164,7 @@ def test_a_squash_needs_all_of_its_range() -> None:
         ({"a": ["c"], "b": ["d"]}, "m", {("c", "new"), ("d", "new")}),
         ({}, "base", {("c", "new"), ("d", "new")}),
     ],
-    ids=["unknown", "rewritten", "standing"],
+    ids=["unknown", "rewritten", "same base"],
 )
 def test_of_two_ranges_with_a_squashs_patch_the_one_that_remains_is_the_source(
     became: dict[str, list[str]], base: str, expected: set[tuple[str, str]]

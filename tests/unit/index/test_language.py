@@ -15,7 +15,7 @@ from gittraj.index.language import parse_query
 from gittraj.index.text import TEXTS, Part, TextField, about, ranked, replace_parts
 from tests.sizes import size
 
-TEXTS_SAID = {
+SAMPLE_TEXTS = {
     1: "The RateLimiter counts per key",
     2: "def rate_limit(key): pass",
     3: "rateLimit is called twice",
@@ -31,7 +31,7 @@ TEXTS_SAID = {
 def texts() -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.executescript(TEXTS.tables)
-        for number, text in TEXTS_SAID.items():
+        for number, text in SAMPLE_TEXTS.items():
             fields = [TextField("message", "e1", text)]
             replace_parts(
                 connection, {f"t{number}": [Part(f"t{number}", "e1", None, 0, number, {}, (), fields)]}
@@ -118,8 +118,8 @@ _SIGNS = st.sampled_from(["a", "rateLimit", '"', "(", ")", " ", "-", "*", "OR", 
 )
 def test_no_query_makes_sqlite_fail(texts: sqlite3.Connection, query: str) -> None:
     try:
-        asked = parse_query(query)
+        parsed = parse_query(query)
     except UsageError:
         return
-    list(ranked(texts, asked.match, kinds=("prompt", "message")))
-    list(ranked(texts, asked.sought))
+    list(ranked(texts, parsed.match, kinds=("prompt", "message")))
+    list(ranked(texts, parsed.sought))

@@ -8,13 +8,13 @@ from benchmarks.similar import Question, measure, read_asked
 
 
 @pytest.fixture(scope="module")
-def asked() -> list[Question]:
+def questions() -> list[Question]:
     return read_asked()
 
 
-def test_paraphrases_find_texts_that_words_alone_do_not(asked: list[Question]) -> None:
-    assert len(asked) >= 60
-    rows = {row.system: row for row in measure(asked)}
+def test_paraphrases_find_texts_that_words_alone_do_not(questions: list[Question]) -> None:
+    assert len(questions) >= 60
+    rows = {row.system: row for row in measure(questions)}
     plain, similar = rows["plain OR"], rows["--similar"]
     assert rows["plain AND"].mrr < plain.mrr < similar.mrr / 2
     assert similar.recall > 0.55

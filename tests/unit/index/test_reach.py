@@ -1,4 +1,4 @@
-"""Commits reached from a tip: walking from joint to joint equals walking every commit, however it grew."""
+"""Commits reached from a tip: walking joints finds what walking all commits does, also in a grown history."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from gittraj.index.reach import Reach, Stored, build_reach, extend_reach
 
 Steps = dict[int, list[tuple[int, str, str]]]
+"""By height: the number of a parent, a name at the commit, the name at that parent."""
 
 
 @st.composite
@@ -48,14 +49,14 @@ def test_names_are_handed_down_to_every_parent(parents: list[list[int]], data: s
     rows = listed(parents)
     numbers = {commit: int(commit[1:]) * 2 for commit in rows}
     whole = build_reach(rows, numbers)
-    held = whole.hand_down(frozenset("a"), steps)
-    assert {h: held.at(h) for h in range(1, len(parents) + 1)} == naive(parents, steps)
+    inherited = whole.hand_down(frozenset("a"), steps)
+    assert {h: inherited.at(h) for h in range(1, len(parents) + 1)} == naive(parents, steps)
     assert [whole.parents(h) for h in range(1, len(parents) + 1)] == parents
 
 
 @given(histories(), st.data())
 def test_an_extended_reach_equals_one_made_at_once(parents: list[list[int]], data: st.DataObject) -> None:
-    """Except joints: there may be more than necessary."""
+    """Joints are an exception: an extended reach may have more than necessary."""
     cut = data.draw(st.integers(1, len(parents)))
     if {child for above in parents[:cut] for child in above} != {*range(1, cut)}:
         return  # the lower part has several tips
@@ -74,10 +75,10 @@ FIELDS = ("heights", "numbers", "links", "more", "joints")
 
 
 @given(histories(), st.integers(1, 2))
-def test_a_written_reach_is_read_back(parents: list[list[int]], apart: int) -> None:
-    """Completely, or the rest only when it is needed."""
+def test_a_written_reach_is_read_back(parents: list[list[int]], stride: int) -> None:
+    """It is read completely, or at first only its heights, and the rest when it is needed."""
     rows = listed(parents)
-    whole = build_reach(rows, {commit: int(commit[1:]) * apart for commit in rows})
+    whole = build_reach(rows, {commit: int(commit[1:]) * stride for commit in rows})
     heights, *rest = whole.write()
     asked: list[int] = []
 
@@ -86,12 +87,12 @@ def test_a_written_reach_is_read_back(parents: list[list[int]], apart: int) -> N
         return rest
 
     stored = Stored(heights, read_rest)
-    assert stored.height(apart) == 1
+    assert stored.height(stride) == 1
     assert not asked
     for name in FIELDS:
         expected = list(getattr(whole, name))
         assert list(getattr(Reach.read([heights, *rest]), name)) == expected, name
         assert list(getattr(stored, name)) == expected, name
     assert len(asked) == 1
-    if apart == 1:
-        assert len(heights) == len(rest[0]) == 4
+    if stride == 1:
+        assert len(heights) == len(rest[0]) == 4  # of a range only the length is written

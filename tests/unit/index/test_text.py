@@ -34,8 +34,8 @@ COMMIT = "ab" * 20
 
 def part(trajectory: str, *texts: str, kind: str = "message", first: str = "e1", **facts: int | str) -> Part:
     fields = {"agent": "codex", "began": 100, "ended": 200} | facts
-    pieces = [TextField(kind, f"e{n}", text) for n, text in enumerate(texts)]
-    return Part(trajectory, first, about={"title": trajectory}, commits=[COMMIT], fields=pieces, **fields)  # type: ignore[arg-type]
+    found = [TextField(kind, f"e{n}", text) for n, text in enumerate(texts)]
+    return Part(trajectory, first, about={"title": trajectory}, commits=[COMMIT], fields=found, **fields)  # type: ignore[arg-type]
 
 
 def test_parts_are_added_replaced_and_removed(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_an_interrupted_write_changes_nothing(tmp_path: Path) -> None:
     with file.reading(tmp_path, TEXTS) as connection:
         assert count(connection) == (1, 0)
     with file.writing(tmp_path, TEXTS) as connection:
-        assert count(connection) == (1, 0), "nor is it begun anew"
+        assert count(connection) == (1, 0), "the index is not built again either"
     (tmp_path / FOLDER / TEXTS.name).write_bytes(b"garbage")
     with pytest.raises(UnusableError), file.reading(tmp_path, TEXTS):
         pass

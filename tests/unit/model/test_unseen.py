@@ -89,7 +89,7 @@ def test_removing_twice_is_removing_once(text: str) -> None:
 
 
 def test_the_table_agrees_with_python() -> None:
-    """For all characters that this Python's Unicode has assigned."""
+    """This holds for all characters that this Python's Unicode has assigned."""
     for point in range(0x110000):
         sign = chr(point)
         match unicodedata.category(sign):
@@ -105,7 +105,7 @@ def test_the_table_agrees_with_python() -> None:
 
 
 def test_the_table_agrees_with_unicode() -> None:
-    """Compared with the tables of node."""
+    """The tables of node have the expected values."""
     node = shutil.which("node")
     if not node:
         pytest.skip("needs node")

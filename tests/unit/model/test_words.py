@@ -20,5 +20,5 @@ def test_a_quotation_has_no_markup_for_bold(quote: str, shown: str) -> None:
     assert unmarked(quote) == shown
 
 
-def test_last_words_on_a_line_have_no_markup_for_headings_or_bold() -> None:
+def test_a_text_on_one_line_has_no_markup_for_headings_or_bold() -> None:
     assert unstructured("## Plan\n- **Scope**: files").strip() == "- Scope: files"

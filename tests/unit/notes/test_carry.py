@@ -52,9 +52,9 @@ def test_a_carried_line_names_its_former_commit_and_is_otherwise_unchanged(line:
 
 def test_a_deleted_record_is_not_carried_but_its_tombstone_is() -> None:
     stone = Tombstone(id="traj_a", first="1.0", deleted="unlinked")
-    going = carry_note(OLD, [record("1.0"), record("2.0"), stone])
-    assert [line.key for line in going if isinstance(line, Record)] == [("traj_a", "2.0")]
-    assert stone in going
+    copied_lines = carry_note(OLD, [record("1.0"), record("2.0"), stone])
+    assert [line.key for line in copied_lines if isinstance(line, Record)] == [("traj_a", "2.0")]
+    assert stone in copied_lines
 
 
 @pytest.mark.parametrize("gone", [{"deleted": "unlinked"}, {"deleted": "forgotten", "scope": "all"}])
@@ -64,7 +64,7 @@ def test_carrying_an_older_copy_late_does_not_restore_a_deleted_record(gone: dic
     assert standing(NEW, decode_note(late)) == []
 
 
-def test_a_carried_record_never_replaces_an_own_one() -> None:
+def test_a_carried_record_never_replaces_the_commits_own_record() -> None:
     own = record(origin=Origin(commit=NEW))
     note = carried(encode_note([record(origin=Origin(commit=OLD))]), encode_note([own]))
     assert decode_note(note) == [
@@ -112,7 +112,7 @@ REWRITES = st.dictionaries(
 def test_copying_along_rewrites_ends_and_repeating_it_adds_nothing(
     batch: dict[str, list[Line]], rewrites: dict[str, tuple[str, ...]]
 ) -> None:
-    """Also if the rewrites form a cycle (a rebase back to where it began)."""
+    """This holds also if the rewrites form a cycle (a rebase back to where it began)."""
     once = copies_of(batch, rewrites)
     again = copies_of({commit: decode_note(note) for commit, note in once.items()}, rewrites)
     assert {c: n for c, n in again.items() if n} == {c: n for c, n in once.items() if n}

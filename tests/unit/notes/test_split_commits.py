@@ -64,7 +64,7 @@ def test_a_late_record_goes_to_the_fragment_with_the_rest_of_its_call() -> None:
 
 def test_a_commit_that_became_a_single_one_gives_it_all_records() -> None:
     pairs = [("old", "q"), ("old", "old"), ("other", "p")]
-    split = SplitCommits(pairs, read=lambda _: pytest.fail("it read"), note=lambda _: pytest.fail("it read"))
+    split = SplitCommits(pairs, read=lambda _: pytest.fail("no need"), note=lambda _: pytest.fail("no need"))
     assert split.select("old", "q", [record("e1", "f")]) == [record("e1", "f")]
 
 
@@ -80,7 +80,7 @@ def test_a_missing_fragment_gets_the_records_that_fit_no_other() -> None:
 
 
 def test_a_fragment_gets_the_records_whose_lines_it_has() -> None:
-    """One call made two commits, which were squashed and split; then a line of another's went into ``p``."""
+    """One call made two commits, which were squashed and split; then ``p`` got a line of somebody else."""
     made = {
         "one": changes("one", "f", adds="a b"),
         "two": changes("two", "g", adds="c"),
@@ -107,7 +107,7 @@ def test_a_fragment_gets_the_records_whose_lines_it_has() -> None:
 
 
 def test_a_fragment_committed_again_is_compared_without_the_others() -> None:
-    """``again`` copies ``two``, and not ``one``, which is based on ``two``: it has nothing of ``one``."""
+    """``again`` copies ``two``, not ``one`` (based on ``two``): ``again`` has no line of ``one``."""
     made = {
         "work": changes("work", "f", adds="a"),
         "two": changes("two", "f", adds="b"),
@@ -151,7 +151,7 @@ def carried(first: str, *commits: str, origin: str) -> Record:
 
 
 def test_a_squash_gets_no_record_whose_lines_it_does_not_add() -> None:
-    """``both`` has the work of ``one`` and ``two``; ``squash`` is made of it, but adds no line of ``one``."""
+    """``both`` has the work of ``one`` and ``two``; ``squash``, made of ``both``, adds no line of ``one``."""
     made = {
         "one": changes("one", "f", adds="a b"),
         "two": changes("two", "f", adds="c"),

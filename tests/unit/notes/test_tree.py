@@ -112,8 +112,8 @@ def cut(commit: str, depth: int) -> TreePath:
     return tuple(commit[a:b].encode() for a, b in zip(ends, [*ends[1:], None], strict=True))
 
 
-PLACES = st.builds(cut, COMMITS, st.integers(0, 3))
-NOTES = st.dictionaries(PLACES, BLOBS)
+NOTE_PATHS = st.builds(cut, COMMITS, st.integers(0, 3))
+NOTES = st.dictionaries(NOTE_PATHS, BLOBS)
 
 
 def commit_of(path: TreePath) -> str:

@@ -95,7 +95,7 @@ def test_an_error_about_one_log_does_not_disable_the_plug_in(error: Exception) -
 
 
 @pytest.mark.nightly
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the signal, in a destructor
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a signal in a destructor
 def test_an_endless_call_that_catches_exceptions_is_stopped() -> None:
     plugin, plugged = plug(read=endless)
     with pytest.raises(FormatError, match=r"read: it takes more than 0\.2 seconds|is left out"):
@@ -114,7 +114,7 @@ def late(times: int) -> Iterator[str]:
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_result_after_a_swallowed_timeout_is_discarded(times: int) -> None:
-    """A plug-in that catches the timer's error, even twice, must not get its late result used."""
+    """The late result of a plug-in that catches the timer's error, even twice, must not be used."""
     plugin, plugged = plug(read=lambda: late(times))
     began = time.monotonic()
     with pytest.raises(FormatError):

@@ -203,9 +203,9 @@ def test_an_agent_whose_installation_cannot_be_written_is_left_out(
     object.__setattr__(agent, "hooks", WRONG[fault].get("hooks"))
     switch_on(two=agent)
     assert "two" not in all_agents()
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert ("paths inside a work tree" in said) == ("path" in fault)
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert ("paths inside a work tree" in printed) == ("path" in fault)
 
 
 def test_an_agent_with_hooks_and_an_instruction_is_used(switch_on: SwitchOn) -> None:

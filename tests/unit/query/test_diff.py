@@ -1,4 +1,4 @@
-"""A text is about the line that its record or its words name, if the diff shows it; else about none."""
+"""A text is about the line that its record or its words name, if the diff shows it; else about no line."""
 
 from __future__ import annotations
 

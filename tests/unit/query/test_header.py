@@ -203,7 +203,7 @@ def test_a_rewritten_commit_is_the_same_commit_and_counts_once() -> None:
     one, two = (record(at=at, n=4, usage=Usage(input_tokens=1)) for at in (0, 4))
     folded = fold({A: [one], B: [two], C: [carried(two, B)]})
 
-    assert [places(folded, commit) for commit in (A, B, C)] == [(1, 2), (2, 2), (2, 2)]
+    assert [number_and_count(folded, commit) for commit in (A, B, C)] == [(1, 2), (2, 2), (2, 2)]
     assert folded.header(C)["link"]["carriedFrom"] == [B]
     assert folded.header(C)["total"]["usage"]["inputTokens"] == 2
 
@@ -212,7 +212,7 @@ def test_a_squash_is_one_commit_with_the_parts_of_all() -> None:
     one, two = (record(at=at, n=4, usage=Usage(input_tokens=1)) for at in (0, 4))
     folded = fold({A: [one], B: [two], C: [carried(one, A), carried(two, B)]})
 
-    assert places(folded, C) == (1, 1)
+    assert number_and_count(folded, C) == (1, 1)
     header = folded.header(C)
     assert header["part"]["usage"]["inputTokens"] == header["total"]["usage"]["inputTokens"] == 2
     assert header["link"]["carriedFrom"] == [A, B]
@@ -221,7 +221,7 @@ def test_a_squash_is_one_commit_with_the_parts_of_all() -> None:
 def test_commits_of_one_call_share_a_part_and_are_numbered_in_order() -> None:
     call, result = record(at=0, n=4), record(at=4)
     folded = fold({B: [call], A: [call, result]})
-    assert [places(folded, commit) for commit in (B, A)] == [(1, 2), (2, 2)]
+    assert [number_and_count(folded, commit) for commit in (B, A)] == [(1, 2), (2, 2)]
 
 
 def test_the_link_is_that_of_the_commits_own_record() -> None:
@@ -285,10 +285,10 @@ def test_a_stub_is_replaced_by_a_record_on_another_commit() -> None:
 
 @given(
     spans=st.dictionaries(st.integers(0, 12), st.tuples(st.integers(0, 3), st.integers(1, 4)), min_size=1),
-    chance=st.randoms(use_true_random=False),
+    rng=st.randoms(use_true_random=False),
 )
 def test_neither_order_nor_copies_change_the_total(
-    spans: dict[int, tuple[int, int]], chance: random.Random
+    spans: dict[int, tuple[int, int]], rng: random.Random
 ) -> None:
     """However the parts are distributed over commits and carried, each event counts at most once."""
     notes: dict[str, list[Record]] = {}
@@ -298,7 +298,7 @@ def test_neither_order_nor_copies_change_the_total(
     mixed = [*notes.items()]
     for old, lines in notes.items():
         mixed.append((f"{int(old[0]) + 5}" * 40, [carried(line, old) for line in lines]))
-    chance.shuffle(mixed)
+    rng.shuffle(mixed)
 
     taken: set[int] = set()
     total = 0
@@ -320,7 +320,7 @@ def recorded(notes: dict[str, list[Any]]) -> Recorded:
     return Recorded((commit, encode_note(lines)) for commit, lines in notes.items())
 
 
-def places(folded: Folded, commit: str) -> tuple[int, int]:
+def number_and_count(folded: Folded, commit: str) -> tuple[int, int]:
     part = folded.header(commit)["part"]
     return part["number"], part["of"]
 
@@ -393,7 +393,7 @@ def test_tests_of_a_carried_commit_are_marked_as_run_before_the_rewrite() -> Non
     assert words.tests(fold({B: [record(tests=ran)]}).header(B)["tests"]) == "3 passed (last of 2 runs)"
 
 
-def test_the_closing_message_of_a_turn_with_several_commits_is_not_the_last_ones_result() -> None:
+def test_the_closing_message_of_a_turn_with_several_commits_is_not_the_last_commits_result() -> None:
     asked = record(prompt="Two things", result="One works.", counts=Counts(prompts=1))
     rest = record(at=5, prompt="Two things", result="One still works.")
     parts = fold({A: [asked], B: [rest], C: [asked, rest]})

@@ -11,6 +11,7 @@ def near(
     paths: tuple[str, ...] = ("src/a.py",),
     beside: tuple[str, ...] = ("src/a.py",),
 ) -> dict[str, Near]:
+    """Return the near commits by id; ``beside`` are the paths whose folders' other files count."""
     return {commits.commit: commits for commits in find_near(changed, touching, paths, beside)}
 
 

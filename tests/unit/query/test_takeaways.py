@@ -175,13 +175,13 @@ def test_in_a_trajectory_recorded_by_hand_the_title_is_the_prompt() -> None:
     ),
     st.randoms(use_true_random=False),
 )
-def test_the_order_does_not_depend_on_that_of_the_sources(ranked: Any, chance: random.Random) -> None:
+def test_the_order_does_not_depend_on_that_of_the_sources(ranked: Any, rng: random.Random) -> None:
     sources = [
         source(i, weight=w, caveats=tuple(words), **chose("x", *words, by=by, confidence=c))
         for i, (words, by, c, w) in enumerate(ranked)
     ]
     takeaways = rank_takeaways(sources, ["parse"])
-    chance.shuffle(sources)
+    rng.shuffle(sources)
     assert rank_takeaways(sources, ["parse"]) == takeaways
     fields = [(x["text"].casefold(), x["chosen"]) for x in takeaways]
     assert len(fields) == len(set(fields))

@@ -179,7 +179,7 @@ def test_the_edits_of_a_file_are_counted(edits: list[Edit], expected: FileChange
 
 
 def spending(*, beside: bool, at: str = "c") -> Log:
-    """Return a log with the model call r1: a message and the commit's call."""
+    """Return a log with the model call r1: a message and, if ``at`` is "c", the commit's call."""
     words = [Entry(event=Message(id="m", response="r1"), end=0)]
     call = ToolCall(id="c", name="sh", call_id="c", response="r1" if at == "c" else None)
     [_, result] = ran("c", "git commit")

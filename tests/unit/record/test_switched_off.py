@@ -1,4 +1,4 @@
-"""A session with ``GIT_TRAJ=0`` is not recorded until it runs without it."""
+"""A session with ``GIT_TRAJ=0`` is not recorded until it runs without that variable."""
 
 from __future__ import annotations
 

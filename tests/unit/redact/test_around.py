@@ -32,7 +32,7 @@ def test_a_private_key_is_redacted_whatever_is_before_its_lines(gutter: str) -> 
     assert not [line for line in KEY.split("\n")[1:-1] if line in clean]
 
 
-GOES = {
+REDACTED = {
     "a name and its value in lines of a search": "d.yml:3:  - name: API_TOKEN\nd.yml:4:    value: {word:14}",
     "a block in lines of a search": "a.yml:3:  password:\na.yml-4-    sunflower-harbor-{digits:2}",
     "a table in lines of a search": "f.csv:1:name,password\nf.csv:2:bob,{word:14}",
@@ -47,7 +47,7 @@ GOES = {
 }
 
 
-@pytest.mark.parametrize("template", GOES.values(), ids=GOES.keys())
+@pytest.mark.parametrize("template", REDACTED.values(), ids=REDACTED.keys())
 def test_a_secret_is_redacted_whatever_is_around_it(template: str) -> None:
     text, secrets = expand(template)
     clean = redact(text)

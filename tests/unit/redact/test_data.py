@@ -77,11 +77,11 @@ def test_each_pattern_used_in_code_exists_and_each_existing_one_is_used() -> Non
         text = path.read_text(encoding="utf-8")
         if table := re.search(r'^_RE = patterns\("(\w+)"\)$', text, re.MULTILINE):
             code[table[1]] = code.get(table[1], "") + text
-    there = {name: each for name, each in tables("forms").items() if isinstance(each, dict)}
-    assert code.keys() == there.keys() - {"fragments"}
+    defined = {name: each for name, each in tables("forms").items() if isinstance(each, dict)}
+    assert code.keys() == defined.keys() - {"fragments"}
     for name, text in code.items():
-        assert {*re.findall(r"\b_RE\.(\w+)", text)} - {"fit"} <= there[name].keys()
-        for row in there[name]:
+        assert {*re.findall(r"\b_RE\.(\w+)", text)} - {"fit"} <= defined[name].keys()
+        for row in defined[name]:
             assert f"_RE.{row}" in text or f'"{row}"' in text, (name, row)
             assert isinstance(getattr(patterns(name), row), re.Pattern)
 

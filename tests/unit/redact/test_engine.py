@@ -189,7 +189,7 @@ def test_a_secret_is_counted_once_however_often_it_occurs() -> None:
     one.text(f"{TOKEN} and {TOKEN}\nDB_PASSWORD={PASSWORD}")
     one.text(TOKEN)
     assert sorted(one.replaced().values()) == ["github-token", "named-password"]
-    assert one.replaced() == {}, "asked for again"
+    assert one.replaced() == {}, "each is returned only once"
 
 
 def test_a_text_that_takes_too_long_is_an_error() -> None:

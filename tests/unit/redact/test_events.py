@@ -24,18 +24,18 @@ TOKEN = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
 PASSWORD = "Tr0ub4" + "dor-and-3"
 
 
-def told(*events: AnyEvent) -> Trajectory:
+def trajectory_of(*events: AnyEvent) -> Trajectory:
     return Trajectory(id="traj_a", whole=SessionInfo(), chapters=(Chapter(id="c", title="t", events=events),))
 
 
 def clean(*events: AnyEvent, strict: frozenset[str] = frozenset()) -> tuple[AnyEvent, ...]:
     redactor = Redactor(key=b"k" * 32)
-    trajectory = told(*events)
+    trajectory = trajectory_of(*events)
     teach(redactor, [trajectory], strict)
     return clean_trajectory(redactor, trajectory, strict, lambda text: text).events
 
 
-def asked(event: AnyEvent, *, strict: bool) -> dict[str, bool]:
+def strictness_of(event: AnyEvent, *, strict: bool) -> dict[str, bool]:
     """Return each text of an event, and whether it is redacted strictly."""
     found: dict[str, bool] = {}
 
@@ -49,15 +49,15 @@ def asked(event: AnyEvent, *, strict: bool) -> dict[str, bool]:
 
 def test_only_the_output_of_a_strict_result_is_redacted_strictly() -> None:
     event = ToolResult(id="id", ts="time", content="printed", call_id="call", raw={"key": ["deep"]})
-    told = asked(event, strict=True)
-    assert {text for text, strictly in told.items() if strictly} == {"printed", "deep"}
-    assert told.keys() - {""} == {"id", "time", "printed", "call", "key", "deep"}
-    assert not any(asked(event, strict=False).values())
+    found = strictness_of(event, strict=True)
+    assert {text for text, strictly in found.items() if strictly} == {"printed", "deep"}
+    assert found.keys() - {""} == {"id", "time", "printed", "call", "key", "deep"}
+    assert not any(strictness_of(event, strict=False).values())
 
 
 def test_only_the_written_text_of_a_strict_call_is_redacted_strictly() -> None:
     event = ToolCall(id="id", name="Write", arguments={"file_path": ".env", "content": "A=1"})
-    assert {text for text, strictly in asked(event, strict=True).items() if strictly} == {"", "A=1"}
+    assert {text for text, strictly in strictness_of(event, strict=True).items() if strictly} == {"", "A=1"}
 
 
 def test_a_token_split_over_two_fragments_of_one_message_is_redacted() -> None:
@@ -110,22 +110,22 @@ class Failing(Redactor):
 
 
 def test_a_text_that_cannot_be_scanned_raises() -> None:
-    redactor, trajectory = Failing(key=b"k" * 32), told(Message(id="1", content="x"))
+    redactor, trajectory = Failing(key=b"k" * 32), trajectory_of(Message(id="1", content="x"))
     teach(redactor, [trajectory], frozenset())
     with pytest.raises(RedactionError):
         clean_trajectory(redactor, trajectory, frozenset(), lambda text: text)
 
 
 def test_a_session_id_is_not_redacted_by_its_field_name() -> None:
-    looked: dict[str, str | None] = {}
+    names: dict[str, str | None] = {}
 
     def look(text: str, name: str | None, strictly: bool) -> str:
-        looked[text] = name
+        names[text] = name
         return f"<{text}>"
 
     whole = SessionInfo(session="tg-1", title="t")
-    found = map_trajectory(replace(told(), whole=whole), look, ())
-    assert (found.whole.session, found.whole.title, looked["tg-1"]) == ("<tg-1>", "<t>", None)
+    found = map_trajectory(replace(trajectory_of(), whole=whole), look, ())
+    assert (found.whole.session, found.whole.title, names["tg-1"]) == ("<tg-1>", "<t>", None)
 
 
 def test_a_secret_over_the_cut_of_a_raw_log_is_redacted() -> None:

@@ -31,7 +31,7 @@ STAYS = (
     "[user]\n\tsigningkey = {hexup:16}",
     'password: "***REMOVED***"',
 )
-GOES = (
+REDACTED = (
     " ip ospf message-digest-key 1 md5 {word:9}",
     "wg genkey > a; private key: {base64:43}=",
     '{"pubkey":"mine","secret_key":"{base58:88}"}',
@@ -55,7 +55,7 @@ def test_a_public_value_stays(template: str) -> None:
         assert Redactor(key=b"k" * 32).text(text) == text
 
 
-@pytest.mark.parametrize("template", GOES)
+@pytest.mark.parametrize("template", REDACTED)
 def test_a_secret_in_the_same_position_is_redacted(template: str) -> None:
     for seed in range(6):
         text, secrets = expand(template, seed)

@@ -24,12 +24,12 @@ def test_every_value_of_a_strict_output_is_redacted() -> None:
 
 def test_only_values_that_look_random_are_redacted_elsewhere() -> None:
     one = redactor()
-    said = f"the locale is en_US.UTF-8, the path /usr/local/bin:/usr/bin and the other {DRAWN} it is"
-    assert one.text(said) == said
+    text = f"the locale is en_US.UTF-8, the path /usr/local/bin:/usr/bin and the other {DRAWN} it is"
+    assert one.text(text) == text
     known = one.hashes()
     one.learn(PRINTED, strict=True)
     one.text(PRINTED, strict=True)
-    clean = one.text(said)
+    clean = one.text(text)
     assert "en_US.UTF-8" in clean
     assert "/usr/local/bin:/usr/bin" in clean
     assert DRAWN not in clean
@@ -43,10 +43,10 @@ def test_each_value_is_counted_once() -> None:
 
 
 def test_the_redactor_uses_the_settings() -> None:
-    said = "the door opens with acme_" + "heron7 and ann@herons.net knows"
-    assert redactor().text(said) == said
-    assert "heron7" not in redactor(shapes=("acme_[a-z0-9]{4,20}",)).text(said)
-    assert "ann@herons.net" not in redactor(pii=True).text(said)
+    text = "the door opens with acme_" + "heron7 and ann@herons.net knows"
+    assert redactor().text(text) == text
+    assert "heron7" not in redactor(shapes=("acme_[a-z0-9]{4,20}",)).text(text)
+    assert "ann@herons.net" not in redactor(pii=True).text(text)
     assert "heron7" not in redactor(names=("doorword",)).text("doorword: 'heron7 kingfisher'")
 
 

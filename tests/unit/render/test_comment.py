@@ -91,8 +91,8 @@ def test_without_a_reason_the_result_is_shown_and_the_prompt_only_on_request() -
 
 
 def test_a_summary_in_markdown_is_shown_without_its_structure() -> None:
-    said = Summary(text="## Findings\n\n| a | b |\n\nThe pool is too small.", by="agent")
-    text = render(change_of({A: [record("traj_one", summary=said)]}))
+    summary = Summary(text="## Findings\n\n| a | b |\n\nThe pool is too small.", by="agent")
+    text = render(change_of({A: [record("traj_one", summary=summary)]}))
     assert "| The pool is too small. |" in text
     assert "Findings |" not in text
 

@@ -28,7 +28,7 @@ def render(change: Change, options: CommentOptions = CommentOptions()) -> str:  
 def test_a_doubt_is_shown_at_the_file_that_it_names() -> None:
     flags = {flag.quoted: flag.path for flag in find_flags(full_change()) if flag.quoted}
     assert flags["Retry-After as an HTTP date is not covered by test_retry.py."] == "tests/test_retry.py"
-    assert flags["retry-after as seconds only"] == "src/retry.py", "the only one of its commit"
+    assert flags["retry-after as seconds only"] == "src/retry.py", "the only file of its commit"
     doubt = figures(decisions=(Decision(chosen="a guess", by="agent", confidence=0.4),))
     (of_two, *_) = find_flags(change_of({B: [record("traj_one", **doubt)]}))
     assert (of_two.path, of_two.commits) == (None, (B,)), (
@@ -36,7 +36,7 @@ def test_a_doubt_is_shown_at_the_file_that_it_names() -> None:
     )
 
 
-def test_without_flags_there_is_no_verdict() -> None:
+def test_without_flags_nothing_is_listed_to_look_at_first() -> None:
     quiet = record("traj_one", whole=whole(), **figures())
     text = render(change_of({A: [quiet], B: [quiet], C: [quiet]}))
     assert "Look here first" not in text
@@ -91,9 +91,9 @@ def test_a_doubt_names_the_later_commit_that_answered_it_or_changed_its_file() -
 def test_a_doubt_that_was_stated_again_after_the_answer_is_open() -> None:
     """Of equal doubts the last is shown, at its own commit."""
     asked = Decision(chosen="seconds", by="agent", question="Which unit?", confidence=0.5)
-    said = (asked, replace(asked, chosen="ms", confidence=0.9), replace(asked, confidence=0.4))
+    decisions = (asked, replace(asked, chosen="ms", confidence=0.9), replace(asked, confidence=0.4))
     first, answer, again = (
-        record(f"traj_{n}", whole=whole(), **figures(decisions=(each,))) for n, each in enumerate(said)
+        record(f"traj_{n}", whole=whole(), **figures(decisions=(each,))) for n, each in enumerate(decisions)
     )
     change = change_of({A: [first], B: [answer], C: [again]})
     (flag,) = [flag for flag in find_flags(change) if flag.quoted]

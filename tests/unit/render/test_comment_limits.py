@@ -145,11 +145,11 @@ def test_any_record_can_be_rendered_in_a_comment(seed: int) -> None:
 
 
 def lines(field: str, number: int, entry: Callable[[str], Any]) -> list[str]:
-    """Yield ``number`` lines of one trajectory, each with many entries in ``field``."""
+    """Return 16 lines of one trajectory, each with ``number`` entries in ``field``."""
     return [line(at=m, **{field: [entry(f"{m} {n}") for n in range(number)]}) for m in range(16)]
 
 
-def stone(n: int) -> str:
+def deleted(n: int) -> str:
     return json.dumps({"v": 1, "id": f"traj_{n}", "deleted": "2026-01-01T00:00:00Z"})
 
 
@@ -163,7 +163,7 @@ FULL = {
     "caveats": lambda: lines("caveats", 4_000, str),
     "files": lambda: lines("files", 1_500, lambda text: {"path": text, "edits": 9}),
     "models": lambda: lines("models", 4_000, str),
-    "deleted": lambda: [stone(n) for n in range(5_000)] + [line(f"traj_{n}") for n in range(3_000, 6_000)],
+    "deleted": lambda: [deleted(n) for n in range(5_000)] + [line(f"traj_{n}") for n in range(3_000, 6_000)],
 }
 
 

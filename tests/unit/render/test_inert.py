@@ -212,15 +212,15 @@ SEEDS = [pytest.param(range(start, RENDERS, 8), id=f"from {start}") for start in
 def test_no_hostile_text_becomes_active(seeds: range) -> None:
     for seed in seeds:
         text = hostile(seed)
-        said = words(text)
-        check(gfm(said), shown(text), {"p", "code"}, f"{seed}: {text!r} -> {said!r}")
-        cell = f"| a | b |\n|---|---|\n| {said} | {code(text)} |\n"
+        escaped = words(text)
+        check(gfm(escaped), shown(text), {"p", "code"}, f"{seed}: {text!r} -> {escaped!r}")
+        cell = f"| a | b |\n|---|---|\n| {escaped} | {code(text)} |\n"
         table = gfm(cell)
         names = [tag for tag, _ in table.tags]
         assert (names.count("td"), names.count("tr")) == (2, 2), f"{seed}: {cell!r}"
         assert not LIVE.search("".join(table.plain)), f"{seed}: {cell!r}"
-        item = gfm(f"- {said}\n- {code(text)}\n")
-        assert {tag for tag, _ in item.tags} <= {"ul", "li", "code"}, f"{seed}: {said!r}"
+        item = gfm(f"- {escaped}\n- {code(text)}\n")
+        assert {tag for tag, _ in item.tags} <= {"ul", "li", "code"}, f"{seed}: {escaped!r}"
         check(gfm(fence(text)), shown(text), {"pre", "code"}, f"{seed}: {text!r}")
         inside = f"<details><summary>{element(text)}</summary>\n\nend\n\n</details>"
         page = gfm(inside)

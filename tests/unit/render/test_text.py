@@ -45,10 +45,10 @@ def test_a_commit_without_known_fields_is_shown() -> None:
 
 
 def test_headings_and_tables_are_left_out_of_a_line() -> None:
-    said = (
+    summary = (
         "## Beads\n\nEpic `b-1` is set up.\n\n| Bead | Task |\n|---|---|\n| b-1 | Do |\n\n**Next**\nRun it."
     )
-    header = {**bare_header(), "summary": said, "summaryBy": "agent"}
+    header = {**bare_header(), "summary": summary, "summaryBy": "agent"}
     assert "\n  said     Epic `b-1` is set up. Run it.\n" in render_entry(entry(header), PAGE, NOW)
     bare = {**bare_header(), "summary": "## Done", "summaryBy": "agent"}
     assert "\n  said     ## Done\n" in render_entry(entry(bare), PAGE, NOW)

@@ -157,7 +157,7 @@ def test_sealing_twice_gives_different_bytes_of_the_same_size() -> None:
     [(0, 1024), (1024, 1024), (1025, 1088), (2000, 2048), (100_000, 100_352), (9**9, 394264576)],
 )
 def test_sizes_are_padded(length: int, size: int) -> None:
-    """Calculated by hand from the definition in the paper."""
+    """Calculated by hand from the definition in the paper on Padmé."""
     assert padded(length) == size
 
 

@@ -12,11 +12,11 @@ from gittraj.model.values import Message, Prompt, Thinking, ToolCall, ToolResult
 from gittraj.summarizer.answer import Understood, understand
 from gittraj.summarizer.request import LIMIT, write_request
 
-SAID = "I took a set,\nnot a list, for speed. Windows is untested."
+MESSAGE = "I took a set,\nnot a list, for speed. Windows is untested."
 EVENTS = [
     Prompt(id="p", content="Use a set and not a list, please"),
     Thinking(id="sealed", content="", seal="s1", sealed_bytes=20),
-    Message(id="m", content=SAID),
+    Message(id="m", content=MESSAGE),
     ToolResult(id="r", content="I chose the dark side of it"),
 ]
 

@@ -16,11 +16,11 @@ UNIQUE = "1cf620cd-68b1-4c16-a491-679bc6436333:0"
 
 
 def session(
-    name: str, head: str, ended: str, *, agent: str = "codex", parent: str = "", below: str | None = None
+    name: str, head: str, ended: str, *, agent: str = "codex", parent: str = "", subagent: str | None = None
 ) -> LogDigest:
     facts = {"parent_session": (parent,), "parent_kind": ("fork",)} if parent else {}
     of = replace(log(asked(head), name=f"{agent}:{name}"), facts=facts, trajectory=trajectory_id(agent, name))
-    file = SessionFile(agent=agent, session=name, path=Path(f"/{name}.jsonl"), subagent=below)
+    file = SessionFile(agent=agent, session=name, path=Path(f"/{name}.jsonl"), subagent=subagent)
     return replace(make_digest(file, of, 1, 0.0), ended=ended)
 
 
@@ -40,7 +40,7 @@ def test_other_agents_subagents_and_other_first_events_are_not_copies() -> None:
     others = [
         session("b", UNIQUE.replace("1", "2"), "2026-01-01"),
         session("c", UNIQUE, "2026-01-01", agent="claude-code"),
-        session("d", UNIQUE, "2026-01-01", below="helper"),
+        session("d", UNIQUE, "2026-01-01", subagent="helper"),
     ]
     assert find_copies([session("a", UNIQUE, "2026-01-01"), *others]) == {}
 

@@ -1,4 +1,4 @@
-"""Which session began with a copy of another: a fork names it, a log that was merely continued does not."""
+"""Which session began with a copy of another: a fork names the other, a continued log does not."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_without_a_named_parent_the_session_that_ended_first_is_the_original() -
     assert copies(digest("a", ended=9), digest("b", ended=3)) == {"a": "b"}
 
 
-def test_a_fork_is_a_copy_of_its_parent_even_if_that_went_on() -> None:
+def test_a_fork_is_a_copy_of_its_parent_even_if_the_parent_went_on() -> None:
     assert copies(digest("a", ended=9), digest("b", ended=3, of="a")) == {"b": "a"}
 
 

@@ -46,11 +46,11 @@ def test_our_entries_are_added_and_removed_again(text: str, groups: dict[str, An
     assert {**now, "hooks": None} == {**before, "hooks": None}
     assert list(now)[: len(before)] == list(before)
     assert put(after, groups) == after
-    assert _said(json.loads(take(after))) == _said(before)
+    assert _without_empty_events(json.loads(take(after))) == _without_empty_events(before)
     assert Splice.between(text.encode(), after.encode()).undo(after.encode()) == text.encode()
 
 
-def _said(settings: dict[str, Any]) -> dict[str, Any]:
+def _without_empty_events(settings: dict[str, Any]) -> dict[str, Any]:
     """Return the settings without events that have no hook: an empty list may be the user's or ours."""
     hooks = settings.get("hooks", {})
     return {**settings, "hooks": {event: groups for event, groups in hooks.items() if groups != []}}
@@ -93,7 +93,7 @@ def test_an_entry_of_an_earlier_version_is_replaced_in_place() -> None:
     text = put(text, old).replace('"Old": []', '"Old": [' + json.dumps(old["Stop"]) + "]")
     text = text.replace("\n  }\n}", ',\n    "Later": [1]\n  }\n}')
     now = json.loads(put(text, CODEX))["hooks"]
-    assert list(now) == ["Stop", "Later", "SessionStart"], "an event that is not asked for any more is left"
+    assert list(now) == ["Stop", "Later", "SessionStart"], "an event that is no longer used is removed"
     assert now["Stop"] == [THEIRS, CODEX["Stop"]]
 
 
@@ -106,9 +106,9 @@ def test_a_handler_that_the_user_added_to_our_group_stays() -> None:
 
 
 def test_only_our_own_command_is_ours() -> None:
-    said = hook_command(SCRIPT, "codex")
-    assert is_ours({"command": said})
-    for other in ("", said + " && rm", "x" + said, "test ! -f 'a' || sh 'a' codex", f"sh {SCRIPT} codex"):
+    ours = hook_command(SCRIPT, "codex")
+    assert is_ours({"command": ours})
+    for other in ("", ours + " && rm", "x" + ours, "test ! -f 'a' || sh 'a' codex", f"sh {SCRIPT} codex"):
         assert not is_ours({"command": other}), other
     assert not any(map(is_ours, (None, 1, {}, {"command": 1})))
 
@@ -136,4 +136,4 @@ def test_any_settings_are_restored(settings: dict[str, Any], form: dict[str, Any
     assert Splice.between(before, after.encode()).undo(after.encode()) == before
     now = json.loads(after)
     assert {**now, "hooks": 0} == {**settings, "hooks": 0}
-    assert _said(json.loads(take(after))) == _said(settings)
+    assert _without_empty_events(json.loads(take(after))) == _without_empty_events(settings)

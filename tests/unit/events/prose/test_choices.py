@@ -106,7 +106,7 @@ def test_a_choice_names_the_rejected_alternative(
         "",
     ],
 )
-def test_a_sentence_without_a_choice_is_not_one(sentence: str) -> None:
+def test_no_choice_is_found_in_a_sentence_without_one(sentence: str) -> None:
     assert find_choices(sentence) == ()
 
 
@@ -135,7 +135,7 @@ def test_a_doubt_is_quoted_word_for_word(sentence: str) -> None:
 
 
 @pytest.mark.parametrize("sentence", ["All tests pass.", "I tested it."])
-def test_a_sentence_without_a_doubt_is_not_one(sentence: str) -> None:
+def test_no_doubt_is_found_in_a_sentence_without_one(sentence: str) -> None:
     assert find_doubts(sentence) == ()
 
 

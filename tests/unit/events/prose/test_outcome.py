@@ -71,7 +71,7 @@ def test_the_sentence_that_states_the_result_is_found(message: str, result: str)
 
 
 @pytest.mark.parametrize("message", NO_RESULTS)
-def test_a_sentence_without_a_result_is_not_one(message: str) -> None:
+def test_no_result_is_found_in_a_sentence_without_one(message: str) -> None:
     assert find_result([message]) is None
 
 
@@ -81,7 +81,7 @@ def test_a_stated_cause_is_the_reason(message: str) -> None:
 
 
 @pytest.mark.parametrize("message", NO_REASONS)
-def test_a_sentence_without_a_reason_is_not_one(message: str) -> None:
+def test_no_reason_is_found_in_a_sentence_without_one(message: str) -> None:
     assert find_reason([message], ()) is None
 
 

@@ -174,7 +174,7 @@ NEITHER = [
 
 
 @pytest.mark.parametrize("sentence", CHOICES)
-def test_a_sentence_that_states_a_choice(sentence: str) -> None:
+def test_a_choice_is_found(sentence: str) -> None:
     (result,) = find_choices(sentence)
     assert result.quote in sentence
     assert result.chosen
@@ -182,12 +182,12 @@ def test_a_sentence_that_states_a_choice(sentence: str) -> None:
 
 
 @pytest.mark.parametrize("sentence", DOUBTS)
-def test_a_sentence_that_states_a_doubt(sentence: str) -> None:
+def test_a_doubt_is_found(sentence: str) -> None:
     (result,) = find_doubts(sentence)
     assert result in sentence
 
 
 @pytest.mark.parametrize("sentence", NEITHER)
-def test_a_sentence_that_states_neither(sentence: str) -> None:
+def test_neither_choice_nor_doubt_is_found(sentence: str) -> None:
     assert find_choices(sentence) == ()
     assert find_doubts(sentence) == ()

@@ -10,8 +10,9 @@ from gittraj.events.runs.reader import read_call
 from gittraj.events.runs.runners import all_runners, find_runner
 
 Row = tuple[str, str, int | None, str]
+"""Command, output, exit status, expected outcome."""
 
-OWN_STATUS: list[Row] = [
+OWN_STATUS: list[Row] = [  # the exit status, or a status that the line prints, is that of the run
     ("pytest -q > log 2>&1", "", 0, "passed"),
     ("pytest -q > log 2>&1", "", 1, "failed"),
     ("pytest -q > log 2>&1", "", 5, "none"),
@@ -37,7 +38,7 @@ OWN_STATUS: list[Row] = [
     ("tox -- -n 4 > log", "", 0, "passed"),
     ("ssh box pytest -q > log", "", 1, "failed"),
 ]
-HIDDEN_STATUS: list[Row] = [
+HIDDEN_STATUS: list[Row] = [  # the exit status is not that of the run, or may not be
     ("pytest -q 2>&1 | tail -3", "some\nlines\nonly\n", 0, "unknown"),
     ("pytest -q >/dev/null || true", "", 0, "unknown"),
     ("pytest -q >/dev/null; git add -A", "", 0, "unknown"),
@@ -86,7 +87,7 @@ HIDDEN_STATUS: list[Row] = [
     ("ls tests/*.py | xargs -n1 pytest -q | tail -1", "3 passed in 0.1s\n", 0, "unknown"),
     ("for d in a b; do (cd $d && npm test); done | tail -1", "Tests:  2 passed, 2 total\n", 0, "unknown"),
 ]
-IN_VIEW: list[Row] = [
+IN_VIEW: list[Row] = [  # the output shows the outcome
     ("pytest 2>&1 | tail -1", "=== 3 passed, 1 skipped in 0.1s ===\n", 0, "passed"),
     ("flock /tmp/lock pytest -q", "3 passed in 0.1s\n", 0, "passed"),
     ("strace -f -o /tmp/t pytest -q; echo rc=$?", "1 failed in 0.1s\nrc=1\n", 0, "failed"),

@@ -104,7 +104,7 @@ def test_the_sample_store_has_all_required_fields() -> None:
 
 
 def test_a_store_that_was_read_is_written_with_the_same_events(tmp_path: Path) -> None:
-    """An exception is the run before the first prompt: the store lacked its messages, and now has them."""
+    """An exception is the run before the first prompt: only the written store has its messages."""
     given_ = keep(tmp_path / "given", a3s.OLDER)
     given_events = events(given_, "s/1")
     written = write_and_read(tmp_path / "again", given_events, "s/1", models=["kimi-k2.5"], title="Parser")

@@ -163,4 +163,4 @@ def test_a_continued_run_is_read_only_from_a_file_in_the_same_folder(tmp_path: P
         document = {**FOREIGN, "steps": [step("old")], "continued_trajectory_ref": named}
         assert (
             len(events(read(tmp_path / "f", document))) == count + 1
-        )  # and the note about the whole document
+        )  # one is the note about the whole document

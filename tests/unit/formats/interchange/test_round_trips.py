@@ -57,7 +57,7 @@ def test_any_trajectory_survives_a_round_trip(form: str, events: list[AnyEvent])
 
 
 FRAME = ("content", "schema_version", "trajectory_id", "model_name")
-CANNOT: dict[str, tuple[str, ...]] = {
+LOST: dict[str, tuple[str, ...]] = {
     "atif": FRAME,
     "atif-1.8": FRAME,
     "openagents": FRAME,
@@ -71,7 +71,7 @@ def framed(form: str, event: bytes) -> Any:
     """Parse an event; if it contains a document's fields, leave out those that the format does not keep."""
     value = json.loads(event)
     frame = "root" in value.get("atif", value.get("trail", ()))
-    return without(value, CANNOT.get(form, ())) if frame else value
+    return without(value, LOST.get(form, ())) if frame else value
 
 
 def without(value: Any, names: tuple[str, ...]) -> Any:

@@ -50,8 +50,8 @@ def test_every_atif_file_agrees_and_survives_a_round_trip(samples: Path) -> None
     for name, fact in facts(samples, "atif").items():
         given = json.loads((samples / name).read_text())
         document, events, spent = written(samples / name, atif)
-        told_steps = [step for step in document["steps"] if "git_traj" not in (step.get("extra") or {})]
-        assert told_steps == without_tokens(given["steps"]), name
+        plain_steps = [step for step in document["steps"] if "git_traj" not in (step.get("extra") or {})]
+        assert plain_steps == without_tokens(given["steps"]), name
         assert Counter(step["source"] for step in document["steps"]) == fact["sources"], name
         copied = [step for step in given["steps"] if step.get("is_copied_context")]
         calls = sum(len(step.get("tool_calls") or ()) for step in copied)
@@ -100,7 +100,8 @@ COUNTED = {
     "legacy-v1-88k.trace.json": 91,
     "v1.0.0-43k.trace.json": 68,
 }
-"""Files that the records name, except the hook's own, plus lines in the flat dialect; counted with grep."""
+"""Events of each sample: files that the records name, except the hook's own, plus lines in the flat dialect;
+counted with grep."""
 
 
 def test_a_session_of_each_agent_has_the_totals_of_another_converter(samples: Path) -> None:

@@ -122,8 +122,8 @@ def test_an_edit_that_is_too_long_to_compare_is_shown_as_replaced() -> None:
     ],
 )
 def test_times_are_shown_in_utc(ts: str | None, clock: str) -> None:
-    said = {**chapter("x", event("message", "Hello", ts=ts)), "startedAt": ts, "endedAt": ts}
-    assert page(header_with(said)).one("a", "when").text == f"{clock}, a link to this event"
+    work = {**chapter("x", event("message", "Hello", ts=ts)), "startedAt": ts, "endedAt": ts}
+    assert page(header_with(work)).one("a", "when").text == f"{clock}, a link to this event"
 
 
 def test_each_chapter_is_in_the_contents() -> None:

@@ -115,35 +115,35 @@ def _cases() -> list[tuple[Callable[[bytes], None], list[bytes]]]:
     ]
 
 
-def _mutated(chance: random.Random, seeds: list[bytes]) -> bytes:
-    data = bytearray(chance.choice(seeds))
-    for _ in range(chance.choice((1, 1, 1, 2, 3, 8))):
-        start, end = sorted(chance.choices(range(len(data) + 1), k=2))
-        end = min(end, start + chance.choice((1, 2, 8, 64, 10_000)))
-        match chance.randrange(6):
+def _mutated(rng: random.Random, seeds: list[bytes]) -> bytes:
+    data = bytearray(rng.choice(seeds))
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
+        start, end = sorted(rng.choices(range(len(data) + 1), k=2))
+        end = min(end, start + rng.choice((1, 2, 8, 64, 10_000)))
+        match rng.randrange(6):
             case 0 if data:
-                data[start % len(data)] ^= 1 << chance.randrange(8)
+                data[start % len(data)] ^= 1 << rng.randrange(8)
             case 1:
                 del data[start:end]
             case 2:
                 data[start:start] = data[start:end]
             case 3:
-                data[start:start] = chance.choice(TOKENS)
+                data[start:start] = rng.choice(TOKENS)
             case 4:
-                other = chance.choice(seeds)
-                data[start:] = other[chance.randrange(len(other)) :]
+                other = rng.choice(seeds)
+                data[start:] = other[rng.randrange(len(other)) :]
             case _:
-                data[start:end] = bytes(chance.choices(range(256), k=end - start))
+                data[start:end] = bytes(rng.choices(range(256), k=end - start))
     return bytes(data)
 
 
 @pytest.mark.parametrize("part", range(7))
 def test_valid_texts_with_changes_raise_only_age_errors(part: int) -> None:
-    """Each is a valid one with up to eight changes."""
+    """Each text is a valid one with up to eight changes."""
     attempt, seeds = _cases()[part]
-    chance, refused = random.Random(part), 0
+    rng, refused = random.Random(part), 0
     for _ in range(COUNT // 7):
-        data = _mutated(chance, seeds)
+        data = _mutated(rng, seeds)
         try:
             attempt(data)
         except age.AgeError as error:

@@ -93,7 +93,7 @@ def _with(stanza: Stanza) -> str:
 
 
 def _refused(kind: str, stanza: Stanza) -> bool:
-    """Whether it is refused before its MAC is checked, which ``_with`` always makes wrong."""
+    """Whether its header is refused before the MAC is checked, which ``_with`` always makes wrong."""
     try:
         age.decrypt(_with(stanza), bytes(32), [party(kind).identity])
     except age.HeaderError as error:

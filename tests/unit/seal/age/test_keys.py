@@ -199,7 +199,9 @@ def test_a_passphrase_has_no_public_key() -> None:
     assert str(age.ScryptRecipient("open sesame")) == age.ScryptRecipient("x").fingerprint == "a passphrase"
 
 
-class Asked:
+class Answers:
+    """Answers each request for a passphrase with the next of ``answers``."""
+
     def __init__(self, *answers: str) -> None:
         self.answers = list(answers)
 
@@ -214,7 +216,7 @@ def locked() -> Party:
 
 
 def test_an_ssh_keys_passphrase_is_asked_once_and_only_for_its_own_seals(locked: Party) -> None:
-    ask = Asked("open sesame")
+    ask = Answers("open sesame")
     (identity,) = age.parse_identities(locked.secret, passphrase=ask)
     assert identity.recipient() == locked.public
     for kind in CLASSIC:
@@ -228,7 +230,7 @@ def test_an_ssh_keys_passphrase_is_asked_once_and_only_for_its_own_seals(locked:
 
 def test_a_wrong_passphrase_is_an_error(locked: Party) -> None:
     sealed = age.encrypt(b"text", [age.parse_recipient(locked.public), party("X25519").recipient])
-    identity = age.parse_identity(locked.secret, passphrase=Asked("no", "nor this", "open sesame"))
+    identity = age.parse_identity(locked.secret, passphrase=Answers("no", "nor this", "open sesame"))
     with pytest.raises(age.LockedError, match="wrong passphrase"):
         age.decrypt(*_parts(sealed), [identity])
     assert age.decrypt(*_parts(sealed), [identity, party("X25519").identity]) == b"text"
@@ -239,7 +241,7 @@ def test_a_wrong_passphrase_is_an_error(locked: Party) -> None:
 
 def test_an_encrypted_rsa_key_is_opened_with_its_passphrase(locked: Party) -> None:
     found = ssh_party(generate_private_key(65537, 2048), "open sesame")
-    identity = age.parse_identity(found.secret, passphrase=Asked("open sesame"))
+    identity = age.parse_identity(found.secret, passphrase=Answers("open sesame"))
     assert age.decrypt(*_parts(age.encrypt(b"x", [age.parse_recipient(found.public)])), [identity]) == b"x"
 
 
@@ -305,5 +307,5 @@ sealed = age.encrypt(b"text", [age.parse_recipient(identity.recipient())])
 print(age.decrypt(sealed.header, sealed.payload, [identity]))
 """
     quantum = party("mlkem768x25519")
-    said = _without("cryptography.hazmat.primitives.hpke", code, quantum.public, quantum.secret)
-    assert said.splitlines() == ["pip install -U 'cryptography>=47'"] * 3 + ["b'text'"]
+    printed = _without("cryptography.hazmat.primitives.hpke", code, quantum.public, quantum.secret)
+    assert printed.splitlines() == ["pip install -U 'cryptography>=47'"] * 3 + ["b'text'"]

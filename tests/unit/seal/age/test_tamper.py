@@ -151,7 +151,7 @@ def test_a_work_factor_that_is_not_a_plain_number_is_refused(factor: str) -> Non
 
 
 def test_a_file_key_of_another_size_is_refused() -> None:
-    """RSA can encrypt keys of any size, so it is checked."""
+    """RSA can encrypt keys of any size, so the size is checked."""
     from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 
     from gittraj.seal.age.ssh import OAEP_SHA256

@@ -24,18 +24,18 @@ ERRORS: dict[str, type[age.AgeError]] = {
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    told: list[tuple[str, str]]
+    fields: list[tuple[str, str]]
     file: bytes
 
     @classmethod
     def read(cls, path: Path) -> Vector:
         head, _, file = path.read_bytes().partition(b"\n\n")
         lines = [line.partition(": ") for line in head.decode().split("\n")]
-        told = [(key, value) for key, _, value in lines]
-        return cls(told, zlib.decompress(file) if ("compressed", "zlib") in told else file)
+        fields = [(key, value) for key, _, value in lines]
+        return cls(fields, zlib.decompress(file) if ("compressed", "zlib") in fields else file)
 
     def all(self, key: str) -> list[str]:
-        return [value for name, value in self.told if name == key]
+        return [value for name, value in self.fields if name == key]
 
     def parts(self) -> tuple[str, bytes]:
         return age.split(age.dearmor(self.file.decode("latin-1")) if self.all("armored") else self.file)
@@ -50,7 +50,7 @@ def test_each_vector_has_its_expected_outcome(vectors: Path) -> None:
     paths = sorted((vectors / "age" / "testdata").iterdir())
     wrong = [f"{path.name}: {problem}" for path in paths if (problem := _problem(Vector.read(path)))]
     assert wrong == []
-    assert len(paths) == COUNT, "one that is missing proves nothing"
+    assert len(paths) == COUNT, "a missing vector proves nothing"
 
 
 def _problem(vector: Vector) -> str | None:

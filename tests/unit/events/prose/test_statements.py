@@ -1,4 +1,4 @@
-"""How sentences are read: the table ``told.txt``, and cases that take more than one message or event."""
+"""How sentences are read: the table ``statements.txt``, and cases that take more than one message or event."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from gittraj.render.events import because
 
 
 class Row(NamedTuple):
-    """A sentence in its ``message``, and in ``told`` the expected choices or doubts."""
+    """A sentence in its ``message``, and the ``expected`` choices or doubts; ``kind`` is a key of CHECKS."""
 
     kind: str
-    said: str
+    text: str
     message: str
-    told: list[str]
+    expected: list[str]
 
 
 def _rows() -> Iterator[Row]:
     row, section = None, [""]
-    for line in Path(__file__).with_name("told.txt").read_text("utf-8").splitlines():
+    for line in Path(__file__).with_name("statements.txt").read_text("utf-8").splitlines():
         text = line.replace("\\n", "\n")
         if line.startswith("["):
             section = text[1:-1].split(" | ")
         elif line.startswith("    = ") and row:
-            row.told.append(text[6:])
+            row.expected.append(text[6:])
         elif line and not line.startswith("# "):
             if row:
                 yield row
@@ -47,9 +47,9 @@ def _choices(message: str, *, own: bool = False) -> list[str]:
     return [f"{c.chosen} | {' ; '.join(c.rejected)} | {(c.reason or '').rstrip('.')}" for c in found]
 
 
-def _agrees(found: list[str], told: list[str]) -> bool:
-    """Compare with the table; where it gives ``…`` for the reason, any reason is right."""
-    pairs = zip(found, told, strict=True)
+def _agrees(found: list[str], expected: list[str]) -> bool:
+    """Compare with the table; if it gives ``…`` as the reason, any reason is right."""
+    pairs = zip(found, expected, strict=True)
     return all(one.startswith(other[:-1]) if other.endswith("| …") else one == other for one, other in pairs)
 
 
@@ -57,43 +57,43 @@ def _read(message: str) -> Prose:
     return read_prose([Message(id="1", content=message)], [], None)
 
 
-def _stays(row: Row) -> bool:
+def _is_kept(row: Row) -> bool:
     prose = _read_before_edits(row)
-    return [*(decision.chosen for decision in prose.decisions), *prose.caveats] == row.told
+    return [*(decision.chosen for decision in prose.decisions), *prose.caveats] == row.expected
 
 
 def _read_before_edits(row: Row) -> Prose:
-    messages = [Message(id=str(at), content=said) for at, said in enumerate(row.said.split(" // "))]
+    messages = [Message(id=str(at), content=text) for at, text in enumerate(row.text.split(" // "))]
     edit = ToolCall(id="e", name="Edit", files=(FileTouched(path="a.py"),))
     return read_prose([event for message in messages for event in (message, edit)], [], None)
 
 
 CHECKS: dict[str, Callable[[Row], bool]] = {
-    "stays of messages": _stays,
-    "why of messages": lambda row: [*filter(None, [_read_before_edits(row).why])] == row.told,
-    "a doubt": lambda row: find_doubts(row.message) == (row.said,),
+    "stays of messages": _is_kept,
+    "why of messages": lambda row: [*filter(None, [_read_before_edits(row).why])] == row.expected,
+    "a doubt": lambda row: find_doubts(row.message) == (row.text,),
     "a doubt, and no choice": lambda row: (
-        find_doubts(row.message) == (row.said,) and not find_choices(row.message)
+        find_doubts(row.message) == (row.text,) and not find_choices(row.message)
     ),
     "a doubt of a report": lambda row: (
-        find_doubts(row.message) == (row.said,) and not find_doubts(f"Here is how it works.\n\n{row.said}")
+        find_doubts(row.message) == (row.text,) and not find_doubts(f"Here is how it works.\n\n{row.text}")
     ),
-    "doubts": lambda row: [*find_doubts(row.message)] == row.told,
-    "doubts on the way": lambda row: [*find_doubts(row.message, on_the_way=True)] == row.told,
+    "doubts": lambda row: [*find_doubts(row.message)] == row.expected,
+    "doubts on the way": lambda row: [*find_doubts(row.message, on_the_way=True)] == row.expected,
     "no doubt": lambda row: not find_doubts(row.message),
     "no choice": lambda row: not find_choices(row.message),
     "no choice on the way": lambda row: not find_choices(row.message, own=True),
     "no reason": lambda row: _read(row.message).why is None,
     "choices, and no doubt": lambda row: (
-        _agrees(_choices(row.message), row.told)
+        _agrees(_choices(row.message), row.expected)
         and not find_doubts(row.message, without={c.quote for c in find_choices(row.message)})
     ),
-    "choices": lambda row: _agrees(_choices(row.message), row.told),
-    "choices on the way": lambda row: _choices(row.message, own=True) == row.told,
+    "choices": lambda row: _agrees(_choices(row.message), row.expected),
+    "choices on the way": lambda row: _choices(row.message, own=True) == row.expected,
 }
 
 
-@pytest.mark.parametrize("row", [*_rows()], ids=lambda row: f"{row.kind}: {row.said[:60]!r}")
+@pytest.mark.parametrize("row", [*_rows()], ids=lambda row: f"{row.kind}: {row.text[:60]!r}")
 def test_each_sentence_is_read_as_the_table_says(row: Row) -> None:
     assert CHECKS[row.kind](row), (find_doubts(row.message), _choices(row.message))
 
@@ -107,20 +107,20 @@ def test_in_a_review_or_explanation_only_first_person_choices_count() -> None:
 
 
 def test_a_turn_without_an_edit_has_no_decisions() -> None:
-    said = "The parser reads bytes, not runes, since that is faster."
+    sentence = "The parser reads bytes, not runes, since that is faster."
     wrote = ToolCall(id="2", name="Edit", files=(FileTouched(path="a.py"),))
-    asked, told = Prompt(id="3", content="How does it read?"), Message(id="4", content=said)
-    assert not read_prose([Prompt(id="1", content="Do it"), wrote, asked, told], [], None).decisions
-    assert read_prose([Prompt(id="1", content="Do it"), wrote, told], [], None).decisions
+    question, answer = Prompt(id="3", content="How does it read?"), Message(id="4", content=sentence)
+    assert not read_prose([Prompt(id="1", content="Do it"), wrote, question, answer], [], None).decisions
+    assert read_prose([Prompt(id="1", content="Do it"), wrote, answer], [], None).decisions
 
 
 def test_the_reason_for_committing_is_not_the_reason_for_the_work() -> None:
-    said = (
+    sentence = (
         "The test fails: 0.595 is rounded to 0.60. I'm committing as it is, because the"
         " rounding is your decision."
     )
     edit = ToolCall(id="c", name="Edit", call_id="c", arguments={}, files=(FileTouched(path="bill.py"),))
-    assert read_prose([edit, Message(id="m", content=said)], [], "Add VAT").why is None
+    assert read_prose([edit, Message(id="m", content=sentence)], [], "Add VAT").why is None
 
 
 def test_in_a_long_report_weak_words_are_not_doubts() -> None:
@@ -131,18 +131,18 @@ def test_in_a_long_report_weak_words_are_not_doubts() -> None:
 
 
 def test_a_warning_is_a_doubt_and_not_a_reason() -> None:
-    said = "Committed, but be careful: `test_known` fails, since I guessed the expected digit."
-    prose = read_prose([Message(id="m", content=said)], (), None)
-    assert (prose.why, prose.caveats) == (None, (said,))
+    sentence = "Committed, but be careful: `test_known` fails, since I guessed the expected digit."
+    prose = read_prose([Message(id="m", content=sentence)], (), None)
+    assert (prose.why, prose.caveats) == (None, (sentence,))
 
 
 def test_of_two_versions_of_a_statement_the_fuller_is_kept() -> None:
-    said = (
+    versions = (
         "I wrote one regex instead of a scanner. The width may be wrong for emoji.",
         "A regex was chosen over a hand-written scanner because the grammar is flat. The width may be wrong"
         " for emoji and for flags.",
     )
-    messages = [Message(id=str(at), content=text) for at, text in enumerate(said)]
+    messages = [Message(id=str(at), content=text) for at, text in enumerate(versions)]
     prose = read_prose(messages, (), None)
     assert [(d.alternatives, d.reasoning) for d in prose.decisions] == [
         (("a hand-written scanner",), "the grammar is flat")
@@ -151,16 +151,16 @@ def test_of_two_versions_of_a_statement_the_fuller_is_kept() -> None:
 
 
 def test_doubts_about_different_things_are_both_kept() -> None:
-    said = "I fixed it. The test in client.py still fails here. The test in server.py still fails here."
-    assert len(read_prose([Message(id="m", content=said)], (), None).caveats) == 2
+    sentence = "I fixed it. The test in client.py still fails here. The test in server.py still fails here."
+    assert len(read_prose([Message(id="m", content=sentence)], (), None).caveats) == 2
 
 
 def test_choices_with_different_names_are_both_kept() -> None:
-    said = (
+    sentence = (
         "- Replaced two `strings.Contains` checks with one `bytes.Equal` against `redacted`\n"
         "- Replaced `strings.Contains` with exact `!=` against `redacted`"
     )
-    assert len(read_prose([Message(id="m", content=said)], (), None).decisions) == 2
+    assert len(read_prose([Message(id="m", content=sentence)], (), None).decisions) == 2
 
 
 def test_a_reason_is_shown_after_because_or_alone() -> None:
