@@ -1,8 +1,8 @@
 """Cline's sessions, ``~/.cline/data/sessions/<id>/<id>.messages.json``, as version 3 writes them.
 
 A session is one document, written again after every message; ``<id>.json`` next to it names its folder. If a
-text of the user role contains a ``<user_input>`` element, the user wrote only the content of that; the rest
-is the program's.
+text of the user role contains a ``<user_input>`` element, the user wrote only the content of that
+element; the rest is the program's.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ class _Reader(LogReader):
 
     def items(self) -> Iterator[Item]:
         if "session" not in self._position.facts:
-            yield from self._position.report("session", self._name or _shape_id(self._stream))
+            yield from self._position.report("session", self._file_session or _shape_id(self._stream))
         yield from super().items()
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:

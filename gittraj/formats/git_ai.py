@@ -1,8 +1,8 @@
 """git-ai's authorship logs, ``refs/notes/ai``, by the Git AI Standard 3.0.0: who wrote a commit's lines.
 
 Above a line ``---`` are files, each followed by lines with a key and line ranges; below it is a JSON object
-with the agent's session of each key. Older notes also contain the session's messages, each note all of them.
-Keys that begin with ``h_`` are a person's lines, not those of an agent's session.
+with the agent's session of each key. Older notes also contain all messages of the session so far.
+Keys that begin with ``h_`` mark a person's lines, not those of an agent's session.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _closing(note: Note, works: list[_Work]) -> Iterator[Item]:
             ranges.setdefault(path, []).extend(numbers)
     text = "; ".join(f"{path} {','.join(numbers)}" for path, numbers in ranges.items())
     counts = {key: count for w in works for key in _COUNTS if (count := coerce.number(w.record.get(key)))}
-    text = f"git-ai: {text or 'no line of this commit is left of it'}"
+    text = f"git-ai: {text or 'no line by the agent is left in this commit'}"
     raw = {"lines": {path: ",".join(numbers) for path, numbers in ranges.items()}, **counts}
     edits = [Edit(path=path) for path in ranges]
     return note.closing(text, edits=edits, tags=("attribution",), raw=raw)

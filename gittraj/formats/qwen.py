@@ -61,7 +61,7 @@ class _Reader(LogReader):
 
     def _facts(self, value: dict[str, Any]) -> Iterator[Item]:
         once = self._position.report_once
-        yield from once("session", coerce.text(value.get("sessionId")) or self._name)
+        yield from once("session", coerce.text(value.get("sessionId")) or self._file_session)
         yield from once("started_at", coerce.stamp(value.get("timestamp")))
         yield from self._position.report_fields(value, _FACTS)
         if value.get("isSidechain") is True:
@@ -126,7 +126,7 @@ class _Reader(LogReader):
                 event = NoteEvent(**record.common(), content="Conversation compressed", kind="compaction")
                 yield record.entry(event)
             case "rewind":
-                text = "Rewound: what the human took back stands above"
+                text = "Rewound: what the human took back is above"
                 yield record.entry(NoteEvent(**record.common(0, "rewound"), content=text, kind="note"))
 
 

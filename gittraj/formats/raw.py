@@ -44,7 +44,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 
 def _chunks(lines: list[bytes]) -> Iterator[tuple[int, str]]:
-    """Yield chunks of as many whole lines as fit, each after its end as a byte offset."""
+    """Yield the end of each chunk as a byte offset, and the chunk's text: as many whole lines as fit."""
     end, chunk = 0, b""
     for fragment in (fragment for line in lines for fragment in _divided(line)):
         if chunk and len(chunk) + len(fragment) > _EACH:

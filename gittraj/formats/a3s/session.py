@@ -146,7 +146,7 @@ class _Reading:
 
 
 def _all_messages(stored: StoredSession) -> Objects:
-    """The session's messages, and those after them in a checkpoint: a crash leaves them only there."""
+    """The session's messages, and later ones that only a checkpoint has, as after a crash."""
     messages = coerce.objects(stored.session.get("messages"))
     for checkpoint in stored.checkpoints:
         more = coerce.objects(checkpoint.get("messages"))

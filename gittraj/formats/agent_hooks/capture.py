@@ -83,14 +83,15 @@ class _Reader(LogReader):
         self._open: dict[str, list[str]] = {key: [*ids] for key, ids in dict(state.get("open", {})).items()}
         """The ids of the calls that began and did not end, by :func:`_key`."""
         self._generic: bool = state.get("generic", False)
-        self._done: set[str] = set()
+        """Whether hooks for all tools were seen: then those for single tools repeat the same calls."""
+        self._done: set[str] = set()  # the keys of the calls that ended
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
         if not _is_payload(value):
             return
         named = coerce.first(value, "session_id", "conversation_id")
-        yield from self._position.report_once("session", named or self._name)
+        yield from self._position.report_once("session", named or self._file_session)
         foreign = self._position.foreign(named)
         named_agent = agent_of(value)
         if foreign is None and named_agent and named_agent != self._position.facts.get("agent", agent):

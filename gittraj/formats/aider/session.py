@@ -57,7 +57,7 @@ class _Block:
 
 
 class Session(Reading):
-    """A session that is being read. ``folder`` is the session's, if it is known."""
+    """A session that is being read. ``folder`` is the session's folder, if it is known."""
 
     def __init__(self, folder: str | None) -> None:
         super().__init__(0)
@@ -94,7 +94,7 @@ class Session(Reading):
             self._end = self._after
             self._blank = not line.strip()
         yield from self._close()
-        yield from self._show_output()
+        yield from self._yield_output()
 
     # ------------------------------------------------------------ lines
 
@@ -160,7 +160,7 @@ class Session(Reading):
         if self._mode in ("aider", "aider_text"):
             yield from self._printed(block)
         elif block.text:
-            yield from self._show_output()
+            yield from self._yield_output()
             yield from self._typed(block) if self._mode == "human" else self._reply(block)
 
     # ------------------------------------------------------------ the events of blocks
@@ -219,40 +219,40 @@ class Session(Reading):
                 yield from handle(self, block, text, match)
                 return
         if self._output or not _NOISE.match(text):
-            yield from self._show(block, text)
+            yield from self._collect_output(block, text)
 
     def _expect_humans_commit(self, _block: _Block, _text: str, _match: re.Match[str]) -> Iterator[Item]:
         self._is_humans_commit = True
         yield from ()
 
     def _interrupted(self, block: _Block, _text: str, _match: re.Match[str]) -> Iterator[Item]:
-        yield from self._show_output()
+        yield from self._yield_output()
         own = f"n{block.number}:0"
         yield self._entry(NoteEvent(id=own, content="Interrupted", kind="note", tags=("interrupted",)))
 
-    def _learn_names(self, _block: _Block, _text: str, match: re.Match[str]) -> Iterator[Item]:
+    def _learn_facts(self, _block: _Block, _text: str, match: re.Match[str]) -> Iterator[Item]:
         yield from self._learn(**match.groupdict())
 
-    def _show(self, block: _Block, text: str) -> Iterator[Item]:
+    def _collect_output(self, block: _Block, text: str) -> Iterator[Item]:
         """Collect output; a failure or a check begins a new event."""
         self._sends_output = self._sends_output or _SENDS_OUTPUT.match(text) is not None
         failed, checked = _ERROR.match(text), _CHECK.match(text)
         if failed or checked:
-            yield from self._show_output()
+            yield from self._yield_output()
         if self._output is None:
             kind: _Kind = "error" if failed else "verification" if checked else "note"
             self._output = _Block(block.number, kind=kind)
         if not _NOISE.match(text) or not text:
             self._output.lines.append(text)
 
-    def _show_output(self) -> Iterator[Item]:
+    def _yield_output(self) -> Iterator[Item]:
         output, self._output = self._output, None
         if output and output.text:
             own = f"n{output.number}:0"
             yield self._entry(NoteEvent(id=own, content=output.text, kind=output.kind, tags=("output",)))
 
     def _tokens(self, block: _Block, text: str, _match: re.Match[str]) -> Iterator[Item]:
-        yield from self._show_output()
+        yield from self._yield_output()
         self._spent += usage.usage(text)
         if (cost := usage.cost(text)) is not None:
             self._cost = (self._cost or 0.0) + cost
@@ -263,7 +263,7 @@ class Session(Reading):
         yield Spent(response=self._response, usage=self._spent, cost=self._cost, beside=True)
 
     def _applied(self, block: _Block, text: str, _match: re.Match[str]) -> Iterator[Item]:
-        yield from self._show_output()
+        yield from self._yield_output()
         path = text[len(_APPLIED) :].strip()
         call_id = self._pending.pop(path, None)
         if call_id is None:
@@ -272,7 +272,7 @@ class Session(Reading):
         yield self._entry(ToolResult(id=f"{call_id}:result", content=text, call_id=call_id))
 
     def _committed(self, block: _Block, text: str, match: re.Match[str]) -> Iterator[Item]:
-        yield from self._show_output()
+        yield from self._yield_output()
         commit = match[1]
         own = f"n{block.number}:0"
         arguments: Json = {"subject": text.partition("\n")[0].partition(commit)[2].strip()}
@@ -290,7 +290,7 @@ _PRINTED: tuple[tuple[re.Pattern[str], _Handler], ...] = (
     (_COMMIT, Session._committed),
     (re.compile(r"Committing .* before applying edits\.\Z"), Session._expect_humans_commit),
     (re.compile(r"\^C KeyboardInterrupt\Z"), Session._interrupted),
-    (re.compile(r"Aider v(?P<agent_version>\S+)\Z"), Session._learn_names),
-    (re.compile(r"(?:Main model|Models?): (?P<model>\S+) with "), Session._learn_names),
+    (re.compile(r"Aider v(?P<agent_version>\S+)\Z"), Session._learn_facts),
+    (re.compile(r"(?:Main model|Models?): (?P<model>\S+) with "), Session._learn_facts),
 )
 """Handlers of Aider's output, by its beginning. Before it edits, Aider commits the human's own changes."""

@@ -27,6 +27,7 @@ Shown = Mapping[str, Any]
 """A trajectory, or an event, as ``git traj show --json`` prints it."""
 
 _OF, _AT = "of", "n"
+"""Keys of a stored event: the number of the event that it changes; its position in the trajectory."""
 _HEADER = (
     *("id", "title", "agent", "agentVersion", "models", "session", "task", "tags", "participants"),
     *("parent", "status", "exit"),
@@ -159,7 +160,7 @@ def root_of(event: Shown, own: str) -> dict[str, Any] | None:
 
 
 def carried_header(header: Shown) -> dict[str, Any]:
-    """The fields of a HEADER that are not in its events."""
+    """The fields of a header that are not in its events."""
     fields = {key: header[key] for key in _HEADER if header.get(key)}
     cost = header.get("part", {}).get("costUsd")
     return {**fields, **({"costUsd": cost} if cost is not None else {})}
@@ -221,6 +222,7 @@ def _fact(name: str, value: Any) -> Iterator[Fact]:
 
 
 _REMOVED, _EACH, _WHOLE = "-", "[]", "="
+"""Keys of a change: the removed fields; a change for each item of a list; a complete new value."""
 _MARKERS = frozenset((_REMOVED, _EACH, _WHOLE))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gittraj.errors import FormatError
-from gittraj.formats.base.exported import whole
+from gittraj.formats.base.exported import without_surrogates
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -117,4 +117,4 @@ def _decode(text: bytes) -> str:
 
 
 def _whole(value: Any) -> Any:
-    return whole(value) if isinstance(value, str) else value
+    return without_surrogates(value) if isinstance(value, str) else value

@@ -127,9 +127,9 @@ class SessionFacts:
             elif leaf and summary and len(self._summaries) < _WAITING:
                 self._summaries[leaf] = at
         elif self._summaries:
-            own = self._summaries.pop(coerce.string(record.get("uuid")), None)
-            if own is not None:
-                yield from self._titled("summary", coerce.text(self._object_at(own).get("summary")))
+            offset = self._summaries.pop(coerce.string(record.get("uuid")), None)
+            if offset is not None:
+                yield from self._titled("summary", coerce.text(self._object_at(offset).get("summary")))
 
     def _titled(self, kind: str, title: str | None) -> Iterator[Fact]:
         if title and _RANKS[kind] >= self._rank:

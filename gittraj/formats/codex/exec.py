@@ -59,17 +59,17 @@ class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None) -> None:
         self._lines = Lines(stream, _START, trusted=_TRUSTED, skim=_skim)
         self._position = Position(self._lines, _START)
-        self._name = session if session and _UUID.fullmatch(session) else None
+        self._file_session = session if session and _UUID.fullmatch(session) else None
         self._number = 0
         self._end = 0
-        self._owner: str | None = None
-        self._chain = 0
+        self._owner: str | None = None  # the current thread, if it is not the file's session
+        self._chain = 0  # the checksum over the items so far
         self._spent = self._total = Usage()
         self._begin_run()
 
     def _begin_run(self) -> None:
         self._open: dict[str, tuple[str, Call]] = {}
-        self._last: str | None = None
+        self._last: str | None = None  # the id of the last call
         self._began = False
         self._reported: set[str] = set()
         self._begin_turn()
@@ -98,7 +98,7 @@ class _Reading:
         named = exec_items.thread_id(first)
         if named or len(first) < 2:
             return named
-        return self._name or coerce.shape_id(name, exec_items.shapes(first))
+        return self._file_session or coerce.shape_id(name, exec_items.shapes(first))
 
     # ------------------------------------------------------------ records
 
@@ -153,7 +153,7 @@ class _Reading:
         yield from self._end_turn(_STATUS[kind])
 
     def _header(self, record: dict[str, Any]) -> Iterator[Item]:
-        """The first records of the oldest form: its settings, then the prompt."""
+        """Yield the settings or the prompt from one of the first records of the oldest form."""
         if record.keys() >= exec_items.HEADER:
             yield from self._position.report("folder", coerce.text(record.get("workdir")))
             yield from self._position.report("model", coerce.text(record.get("model")))
@@ -190,7 +190,7 @@ class _Reading:
             return
         own = coerce.usage_since(self._total, self._spent)
         if own != Usage():
-            first = self._spent == Usage()  # this log cannot know what came before it
+            first = self._spent == Usage()  # what the thread spent before this log is unknown
             yield Spent(response=self._response, usage=own, beside=True, cumulative=first)
         if final:
             self._spent = self._total

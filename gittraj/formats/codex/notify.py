@@ -38,7 +38,7 @@ class _Reader(LogReader):
         if value.get("type") != _TYPE:
             return
         thread = coerce.text(value.get("thread-id"))
-        yield from self._position.report_once("session", thread or self._name)
+        yield from self._position.report_once("session", thread or self._file_session)
         foreign = self._position.foreign(thread)
         if foreign is None:
             yield from self._position.report("folder", coerce.text(value.get("cwd")))

@@ -205,7 +205,7 @@ def _is_v7(name: str) -> bool:
 
 NOTHING: dict[str, Any] = {}
 """Replaces a record without information."""
-VOICE: dict[str, Any] = {"type": "event_msg"}
+CALL_RUNS: dict[str, Any] = {"type": "event_msg"}
 """Replaces a record that only shows that a model call is in progress."""
 
 _HEAD = re.compile(
@@ -238,7 +238,7 @@ class RolloutSkim:
             return None
         match head[head.lastindex or 0]:
             case b"agent_message" | b"agent_reasoning":
-                return VOICE
+                return CALL_RUNS
             case b"turn_context":
                 before, self._settings = self._settings, raw[head.end() :]
                 return NOTHING if self._settings == before else None
