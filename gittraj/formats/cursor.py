@@ -43,8 +43,8 @@ def detect(head: bytes) -> bool:
 
 def _is_record(record: dict[str, Any]) -> bool:
     content = coerce.at(record, "message", "content")
-    own = record.get("role") in ("user", "assistant") and isinstance(content, list)
-    return own and not _FOREIGN & record.keys()
+    is_message = record.get("role") in ("user", "assistant") and isinstance(content, list)
+    return is_message and not _FOREIGN & record.keys()
 
 
 # ---------------------------------------------------------------- calls

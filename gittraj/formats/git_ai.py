@@ -51,7 +51,7 @@ def _session_ids(note: Note) -> list[str] | None:
 
 class _Reading:
     def __init__(self) -> None:
-        self._reported: list[dict[str, Any]] = []
+        self._reported: list[dict[str, Any]] = []  # the messages of the note before
 
     def items(self, note: Note, session: str) -> Iterator[Item]:
         works = [work for work in (_parse(note.text) or {}).values() if work.session == session]
@@ -73,9 +73,9 @@ class _Reading:
         self._reported = messages or self._reported
 
 
-def _event(own: str, message: dict[str, Any]) -> AnyEvent | None:
+def _event(event_id: str, message: dict[str, Any]) -> AnyEvent | None:
     common: dict[str, Any] = {
-        "id": own,
+        "id": event_id,
         "ts": coerce.stamp(message.get("timestamp")),
         "content": coerce.string(message.get("text")),
     }
@@ -90,7 +90,7 @@ def _event(own: str, message: dict[str, Any]) -> AnyEvent | None:
             return NoteEvent(**common, kind="note", tags=("plan",))
         case "tool_use":
             tool = coerce.text(message.get("name")) or "unknown"
-            return ToolCall(**common, name=tool, arguments=message.get("input"), call_id=own)
+            return ToolCall(**common, name=tool, arguments=message.get("input"), call_id=event_id)
         case _:
             return None
 

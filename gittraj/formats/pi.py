@@ -245,10 +245,10 @@ def _active(fragments: list[Fragment]) -> set[str]:
     parents: dict[str, str | None] = {}
     last: str | None = None
     for fragment in fragments:
-        own = coerce.text(fragment.value.get("id"))
-        if own and fragment.value.get("type") != "session":
-            parents[own] = coerce.text(fragment.value.get("parentId"))
-            last = own
+        entry_id = coerce.text(fragment.value.get("id"))
+        if entry_id and fragment.value.get("type") != "session":
+            parents[entry_id] = coerce.text(fragment.value.get("parentId"))
+            last = entry_id
     active: set[str] = set()
     while last in parents and last not in active:
         active.add(last)

@@ -46,8 +46,8 @@ class _Reader(LogReader):
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
         content = parts(coerce.at(value, "message", "parts"))
-        own = coerce.text(value.get("uuid")) or f"at{fragment.start}"
-        record = Record(id=own, ts=coerce.stamp(value.get("timestamp")), end=fragment.end)
+        record_id = coerce.text(value.get("uuid")) or f"at{fragment.start}"
+        record = Record(id=record_id, ts=coerce.stamp(value.get("timestamp")), end=fragment.end)
         yield from self._facts(value)
         match value.get("type"):
             case "user":

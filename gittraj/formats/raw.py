@@ -35,8 +35,8 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
         return
     lines = body.splitlines(keepends=True)
     shape = [[len(line)] for line in lines[:_SHAPE]]
-    own = session or coerce.shape_id(name, shape)
-    yield from facts(session=own, title="A log that no reader knew")
+    session_id = session or coerce.shape_id(name, shape)
+    yield from facts(session=session_id, title="A log that no reader knew")
     for number, (end, text) in enumerate(_chunks(lines)):
         yield Entry(event=Foreign(id=f"raw:{number}", type="raw", content=text), end=end)
     if stream.read(1):

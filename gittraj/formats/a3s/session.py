@@ -54,7 +54,7 @@ def items(stored: StoredSession) -> Iterator[Item]:
         parent_kind="subagent" if parent else None,
         status=_status(stored),
     )
-    if cost := coerce.cost(session.get("total_cost")):  # 0: it was not counted
+    if cost := coerce.cost(session.get("total_cost")):  # 0 if it was not counted
         yield Fact(name="cost_usd", value=cost)
     messages = Messages(stored.artifacts, _call_records(stored), folder=workspace, model=model)
     yield from _Reading(stored, messages).items()
@@ -65,7 +65,7 @@ class _Reading:
         self._stored = stored
         self._messages = messages
         self._runs = sorted(stored.runs, key=lambda run: coerce.count(_snapshot(run).get("created_at_ms")))
-        self._open: dict[str, Any] | None = None
+        self._open: dict[str, Any] | None = None  # the run that began with the last prompt
         self._end = 0
 
     def items(self) -> Iterator[Item]:

@@ -118,7 +118,7 @@ class _Parts:
     tasks: list[dict[str, Any]] = field(default_factory=list)
     artifacts: list[dict[str, Any]] = field(default_factory=list)
     checkpoints: list[dict[str, Any]] = field(default_factory=list)
-    _spare: list[dict[str, Any]] = field(default_factory=list)
+    _spare: list[dict[str, Any]] = field(default_factory=list)  # traces without a call
     _tools: dict[str, str] = field(default_factory=dict)
     _tool_results: list[tuple[str, Event]] = field(default_factory=list)
     _prompt: str = ""

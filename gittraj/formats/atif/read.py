@@ -185,7 +185,7 @@ def _add_spending(spent: dict[str, Spent], event: AnyEvent, cost: float | None) 
 
 
 def _with_response(event: AnyEvent) -> AnyEvent:
-    """The event, with its own id as its model call if it has usage without one."""
+    """The event, with its own id as that of its model call if it has usage but names no model call."""
     return replace(event, response=event.id) if event.usage and not event.response else event
 
 

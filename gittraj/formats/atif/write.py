@@ -124,8 +124,8 @@ def _without_own(event: Event) -> Event:
 
 
 class _Grouping:
-    """The events of each step: those of one model call with the results of its calls, however late these
-    came; every other event in a step of its own."""
+    """The events of each step: those of one model call with the results of its tool calls, however late
+    these came; every other event in a step of its own."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         self.groups: list[list[Event]] = []

@@ -153,9 +153,9 @@ def without_carried(value: Shown, field: str) -> tuple[dict[str, Any], Any]:
     return {**plain, **({field: foreign} if foreign else {})}, fields[KEY]
 
 
-def root_of(event: Shown, own: str) -> dict[str, Any] | None:
-    """The fields of the whole document, if they were kept in this event's field ``own``."""
-    root = coerce.mapping(event.get(own)).get("root") if event["type"] == "checkpoint" else None
+def root_of(event: Shown, field: str) -> dict[str, Any] | None:
+    """The fields of the whole document, if they were kept in this ``field`` of the event."""
+    root = coerce.mapping(event.get(field)).get("root") if event["type"] == "checkpoint" else None
     return root if isinstance(root, dict) else None
 
 

@@ -64,7 +64,7 @@ def _below(
 
 
 def is_subagent(below: Mapping[str, Any], above: Mapping[str, Any]) -> bool:
-    """Whether ``below`` is a subagent of ``above``, not a fork: then both belong to one session."""
+    """Whether ``below`` is a subagent of ``above``: a child in the same session, unlike a fork."""
     session = above["session"] or ""
     named = (below["parent"] or {}).get("id") == above["id"] and below["id"] != above["id"]
     return named and (below["session"] == session or (below["session"] or "").startswith(f"{session}/"))

@@ -101,9 +101,9 @@ def insert(
     *,
     replace: bool = False,
 ) -> None:
-    """Insert those fields of a row that the table has, each converted by ``store``. ``replace`` a row with
-    the same key; otherwise such a row raises IntegrityError. A lone surrogate, which JSON can contain and
-    SQLite cannot, becomes U+FFFD."""
+    """Insert those fields of a row that the table has, each converted by ``store``. ``replace``: an old row
+    with the same key is replaced; otherwise such a row raises IntegrityError. A lone surrogate, which JSON
+    can contain and SQLite cannot, becomes U+FFFD."""
     columns = [column[1] for column in database.execute(f"PRAGMA table_info({table})")]
     names = [name for name in columns if name in row]
     marks = ", ".join("?" * len(names))

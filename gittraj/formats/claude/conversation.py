@@ -91,7 +91,7 @@ class Conversation:
             yield from self._block(record, common, ordinal, block)
         if response and isinstance(message.get("usage"), dict):
             yield Spent(response=response, usage=usage(message["usage"]))
-        # Every record of a message has its stop reason, and thinking is never the last one.
+        # Every record of a message has the stop reason of the message, whose last record is never thinking.
         ends_in_text = record.content and record.content[-1].get("type") == "text"
         if message.get("stop_reason") == "end_turn" and ends_in_text and not record.subagent:
             yield TurnEnd(end=record.end)

@@ -50,7 +50,8 @@ class Messages(Reading):
         return not again and prompts.typed(message) is not None
 
     def take(self, message: dict[str, Any], name: str, end: int) -> Iterator[Item]:
-        """Take a message, or more of the last one; ``end``: of its record. ``name`` replaces a missing id."""
+        """Take a message, or more of the last one, from a record that ends at ``end``. ``name`` replaces a
+        missing id."""
         named = coerce.text(message.get("id")) or name
         more = {key: value for key, value in message.items() if value not in (None, "", [])}
         if named != self._id:

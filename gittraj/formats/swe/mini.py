@@ -67,8 +67,8 @@ class _Reading(document.Reading):
         self._model = coerce.text(coerce.at(self._config, "model", "model_name"))
         self._folder = _local_folder(self._config)
         self._task: str | None = None
-        self._pending: deque[tuple[str, str | None]] = deque()
-        self._last_text: str | None = None
+        self._pending: deque[tuple[str, str | None]] = deque()  # calls without a result: id, command
+        self._last_text: str | None = None  # of the message that ended the run
         self._spent: dict[str, Usage] = {}
         self._costs: dict[str, float] = {}
         self._ts: str | None = None

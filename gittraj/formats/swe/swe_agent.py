@@ -70,7 +70,7 @@ class _Reading(document.Reading):
         self._prefix = prefix
         self._shell = windowed.Shell()
         self._root: str | None = None  # the repository's root: the first folder that is known
-        self._waiting: str | None = None
+        self._waiting: str | None = None  # the id of the call without a result
 
     def items(self) -> Iterator[Item]:
         entries: list[Entry] = []
