@@ -1,6 +1,6 @@
 """Reads a session of A3S Code: the messages, and its runs, reports, artifacts and checkpoints.
 
-Messages have no times and no ids: times come from the events of the runs that name a call. A run comes after
+Messages have no times and no ids: times come from those events of runs that name a call. A run comes after
 its prompt, with which a chapter begins; what belongs to no message comes at the end.
 """
 

@@ -224,7 +224,8 @@ class _Chapters:
                     yield current
                 kept = fitting(event[OWN]["chapter"], CHAPTER)
                 current = self._chapter(event) | kept | {"events": []}
-                self._names.of("chapter", event.get("ts"), len(event["content"]))  # as a reader does
+                # a reader takes an id for the chapter, on which the next ids depend
+                self._names.of("chapter", event.get("ts"), len(event["content"]))
             else:
                 if current is None:
                     current = self._chapter({**event, "content": "Session"})

@@ -256,7 +256,7 @@ class Session(Reading):
         self._spent += usage.usage(text)
         if (cost := usage.cost(text)) is not None:
             self._cost = (self._cost or 0.0) + cost
-        if self._response is None:  # the model said nothing
+        if self._response is None:  # the model wrote nothing
             self._response = f"n{block.number}"
             event_id = f"n{block.number}:0"
             yield self._entry(NoteEvent(**self._response_fields(), id=event_id, content=text, kind="note"))

@@ -52,7 +52,7 @@ def open_database(path: Path) -> Iterator[Connection]:
             except sqlite3.Error as error:
                 if "unsafe use of json" not in str(error):
                     raise
-                # an index over JSON, as in Kilo's: an older SQLite considers its functions unsafe
+                # an index over JSON, as in Kilo's database: an older SQLite considers JSON functions unsafe
                 connection.execute("PRAGMA trusted_schema = ON")
             yield connection
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter for a damaged column's name

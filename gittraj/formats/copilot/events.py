@@ -105,7 +105,7 @@ class _Reader(LogReader):
         self._arguments: dict[str, Any] = {}
         """The arguments of this turn's calls, needed to read answers to questions."""
         self._reasoning: set[str] = set()
-        """Thinking that was in separate records: the message with it may come later."""
+        """Thinking that was in separate records: a later message may repeat it."""
         self._idle = True  # whether the last message requests no calls
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:

@@ -212,8 +212,8 @@ class _Reading(document.Reading):
         return protocol.submits(command) and self._ending().exit_status == _SUBMITTED
 
     def _user(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
-        """Yield the task from the first message of this role; from later ones, observations, commands and
-        messages of the user, and messages of mini-swe-agent."""
+        """Yield the task from the first message of the role ``user``; from later ones, observations, commands
+        and messages of the user, and messages of mini-swe-agent."""
         text, artifact = completion.text(message.get("content"))
         extra = coerce.mapping(message.get("extra"))
         common: dict[str, Any] = {"id": f"m{number}:0", "ts": ts}
