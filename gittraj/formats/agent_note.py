@@ -31,19 +31,19 @@ def _read_note(note: Note, _session: str) -> Iterator[Item]:
     model = coerce.text(content.get("model"))
     yield from facts(agent=name_agent(content.get("agent")), model=model)
     for number, interaction in enumerate(coerce.objects(content.get("interactions"))):
-        own = f"{note.prefix}.{number}"
+        prefix = f"{note.prefix}.{number}"
         for at, context in enumerate(coerce.objects(interaction.get("contexts"))):
             if text := coerce.text(context.get("text")):
-                remark = NoteEvent(id=f"{own}:context{at}", content=text, kind="note", tags=("context",))
+                remark = NoteEvent(id=f"{prefix}:context{at}", content=text, kind="note", tags=("context",))
                 yield note.entry(remark)
         prompt = coerce.string(interaction.get("prompt"))
-        yield note.entry(Prompt(id=f"{own}:prompt", content=prompt))
+        yield note.entry(Prompt(id=f"{prefix}:prompt", content=prompt))
         tools, files = (", ".join(coerce.texts(interaction.get(key))) for key in ("tools", "files_touched"))
         if tools or files:
             summary = f"Used {tools or 'no tool'}{f', for {files}' if files else ''}"
-            yield note.entry(NoteEvent(id=f"{own}:used", content=summary, kind="note", tags=("tools",)))
+            yield note.entry(NoteEvent(id=f"{prefix}:used", content=summary, kind="note", tags=("tools",)))
         if text := coerce.text(interaction.get("response")):
-            yield note.entry(Message(id=f"{own}:answer", content=text, model=model))
+            yield note.entry(Message(id=f"{prefix}:answer", content=text, model=model))
     yield from _closing(note, content)
 
 

@@ -1,8 +1,8 @@
 """Cline's sessions, ``~/.cline/data/sessions/<id>/<id>.messages.json``, as version 3 writes them.
 
 A session is one document, written again after every message; ``<id>.json`` next to it names its folder. If a
-text of the user role contains a ``<user_input>`` element, the user wrote only the content of that; the rest
-is the program's.
+text of the user role contains a ``<user_input>`` element, the user wrote only the content of that
+element; the rest is the program's.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def _text_of(part: dict[str, Any]) -> str | None:
 
 
 def _edits(tool: str, path: str | None, fields: dict[str, Any]) -> tuple[Edit, ...]:
-    """The edits of a call; a call without an old text or a line to insert at creates the file."""
+    """The edits of a call; a call that states neither an old text nor a line creates the file."""
     new, old = fields.get("new_text"), fields.get("old_text")
     if tool != "editor" or path is None or not isinstance(new, str):
         return ()

@@ -43,8 +43,8 @@ def detect(head: bytes) -> bool:
 
 def _is_record(record: dict[str, Any]) -> bool:
     content = coerce.at(record, "message", "content")
-    own = record.get("role") in ("user", "assistant") and isinstance(content, list)
-    return own and not _FOREIGN & record.keys()
+    is_message = record.get("role") in ("user", "assistant") and isinstance(content, list)
+    return is_message and not _FOREIGN & record.keys()
 
 
 # ---------------------------------------------------------------- calls
@@ -106,7 +106,7 @@ class _Reader(LogReader):
 
     def items(self) -> Iterator[Item]:
         if "session" not in self._position.facts:
-            yield from self._position.report("session", self._name or _shape_id(self._stream))
+            yield from self._position.report("session", self._file_session or _shape_id(self._stream))
         yield from super().items()
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:

@@ -1,8 +1,8 @@
 """git-ai's authorship logs, ``refs/notes/ai``, by the Git AI Standard 3.0.0: who wrote a commit's lines.
 
 Above a line ``---`` are files, each followed by lines with a key and line ranges; below it is a JSON object
-with the agent's session of each key. Older notes also contain the session's messages, each note all of them.
-Keys that begin with ``h_`` are a person's lines, not those of an agent's session.
+with the agent's session of each key. Older notes also contain all messages of the session so far.
+Keys that begin with ``h_`` mark a person's lines, not those of an agent's session.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _session_ids(note: Note) -> list[str] | None:
 
 class _Reading:
     def __init__(self) -> None:
-        self._reported: list[dict[str, Any]] = []
+        self._reported: list[dict[str, Any]] = []  # the messages of the note before
 
     def items(self, note: Note, session: str) -> Iterator[Item]:
         works = [work for work in (_parse(note.text) or {}).values() if work.session == session]
@@ -73,9 +73,9 @@ class _Reading:
         self._reported = messages or self._reported
 
 
-def _event(own: str, message: dict[str, Any]) -> AnyEvent | None:
+def _event(event_id: str, message: dict[str, Any]) -> AnyEvent | None:
     common: dict[str, Any] = {
-        "id": own,
+        "id": event_id,
         "ts": coerce.stamp(message.get("timestamp")),
         "content": coerce.string(message.get("text")),
     }
@@ -90,7 +90,7 @@ def _event(own: str, message: dict[str, Any]) -> AnyEvent | None:
             return NoteEvent(**common, kind="note", tags=("plan",))
         case "tool_use":
             tool = coerce.text(message.get("name")) or "unknown"
-            return ToolCall(**common, name=tool, arguments=message.get("input"), call_id=own)
+            return ToolCall(**common, name=tool, arguments=message.get("input"), call_id=event_id)
         case _:
             return None
 
@@ -103,7 +103,7 @@ def _closing(note: Note, works: list[_Work]) -> Iterator[Item]:
             ranges.setdefault(path, []).extend(numbers)
     text = "; ".join(f"{path} {','.join(numbers)}" for path, numbers in ranges.items())
     counts = {key: count for w in works for key in _COUNTS if (count := coerce.number(w.record.get(key)))}
-    text = f"git-ai: {text or 'no line of this commit is left of it'}"
+    text = f"git-ai: {text or 'no line by the agent is left in this commit'}"
     raw = {"lines": {path: ",".join(numbers) for path, numbers in ranges.items()}, **counts}
     edits = [Edit(path=path) for path in ranges]
     return note.closing(text, edits=edits, tags=("attribution",), raw=raw)

@@ -37,14 +37,14 @@ def write(exported: Exported) -> Iterator[str]:
     yield pretty({"resourceSpans": [{"resource": resource, "scopeSpans": [scope]}]})
 
 
-def _spans(trajectory: Header, ids: Mapping[str, Header], exported: Exported) -> Iterator[Span]:
+def _spans(trajectory: Header, by_id: Mapping[str, Header], exported: Exported) -> Iterator[Span]:
     events = [*events_of(dict(trajectory))]
     times = _times(trajectory, events)
     parent = str((trajectory["parent"] or {}).get("id"))
     root = {
-        "traceId": _digest("trace", _topmost(trajectory, ids))[:32],
+        "traceId": _digest("trace", _topmost(trajectory, by_id))[:32],
         "spanId": _span_id(trajectory["id"], "root"),
-        **({"parentSpanId": _span_id(parent, "root")} if parent in ids else {}),
+        **({"parentSpanId": _span_id(parent, "root")} if parent in by_id else {}),
         "name": f"invoke_agent {trajectory['agent'] or ''}".strip(),
         "kind": _INTERNAL,
         "startTimeUnixNano": str(times[0] if times else 0),
@@ -58,12 +58,12 @@ def _spans(trajectory: Header, ids: Mapping[str, Header], exported: Exported) ->
     yield from (common | span for span in _calls_of_tools(trajectory, events, times))
 
 
-def _topmost(trajectory: Header, ids: Mapping[str, Header]) -> str:
+def _topmost(trajectory: Header, by_id: Mapping[str, Header]) -> str:
     """The id of the trajectory's topmost ancestor among those that are exported: it identifies the trace."""
     seen: set[str] = set()
-    while (parent := str((trajectory["parent"] or {}).get("id"))) in ids and trajectory["id"] not in seen:
+    while (parent := str((trajectory["parent"] or {}).get("id"))) in by_id and trajectory["id"] not in seen:
         seen.add(trajectory["id"])
-        trajectory = ids[parent]
+        trajectory = by_id[parent]
     return str(trajectory["id"])
 
 

@@ -49,7 +49,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Record(Record):
-    """An entry of the file. ``session`` is the one from which the entry was copied, if any."""
+    """An entry of the file. ``session`` is the session from which the entry was copied, if any."""
 
     value: dict[str, Any]
 
@@ -59,7 +59,7 @@ class _Reading:
         self._fragments = fragments
         header = fragments[0].value if fragments else {}
         self._header = header if header.get("type") == "session" else {}
-        self._name = session
+        self._file_session = session
         self._folder = coerce.text(self._header.get("cwd"))
         self._model = coerce.text(self._header.get("modelId"))
         parent = coerce.first(self._header, "parentSession", "branchedFrom")
@@ -83,7 +83,7 @@ class _Reading:
             name, [[coerce.text(first.get("type")), coerce.stamp(first.get("timestamp"))]]
         )
         yield from facts(
-            session=coerce.text(self._header.get("id")) or self._name or shape,
+            session=coerce.text(self._header.get("id")) or self._file_session or shape,
             started_at=self._began,
             folder=self._folder,
             parent_session=self._parent,
@@ -94,12 +94,12 @@ class _Reading:
     def _record(self, number: int, fragment: Fragment) -> _Record:
         value = fragment.value
         own_id = coerce.text(value.get("id"))
-        own = f"n{number}" if own_id is None or own_id in self._seen else own_id
-        self._seen.add(own)
+        record_id = f"n{number}" if own_id is None or own_id in self._seen else own_id
+        self._seen.add(record_id)
         ts = coerce.stamp(value.get("timestamp"))
         copied = bool(self._parent and ts and self._began and ts < self._began)
         return _Record(
-            id=own,
+            id=record_id,
             value=value,
             ts=ts,
             end=fragment.end,
@@ -190,7 +190,7 @@ class _Reading:
         shell = message.get("toolName") == "bash"
         is_error = message.get("isError") is True
         code = _EXIT.search(text[-200:]) if shell else None
-        nested = message.get("usage") if record.session is None else None
+        nested = message.get("usage") if record.session is None else None  # of a model that the tool called
         ended = Outcome(
             text=text,
             exit_code=int(code[1]) if code else (0 if shell and not is_error else None),
@@ -245,10 +245,10 @@ def _active(fragments: list[Fragment]) -> set[str]:
     parents: dict[str, str | None] = {}
     last: str | None = None
     for fragment in fragments:
-        own = coerce.text(fragment.value.get("id"))
-        if own and fragment.value.get("type") != "session":
-            parents[own] = coerce.text(fragment.value.get("parentId"))
-            last = own
+        entry_id = coerce.text(fragment.value.get("id"))
+        if entry_id and fragment.value.get("type") != "session":
+            parents[entry_id] = coerce.text(fragment.value.get("parentId"))
+            last = entry_id
     active: set[str] = set()
     while last in parents and last not in active:
         active.add(last)

@@ -46,8 +46,8 @@ class _Reader(LogReader):
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
         content = parts(coerce.at(value, "message", "parts"))
-        own = coerce.text(value.get("uuid")) or f"at{fragment.start}"
-        record = Record(id=own, ts=coerce.stamp(value.get("timestamp")), end=fragment.end)
+        record_id = coerce.text(value.get("uuid")) or f"at{fragment.start}"
+        record = Record(id=record_id, ts=coerce.stamp(value.get("timestamp")), end=fragment.end)
         yield from self._facts(value)
         match value.get("type"):
             case "user":
@@ -61,7 +61,7 @@ class _Reader(LogReader):
 
     def _facts(self, value: dict[str, Any]) -> Iterator[Item]:
         once = self._position.report_once
-        yield from once("session", coerce.text(value.get("sessionId")) or self._name)
+        yield from once("session", coerce.text(value.get("sessionId")) or self._file_session)
         yield from once("started_at", coerce.stamp(value.get("timestamp")))
         yield from self._position.report_fields(value, _FACTS)
         if value.get("isSidechain") is True:
@@ -126,7 +126,7 @@ class _Reader(LogReader):
                 event = NoteEvent(**record.common(), content="Conversation compressed", kind="compaction")
                 yield record.entry(event)
             case "rewind":
-                text = "Rewound: what the human took back stands above"
+                text = "Rewound: what the human took back is above"
                 yield record.entry(NoteEvent(**record.common(0, "rewound"), content=text, kind="note"))
 
 

@@ -35,8 +35,8 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
         return
     lines = body.splitlines(keepends=True)
     shape = [[len(line)] for line in lines[:_SHAPE]]
-    own = session or coerce.shape_id(name, shape)
-    yield from facts(session=own, title="A log that no reader knew")
+    session_id = session or coerce.shape_id(name, shape)
+    yield from facts(session=session_id, title="A log that no reader knew")
     for number, (end, text) in enumerate(_chunks(lines)):
         yield Entry(event=Foreign(id=f"raw:{number}", type="raw", content=text), end=end)
     if stream.read(1):
@@ -44,7 +44,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 
 def _chunks(lines: list[bytes]) -> Iterator[tuple[int, str]]:
-    """Yield chunks of as many whole lines as fit, each after its end as a byte offset."""
+    """Yield the end of each chunk as a byte offset, and the chunk's text: as many whole lines as fit."""
     end, chunk = 0, b""
     for fragment in (fragment for line in lines for fragment in _divided(line)):
         if chunk and len(chunk) + len(fragment) > _EACH:

@@ -37,13 +37,13 @@ def detect(head: bytes) -> bool:
 def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
     """Yield a call for the program, and its output as the result."""
     record = coerce.mapping(value)
-    own = coerce.text(record.get("terminal")) or session or name
+    session_id = coerce.text(record.get("terminal")) or session or name
     command = coerce.string(record.get("command"))
     printed = plain(coerce.string(record.get("output")))
     status, folder = coerce.number(record.get("status")), coerce.text(record.get("cwd"))
     begun, ended = coerce.stamp(record.get("started")), coerce.stamp(record.get("ended"))
     yield from facts(
-        session=own,
+        session=session_id,
         agent=coerce.text(record.get("agent")),
         started_at=begun,
         folder=folder,
@@ -52,13 +52,15 @@ def read(value: Any, session: str | None, end: int) -> Iterator[Item]:
     )
     typed = coerce.texts(record.get("typed"))
     proven = tuple(c for c in printed_commits(printed) if not any(full.startswith(c) for full in typed))
-    call = ToolCall(id=f"{own}:0", ts=begun, name="run", arguments={"command": command}, call_id=own)
+    call = ToolCall(
+        id=f"{session_id}:0", ts=begun, name="run", arguments={"command": command}, call_id=session_id
+    )
     yield Entry(event=call, end=end, folder=folder, prints=bool(proven))
     result = ToolResult(
-        id=f"{own}:1",
+        id=f"{session_id}:1",
         ts=ended,
         content=printed,
-        call_id=own,
+        call_id=session_id,
         exit_code=status,
         truncated=record.get("truncated") is True,
     )

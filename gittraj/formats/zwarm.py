@@ -61,9 +61,9 @@ class _Reading:
         self._turns = dict(_turns(folder))
         self._messages = coerce.objects(meta.get("messages"))
         self._folder = coerce.text(meta.get("working_dir"))
-        self._spent: dict[str, Usage] = {}
-        self._last: str | None = None
-        self._status: str | None = None
+        self._spent: dict[str, Usage] = {}  # by thread
+        self._last: str | None = None  # the id of the last response
+        self._status: str | None = None  # of the last turn
 
     def items(self) -> Iterator[Item]:
         meta = self._meta
@@ -139,19 +139,19 @@ class _Reading:
 
     def _entry(self, turn: int, entry: Entry) -> Entry:
         event = entry.event
-        own: dict[str, Any] = {"id": _in_turn(turn, event.id)}
+        changes: dict[str, Any] = {"id": _in_turn(turn, event.id)}
         if event.response:
-            own["response"] = self._last = _in_turn(turn, event.response)
+            changes["response"] = self._last = _in_turn(turn, event.response)
         if isinstance(event, ToolCall | ToolResult) and event.call_id:
-            own["call_id"] = _in_turn(turn, event.call_id)
+            changes["call_id"] = _in_turn(turn, event.call_id)
         folder = entry.folder or (self._folder if isinstance(event, ToolCall) else None)
-        return replace(entry, event=replace(event, **own), folder=folder, session=None)
+        return replace(entry, event=replace(event, **changes), folder=folder, session=None)
 
     def _own_tokens(self, turn: int, thread: str, spent: Spent) -> Spent:
         """The tokens of this turn alone: a thread's first report in a turn also counts its earlier turns."""
         before = self._spent.get(thread, Usage()) if spent.cumulative else Usage()
-        own = coerce.usage_since(spent.usage, before)
-        return replace(spent, response=_in_turn(turn, spent.response), usage=own, cumulative=False)
+        usage = coerce.usage_since(spent.usage, before)
+        return replace(spent, response=_in_turn(turn, spent.response), usage=usage, cumulative=False)
 
     # ------------------------------------------------------------ how it ended
 

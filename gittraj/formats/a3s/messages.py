@@ -44,7 +44,7 @@ class CallRecords:
     spare: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, event: dict[str, Any], ts: str | None) -> None:
-        """Note the time and the exit code if this event of a run is the begin or the end of a call."""
+        """Note the time and the exit code if this event of a run begins or ends a call."""
         call = coerce.text(event.get("id"))
         if call and event.get("type") == "tool_start":
             self.began.setdefault(call, ts)

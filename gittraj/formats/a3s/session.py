@@ -1,6 +1,6 @@
 """Reads a session of A3S Code: the messages, and its runs, reports, artifacts and checkpoints.
 
-Messages have no times and no ids: times come from the events of the runs that name a call. A run comes after
+Messages have no times and no ids: times come from those events of runs that name a call. A run comes after
 its prompt, with which a chapter begins; what belongs to no message comes at the end.
 """
 
@@ -54,7 +54,7 @@ def items(stored: StoredSession) -> Iterator[Item]:
         parent_kind="subagent" if parent else None,
         status=_status(stored),
     )
-    if cost := coerce.cost(session.get("total_cost")):  # 0: it was not counted
+    if cost := coerce.cost(session.get("total_cost")):  # 0 if it was not counted
         yield Fact(name="cost_usd", value=cost)
     messages = Messages(stored.artifacts, _call_records(stored), folder=workspace, model=model)
     yield from _Reading(stored, messages).items()
@@ -65,7 +65,7 @@ class _Reading:
         self._stored = stored
         self._messages = messages
         self._runs = sorted(stored.runs, key=lambda run: coerce.count(_snapshot(run).get("created_at_ms")))
-        self._open: dict[str, Any] | None = None
+        self._open: dict[str, Any] | None = None  # the run that began with the last prompt
         self._end = 0
 
     def items(self) -> Iterator[Item]:
@@ -146,7 +146,7 @@ class _Reading:
 
 
 def _all_messages(stored: StoredSession) -> Objects:
-    """The session's messages, and those after them in a checkpoint: a crash leaves them only there."""
+    """The session's messages, and later ones that only a checkpoint has, as after a crash."""
     messages = coerce.objects(stored.session.get("messages"))
     for checkpoint in stored.checkpoints:
         more = coerce.objects(checkpoint.get("messages"))

@@ -118,9 +118,9 @@ class _Parts:
     tasks: list[dict[str, Any]] = field(default_factory=list)
     artifacts: list[dict[str, Any]] = field(default_factory=list)
     checkpoints: list[dict[str, Any]] = field(default_factory=list)
-    _spare: list[dict[str, Any]] = field(default_factory=list)
+    _spare: list[dict[str, Any]] = field(default_factory=list)  # traces without a call
     _tools: dict[str, str] = field(default_factory=dict)
-    _answers: list[tuple[str, Event]] = field(default_factory=list)
+    _tool_results: list[tuple[str, Event]] = field(default_factory=list)
     _prompt: str = ""
     _response: Any = None
 
@@ -166,9 +166,11 @@ class _Parts:
             self._say("system", {"type": "text", "text": text if kind == "note" else f"{kind}: {text}"})
 
     def traces(self) -> list[dict[str, Any]]:
-        """The traces of tools of which a result has an exit code or a duration; then those without a call."""
+        """The traces of each tool with an exit code or a duration in a result; then those without a call."""
         traced = {
-            tool for tool, e in self._answers if e["result"]["exitCode"] is not None or e.get("durationMs")
+            tool
+            for tool, e in self._tool_results
+            if e["result"]["exitCode"] is not None or e.get("durationMs")
         }
         traces = [
             _filled(
@@ -182,7 +184,7 @@ class _Parts:
                     "output_bytes": len(event["content"].encode("utf-8", "replace")),
                 },
             )
-            for tool, event in self._answers
+            for tool, event in self._tool_results
             if tool in traced
         ]
         return [*traces, *self._spare]
@@ -220,7 +222,7 @@ class _Parts:
             self.tasks[-1] |= {**raw, "output": _task_output(event["content"])}
             return
         if tool := self._tools.get(call):
-            self._answers.append((tool, event))
+            self._tool_results.append((tool, event))
         self._add_time("tool_end", event, call, exit_code=result["exitCode"] or 0, output=event["content"])
         block = {"tool_use_id": call, "content": event["content"], "is_error": result["isError"]}
         last = self.messages[-1] if self.messages else {}

@@ -72,7 +72,7 @@ def _gemini(tool: str, response: Any) -> Outcome:
     code = None
     if tool in _SHELLS:
         codes = _EXIT.findall(body[-500:])
-        code = int(codes[-1]) if codes else 0  # it is present only if it is not 0
+        code = int(codes[-1]) if codes else 0  # the code is printed only if it is not 0
         shown_lines = body.split("\n")
         while len(shown_lines) > 1 and _TAIL.match(shown_lines[-1]):
             shown_lines.pop()

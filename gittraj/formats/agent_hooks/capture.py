@@ -83,14 +83,15 @@ class _Reader(LogReader):
         self._open: dict[str, list[str]] = {key: [*ids] for key, ids in dict(state.get("open", {})).items()}
         """The ids of the calls that began and did not end, by :func:`_key`."""
         self._generic: bool = state.get("generic", False)
-        self._done: set[str] = set()
+        """Whether hooks for all tools were seen: then those for single tools repeat the same calls."""
+        self._done: set[str] = set()  # the keys of the calls that ended
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
         if not _is_payload(value):
             return
         named = coerce.first(value, "session_id", "conversation_id")
-        yield from self._position.report_once("session", named or self._name)
+        yield from self._position.report_once("session", named or self._file_session)
         foreign = self._position.foreign(named)
         named_agent = agent_of(value)
         if foreign is None and named_agent and named_agent != self._position.facts.get("agent", agent):
@@ -196,10 +197,10 @@ class _Reader(LogReader):
 
     def _begin(self, record: _Payload) -> Iterator[Item]:
         self._generic = self._generic or record.event in _GENERIC
-        key, own = _key(record), coerce.text(record.value.get("tool_use_id"))
-        if own and (key in self._open or key in self._done):
+        key, tool_use_id = _key(record), coerce.text(record.value.get("tool_use_id"))
+        if tool_use_id and (key in self._open or key in self._done):
             return  # a second recorder wrote the same payload
-        call_id = own or record.id
+        call_id = tool_use_id or record.id
         self._open.setdefault(key, []).append(call_id)
         yield self._call(record, call_id)
 
@@ -211,16 +212,16 @@ class _Reader(LogReader):
 
     def _end(self, record: _Payload, failed: Outcome | None = None) -> Iterator[Item]:
         self._generic = self._generic or record.event in _GENERIC
-        key, own = _key(record), coerce.text(record.value.get("tool_use_id"))
+        key, tool_use_id = _key(record), coerce.text(record.value.get("tool_use_id"))
         if begun := self._open.pop(key, []):
             call_id, *rest = begun
             self._open |= {key: rest} if rest else {}
         elif key in self._done:
             return
         else:
-            call_id = own or record.id
+            call_id = tool_use_id or record.id
             yield self._call(record, call_id)
-        if own:
+        if tool_use_id:
             self._done.add(key)
         response = next((record.value[key] for key in _RESPONSES if key in record.value), None)
         yield from self._result(record, call_id, response, failed)
@@ -256,12 +257,12 @@ def _arguments(record: _Payload) -> Any:
 
 def _key(record: _Payload) -> str:
     """The same key for both hooks of a call: its id or, for Gemini CLI, a hash of tool and arguments."""
-    if own := coerce.text(record.value.get("tool_use_id")):
-        return own
+    if tool_use_id := coerce.text(record.value.get("tool_use_id")):
+        return tool_use_id
     call = json.dumps([_tool(record), _arguments(record)], sort_keys=True)
     return hashlib.sha256(call.encode()).hexdigest()
 
 
 def _fields(record: _Payload, call_id: str, what: str) -> dict[str, Any]:
-    own = call_id if call_id.startswith("hook.") else f"hook.{call_id}"
-    return record.common() | {"id": f"{own}:{what}"}
+    prefix = call_id if call_id.startswith("hook.") else f"hook.{call_id}"
+    return record.common() | {"id": f"{prefix}:{what}"}

@@ -1,8 +1,8 @@
 """Writes agent-trace 0.1.0 (https://agent-trace.dev) as JSON Lines: one record per commit, which names the
 trajectory that wrote each line. Also checks a record against the schema.
 
-Only lines that the commit added are listed, by their numbers in it. Lines that no recorded session wrote have
-an unknown contributor.
+Only lines that the commit added are listed, by their line numbers there. Lines that no recorded session wrote
+have an unknown contributor.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gittraj.model.times import to_stamp
 
 VERSION = "0.1.0"
 _SPACE = uuid.UUID("6f1d8a4e-6c1b-5a0e-9f57-3a1d6b2c9e10")
-"""The UUID namespace for ids of records, so that the same commit has the same record."""
+"""The UUID namespace for ids of records, so that a commit's record always has the same id."""
 _MODEL_LIMIT = 250
 _PROVIDERS = {"claude": "anthropic", "gpt": "openai", "codex": "openai", "o1": "openai", "o3": "openai",
               "o4": "openai", "gemini": "google", "grok": "xai", "deepseek": "deepseek",
@@ -52,7 +52,7 @@ def _record(
             }
             for path, group in groupby(runs, key=lambda run: run.path)
         ],
-        "metadata": {"io.github.git-traj": {"trajectories": _sessions(runs, trajectories)}},
+        "metadata": {"io.github.git-traj": {"trajectories": _trajectories(runs, trajectories)}},
     }
 
 
@@ -74,7 +74,7 @@ def _conversations(runs: Sequence[Run], trajectories: Mapping[str, Any]) -> list
 
 
 def _contributor(trajectory: Mapping[str, Any]) -> dict[str, Any]:
-    """The contributor, without a model if the session had several: any of them may have written it."""
+    """The contributor, without a model if the session had several: any of them may have written the lines."""
     models = trajectory["models"]
     return {"type": "ai", **({"model_id": _model(models[0])} if len(models) == 1 else {})}
 
@@ -85,7 +85,7 @@ def _model(name: str) -> str:
     return (f"{known}/{name}" if known and "/" not in name else name)[:_MODEL_LIMIT]
 
 
-def _sessions(runs: Sequence[Run], trajectories: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _trajectories(runs: Sequence[Run], trajectories: Mapping[str, Any]) -> list[dict[str, Any]]:
     writers = dict.fromkeys(run.trajectory for run in runs if run.trajectory)
     return [
         {

@@ -40,7 +40,7 @@ def write(exported: Exported) -> Iterator[bytes]:
     def fill(database: Connection) -> None:
         for trajectory in exported.trajectories:
             document = build(trajectory, exported.commits.get(trajectory["id"], ()))
-            if "chapters" in document:  # a compaction of several has none
+            if "chapters" in document:  # a compaction of several trajectories has none
                 insert(database, "trajectories", _row(document), _json, replace=True)
                 for event in _events(document):
                     insert(database, "trajectory_events", event, _json, replace=True)

@@ -1,6 +1,6 @@
 """Reads ``.trajectory.json`` files of agent-trajectories (``trail``, agent-relay), and their compactions.
 
-A file has one trajectory with an id, which becomes ours. Fields that the schema requires may be missing, as
+A file has one trajectory, whose id our trajectory keeps. Fields that the schema requires may be missing, as
 in half of the files in the wild. The files next to it (index, trace, summary) contain nothing more.
 """
 

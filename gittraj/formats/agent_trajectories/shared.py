@@ -30,7 +30,8 @@ from gittraj.formats.base.shapes import number
 from gittraj.model.times import seconds, to_stamp
 
 OWN = "trail"
-"""The field of our events that keeps the fields of their events without a counterpart."""
+"""The field of our events that keeps the fields of their events without a counterpart. In an event that was
+made from a field outside the chapters, it is empty or has ``root``."""
 
 _THEIR_TYPES = {
     "message": "note",
@@ -187,8 +188,8 @@ def _words(event: Shown) -> str:
 
 
 def document_events(document: Shown) -> Iterator[tuple[Event, Any]]:
-    """Yield each event of a document, and our own fields that were stored in it, if any. In another tool's
-    document, events for the chapters and a last one keep the fields outside the events."""
+    """Yield each event of a document, and our own fields that were stored in it, if any. For another tool's
+    document, an event for each chapter and a last one are added, which keep the fields outside the events."""
     names = Names(OWN)
     ours = carried_trajectory(document)
     own_agent = coerce.text(coerce.mapping(ours).get("agent")) or "unknown"

@@ -89,7 +89,7 @@ def _file_name(document: Mapping[str, Any], trajectory: Header) -> str:
 
 
 def build(trajectory: Header, commits: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
-    """Return the document of one trajectory; that of an imported one has the fields that it had."""
+    """Return the document of one trajectory. An imported one gets the fields of its original document."""
     events = [plain_event(event, trajectory["agent"]) for event in events_of(dict(trajectory))]
     root = next((kept for e in events if (kept := root_of(e, OWN)) is not None), None)
     if root is not None and _is_compaction(root):
@@ -192,7 +192,7 @@ class _Chapters:
         self._agent = trajectory["agent"] or "unknown"
         self._names = Names(OWN)
         self._time = round((seconds(trajectory["startedAt"]) or 0.001) * 1000) or 1
-        self._carries = False
+        self._carries = False  # whether the first event gets the trajectory's fields
         self._first = True
 
     def build(self, events: Sequence[Event]) -> list[dict[str, Any]]:
@@ -224,7 +224,8 @@ class _Chapters:
                     yield current
                 kept = fitting(event[OWN]["chapter"], CHAPTER)
                 current = self._chapter(event) | kept | {"events": []}
-                self._names.of("chapter", event.get("ts"), len(event["content"]))  # a reader counts it, too
+                # a reader takes an id for the chapter, on which the next ids depend
+                self._names.of("chapter", event.get("ts"), len(event["content"]))
             else:
                 if current is None:
                     current = self._chapter({**event, "content": "Session"})

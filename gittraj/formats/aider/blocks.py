@@ -1,7 +1,8 @@
 """Reads changes to files from a model's answer to Aider, in the two forms that show old and new lines.
 
-SEARCH/REPLACE blocks (a line with the path, a fence, ``<<<<<<< SEARCH``, ``=======``, ``>>>>>>> REPLACE``;
-aider's editblock_coder.py) and unified diffs in a fence (udiff_coder.py). Malformed ones are left out.
+The forms are SEARCH/REPLACE blocks (a line with the path, a fence, ``<<<<<<< SEARCH``, ``=======``,
+``>>>>>>> REPLACE``; aider's editblock_coder.py) and unified diffs in a fence (udiff_coder.py). Malformed ones
+are left out.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def sessions(path: Path) -> Iterator[str]:
 
 def read(path: Path, session: str) -> Iterator[Item]:
     file = _file(path)
-    # Paths are relative to the folder of the history, unless its name shows that it is a copy.
+    # Paths are relative to the folder of the history, unless the file's name shows that it is a copy.
     folder = str(file.parent.absolute()) if file.name == FILE else None
     with file.open("rb") as stream:
         start = next((offset for name, offset in _headers(stream) if name == session), None)

@@ -57,7 +57,7 @@ class _Block:
 
 
 class Session(Reading):
-    """A session that is being read. ``folder`` is the session's, if it is known."""
+    """A session that is being read. ``folder`` is the session's folder, if it is known."""
 
     def __init__(self, folder: str | None) -> None:
         super().__init__(0)
@@ -74,8 +74,8 @@ class Session(Reading):
         self._cost: float | None = None
         self._pending: dict[str, str] = {}
         """The requested edits without a result so far: the id of the call, by path."""
-        self._repeated: str | None = None
-        self._sends_output = False
+        self._repeated: str | None = None  # a question that Aider may print again
+        self._sends_output = False  # whether the next prompt is output that Aider sends
         self._is_humans_commit = False  # whether the next commit has the human's own changes
 
     def items(self, stream: BinaryIO, start: int, ends: re.Pattern[bytes]) -> Iterator[Item]:
@@ -94,7 +94,7 @@ class Session(Reading):
             self._end = self._after
             self._blank = not line.strip()
         yield from self._close()
-        yield from self._show_output()
+        yield from self._yield_output()
 
     # ------------------------------------------------------------ lines
 
@@ -140,8 +140,8 @@ class Session(Reading):
         return "model" if self._mode == "model" or line.strip() else None
 
     def _is_printed(self, text: str) -> bool:
-        """Whether a line that does not end like Aider's begins a text of several lines by Aider. The model's
-        text would come after an empty line."""
+        """Whether a line that does not end like Aider's lines begins a text of several lines by Aider. The
+        model's text would come after an empty line."""
         follows = self._mode in ("human", "aider") and not self._blank
         return follows or self._mode == "start" or bool(_COMMIT.match(text) or _ERROR.match(text))
 
@@ -160,7 +160,7 @@ class Session(Reading):
         if self._mode in ("aider", "aider_text"):
             yield from self._printed(block)
         elif block.text:
-            yield from self._show_output()
+            yield from self._yield_output()
             yield from self._typed(block) if self._mode == "human" else self._reply(block)
 
     # ------------------------------------------------------------ the events of blocks
@@ -170,7 +170,7 @@ class Session(Reading):
 
     def _typed(self, block: _Block) -> Iterator[Item]:
         yield from self._reject_pending()
-        own, text = f"n{block.number}:0", block.text
+        event_id, text = f"n{block.number}:0", block.text
         repeated, self._repeated = self._repeated, None
         sends_output, self._sends_output = self._sends_output, False
         if text == repeated:
@@ -178,12 +178,12 @@ class Session(Reading):
         if request := _REQUEST.match(text):
             self._repeated = text[request.end() :].strip()
         elif _COMMAND.match(text):
-            yield self._entry(NoteEvent(id=own, content=text, kind="note", tags=("command",)))
+            yield self._entry(NoteEvent(id=event_id, content=text, kind="note", tags=("command",)))
             return
         elif sends_output or _REENTERED.match(text):
-            yield self._entry(NoteEvent(id=own, content=text, kind="verification", tags=("output",)))
+            yield self._entry(NoteEvent(id=event_id, content=text, kind="verification", tags=("output",)))
             return
-        yield self._entry(Prompt(id=own, content=text))
+        yield self._entry(Prompt(id=event_id, content=text))
 
     def _reply(self, block: _Block) -> Iterator[Item]:
         yield from self._reject_pending()
@@ -192,16 +192,16 @@ class Session(Reading):
         reply = self._response_fields()
         yield self._entry(Message(id=f"n{block.number}:0", **reply, content=block.text))
         for ordinal, edit in enumerate(blocks.edits("\n".join(block.lines)), 1):
-            own = f"n{block.number}:{ordinal}"
-            yield self._edit(own, edit, reply)
-            self._pending[edit.path] = own
+            event_id = f"n{block.number}:{ordinal}"
+            yield self._edit(event_id, edit, reply)
+            self._pending[edit.path] = event_id
 
     def _response_fields(self) -> dict[str, Any]:
         return {"model": self._known.get("model"), "response": self._response}
 
-    def _edit(self, own: str, edit: Edit, reply: dict[str, Any]) -> Entry:
+    def _edit(self, event_id: str, edit: Edit, reply: dict[str, Any]) -> Entry:
         call = Call("edit", {"path": edit.path}, None, self._folder, (edit,), (edit.path,))
-        return self._entry(call.event(own, id=own, **reply), **call.known)
+        return self._entry(call.event(event_id, id=event_id, **reply), **call.known)
 
     def _reject_pending(self) -> Iterator[Item]:
         """Report the pending edits as not applied: Aider prints each edit that it applied."""
@@ -219,51 +219,51 @@ class Session(Reading):
                 yield from handle(self, block, text, match)
                 return
         if self._output or not _NOISE.match(text):
-            yield from self._show(block, text)
+            yield from self._collect_output(block, text)
 
     def _expect_humans_commit(self, _block: _Block, _text: str, _match: re.Match[str]) -> Iterator[Item]:
         self._is_humans_commit = True
         yield from ()
 
     def _interrupted(self, block: _Block, _text: str, _match: re.Match[str]) -> Iterator[Item]:
-        yield from self._show_output()
-        own = f"n{block.number}:0"
-        yield self._entry(NoteEvent(id=own, content="Interrupted", kind="note", tags=("interrupted",)))
+        yield from self._yield_output()
+        event_id = f"n{block.number}:0"
+        yield self._entry(NoteEvent(id=event_id, content="Interrupted", kind="note", tags=("interrupted",)))
 
-    def _learn_names(self, _block: _Block, _text: str, match: re.Match[str]) -> Iterator[Item]:
+    def _learn_facts(self, _block: _Block, _text: str, match: re.Match[str]) -> Iterator[Item]:
         yield from self._learn(**match.groupdict())
 
-    def _show(self, block: _Block, text: str) -> Iterator[Item]:
+    def _collect_output(self, block: _Block, text: str) -> Iterator[Item]:
         """Collect output; a failure or a check begins a new event."""
         self._sends_output = self._sends_output or _SENDS_OUTPUT.match(text) is not None
         failed, checked = _ERROR.match(text), _CHECK.match(text)
         if failed or checked:
-            yield from self._show_output()
+            yield from self._yield_output()
         if self._output is None:
             kind: _Kind = "error" if failed else "verification" if checked else "note"
             self._output = _Block(block.number, kind=kind)
         if not _NOISE.match(text) or not text:
             self._output.lines.append(text)
 
-    def _show_output(self) -> Iterator[Item]:
+    def _yield_output(self) -> Iterator[Item]:
         output, self._output = self._output, None
         if output and output.text:
-            own = f"n{output.number}:0"
-            yield self._entry(NoteEvent(id=own, content=output.text, kind=output.kind, tags=("output",)))
+            event_id = f"n{output.number}:0"
+            yield self._entry(NoteEvent(id=event_id, content=output.text, kind=output.kind, tags=("output",)))
 
     def _tokens(self, block: _Block, text: str, _match: re.Match[str]) -> Iterator[Item]:
-        yield from self._show_output()
+        yield from self._yield_output()
         self._spent += usage.usage(text)
         if (cost := usage.cost(text)) is not None:
             self._cost = (self._cost or 0.0) + cost
-        if self._response is None:  # the model said nothing
+        if self._response is None:  # the model wrote nothing
             self._response = f"n{block.number}"
-            own = f"n{block.number}:0"
-            yield self._entry(NoteEvent(**self._response_fields(), id=own, content=text, kind="note"))
+            event_id = f"n{block.number}:0"
+            yield self._entry(NoteEvent(**self._response_fields(), id=event_id, content=text, kind="note"))
         yield Spent(response=self._response, usage=self._spent, cost=self._cost, beside=True)
 
     def _applied(self, block: _Block, text: str, _match: re.Match[str]) -> Iterator[Item]:
-        yield from self._show_output()
+        yield from self._yield_output()
         path = text[len(_APPLIED) :].strip()
         call_id = self._pending.pop(path, None)
         if call_id is None:
@@ -272,14 +272,14 @@ class Session(Reading):
         yield self._entry(ToolResult(id=f"{call_id}:result", content=text, call_id=call_id))
 
     def _committed(self, block: _Block, text: str, match: re.Match[str]) -> Iterator[Item]:
-        yield from self._show_output()
+        yield from self._yield_output()
         commit = match[1]
-        own = f"n{block.number}:0"
+        event_id = f"n{block.number}:0"
         arguments: Json = {"subject": text.partition("\n")[0].partition(commit)[2].strip()}
         is_humans, self._is_humans_commit = self._is_humans_commit, False
-        call = ToolCall(id=own, name="commit", arguments=arguments, call_id=own)
+        call = ToolCall(id=event_id, name="commit", arguments=arguments, call_id=event_id)
         yield self._entry(call, command=None if is_humans else "git commit")
-        result = ToolResult(id=f"{own}:result", content=text, call_id=own)
+        result = ToolResult(id=f"{event_id}:result", content=text, call_id=event_id)
         yield self._entry(result, commits=() if is_humans else (commit,))
 
 
@@ -290,7 +290,7 @@ _PRINTED: tuple[tuple[re.Pattern[str], _Handler], ...] = (
     (_COMMIT, Session._committed),
     (re.compile(r"Committing .* before applying edits\.\Z"), Session._expect_humans_commit),
     (re.compile(r"\^C KeyboardInterrupt\Z"), Session._interrupted),
-    (re.compile(r"Aider v(?P<agent_version>\S+)\Z"), Session._learn_names),
-    (re.compile(r"(?:Main model|Models?): (?P<model>\S+) with "), Session._learn_names),
+    (re.compile(r"Aider v(?P<agent_version>\S+)\Z"), Session._learn_facts),
+    (re.compile(r"(?:Main model|Models?): (?P<model>\S+) with "), Session._learn_facts),
 )
 """Handlers of Aider's output, by its beginning. Before it edits, Aider commits the human's own changes."""

@@ -32,7 +32,7 @@ _VERSION = re.compile(r"(?:ATIF-v)?\d+\.\d+")
 _MAX_PARTS = 100
 """The maximum number of files that continue one run."""
 _SUBAGENTS = "subagent_trajectories"
-_OF_STEPS = frozenset(("steps", _SUBAGENTS))
+_NOT_IN_ROOT = frozenset(("steps", _SUBAGENTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,8 @@ def _continuation(path: Path, value: Mapping[str, Any]) -> Path | None:
 
 
 def _subagents(file: Mapping[str, Any], session: str, root: Mapping[str, Any]) -> Iterator[_Document]:
-    """Yield the subagents in ``file``, and theirs. ``root`` is the document of ``session``, their parent."""
+    """Yield the subagents in ``file``, and their subagents. ``root`` is the document of their parent, whose
+    id is ``session``."""
     parent = coerce.text(root.get("trajectory_id")) or trajectory_id(_agent(root), session)
     for number, item in enumerate(coerce.objects(file.get(_SUBAGENTS))):
         item_id = coerce.first(item, "trajectory_id", "session_id") or str(number)
@@ -184,7 +185,7 @@ def _add_spending(spent: dict[str, Spent], event: AnyEvent, cost: float | None) 
 
 
 def _with_response(event: AnyEvent) -> AnyEvent:
-    """The event, with its own id as its model call if it has usage without one."""
+    """The event, with its own id as that of its model call if it has usage but names no model call."""
     return replace(event, response=event.id) if event.usage and not event.response else event
 
 
@@ -232,7 +233,7 @@ def _facts(document: _Document, first: Mapping[str, Any], model: str | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class _StepEvent:
-    """An event; ``at``, its position in the trajectory if that is stored; ``cost``, that of its step."""
+    """``at`` is the event's position in the trajectory, if it is stored; ``cost`` is the cost of its step."""
 
     entry: Entry
     at: int | None = None
@@ -240,14 +241,14 @@ class _StepEvent:
 
 
 def _entries(files: Sequence[Mapping[str, Any]], end: int, *, with_root: bool) -> Iterator[_StepEvent]:
-    """Yield the events of all steps; ``with_root``, also an event with the file's other fields. That comes
+    """Yield the events of all steps; ``with_root``, also an event with the file's other fields. This comes
     last, so that no part begins with it."""
     names = Names(name)
     for file in files:
         for step in coerce.objects(file.get("steps")):
             yield from _step(step, names, end)
     if with_root:
-        root = without_media({key: value for key, value in files[0].items() if key not in _OF_STEPS})
+        root = without_media({key: value for key, value in files[0].items() if key not in _NOT_IN_ROOT})
         checkpoint = {"id": f"{names.of(*_shape(files[0]))}:root", "type": "checkpoint", OWN: {"root": root}}
         event = carried.to_event({**checkpoint, "content": str(files[0].get("schema_version"))})
         if event is not None:

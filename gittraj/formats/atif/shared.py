@@ -42,21 +42,21 @@ def step_events(step: Shown, names: Names) -> list[Event]:
     text = content_text(step.get("message"))
     source = step.get("source")
     calls = coerce.objects(step.get("tool_calls"))
-    record = names.of(*_shape(step, text, calls))
+    step_key = names.of(*_shape(step, text, calls))
     if step.get("is_copied_context") is True:
         events: list[Event] = [{"type": COPIED, "content": text}]
     elif source == "user":
         events = [_with_content("prompt", text)]
     elif source == "agent":
-        events = list(_agent_events(step, text, calls, record))
+        events = list(_agent_events(step, text, calls, step_key))
     else:
         events = list(_system_events(step, text))
         for event in events if len(events) > 1 else ():
-            event["response"] = record  # nothing else shows that they are one step
+            event["response"] = step_key  # nothing else shows that they are one step
     stamp = to_stamp(step.get("timestamp"))
     seen: Counter[str] = Counter()
     for event in events:
-        event["id"] = f"{record}:{_LETTERS.get(event['type'], 'e')}{seen[event['type']]}"
+        event["id"] = f"{step_key}:{_LETTERS.get(event['type'], 'e')}{seen[event['type']]}"
         seen[event["type"]] += 1
         if stamp:
             event["ts"] = stamp
@@ -74,9 +74,9 @@ def _shape(step: Shown, text: str, calls: list[Event]) -> Iterator[str | int | N
     yield from (call["tool_call_id"] for call in calls if isinstance(call.get("tool_call_id"), str))
 
 
-def _agent_events(step: Shown, text: str, calls: list[Event], record: str) -> Iterator[Event]:
-    """Yield the events of a model call; ``record`` is the step's id."""
-    common = {"response": record, **present(model=coerce.text(step.get("model_name")))}
+def _agent_events(step: Shown, text: str, calls: list[Event], step_key: str) -> Iterator[Event]:
+    """Yield the events of a model call; ``step_key`` is the step's id."""
+    common = {"response": step_key, **present(model=coerce.text(step.get("model_name")))}
     thought = coerce.text(step.get("reasoning_content"))
     events: list[Event] = [{"type": "thinking", "content": thought, **common}] if thought else []
     if text or not (events or calls):
@@ -85,7 +85,7 @@ def _agent_events(step: Shown, text: str, calls: list[Event], record: str) -> It
     results = list(_results(step))
     for result in results:
         if "callId" not in result.get("result", {}):
-            result["response"] = record  # nothing else shows to which step it belongs
+            result["response"] = step_key  # nothing else shows to which step it belongs
     if usage := read_usage(step.get("metrics")):
         [*events, *(r for r in results if "response" in r)][-1]["usage"] = usage
     yield from (*events, *results)
@@ -156,8 +156,8 @@ def read_usage(metrics: Any) -> dict[str, int]:
 
 
 def keep_others(step: Shown, events: Sequence[Event]) -> None:
-    """Keep the step's fields without a counterpart in one of its events. Ids and probabilities of tokens are
-    never kept: with the tokenizer anyone could decode sealed or redacted text from them."""
+    """Keep, in one of its events, the step's fields without a counterpart. Ids and probabilities of tokens
+    are never kept: with the tokenizer anyone could decode sealed or redacted text from them."""
     kept = {k: v for k, v in step.items() if k != "step_id"}
     if isinstance(kept.get("metrics"), dict):
         kept["metrics"] = {k: v for k, v in kept["metrics"].items() if k not in _TOKENS}

@@ -113,7 +113,9 @@ def _steps(events: Sequence[Event], starters: Mapping[str, str]) -> list[dict[st
         _add_references(step, group, starters)
         steps.append({"step_id": len(steps) + 1, **step})
     if not steps:
-        steps.append({"step_id": 1, "source": "system", "message": "Its events are not here."})
+        steps.append(
+            {"step_id": 1, "source": "system", "message": "The events of this trajectory are not here."}
+        )
     return steps
 
 
@@ -122,8 +124,8 @@ def _without_own(event: Event) -> Event:
 
 
 class _Grouping:
-    """The events of each step: those of one model call with the results of its calls, however late these
-    came; every other event in a step of its own."""
+    """The events of each step: those of one model call with the results of its tool calls, however late
+    these came; every other event in a step of its own."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         self.groups: list[list[Event]] = []
@@ -173,13 +175,13 @@ def _starters(events: Sequence[Event], children: Mapping[str, Header], trajector
             continue
         text = event.get("content", "")
         for name in dict.fromkeys(_TOKEN.findall(text[:_ENDS] + " " + text[-_ENDS:])):
-            for known in (
+            for candidate in (
                 trajectory_id(trajectory["agent"] or "", trajectory["session"] or "", name),
                 trajectory_id(trajectory["agent"] or "", name),
             ):
-                if known in unnamed:
-                    unnamed.discard(known)
-                    output[event["id"]] = known
+                if candidate in unnamed:
+                    unnamed.discard(candidate)
+                    output[event["id"]] = candidate
     return output
 
 

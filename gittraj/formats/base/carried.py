@@ -27,6 +27,7 @@ Shown = Mapping[str, Any]
 """A trajectory, or an event, as ``git traj show --json`` prints it."""
 
 _OF, _AT = "of", "n"
+"""Keys of a stored event: the number of the event that it changes; its position in the trajectory."""
 _HEADER = (
     *("id", "title", "agent", "agentVersion", "models", "session", "task", "tags", "participants"),
     *("parent", "status", "exit"),
@@ -152,14 +153,14 @@ def without_carried(value: Shown, field: str) -> tuple[dict[str, Any], Any]:
     return {**plain, **({field: foreign} if foreign else {})}, fields[KEY]
 
 
-def root_of(event: Shown, own: str) -> dict[str, Any] | None:
-    """The fields of the whole document, if they were kept in this event's field ``own``."""
-    root = coerce.mapping(event.get(own)).get("root") if event["type"] == "checkpoint" else None
+def root_of(event: Shown, field: str) -> dict[str, Any] | None:
+    """The fields of the whole document, if they were kept in this ``field`` of the event."""
+    root = coerce.mapping(event.get(field)).get("root") if event["type"] == "checkpoint" else None
     return root if isinstance(root, dict) else None
 
 
 def carried_header(header: Shown) -> dict[str, Any]:
-    """The fields of a HEADER that are not in its events."""
+    """The fields of a header that are not in its events."""
     fields = {key: header[key] for key in _HEADER if header.get(key)}
     cost = header.get("part", {}).get("costUsd")
     return {**fields, **({"costUsd": cost} if cost is not None else {})}
@@ -221,6 +222,7 @@ def _fact(name: str, value: Any) -> Iterator[Fact]:
 
 
 _REMOVED, _EACH, _WHOLE = "-", "[]", "="
+"""Keys of a change: the removed fields; a change for each item of a list; a complete new value."""
 _MARKERS = frozenset((_REMOVED, _EACH, _WHOLE))
 
 

@@ -120,7 +120,7 @@ _KINDS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tok
 
 def usage(value: Any, names: tuple[str, ...], *, cached_in_input: bool) -> Usage:
     """The counts in ``value``. ``names`` are its names for input, cache read, cache write, output and
-    reasoning tokens; the last may be missing. ``cached_in_input``: its input includes the cached ones."""
+    reasoning tokens; the last may be missing. ``cached_in_input``: the input count includes cached tokens."""
     numbers = mapping(value)
     counts = {kind: count(numbers.get(name)) for kind, name in zip(_KINDS, names, strict=False)}
     if cached_in_input:

@@ -1,7 +1,8 @@
 """Reads a session that is one JSON document.
 
 A truncated document is closed after its last complete element, so that what was written before is not lost;
-for a file that is not JSON at all there is only the reason. To recognise a format, the beginning is enough.
+for a file that is not JSON at all, only the damage is returned. To recognise a format, its beginning is
+enough.
 """
 
 from __future__ import annotations

@@ -31,10 +31,10 @@ def _no_runs(_: str) -> Sequence[Run]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """What to export. ``trajectories``: each once, HEADERs with ``chapters``, in the order of the selection.
+    """What to export. ``trajectories``: headers with ``chapters``, each once, in the order of the selection.
 
     ``commits``: by trajectory id, the selected commits that have its records, oldest first, as log entries of
-    docs/json.md (``commit``, ``subject``, ``date`` …). ``runs``: the lines that a commit added.
+    docs/json.md (``commit``, ``subject``, ``date`` …). ``runs``: by a commit's id, the lines that it added.
     """
 
     trajectories: Sequence[dict[str, Any]]
@@ -43,8 +43,8 @@ class Exported:
 
 
 def nested(trajectories: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield groups: a trajectory, followed by its subagents and theirs. Each trajectory is in one group; of
-    trajectories that name each other as parents, the first begins the group."""
+    """Yield groups: a trajectory, followed by its subagents and their subagents. Each trajectory is in one
+    group; of trajectories that name each other as parents, the first begins the group."""
     descendants = {t["id"]: _below(t, trajectories, frozenset((t["id"],))) for t in trajectories}
     inner = {t["id"] for below in descendants.values() for t in below}
     written: set[str] = set()
@@ -64,7 +64,7 @@ def _below(
 
 
 def is_subagent(below: Mapping[str, Any], above: Mapping[str, Any]) -> bool:
-    """Whether ``below`` is a subagent of ``above``, not a fork: then both belong to one session."""
+    """Whether ``below`` is a subagent of ``above``: a child in the same session, unlike a fork."""
     session = above["session"] or ""
     named = (below["parent"] or {}).get("id") == above["id"] and below["id"] != above["id"]
     return named and (below["session"] == session or (below["session"] or "").startswith(f"{session}/"))
@@ -76,14 +76,16 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def pretty(value: Any) -> str:
-    return whole(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
+    return without_surrogates(text) + "\n"
 
 
 def line(value: Any) -> str:
-    return whole(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))) + "\n"
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return without_surrogates(text) + "\n"
 
 
-def whole(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """``text`` without lone surrogates."""
     return _SURROGATE.sub("\ufffd", text)
 

@@ -94,7 +94,7 @@ def tool_result(outcome: Outcome, *, call_id: str | None, **common: Any) -> Tool
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A person did not allow a call. That alone decides nothing about the work; the ``words`` with it may."""
+    """A person did not allow a call. This alone decides nothing about the work; their ``words`` may."""
 
     tool: str | None
     arguments: Any = None

@@ -33,7 +33,8 @@ def facts(**known: str | float | None) -> Iterator[Fact]:
 
 
 class Position:
-    """``facts``: the values that were reported so far, by name, hashed except those of :data:`_KEPT`."""
+    """``ordinal``: the number of events so far; ``facts``: the values that were reported so far, by name,
+    hashed except those of :data:`_KEPT`."""
 
     def __init__(self, lines: Lines, cursor: Cursor) -> None:
         self._lines = lines
@@ -121,7 +122,7 @@ class LogReader:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         self._lines = Lines(stream, cursor, trusted=self.trusted, skim=self._skim)
         self._position = Position(self._lines, cursor)
-        self._name = session
+        self._file_session = session  # the session id from the file's name
         self._number: int = cursor.state.get("record", 0)
         """The number of records that were read."""
 

@@ -114,6 +114,7 @@ def flag(value: Any) -> bool:
 
 
 def free(value: Any) -> bool:
+    """Whether the value is an object, with any fields."""
     return isinstance(value, dict)
 
 

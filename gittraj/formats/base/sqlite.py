@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gittraj.errors import FormatError
-from gittraj.formats.base.exported import whole
+from gittraj.formats.base.exported import without_surrogates
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -52,7 +52,7 @@ def open_database(path: Path) -> Iterator[Connection]:
             except sqlite3.Error as error:
                 if "unsafe use of json" not in str(error):
                     raise
-                # an index over JSON, as in Kilo's: an older SQLite considers its functions unsafe
+                # an index over JSON, as in Kilo's database: an older SQLite considers JSON functions unsafe
                 connection.execute("PRAGMA trusted_schema = ON")
             yield connection
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter for a damaged column's name
@@ -101,9 +101,9 @@ def insert(
     *,
     replace: bool = False,
 ) -> None:
-    """Insert those fields of a row that the table has, each converted by ``store``. ``replace`` a row with
-    the same key; otherwise such a row raises IntegrityError. A lone surrogate, which JSON can contain and
-    SQLite cannot, becomes U+FFFD."""
+    """Insert those fields of a row that the table has, each converted by ``store``. ``replace``: an old row
+    with the same key is replaced; otherwise such a row raises IntegrityError. A lone surrogate, which JSON
+    can contain and SQLite cannot, becomes U+FFFD."""
     columns = [column[1] for column in database.execute(f"PRAGMA table_info({table})")]
     names = [name for name in columns if name in row]
     marks = ", ".join("?" * len(names))
@@ -117,4 +117,4 @@ def _decode(text: bytes) -> str:
 
 
 def _whole(value: Any) -> Any:
-    return whole(value) if isinstance(value, str) else value
+    return without_surrogates(value) if isinstance(value, str) else value

@@ -24,9 +24,9 @@ _FILLER = "No response requested."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record(base.Record):
-    """``detail`` is the record's tool result in structured form. ``sidechain``: the record is of an agent
-    that a call in this log started (``parent`` is that call's event id); ``subagent``: it is of any started
-    agent."""
+    """``detail`` is the record's tool result in structured form. ``sidechain``: the record is by an agent
+    that a call in this log started (``parent`` is the id of the call's event); ``subagent``: the record is by
+    an agent that another agent started, in this log or another."""
 
     value: dict[str, Any]
     content: list[dict[str, Any]]
@@ -91,7 +91,7 @@ class Conversation:
             yield from self._block(record, common, ordinal, block)
         if response and isinstance(message.get("usage"), dict):
             yield Spent(response=response, usage=usage(message["usage"]))
-        # Every record of a message has its stop reason, and thinking is never the last one.
+        # Every record of a message has the stop reason of the message, whose last record is never thinking.
         ends_in_text = record.content and record.content[-1].get("type") == "text"
         if message.get("stop_reason") == "end_turn" and ends_in_text and not record.subagent:
             yield TurnEnd(end=record.end)

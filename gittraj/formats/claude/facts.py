@@ -17,6 +17,7 @@ _WAITING = 64
 """The most summaries that wait for their record; a file may begin with many from other sessions."""
 _FACTS = {"agent_version": "version", "folder": "cwd", "branch": "gitBranch", "entrypoint": "entrypoint"}
 _RANKS = {"summary": 1, "ai-title": 2, "custom-title": 3}
+"""Kinds of titles: a title never replaces one of a higher rank."""
 
 
 def is_subagent(record: dict[str, Any], stem: str | None) -> bool:
@@ -50,6 +51,7 @@ class SessionFacts:
         self._stem = stem
         self._object_at = object_at
         self._summaries: dict[str, int] = dict(state.get("summaries", {}))
+        """The offsets of waiting summaries, by the ids of the records that they wait for."""
         self._rank: int = state.get("title_rank", 0)
 
     def state(self) -> dict[str, Any]:
@@ -91,7 +93,7 @@ class SessionFacts:
 
     def _identify(self, record: dict[str, Any], named: str | None) -> Iterator[Fact]:
         subagent = self._subagent(record, named)
-        session = named if subagent else self._own(record, named)
+        session = named if subagent else self._own_session(record, named)
         yield from self._position.report("session", session)
         if subagent and session:
             yield from self._position.report("subagent", subagent)
@@ -107,7 +109,7 @@ class SessionFacts:
             return None
         return coerce.text(record.get("agentId")) if record.get("isSidechain") is True else None
 
-    def _own(self, record: dict[str, Any], named: str | None) -> str | None:
+    def _own_session(self, record: dict[str, Any], named: str | None) -> str | None:
         stem = self._stem
         if stem is None or _SESSION_ID.fullmatch(stem):
             return stem or named
@@ -127,9 +129,9 @@ class SessionFacts:
             elif leaf and summary and len(self._summaries) < _WAITING:
                 self._summaries[leaf] = at
         elif self._summaries:
-            own = self._summaries.pop(coerce.string(record.get("uuid")), None)
-            if own is not None:
-                yield from self._titled("summary", coerce.text(self._object_at(own).get("summary")))
+            offset = self._summaries.pop(coerce.string(record.get("uuid")), None)
+            if offset is not None:
+                yield from self._titled("summary", coerce.text(self._object_at(offset).get("summary")))
 
     def _titled(self, kind: str, title: str | None) -> Iterator[Fact]:
         if title and _RANKS[kind] >= self._rank:

@@ -70,8 +70,9 @@ class _Reader(LogReader):
         """
         self._seen: set[str] = set()
         self._chains: dict[str, str] = {}
+        """The event of the call that started a sidechain, by the uuids of the sidechain's records."""
         self._queue: deque[str | None] = deque()
-        self._taken: list[Entry] = []
+        self._removed: list[Entry] = []
         self._conversation.forget()
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
@@ -81,12 +82,12 @@ class _Reader(LogReader):
             return
         queued = prompts.queued(value)
         content, typed = _message(value, queued)
-        subagent = is_subagent(value, self._name)
+        subagent = is_subagent(value, self._file_session)
         if value.get("type") in ("user", "assistant"):
-            yield from self._taken
-            self._taken.clear()
+            yield from self._removed
+            self._removed.clear()
         elif queued:
-            self._taken.clear()
+            self._removed.clear()
         if typed is not None and not subagent:
             yield from self._mark(fragment, self._facts.state())
             self._begin_turn()
@@ -135,9 +136,9 @@ class _Reader(LogReader):
     # ------------------------------------------------------------ queued prompts
 
     def _wait(self, record: Record) -> None:
-        """Follow the queue of prompts: one that is removed, not taken as the next prompt, becomes a note of
-        this turn. If an attachment with the same text follows, the note is dropped; older files have none.
-        """
+        """Follow the queue of prompts: a prompt that is removed, not taken as the next one, becomes a note of
+        this turn. If the attachment of a queued prompt follows, the note is dropped; older files have no
+        such attachments."""
         match record.value.get("operation"):
             case "enqueue":
                 self._queue.append(prompts.waiting(record.value.get("content")))
@@ -145,7 +146,7 @@ class _Reader(LogReader):
                 self._queue.popleft()
             case "remove" if self._queue and (text := self._queue.popleft()):
                 note = NoteEvent(**record.common(0, "queued"), content=text, kind="note")
-                self._taken.append(record.entry(note))
+                self._removed.append(record.entry(note))
             case "popAll":
                 self._queue.clear()
 

@@ -4,7 +4,7 @@ Its records have the same uuids and message ids as those of the session file (se
 subagents and replayed prompts included), so its events have the same ids: a session that is read from both is
 stored once. The file has more: the prompt (in the output only with ``--replay-user-messages``), the times of
 the model's messages, the folder and branch, and the tokens of each call. Only the output has the session's
-cost and how it ended. One session is read; records of another one in the same file keep its id.
+cost and how it ended. One session is read; records of another session in the same file keep its id.
 
 A record has the usage with which its message began, when the answer hardly existed. The ``result`` has the
 sum; no record shows to which call the difference belongs.
@@ -101,7 +101,7 @@ class _Reader(LogReader):
         """Yield the record's session; if a message or a result names none, the one in the file's name."""
         named = coerce.text(value.get("session_id"))
         is_reply = value.get("type") in ("user", "assistant", "result")
-        yield from self._position.report_once("session", named or (self._name if is_reply else None))
+        yield from self._position.report_once("session", named or (self._file_session if is_reply else None))
 
     def _items(self, record: Record, typed: str | None) -> Iterator[Item]:
         match record.value.get("type"):
@@ -192,7 +192,7 @@ def _denial(denied: dict[str, Any]) -> str:
 
 
 class Tally:
-    """Adds up the tokens of the calls since the last result. ``state``: an earlier :meth:`state`."""
+    """Adds up the tokens of the calls since the last result. ``state``: what :meth:`state` returned."""
 
     def __init__(self, state: Mapping[str, Any]) -> None:
         self._restore(state)
@@ -211,7 +211,7 @@ class Tally:
         self._response, self._last = spent.response, spent.usage
 
     def settle(self, total: Usage) -> Spent | None:
-        """The last call, credited with the output tokens that the calls' sum lacks to ``total``.
+        """The last call, credited with the output tokens by which ``total`` exceeds the sum of the calls.
 
         None unless their input tokens add up, which shows that ``total`` counts just these calls: some
         versions continue to count from the previous turn.

@@ -59,18 +59,18 @@ class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None) -> None:
         self._lines = Lines(stream, _START, trusted=_TRUSTED, skim=_skim)
         self._position = Position(self._lines, _START)
-        self._name = session if session and _UUID.fullmatch(session) else None
+        self._file_session = session if session and _UUID.fullmatch(session) else None
         self._number = 0
         self._end = 0
-        self._owner: str | None = None
-        self._chain = 0
+        self._owner: str | None = None  # the current thread, if it is not the file's session
+        self._chain = 0  # the checksum over the items so far
         self._spent = self._total = Usage()
         self._begin_run()
 
     def _begin_run(self) -> None:
         self._open: dict[str, tuple[str, Call]] = {}
-        self._last: str | None = None
-        self._began = False
+        self._last: str | None = None  # the id of the last call
+        self._began = False  # whether a turn began
         self._reported: set[str] = set()
         self._begin_turn()
 
@@ -98,7 +98,7 @@ class _Reading:
         named = exec_items.thread_id(first)
         if named or len(first) < 2:
             return named
-        return self._name or coerce.shape_id(name, exec_items.shapes(first))
+        return self._file_session or coerce.shape_id(name, exec_items.shapes(first))
 
     # ------------------------------------------------------------ records
 
@@ -153,7 +153,7 @@ class _Reading:
         yield from self._end_turn(_STATUS[kind])
 
     def _header(self, record: dict[str, Any]) -> Iterator[Item]:
-        """The first records of the oldest form: its settings, then the prompt."""
+        """Yield the settings or the prompt from one of the first records of the oldest form."""
         if record.keys() >= exec_items.HEADER:
             yield from self._position.report("folder", coerce.text(record.get("workdir")))
             yield from self._position.report("model", coerce.text(record.get("model")))
@@ -161,11 +161,11 @@ class _Reading:
             yield self._entry(Prompt(**self._common(), content=text))
 
     def _thread(self, record: dict[str, Any], thread: str | None) -> Iterator[Item]:
-        own = self._position.facts.get("session")
+        log_thread = self._position.facts.get("session")
         self._begin_run()
-        if thread and thread != (self._owner or own):
+        if thread and thread != (self._owner or log_thread):
             self._spent = self._total = Usage()
-        self._owner = thread if thread != own else None
+        self._owner = thread if thread != log_thread else None
         yield from self._position.report("entrypoint", "codex_exec")
         yield from self._position.report("model", coerce.text(record.get("model")))
 
@@ -188,10 +188,10 @@ class _Reading:
     def _report_tokens(self, *, final: bool = True) -> Iterator[Spent]:
         if self._response is None:  # there is no event: the tokens count for the next turn
             return
-        own = coerce.usage_since(self._total, self._spent)
-        if own != Usage():
-            first = self._spent == Usage()  # this log cannot know what came before it
-            yield Spent(response=self._response, usage=own, beside=True, cumulative=first)
+        new = coerce.usage_since(self._total, self._spent)
+        if new != Usage():
+            first = self._spent == Usage()  # what the thread spent before this log is unknown
+            yield Spent(response=self._response, usage=new, beside=True, cumulative=first)
         if final:
             self._spent = self._total
 
@@ -207,18 +207,18 @@ class _Reading:
     def _item(self, kind: str, item: dict[str, Any]) -> Iterator[Item]:
         item.setdefault("type", item.get("item_type"))
         completed = kind == "item.completed"
-        own = coerce.text(item.get("id")) or f"n{self._number}"
+        item_id = coerce.text(item.get("id")) or f"n{self._number}"
         if kind != "item.updated":
             self._chain = zlib.crc32(repr(exec_items.shape(item)).encode("utf-8", "replace"), self._chain)
-        key, known = self._open.get(own, (f"exec.{self._chain:08x}.{own}", None))
+        key, known = self._open.get(item_id, (f"exec.{self._chain:08x}.{item_id}", None))
         if item.get("type") == "todo_list":
             yield from self._plan_items(key, item, completed=completed)
         elif call := known or exec_items.call(item, self._position.facts.get("folder")):
             if known is None:
                 yield self._call(key, item, call)
-                self._open[own] = (key, call)
+                self._open[item_id] = (key, call)
             if completed:
-                del self._open[own]
+                del self._open[item_id]
                 yield from self._result(key, item, call)
         elif completed and (entry := self._other(key, item)):
             yield entry
@@ -244,8 +244,8 @@ class _Reading:
         # a declined call is not a human's decision: a run without a terminal cannot ask anyone
         return (self._ended(f"{key}:1", coerce.text(item.get("call_id")) or key, output),)
 
-    def _ended(self, own: str, call_id: str | None, output: Outcome) -> Entry:
-        event = tool_result(output, id=own, call_id=call_id)
+    def _ended(self, event_id: str, call_id: str | None, output: Outcome) -> Entry:
+        event = tool_result(output, id=event_id, call_id=call_id)
         return self._entry(event, commits=output.commits)
 
     def _other(self, key: str, item: dict[str, Any]) -> Entry | None:

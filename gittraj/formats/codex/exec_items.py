@@ -50,7 +50,7 @@ def kind_of(record: dict[str, Any]) -> str:
 
 
 def translated(value: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    """Yield the record itself, or today's form of one in the oldest form, if there is one."""
+    """Yield the record itself; or, if it is in the oldest form, the corresponding record of today, if any."""
     message = value.get("msg")
     record = translate(message, number) if isinstance(message, dict) else value
     if record is not None:
@@ -94,8 +94,9 @@ def translate(message: dict[str, Any], number: int) -> dict[str, Any] | None:
 
 def _item_record(kind: str, message: dict[str, Any], number: int) -> dict[str, Any] | None:
     if kind in _TEXTS:
-        own = "agent_message" if kind == "agent_message" else "reasoning"
-        return _item("item.completed", f"m{number}", {"type": own, "text": message.get(_TEXTS[kind])})
+        item_type = "agent_message" if kind == "agent_message" else "reasoning"
+        text = message.get(_TEXTS[kind])
+        return _item("item.completed", f"m{number}", {"type": item_type, "text": text})
     if kind in _STARTS:
         item = _called(message) | {"type": _STARTS[kind], "status": "in_progress"}
         return _item("item.started", message.get("call_id"), item)
@@ -130,8 +131,8 @@ def _turn_record(kind: str, message: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def _item(kind: str, own: Any, item: dict[str, Any]) -> dict[str, Any]:
-    return {"type": kind, "item": {"id": own, **item}}
+def _item(kind: str, item_id: Any, item: dict[str, Any]) -> dict[str, Any]:
+    return {"type": kind, "item": {"id": item_id, **item}}
 
 
 def _called(message: dict[str, Any]) -> dict[str, Any]:

@@ -38,21 +38,21 @@ class _Reader(LogReader):
         if value.get("type") != _TYPE:
             return
         thread = coerce.text(value.get("thread-id"))
-        yield from self._position.report_once("session", thread or self._name)
+        yield from self._position.report_once("session", thread or self._file_session)
         foreign = self._position.foreign(thread)
         if foreign is None:
             yield from self._position.report("folder", coerce.text(value.get("cwd")))
             yield from self._position.report("entrypoint", coerce.text(value.get("client")))
-        own = f"hook.{coerce.text(value.get('turn-id')) or self._number}"
+        prefix = f"hook.{coerce.text(value.get('turn-id')) or self._number}"
         for ordinal, text in self._prompts(thread or "", value.get("input-messages")):
             state = {"record": self._number, "known": dict(self._known)}
             if not ordinal:
                 yield from self._mark(fragment, state)
-            event = Prompt(id=f"{own}:{ordinal}", content=text)
+            event = Prompt(id=f"{prefix}:{ordinal}", content=text)
             yield Entry(event=event, end=fragment.end, session=foreign)
         self._known[thread or ""] = len(coerce.texts(value.get("input-messages")))
         if answer := coerce.text(value.get("last-assistant-message")):
-            message = Message(id=f"{own}:answer", content=answer)
+            message = Message(id=f"{prefix}:answer", content=answer)
             yield Entry(event=message, end=fragment.end, session=foreign)
         yield TurnEnd(end=fragment.end)
 

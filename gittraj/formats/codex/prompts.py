@@ -80,7 +80,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A record says that a human typed ``text``; or, if it is ``None``, the agent went on without one."""
+    """A record says that a human typed ``text``; ``None``: the agent went on without such a record."""
 
     text: str | None = None
 

@@ -177,15 +177,15 @@ class CopiedHistory:
         """Update ``owner`` for the next record, before it is read."""
         self._began = self._began or coerce.stamp(time)
         if kind == "session_meta":
-            own, named = self._position.facts.get("session"), coerce.text(payload.get("id"))
-            self.owner = named if own is not None and named != own else None
+            session, named = self._position.facts.get("session"), coerce.text(payload.get("id"))
+            self.owner = named if session is not None and named != session else None
         elif self.owner is not None and self._is_own(coerce.text(payload.get("turn_id")), time):
             self.owner = None
 
     def _is_own(self, turn: str | None, time: Any) -> bool:
-        own = self._position.facts.get("session")
-        if turn and own and _is_v7(turn) and _is_v7(own):
-            return turn[:13] >= own[:13]
+        session = self._position.facts.get("session")
+        if turn and session and _is_v7(turn) and _is_v7(session):
+            return turn[:13] >= session[:13]
         stamp = coerce.stamp(time)
         if stamp is None or self._began is None:
             return False
@@ -205,7 +205,7 @@ def _is_v7(name: str) -> bool:
 
 NOTHING: dict[str, Any] = {}
 """Replaces a record without information."""
-VOICE: dict[str, Any] = {"type": "event_msg"}
+CALL_RUNS: dict[str, Any] = {"type": "event_msg"}
 """Replaces a record that only shows that a model call is in progress."""
 
 _HEAD = re.compile(
@@ -238,7 +238,7 @@ class RolloutSkim:
             return None
         match head[head.lastindex or 0]:
             case b"agent_message" | b"agent_reasoning":
-                return VOICE
+                return CALL_RUNS
             case b"turn_context":
                 before, self._settings = self._settings, raw[head.end() :]
                 return NOTHING if self._settings == before else None

@@ -72,8 +72,8 @@ class _Reading:
         self._calls = Calls(dict(state.get("calls", {})))
         self._number: int = state.get("record", 0)
         self._history = records.CopiedHistory(self._position, dict(state.get("history", {})))
-        self._path: str = state.get("path", "/root")
-        self._name = session
+        self._path: str = state.get("path", "/root")  # of this agent
+        self._file_session = session
         self._begin_turn()
 
     def _begin_turn(self) -> None:
@@ -81,7 +81,7 @@ class _Reading:
         self._calls.end_turn()
         self._tools: dict[str, Call] = {}
         self._endings: dict[str, outputs.Ending] = {}
-        self._echo: str | None = None
+        self._echo: str | None = None  # a typed text that was yielded before its message
 
     def items(self) -> Iterator[Item]:
         held, position = self._held, self._position
@@ -104,7 +104,7 @@ class _Reading:
         self._number = number + 1
         if value is records.NOTHING:
             return ()
-        if value is records.VOICE:
+        if value is records.CALL_RUNS:
             self._calls.label(number, item=False)
             return ()
         kind, payload = opened(value)
@@ -126,7 +126,9 @@ class _Reading:
             case "event_msg":
                 return self._event(record)
             case "token_usage_record":
-                return self._calls.cost(record.number, record.payload, copied=record.owner is not None)
+                return self._calls.usage_record(
+                    record.number, record.payload, copied=record.owner is not None
+                )
             case "turn_context":
                 return self._settings(record.payload)
             case "session_meta" if "session" not in self._position.facts:
@@ -145,12 +147,12 @@ class _Reading:
     def _nameless(self, record: Record) -> Iterator[_Step]:
         """Yield an id and the items of the first record of a log that lost its beginning."""
         shape = (record.kind, coerce.text(record.payload.get("type")), coerce.stamp(record.time))
-        yield from self._position.report("session", self._name or coerce.shape_id(name, [shape]))
+        yield from self._position.report("session", self._file_session or coerce.shape_id(name, [shape]))
         yield from self._steps(record)
 
     def _identify(self, meta: dict[str, Any]) -> Iterator[_Step]:
         self._path = records.agent_path(meta)
-        yield from records.identify(self._position, {"id": self._name} | meta)
+        yield from records.identify(self._position, {"id": self._file_session} | meta)
 
     def _settings(self, payload: dict[str, Any]) -> Iterator[_Step]:
         yield from self._position.report("folder", coerce.text(payload.get("cwd")))

@@ -29,8 +29,8 @@ class Calls:
     """
 
     def __init__(self, state: dict[str, Any]) -> None:
-        self._exact: bool = state.get("exact", False)
-        self._total: str | None = state.get("total")
+        self._exact: bool = state.get("exact", False)  # whether the log has usage records
+        self._total: str | None = state.get("total")  # a hash of the last total
         self.end_turn()
 
     def state(self) -> dict[str, Any]:
@@ -40,9 +40,9 @@ class Calls:
         """End the call; its tokens can no longer come."""
         self._label: str | None = None
         self._open = False
-        self._items = False
-        self._paid = False
-        self._late = False
+        self._items = False  # whether the call has events
+        self._paid = False  # whether its tokens were reported
+        self._late = False  # whether they were reported after an event
 
     def label(self, record: int, *, item: bool = True) -> str:
         """The label of the call to which record number ``record`` belongs; ``item``: it becomes an event."""
@@ -61,7 +61,7 @@ class Calls:
         """The label of the call if its tokens were reported and it has no event."""
         return self._label if self._paid and not self._items else None
 
-    def cost(self, record: int, payload: dict[str, Any], *, copied: bool) -> Iterator[Spent]:
+    def usage_record(self, record: int, payload: dict[str, Any], *, copied: bool) -> Iterator[Spent]:
         """Yield the tokens of a ``token_usage_record``, which certainly are this call's."""
         self._exact = True
         label = self._owner(record)

@@ -43,9 +43,9 @@ def items(value: Any, session: str | None, end: int) -> Iterator[Item]:
     seen: set[str] = set()
     for number, request in enumerate(requests):
         request_id = coerce.text(request.get("requestId"))
-        own = f"n{number}" if request_id is None or request_id in seen else request_id
-        seen.add(own)
-        yield from _Request(request, own, end, folder=folder).items()
+        unique_id = f"n{number}" if request_id is None or request_id in seen else request_id
+        seen.add(unique_id)
+        yield from _Request(request, unique_id, end, folder=folder).items()
 
 
 read = document.reader(items)
@@ -69,10 +69,10 @@ def _facts(chat: dict[str, Any], requests: list[dict[str, Any]], session: str | 
 class _Request(document.Reading):
     """One question and its answer."""
 
-    def __init__(self, request: dict[str, Any], own: str, end: int, *, folder: str | None) -> None:
+    def __init__(self, request: dict[str, Any], request_id: str, end: int, *, folder: str | None) -> None:
         self._request = request
         super().__init__(end)
-        self._id = own
+        self._id = request_id
         self._asked_at = request.get("timestamp")
         self._result = coerce.mapping(request.get("result"))
         self._timings = coerce.mapping(self._result.get("timings"))

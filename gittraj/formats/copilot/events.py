@@ -105,7 +105,8 @@ class _Reader(LogReader):
         self._arguments: dict[str, Any] = {}
         """The arguments of this turn's calls, needed to read answers to questions."""
         self._reasoning: set[str] = set()
-        self._idle = True
+        """Thinking that was in separate records: a later message may repeat it."""
+        self._idle = True  # whether the last message requests no calls
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
@@ -127,7 +128,9 @@ class _Reader(LogReader):
     def _identify(self, record: Record) -> Iterator[Item]:
         named = coerce.text(record.data.get("sessionId")) if record.kind == "session.start" else None
         shape = (record.kind, record.id, record.ts)
-        yield from self._position.report("session", named or self._name or coerce.shape_id(name, [shape]))
+        yield from self._position.report(
+            "session", named or self._file_session or coerce.shape_id(name, [shape])
+        )
 
     def _items(self, record: Record, fragment: Fragment) -> Iterator[Item]:
         data = record.data

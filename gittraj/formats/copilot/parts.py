@@ -181,7 +181,7 @@ class _Answer:
         self._requested, self._hidden = _pair(self._parts, requested)
         self._closing = {call.round: ordinal for ordinal, call in self._requested.items()}
         """The ordinal of the last call of each round."""
-        self._round = 0
+        self._round = 0  # the index of the round of the next part
 
     def parts(self) -> Iterator[AnswerPart]:
         groups = edit_groups(self._parts, {n: (c.name, c.arguments) for n, c in self._requested.items()})

@@ -65,8 +65,8 @@ def responses(content: Any, call_id: str | None) -> list[Part]:
     """The parts of ``content`` that answer a call: in a rewritten history, each call has the answers to all
     calls of its turn."""
     items = parts(content)
-    own = [p for p in items if (r := function_response(p)) is None or r.get("id") in (call_id, None)]
-    return own or items
+    answers = [p for p in items if (r := function_response(p)) is None or r.get("id") in (call_id, None)]
+    return answers or items
 
 
 def result(answer: list[Part], call: Call | None, *, status: Any = None, display: Any = None) -> Outcome:

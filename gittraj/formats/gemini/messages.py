@@ -31,7 +31,7 @@ class Messages(Reading):
         self._position = position
         self._named = named
         self._format = format
-        self._open: dict[str, Any] = {}
+        self._open: dict[str, Any] = {}  # the last message, merged from its records so far
         self._id = ""
         self.begin_turn()
 
@@ -50,7 +50,8 @@ class Messages(Reading):
         return not again and prompts.typed(message) is not None
 
     def take(self, message: dict[str, Any], name: str, end: int) -> Iterator[Item]:
-        """Take a message, or more of the last one; ``end`` is its end. ``name`` replaces a missing id."""
+        """Take a message, or more of the last one, from a record that ends at ``end``. ``name`` replaces a
+        missing id."""
         named = coerce.text(message.get("id")) or name
         more = {key: value for key, value in message.items() if value not in (None, "", [])}
         if named != self._id:
@@ -174,7 +175,8 @@ class Messages(Reading):
     def _response(self, reply: dict[str, Any]) -> Iterator[Entry]:
         content = parts(self._open.get("content"))
         thought, spoken = (
-            [text(p) or "" for p in content if (p.get("thought") is True) is own] for own in (True, False)
+            [text(p) or "" for p in content if (p.get("thought") is True) is thinks]
+            for thinks in (True, False)
         )
         thoughts = [_thought(t) for t in coerce.objects(self._open.get("thoughts"))] or thought
         blocks = [(f"t{n}", Thinking, each) for n, each in enumerate(thoughts)]

@@ -107,8 +107,8 @@ class _Reader(LogReader):
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         super().__init__(stream, session, cursor)
         self._messages = Messages(self._position, session, name)
-        self._recorded: bool = cursor.state.get("recorded", False)
-        self._summary: str | None = cursor.state.get("summary")
+        self._recorded: bool = cursor.state.get("recorded", False)  # a message was read, not only context
+        self._summary: str | None = cursor.state.get("summary")  # the last summary's id
 
     def _skim(self, raw: bytes) -> dict[str, Any] | None:
         """Skip records without information, which are most of a log: after every message comes the time, and

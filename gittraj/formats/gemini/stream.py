@@ -88,7 +88,7 @@ class _Reader(LogReader):
                 yield from self._result(value, fragment.end)
             case "error":
                 severity = "note" if value.get("severity") == "warning" else "error"
-                event = NoteEvent(**self._common(value), content=_message(value), kind=severity)  # type: ignore[arg-type]
+                event = NoteEvent(**self._common(value), content=_error_text(value), kind=severity)  # type: ignore[arg-type]
                 yield Entry(event=event, end=fragment.end)
             case "result":
                 yield from self._end_run(value, fragment.end)
@@ -96,7 +96,9 @@ class _Reader(LogReader):
     def _identify(self, value: dict[str, Any], named: str | None = None) -> Iterator[Item]:
         if "session" not in self._position.facts:
             shape = [[coerce.text(value.get(key)) for key in ("type", "timestamp", "model")]]
-            yield from self._position.report("session", named or self._name or coerce.shape_id(name, shape))
+            yield from self._position.report(
+                "session", named or self._file_session or coerce.shape_id(name, shape)
+            )
         yield from self._position.report_once("started_at", coerce.stamp(value.get("timestamp")))
 
     def _common(self, value: dict[str, Any], block: str = "0") -> dict[str, Any]:
@@ -142,7 +144,7 @@ class _Reader(LogReader):
         self._in_response = False
         call_id = coerce.text(value.get("tool_id"))
         call = self._calls.get(call_id or "")
-        text = coerce.text(value.get("output")) or _message(value)
+        text = coerce.text(value.get("output")) or _error_text(value)
         result = calls.result([{"text": text}], call, status=value.get("status"))
         event = tool_result(result, call_id=call_id, **self._common(value))
         yield Entry(event=event, end=end, **result.known)
@@ -155,7 +157,7 @@ class _Reader(LogReader):
             for model in coerce.mapping(stats.get("models")):
                 yield from self._position.report("model", coerce.text(model))
             yield Spent(response=self._response, usage=facts.usage_of_stream(stats), beside=True)
-        if error := _message(value):
+        if error := _error_text(value):
             yield Entry(event=NoteEvent(**self._common(value), content=error, kind="error"), end=end)
         yield from self._position.report("status", _STATUS.get(str(value.get("status"))))
         yield TurnEnd(end=end)
@@ -164,7 +166,7 @@ class _Reader(LogReader):
 read = read_with(_Reader)
 
 
-def _message(value: dict[str, Any]) -> str:
+def _error_text(value: dict[str, Any]) -> str:
     """The text of the error in a record."""
     error = value.get("error")
     return coerce.either(coerce.mapping(error).get("message"), error or value.get("message")) or ""

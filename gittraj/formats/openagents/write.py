@@ -79,7 +79,7 @@ def _count_tokens(usage: Mapping[str, Any]) -> int:
 
 
 def _generated(trajectory: Header) -> dict[str, Any] | None:
-    """The row of generated tests, restored from its events; None for any other session."""
+    """The session's row of generated tests, restored from its events; None if it has no such row."""
     events = list(events_of(dict(trajectory)))
     row = _stored_row(events)
     if row is None:

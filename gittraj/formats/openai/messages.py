@@ -69,40 +69,40 @@ class _Reading(document.Reading):
 
     def items(self, messages: list[dict[str, Any]]) -> Iterator[Item]:
         for number, message in enumerate(messages):
-            record = f"m{number}"
+            message_id = f"m{number}"
             stamp = message.get("created_at", message.get("timestamp", message.get("created")))
             common: dict[str, Any] = {"ts": coerce.stamp(stamp)}
             match message.get("role"):
                 case "user":
                     text, artifact = completion.text(message.get("content"))
-                    event = Prompt(id=f"{record}:0", **common, content=text, artifact=artifact)
+                    event = Prompt(id=f"{message_id}:0", **common, content=text, artifact=artifact)
                     yield self._entry(event)
                 case "assistant":
-                    yield from self._answer(record, message, common)
+                    yield from self._answer(message_id, message, common)
                 case "tool" | "function":
-                    yield self._result(record, message, common)
+                    yield self._result(message_id, message, common)
 
-    def _answer(self, record: str, message: dict[str, Any], common: dict[str, Any]) -> Iterator[Item]:
+    def _answer(self, message_id: str, message: dict[str, Any], common: dict[str, Any]) -> Iterator[Item]:
         model = coerce.text(message.get("model"))
         yield from self._learn(model=model)
-        common |= {"model": model, "response": record}
+        common |= {"model": model, "response": message_id}
         calls = list(completion.calls(message))
         text, artifact = completion.text(message.get("content"))
         transcript = coerce.at(message, "audio", "transcript")
         text = text or coerce.either(message.get("refusal"), transcript) or ""
         ordinal = 0
         if thought := completion.reasoning(message):
-            yield self._entry(Thinking(id=f"{record}:{ordinal}", **common, content=thought))
+            yield self._entry(Thinking(id=f"{message_id}:{ordinal}", **common, content=thought))
             ordinal += 1
         if text or artifact:
-            event = Message(id=f"{record}:{ordinal}", **common, content=text, artifact=artifact)
+            event = Message(id=f"{message_id}:{ordinal}", **common, content=text, artifact=artifact)
             yield self._entry(event)
             ordinal += 1
         for call in calls:
-            yield self._call(f"{record}:{ordinal}", call, common)
+            yield self._call(f"{message_id}:{ordinal}", call, common)
             ordinal += 1
         if isinstance(message.get("usage"), dict) and ordinal:
-            yield Spent(response=record, usage=completion.usage(message["usage"]))
+            yield Spent(response=message_id, usage=completion.usage(message["usage"]))
         if text and not calls:
             yield TurnEnd(end=self._end)
 
@@ -114,11 +114,11 @@ class _Reading(document.Reading):
         edits = editor(call.arguments)
         return self._entry(event, command=call.command, edits=edits, paths=(path,) if path else ())
 
-    def _result(self, record: str, message: dict[str, Any], common: dict[str, Any]) -> Entry:
+    def _result(self, message_id: str, message: dict[str, Any], common: dict[str, Any]) -> Entry:
         call_id = coerce.text(message.get("tool_call_id"))
         if call_id is None and self._pending:
             call_id = self._pending[0]
         self._pending = deque(waiting for waiting in self._pending if waiting != call_id)
         text, artifact = completion.text(message.get("content"))
-        event = ToolResult(id=f"{record}:0", **common, content=text, call_id=call_id, artifact=artifact)
+        event = ToolResult(id=f"{message_id}:0", **common, content=text, call_id=call_id, artifact=artifact)
         return self._entry(event, commits=printed_commits(text))

@@ -1,7 +1,8 @@
 """Reads OpenCode's database, ``~/.local/share/opencode/opencode.db``: the tables ``session``, ``message`` and
 ``part``.
 
-Ids and times are columns; all else of a message or part is JSON. OpenCode may be writing it meanwhile.
+Ids and times are columns; all else of a message or part is JSON. OpenCode may write to the database at any
+time.
 """
 
 from __future__ import annotations

@@ -15,11 +15,11 @@ agent = "opencode"
 
 _START = Cursor()
 _BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"')
-_OURS = re.compile(rb'"(?:projectID|directory)"\s*:')
+_OPENCODE_KEYS = re.compile(rb'"(?:projectID|directory)"\s*:')
 
 
 def detect(head: bytes) -> bool:
-    return _BEGINNING.match(head) is not None and _OURS.search(head[:4096]) is not None
+    return _BEGINNING.match(head) is not None and _OPENCODE_KEYS.search(head[:4096]) is not None
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:

@@ -24,7 +24,7 @@ class Costs:
         self._dollars: float | None = None
         self._ended: list[float] = []  # the last totals before the total started again
         self._spent: dict[str, Usage] = {}
-        self._now: Any = None
+        self._now: Any = None  # the last token totals, as in the log
 
     @property
     def total(self) -> float | None:
@@ -52,8 +52,8 @@ class Costs:
             self._add_growth(_total(self._now), response, usage)
 
     def _add_growth(self, total: Usage, response: str, usage: Any) -> None:
-        """Add to the call ``response`` the tokens since the last total; of another agent, or of one that was
-        restarted, the whole total."""
+        """Add to the call ``response`` the tokens since the last total; if the totals started again, as those
+        of another or a restarted agent do, the whole total."""
         growth = coerce.usage_since(total, self._before)
         self._before = total
         if response not in self._spent:  # the totals do not count reasoning separately

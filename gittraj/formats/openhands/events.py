@@ -71,8 +71,9 @@ class _Reading(document.Reading):
     def __init__(self, end: int) -> None:
         super().__init__(end)
         self._calls: dict[int | None, tuple[str, Refusal]] = {}
+        """By the action's id: the call's id, and the refusal to report if the user rejects the call."""
         self._costs = Costs()
-        self._answered: set[str] = set()
+        self._answered: set[str] = set()  # the responses whose thinking was yielded
 
     def items(self, events: list[dict[str, Any]]) -> Iterator[Item]:
         seen: set[int] = set()

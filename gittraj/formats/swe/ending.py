@@ -118,7 +118,7 @@ class _File:
         self.new: str | None = None
         self.added: list[str] = []
         self.removed: list[str] = []
-        self.has_old_name = False  # its line ``---`` was read
+        self.has_old_name = False  # whether its line ``---`` was read
         self._no_newline_at_end = False
         self._old_left = self._new_left = 0  # lines of the hunk that are still to come
 

@@ -67,8 +67,8 @@ class _Reading(document.Reading):
         self._model = coerce.text(coerce.at(self._config, "model", "model_name"))
         self._folder = _local_folder(self._config)
         self._task: str | None = None
-        self._pending: deque[tuple[str, str | None]] = deque()
-        self._last_text: str | None = None
+        self._pending: deque[tuple[str, str | None]] = deque()  # calls without a result: id, command
+        self._last_text: str | None = None  # of the message that ended the run
         self._spent: dict[str, Usage] = {}
         self._costs: dict[str, float] = {}
         self._ts: str | None = None
@@ -212,8 +212,8 @@ class _Reading(document.Reading):
         return protocol.submits(command) and self._ending().exit_status == _SUBMITTED
 
     def _user(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
-        """Yield the task from the first such message; from later ones, observations, commands and messages of
-        the user, and messages of mini-swe-agent."""
+        """Yield the task from the first message of the role ``user``; from later ones, observations, commands
+        and messages of the user, and messages of mini-swe-agent."""
         text, artifact = completion.text(message.get("content"))
         extra = coerce.mapping(message.get("extra"))
         common: dict[str, Any] = {"id": f"m{number}:0", "ts": ts}

@@ -42,7 +42,7 @@ class Observation:
 
 
 def action(answer: str) -> tuple[str, str | None]:
-    """Return an answer without its command, and that; None if there is not exactly one command."""
+    """Return an answer without its command, and the command; None if the answer does not have exactly one."""
     blocks = next((matches for fence in _FENCES if (matches := list(_blocks(answer, fence)))), [])
     if len(blocks) != 1:
         return answer, None
@@ -128,7 +128,8 @@ _THOUGHT = "THOUGHT:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A model's answer. ``response`` is the provider's id; each text follows whether it is thinking."""
+    """A model's answer. ``response`` is the provider's id; each of ``texts`` is preceded by whether it is
+    thinking."""
 
     response: str | None
     model: str | None
@@ -150,12 +151,12 @@ def answer(message: dict[str, Any]) -> Answer:
     if not calls:
         text, calls = _calls_in_text(text, extra)
     text = text.strip()
-    own = (text.startswith(_THOUGHT), text.removeprefix(_THOUGHT).strip())
+    message_text = (text.startswith(_THOUGHT), text.removeprefix(_THOUGHT).strip())
     return Answer(
         response=coerce.text(raw.get("id")),
         model=coerce.text(raw.get("model")),
         usage=completion.usage(raw["usage"]) if isinstance(raw.get("usage"), dict) else None,
-        texts=tuple(pair for pair in (*((True, thought) for thought in thoughts), own) if pair[1]),
+        texts=tuple(pair for pair in (*((True, thought) for thought in thoughts), message_text) if pair[1]),
         calls=tuple(calls),
     )
 

@@ -69,8 +69,8 @@ class _Reading(document.Reading):
         """Begin an attempt; ``prefix`` is that of its events' ids."""
         self._prefix = prefix
         self._shell = windowed.Shell()
-        self._root: str | None = None
-        self._waiting: str | None = None
+        self._root: str | None = None  # the repository's root: the first folder that is known
+        self._waiting: str | None = None  # the id of the call without a result
 
     def items(self) -> Iterator[Item]:
         entries: list[Entry] = []
@@ -164,7 +164,7 @@ class _Reading(document.Reading):
         return task.task(text, self._templates.get("instance_template")) or None
 
     def _step(self, number: int, step: dict[str, Any]) -> Iterator[Entry]:
-        record = f"s{number}"
+        record_id = f"s{number}"
         observation = coerce.text(step.get("observation"))
         action = coerce.string(step.get("action")).rstrip("\r\n")
         thought = step.get("thought")  # without it, the response, which repeats the action
@@ -172,50 +172,50 @@ class _Reading(document.Reading):
         state = step.get("state")
         if isinstance(state, str):  # version 0.x states it before the action, 1.x after it
             self._update_shell(state, "")
-        yield from self._thought(record, thought)
+        yield from self._thought(record_id, thought)
         if action:
-            yield self._call(record, completion.Call("bash", {"command": action}))
+            yield self._call(record_id, completion.Call("bash", {"command": action}))
         if step.get("observation") is not None and action:
-            yield self._result(record, observation or "", step)
+            yield self._result(record_id, observation or "", step)
         elif observation:
-            yield self._entry(NoteEvent(id=self._id(record, 2), content=_lines(observation), kind="error"))
+            yield self._entry(NoteEvent(id=self._id(record_id, 2), content=_lines(observation), kind="error"))
         if not isinstance(state, str):
             self._update_shell(state, observation or "")
 
     def _message(self, number: int, message: dict[str, Any]) -> Iterator[Entry]:
         """Yield the events of a message, in a file without steps."""
-        record, text = f"h{number}", completion.text(message.get("content"))[0]
+        record_id, text = f"h{number}", completion.text(message.get("content"))[0]
         if message.get("role") == "assistant":
             calls = list(completion.calls(message))
             action = coerce.string(message.get("action")).rstrip("\r\n")
             if not calls and action:
                 calls = [completion.Call("bash", {"command": action})]
-            yield from self._thought(record, coerce.text(message.get("thought")) or text)
+            yield from self._thought(record_id, coerce.text(message.get("thought")) or text)
             for ordinal, call in enumerate(calls, 1):
-                yield self._call(record, call, ordinal)
+                yield self._call(record_id, call, ordinal)
         elif message.get("role") in ("user", "tool") and self._waiting is not None:
             ids = message.get("tool_call_ids")
             if isinstance(ids, list) and ids and isinstance(ids[0], str):
                 self._waiting = ids[0]
-            yield self._result(record, text, {})
+            yield self._result(record_id, text, {})
             self._update_shell(None, text)
 
     # ------------------------------------------------------------ events
 
-    def _id(self, record: str, ordinal: int) -> str:
-        return f"{self._prefix}{record}:{ordinal}"
+    def _id(self, record_id: str, ordinal: int) -> str:
+        return f"{self._prefix}{record_id}:{ordinal}"
 
-    def _thought(self, record: str, text: str) -> Iterator[Entry]:
+    def _thought(self, record_id: str, text: str) -> Iterator[Entry]:
         if text := text.strip():
-            common: dict[str, Any] = {"model": self._model, "response": f"{self._prefix}{record}"}
-            yield self._entry(Thinking(id=self._id(record, 0), **common, content=_lines(text)))
+            common: dict[str, Any] = {"model": self._model, "response": f"{self._prefix}{record_id}"}
+            yield self._entry(Thinking(id=self._id(record_id, 0), **common, content=_lines(text)))
 
-    def _call(self, record: str, call: completion.Call, ordinal: int = 1) -> Entry:
-        self._waiting = call.id or self._id(record, ordinal)
+    def _call(self, record_id: str, call: completion.Call, ordinal: int = 1) -> Entry:
+        self._waiting = call.id or self._id(record_id, ordinal)
         event = ToolCall(
-            id=self._id(record, ordinal),
+            id=self._id(record_id, ordinal),
             model=self._model,
-            response=f"{self._prefix}{record}",
+            response=f"{self._prefix}{record_id}",
             name=call.name,
             arguments=call.arguments,
             call_id=self._waiting,
@@ -236,11 +236,11 @@ class _Reading(document.Reading):
         root = (self._root or "").rstrip("/")
         return path.removeprefix(f"{root}/") if root else path
 
-    def _result(self, record: str, text: str, step: dict[str, Any]) -> Entry:
+    def _result(self, record_id: str, text: str, step: dict[str, Any]) -> Entry:
         content = _lines(text)
         seconds = _seconds(step.get("execution_time"))
         event = ToolResult(
-            id=self._id(record, 2) if step else self._id(record, 0),
+            id=self._id(record_id, 2) if step else self._id(record_id, 0),
             content=content,
             call_id=self._waiting,
             is_error=windowed.refused(content),
