@@ -103,7 +103,7 @@ def _closing(note: Note, works: list[_Work]) -> Iterator[Item]:
             ranges.setdefault(path, []).extend(numbers)
     text = "; ".join(f"{path} {','.join(numbers)}" for path, numbers in ranges.items())
     counts = {key: count for w in works for key in _COUNTS if (count := coerce.number(w.record.get(key)))}
-    text = f"git-ai: {text or 'no line by the agent is left in this commit'}"
+    text = f"git-ai: {text or 'no line of this commit is left of it'}"
     raw = {"lines": {path: ",".join(numbers) for path, numbers in ranges.items()}, **counts}
     edits = [Edit(path=path) for path in ranges]
     return note.closing(text, edits=edits, tags=("attribution",), raw=raw)

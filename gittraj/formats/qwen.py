@@ -126,7 +126,7 @@ class _Reader(LogReader):
                 event = NoteEvent(**record.common(), content="Conversation compressed", kind="compaction")
                 yield record.entry(event)
             case "rewind":
-                text = "Rewound: what the human took back is above"
+                text = "Rewound: what the human took back stands above"
                 yield record.entry(NoteEvent(**record.common(0, "rewound"), content=text, kind="note"))
 
 

@@ -113,9 +113,7 @@ def _steps(events: Sequence[Event], starters: Mapping[str, str]) -> list[dict[st
         _add_references(step, group, starters)
         steps.append({"step_id": len(steps) + 1, **step})
     if not steps:
-        steps.append(
-            {"step_id": 1, "source": "system", "message": "The events of this trajectory are not here."}
-        )
+        steps.append({"step_id": 1, "source": "system", "message": "Its events are not here."})
     return steps
 
 
