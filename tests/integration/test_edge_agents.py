@@ -24,8 +24,8 @@ from tests.integration.repository import Git
 def test_edge_24_the_agent_switches_hooks_off(
     each_desk: Desk, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For its own commits, as Gemini CLI does for all: they are found at the next drain, by the log and the
-    reflog, whose times have to match then."""
+    """For its own commits, as Gemini CLI always does: these commits are found at the next drain, by the log
+    and the reflog, whose times have to match then."""
     monkeypatch.delenv("GIT_COMMITTER_DATE")
     command = f"git {way} commit -q -m a" if way.startswith("-c") else "git commit -q -m a"
     if way == "environment":
@@ -155,9 +155,9 @@ def test_edge_29_hooks_of_an_agent_that_fire_at_once(desk: Desk) -> None:
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(fire, range(24))) == {(0, b"", b"")}
     lines = (desk.git.root / ".git/traj/spool").read_text().splitlines()
-    told = [line.split("\t") for line in lines if line.startswith("session\t")]
-    assert sorted(fields[2] for fields in told) == sorted(f"s{n}" for n in range(24))
-    assert {len(fields) for fields in told} == {6}
+    fired = [line.split("\t") for line in lines if line.startswith("session\t")]
+    assert sorted(fields[2] for fields in fired) == sorted(f"s{n}" for n in range(24))
+    assert {len(fields) for fields in fired} == {6}
     desk.check({"a": {"a"}})
 
 
@@ -199,8 +199,8 @@ def test_each_run_of_mini_swe_agent_overwrites_the_log_of_the_one_before(
             desk.git("add", "-A")
             raw = {"raw_output": desk.git("commit", "-m", file), "returncode": 0, "timestamp": time.time()}
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": "", "extra": raw})
-        told = {"messages": messages, "info": {}, "trajectory_format": "mini-swe-agent-1.1"}
-        log.write_text(json.dumps(told))
+        document = {"messages": messages, "info": {}, "trajectory_format": "mini-swe-agent-1.1"}
+        log.write_text(json.dumps(document))
         desk.drain()
 
     run("one", "a")

@@ -41,7 +41,7 @@ def _text(body: bytes, _: bytes) -> bytes:
 
 
 def fill(git: Git, number: int, *, letters: int) -> list[str]:
-    """Write notes on unrelated commits, and on those of a branch."""
+    """Write ``number`` notes of ``letters`` letters on absent commits, and records on five new ones."""
     commits = [git.commit({"file": f"{n}\n"}) for n in range(5)]
     others = {f"{n:040x}": os.urandom(letters // 2).hex().encode() for n in range(1, number + 1)}
     with git.open() as repository:
@@ -71,7 +71,7 @@ def test_each_level_of_the_tree_is_fetched_in_one_request(git: Git, tmp_path: Pa
     with git.open() as repository:
         DataRefs(repository).write("2026-01", {"s/00/t/1": os.urandom(1_000_000)})
     token = "-".join(("a", "job", "s", "token"))
-    asked = {}
+    requests = {}
     with GitHost(tmp_path / "host").running() as host:
         git("push", "-q", str(host.found("acme/app").root), "refs/notes/*:refs/notes/*")
         for number in (1, len(commits)):
@@ -81,21 +81,21 @@ def test_each_level_of_the_tree_is_fetched_in_one_request(git: Git, tmp_path: Pa
             found.fetch_notes(commits[:number])
             assert all(found.notes.read(commit) for commit in commits[:number])
             found.close()
-            asked[number] = len(host.exchanges)
+            requests[number] = len(host.exchanges)
             assert host.moved < 60_000
             basic = base64.b64encode(f"x-access-token:{token}".encode()).decode()
             assert {each.authorization for each in host.exchanges} == {f"basic {basic}"}
-    assert asked[1] == asked[len(commits)] <= 11
+    assert requests[1] == requests[len(commits)] <= 11
 
 
 def test_notes_at_any_depth(git: Git, server: Git, tmp_path: Path) -> None:
     commits = [git.commit({"file": f"{n}\n"}) for n in range(3)]
     one, two, three = commits
     head = git.head()
-    places = (one, f"{two[:2]}/{two[2:]}", f"{three[:2]}/{three[2:4]}/{three[4:]}")
+    paths = (one, f"{two[:2]}/{two[2:]}", f"{three[:2]}/{three[2:4]}/{three[4:]}")
     git("checkout", "-q", "--orphan", "notes")
     git("rm", "-rfq", ".")
-    git("update-ref", "refs/notes/traj", git.commit(dict.fromkeys(places, "told\n")))
+    git("update-ref", "refs/notes/traj", git.commit(dict.fromkeys(paths, "told\n")))
     git("checkout", "-q", "--detach", head)
     git("push", "-q", str(server.root), "refs/notes/traj")
     found = fetched(tmp_path, server)
@@ -104,7 +104,7 @@ def test_notes_at_any_depth(git: Git, server: Git, tmp_path: Path) -> None:
     found.close()
 
 
-def test_no_records_there(git: Git, server: Git, tmp_path: Path) -> None:
+def test_without_a_notes_ref_nothing_is_fetched(git: Git, server: Git, tmp_path: Path) -> None:
     commit = git.commit({"file": "1\n"})
     found = fetched(tmp_path, server)
     assert found.fetch_notes([commit]) is None
@@ -120,12 +120,12 @@ def test_commits_without_a_record(git: Git, server: Git, tmp_path: Path) -> None
     found.close()
 
 
-def test_a_source_that_is_not_there(tmp_path: Path, server: Git) -> None:
+def test_the_error_of_a_missing_source_does_not_show_the_token(tmp_path: Path, server: Git) -> None:
     source = Source(url=f"file://{tmp_path}/nowhere", token="t" * 8, protocols=("file",))
     found = Fetched(tmp_path / "runner", source, environ=os.environ)
-    with pytest.raises(TrajError) as told:
+    with pytest.raises(TrajError) as raised:
         found.fetch_notes(["f" * 40])
-    assert "t" * 8 not in str(told.value)
+    assert "t" * 8 not in str(raised.value)
     assert "t" * 8 not in repr(source)
     found.close()
 

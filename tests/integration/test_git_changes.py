@@ -172,9 +172,9 @@ def test_undecodable_content(git: Git) -> None:
     assert path.added == ("caf\udce9", "naïve")
 
 
-def test_over_two_megabytes_of_added_lines(git: Git) -> None:
-    just = b"x" * 1023 + b"\n"
-    commit = git.commit({"a-big": just * 2049, "b-most": just * 2048, "c": "c\n"})
+def test_over_two_megabytes_of_added_lines_are_left_out(git: Git) -> None:
+    line = b"x" * 1023 + b"\n"
+    commit = git.commit({"a-big": line * 2049, "b-most": line * 2048, "c": "c\n"})
     with git.open() as repository:
         assert [(p.path, len(p.added)) for p in changes(repository, commit).paths] == [
             ("a-big", 0),

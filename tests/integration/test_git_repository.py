@@ -185,7 +185,7 @@ def test_a_command_that_hangs(git: Git) -> None:
         found.run("-c", "alias.sleeper=!exec sleep 5", "sleeper", timeout=0.2)
 
 
-def test_importing_it_does_not_import_pygit2() -> None:
+def test_importing_the_git_package_does_not_import_pygit2() -> None:
     script = "import sys, gittraj.git, gittraj.notes.store; print('pygit2' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
