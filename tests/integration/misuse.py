@@ -249,7 +249,7 @@ def formatted_by_the_agent(day: Misuse) -> Iterator[None]:
 
 
 def both_at_once(day: Misuse) -> Iterator[None]:
-    """Two agents commit with one subject within a second."""
+    """Two agents make commits with the same subject within a second."""
     paths = [day.path() for _ in day.agents]
     for agent, path in zip(day.agents, paths, strict=True):
         day.does(agent, Write(path, day.lines()))
@@ -391,7 +391,7 @@ def typed_again(day: Misuse) -> Iterator[None]:
 
 
 def before_the_agent(day: Misuse) -> Iterator[None]:
-    """What the agent writes after the commit does not explain it."""
+    """A person commits; later the agent writes the same text, which does not explain the commit."""
     agent, path = day.agent(), day.path()
     text = day.lines()
     day.put(path, text)

@@ -85,7 +85,7 @@ def test_pip_installs_by_hash_into_a_folder_of_this_run(machine: Machine) -> Non
     assert machine.install()[2]["path"] != outputs["path"], "the packages of another run are not reused"
 
 
-def test_uv_is_used_if_it_is_there(machine: Machine) -> None:
+def test_uv_is_used_if_installed(machine: Machine) -> None:
     machine.add_python("python3")
     machine.add("uv", f'echo "$@" >"{machine.folder}/asked"')
     assert machine.install()[0] == 0
@@ -138,7 +138,7 @@ def test_an_index_that_is_down_fails_the_job_only_under_a_gate(
 
 
 def test_nothing_in_the_workspace_runs(machine: Machine) -> None:
-    """Neither a pip.py, nor a module with a name of the standard library."""
+    """Python imports neither a pip.py there, nor a module with a name of the standard library."""
     for name in ("pip", "types", "site", "sitecustomize", "ensurepip"):
         (machine.folder / "work" / f"{name}.py").write_text(f"open({str(machine.folder / 'ran')!r}, 'w')\n")
     machine.add("python3", f'case "$*" in *"pip install"*) exit 0;; esac\nexec {sys.executable} "$@"')

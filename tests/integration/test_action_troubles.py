@@ -116,7 +116,7 @@ def test_a_comment_that_github_finds_too_long(host: Host) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("trial", range(TRIALS))
 def test_of_three_racing_runs_that_of_the_last_push_wins(host: Host, trial: int) -> None:
-    """Each runs for its own push, which may come while the others read, write or wait."""
+    """Each run is for a push of its own, which may come while the others read, write or wait."""
     rng = random.Random(trial)
     host.runner.process = True
     host.recorded()

@@ -199,7 +199,7 @@ def test_the_question_is_not_a_prompt() -> None:
     assert parse_blocks(ASKING + WORDS, name="x").events == ()
 
 
-def test_nothing_is_started_while_it_is_off(asking: Git) -> None:
+def test_nothing_is_started_while_the_question_is_off(asking: Git) -> None:
     """The shell reads git's configuration and starts nothing else."""
     asking("config", "traj.retrospective", "off")
     script = asking.root / ".git/traj/agent-hook"

@@ -141,7 +141,7 @@ def test_a_session_in_a_linked_worktree(begun: Git, writer: Writer, tmp_path: Pa
 
 
 def test_a_recorded_session_of_a_removed_worktree_is_not_refused(begun: Git, tmp_path: Path) -> None:
-    """Its log does not prove any commit now: small files, and a quiet commit."""
+    """The session's log proves no commit now: it has a quiet commit of a small file."""
     tree = tmp_path / "tree"
     begun("worktree", "add", "-q", "-b", "topic", str(tree))
     session = ClaudeSession(tree)

@@ -152,7 +152,7 @@ def test_link_takes_the_session_id_that_status_prints(begun: Git) -> None:
     assert [each["session"] for each in trajectories(begun)["Mine"]] == [session.session]
 
 
-def test_a_person_commits_in_pieces_what_the_agent_left(begun: Git, writer: Writer) -> None:
+def test_a_person_commits_one_by_one_the_files_that_the_agent_left(begun: Git, writer: Writer) -> None:
     """The agent commits one file and leaves two; each commit of these has the call that wrote it."""
     session = writer(begun.root)
     session.run(
@@ -177,7 +177,7 @@ def test_a_person_commits_in_pieces_what_the_agent_left(begun: Git, writer: Writ
     assert found["Mine b"][0]["total"] == found["Agent"][0]["total"]
 
 
-def test_a_person_s_own_work_beside_a_session(begun: Git, writer: Writer) -> None:
+def test_a_person_s_own_work_during_a_session_gets_no_record(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     session.prompt("Write")
     session.respond(turn(Write("a", "one\ntwo\nreturn x\n"), Shell("git add . && git commit -m Agent")))
@@ -284,7 +284,7 @@ def test_a_fork_s_copy_of_its_parent_is_not_recorded_twice(begun: Git) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_nothing_of_another_repository_comes_along(tmp_path: Path, writer: Writer) -> None:
+def test_nothing_of_another_repository_is_stored(tmp_path: Path, writer: Writer) -> None:
     """A private repository's text is not recorded here: not from a command, a title, or a call in both."""
     secret, ours = Git.init(tmp_path / "secret"), Git.init(tmp_path / "ours")
     for each in (secret, ours):
@@ -317,7 +317,7 @@ def _objects(git: Git) -> Iterator[tuple[str, bytes]]:
             yield oid, git("cat-file", "blob", oid).encode()
 
 
-def test_a_person_commits_with_the_tool_off(begun: Git, writer: Writer) -> None:
+def test_a_person_commits_while_git_traj_is_off(begun: Git, writer: Writer) -> None:
     """Such a commit gets no record, neither for the agent's text in it nor for the commit that it amends."""
     session = writer(begun.root)
     session.run(
@@ -381,7 +381,7 @@ def test_a_paused_session_can_be_imported_on_request(begun: Git, paused: ClaudeS
 
 
 def test_a_pause_applies_to_subagents(begun: Git) -> None:
-    """Their logs are separate files, whose sizes were not stored when the pause began."""
+    """Logs of subagents are separate files, whose sizes were not stored when the pause began."""
     session = ClaudeSession(begun.root)
     session.prompt("Delegate")
     session.respond(turn(Shell("echo agentId: a1b2c3d4")))

@@ -308,7 +308,7 @@ def test_the_same_records_of_two_remotes_are_shown_once(server: Git, ann: Git, b
 
 
 def test_a_trajectory_that_went_on_elsewhere(server: Git, ann: Git, bob: Git, be: Be) -> None:
-    """Its parts here and there are shown separately; each has an id that show accepts."""
+    """Our parts and the remote's are shown separately; each has an id that ``show`` accepts."""
     note(ann, "HEAD~1", part("traj_x", "Begun here"))
     note(bob, "HEAD", part("traj_x", "Gone on there", at=9))
     push(bob, server)
@@ -426,7 +426,7 @@ def test_records_of_a_removed_remote_are_not_shown(server: Git, ann: Git, bob: G
 
 
 def test_a_remote_with_too_many_commits_is_shown_in_part(ann: Git, be: Be) -> None:
-    """What is left out is reported, even if none of it is on a listed commit."""
+    """Records that are left out are reported, even if none of them is on a listed commit."""
     note(ann, "HEAD", part("traj_a", "Ours"))
     body = encode_note([part("traj_f", "Flood")])
     files = (
@@ -441,7 +441,7 @@ def test_a_remote_with_too_many_commits_is_shown_in_part(ann: Git, be: Be) -> No
     assert err == "git-traj: fork: records of 50 commits are left out; git traj fetch fork joins all\n"
 
 
-def test_bare_server_reads_its_own(server: Git, bob: Git, be: Be) -> None:
+def test_a_bare_server_reads_its_own_records(server: Git, bob: Git, be: Be) -> None:
     """On a server the records are not a remote's; a mirror of it also has them in its own refs."""
     note(bob, "HEAD", part("traj_b", "Bob's"))
     push(bob, server)

@@ -77,7 +77,7 @@ def _write(root: Path, name: int, commits: Sequence[str]) -> None:
 
 
 def test_drains_in_two_worktrees(git: Git, tmp_path: Path) -> None:
-    """Two agents commit at once, each in its worktree, while people run commands: these and workers drain."""
+    """Two agents commit at once, each in its worktree, while people run commands; both cause drains."""
     git.commit({"README": "here\n"})
     install(git)
     git("worktree", "add", "--quiet", str(tmp_path / "other"))
@@ -205,7 +205,7 @@ def test_a_pause_waits_for_a_drain_that_takes_long(git: Git) -> None:
 
 @pytest.mark.nightly
 def test_commands_that_write_at_once_wait_for_each_other(git: Git, tmp_path: Path) -> None:
-    """Without waiting, twelve of forty imports were refused, and one of two syncs."""
+    """When they did not wait, twelve of forty imports were refused, and one of two syncs."""
     git.commit({"README": "here\n"})
     install(git)
     Git.init(tmp_path / "server.git", "--bare")

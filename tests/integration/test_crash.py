@@ -127,7 +127,7 @@ def test_nothing_is_lost_without_the_spool(git: Git, state: Path, writer: Writer
 
 
 def test_files_that_killed_processes_left_are_deleted(git: Git, state: Path, writer: Writer) -> None:
-    """They are removed only after a while: a process that made a file a moment ago may still be running."""
+    """The files are deleted only later: a process that made a file a moment ago may still be running."""
     session = writer(git.root)
     session.run(_story(0, random.Random(0)), prompt="Please do it")
     with _worker(state, "import os; os.fsync = lambda _: os._exit(9)") as worker:

@@ -106,6 +106,6 @@ def test_the_format_in_plain_git(shop: Git) -> None:
     assert run(patch.replace("COMMIT", commit)).split()[1] == commit
 
 
-def test_each_line_that_does_not_run_here_is_in_a_page() -> None:
+def test_each_exception_is_still_in_a_page() -> None:
     text = "".join(page.read_text("utf-8") for page in PAGES)
     assert [start for start in NOT_HERE if f"\n{start}" not in text] == []

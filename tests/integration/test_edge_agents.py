@@ -24,8 +24,8 @@ from tests.integration.repository import Git
 def test_edge_24_the_agent_switches_hooks_off(
     each_desk: Desk, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For its own commits, as Gemini CLI always does: these commits are found at the next drain, by the log
-    and the reflog, whose times have to match then."""
+    """It does so for its commits, as Gemini CLI does always. The next drain finds the commits by the
+    log and the reflog, whose times have to match then."""
     monkeypatch.delenv("GIT_COMMITTER_DATE")
     command = f"git {way} commit -q -m a" if way.startswith("-c") else "git commit -q -m a"
     if way == "environment":
@@ -39,7 +39,7 @@ def test_edge_24_the_agent_switches_hooks_off(
 
 
 def test_edge_25_records_glued_on_one_line(desk: Desk) -> None:
-    """Two writers, one file: each record is read, and those after them, too."""
+    """Two processes wrote to one log: each record on such a line is read, and so are later records."""
     desk.waits = True
     desk.commit("a")
     log = desk.sessions["one"].log
@@ -52,7 +52,7 @@ def test_edge_25_records_glued_on_one_line(desk: Desk) -> None:
 
 
 def test_edge_25_a_partial_last_line(desk: Desk) -> None:
-    """It is read when it is complete; after a crash it never is, and is skipped."""
+    """The line is read when it is complete; if a crash cut it off for good, it is skipped."""
     desk.commit("a")
     log = desk.sessions["one"].log
     with log.open("ab") as stream:
@@ -66,7 +66,7 @@ def test_edge_25_a_partial_last_line(desk: Desk) -> None:
 
 
 def test_edge_25_a_resumed_session_repeats_its_history(desk: Desk) -> None:
-    """In a separate file, with another id: the repeated history is recorded once."""
+    """The resumed session has a file and an id of its own; the repeated history is recorded once."""
     desk.commit("a")
     first = desk.sessions["one"]
     second = ClaudeSession(desk.git.root, name="two")
@@ -162,7 +162,7 @@ def test_edge_29_hooks_of_an_agent_that_fire_at_once(desk: Desk) -> None:
 
 
 def test_edge_30_the_agent_pushes_with_its_commit(desk: Desk, tmp_path: Path) -> None:
-    """In one command: moments later the record can be pushed, too, and reads the same in a clone."""
+    """One command does both. Moments later the record can be pushed, too, and reads the same in a clone."""
     Git.init(tmp_path / "server.git", "--bare")
     desk.git("remote", "add", "origin", str(tmp_path / "server.git"))
     desk.git("config", "traj.push", "auto")

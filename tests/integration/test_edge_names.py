@@ -38,7 +38,7 @@ NAMES = [
 
 
 def test_edge_18_names_that_are_odd(desk: Desk) -> None:
-    """In commits by an agent, and by a person of its work, they are listed, followed and blamed as usual."""
+    """Files with such names, committed by an agent or a person, are listed, followed and blamed as usual."""
     writes = [Write(name, f"{name!r}\n" * 3) for name in NAMES]
     desk.work("mine", *writes, Shell("git add -A && git commit -q -m mine"))
     desk.work("theirs", *(Edit(name, f"{name!r}\n", "other\n") for name in NAMES))
@@ -166,7 +166,7 @@ def test_edge_19_a_full_disk_under_the_hooks(desk: Desk) -> None:
 
 
 def test_edge_20_more_than_a_thousand_paths(desk: Desk) -> None:
-    """In one commit; the agent wrote two files by a tool and the others by a script."""
+    """One commit has them all: the agent wrote two files with a tool and the others with a script."""
     script = "for n in $(seq 1200); do echo $n >f$n; done; git add -A && git commit -q -m many"
     desk.work("many", Write("one", "1\n"), Write("two", "2\n"), Shell(script))
     desk.check({"many": {"many"}})
@@ -207,7 +207,7 @@ def test_edge_20_a_session_that_is_still_being_written(desk: Desk) -> None:
 
 @pytest.mark.parametrize("harm", ["deleted", "truncated"])
 def test_edge_20_a_session_file_that_disappears_or_shrinks(desk: Desk, harm: str) -> None:
-    """What is recorded stays; what the file still contains, or contains again, is not recorded twice."""
+    """Recorded work stays; events that the file still contains, or contains again, are not recorded twice."""
     desk.commit("a")
     log = desk.sessions["one"].log
     before = desk.git("rev-parse", "refs/notes/traj")

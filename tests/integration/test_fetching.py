@@ -66,7 +66,7 @@ def test_the_records_of_a_branch_out_of_many(git: Git, server: Git, tmp_path: Pa
 
 
 def test_each_level_of_the_tree_is_fetched_in_one_request(git: Git, tmp_path: Path) -> None:
-    """Over HTTP, from a host that filters no more than GitHub, and without unneeded segments."""
+    """The host speaks HTTP and filters no more than GitHub; unneeded segments are not fetched."""
     commits = fill(git, 2_000, letters=1_000)
     with git.open() as repository:
         DataRefs(repository).write("2026-01", {"s/00/t/1": os.urandom(1_000_000)})

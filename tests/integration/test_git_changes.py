@@ -248,7 +248,7 @@ def test_a_missing_blob_hides_only_its_commit(git: Git) -> None:
     assert [len(found[c].paths) for c in commits] == [1, 1, 1, 0, 1]
 
 
-def test_a_commit_that_is_not_here(repository: Repository) -> None:
+def test_a_missing_commit_is_an_error(repository: Repository) -> None:
     absent = "0" * (40 if repository.object_format == "sha1" else 64)
     with pytest.raises(GitError, match=f"^commit {absent} is missing$"):
         read_changes(repository, [absent])

@@ -79,7 +79,7 @@ def test_an_expired_or_rewritten_reflog_is_read_from_its_start(reflog_git: Git) 
 
 
 def test_the_first_entry_left_has_the_id_before_it(reflog_git: Git) -> None:
-    """As in an expired reflog, which is not complete."""
+    """An expired reflog begins like this: it is not complete."""
     git = reflog_git
     first, second = git.commit({"f": "1"}), git.commit({"f": "2"})
     git("reflog", "delete", "HEAD@{1}")

@@ -105,7 +105,7 @@ def test_edge_17_unborn_root_and_amended_root(git: Git) -> None:
     desk.check({"root, amended": {"look", "root"}})
 
 
-def test_edge_17_an_unborn_branch_beside_others(desk: Desk) -> None:
+def test_edge_17_an_unborn_branch_next_to_others(desk: Desk) -> None:
     desk.commit("a")
     assert desk.run_git("checkout", "--orphan", "other") == 0
     desk.work("b", Write("b", "b\n"), Shell("git rm -rqf a && git add . && git commit -qm b"))

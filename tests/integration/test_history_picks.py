@@ -82,7 +82,7 @@ def test_edge_12_cherry_pick_of_a_squashed_commit(desk: Desk, day: int) -> None:
 
 
 def test_edge_12_cherry_pick_of_a_copied_commit(each_desk: Desk) -> None:
-    """Two branches have a copy each; the original of both is picked."""
+    """Two branches have a copy each of one original commit, which is picked."""
     each_desk.branch_off("a")
     each_desk.git("branch", "two")
     first = each_desk.git.head()
@@ -204,7 +204,7 @@ def test_edge_12_reset_and_one_commit_while_a_branch_has_the_commits(each_desk: 
 
 @pytest.mark.parametrize("way", ["amended", "as it was"])
 def test_edge_12_reset_of_a_reset_commit(each_desk: Desk, way: str) -> None:
-    """Nothing was drained in between."""
+    """A commit is reset and made again twice, without a drain in between."""
     each_desk.commit("a")
     assert each_desk.run_git("reset", "--soft", "HEAD~1") == 0
     assert each_desk.run_git("commit", "--message", "again") == 0
@@ -321,7 +321,7 @@ def test_edge_12_reset_and_amend_while_a_branch_has_the_commit(each_desk: Desk) 
     each_desk.check({"again": {"a"}, "all, later": {"a"}})
 
 
-def test_edge_12_reset_beside_another_agents_commit(each_desk: Desk) -> None:
+def test_edge_12_reset_next_to_another_agents_commit(each_desk: Desk) -> None:
     """Another agent's commit of the same second takes the place of the commit that is gone, with a later date
     and the same file: it does not count as that commit, amended."""
     each_desk.git("checkout", "-q", "-b", "topic")
@@ -392,7 +392,7 @@ def test_edge_12_merge_squash_that_is_split_and_then_amended(each_desk: Desk, mo
 
 
 def test_edge_12_merge_squash_that_is_given_up(topic: Desk) -> None:
-    """Its commit fails, and another one is made instead."""
+    """The squash's commit fails, and another commit is made instead."""
     (hook := topic.git.root / ".git" / "hooks" / "commit-msg").write_text("#!/bin/sh\nexit 1\n")
     hook.chmod(0o755)
     assert topic.run_git("merge", "--squash", "topic") == 0

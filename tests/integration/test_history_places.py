@@ -15,7 +15,7 @@ from tests.integration.repository import Git
 
 
 def test_edge_16_commits_at_once_in_two_worktrees(each_desk: Desk, tmp_path: Path) -> None:
-    """Two agents, each in its worktree, at the same time, with the same subjects."""
+    """Two agents commit at the same time, each in its worktree, with the same subjects."""
     trees = [each_desk.git, Git(tmp_path / "tree")]
     each_desk.git("worktree", "add", "-q", "-b", "side", str(trees[1].root))
 
@@ -140,7 +140,7 @@ def test_edge_16_a_bare_repository_with_worktrees(tmp_path: Path) -> None:
 
 
 def test_edge_16_a_bare_repository_that_is_pushed_to(desk: Desk, tmp_path: Path) -> None:
-    """Without a work tree nothing commits; pushed commits are recorded elsewhere."""
+    """Nobody commits in a bare repository; the pushed commits were recorded where they were made."""
     desk.commit("a")
     bare = Git.init(tmp_path / "bare.git", "--bare")
     there = Desk(bare).install()

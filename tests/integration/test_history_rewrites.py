@@ -315,7 +315,7 @@ def test_edge_10_pull_rebase_by_config_and_by_alias(topic: Desk, way: str) -> No
 
 @pytest.mark.parametrize("way", ["rebase", "merge", "pull --rebase=merges", "pull --no-rebase --no-edit"])
 def test_edge_11_upstream_commits_get_no_record(topic: Desk, way: str) -> None:
-    """This is also so if these commits change the files that the open session writes."""
+    """They get none even if they change the files that the open session writes."""
     git = topic.git
     git("checkout", "-q", "main")
     git.commit({"a": "a\n" * 3, "later": "theirs\n"}, "upstream writes what the agent wrote")

@@ -245,7 +245,7 @@ def test_configured_hooks_of_which_somebody_removed_half(configured: Git) -> Non
 
 
 def test_configured_hooks_become_files_where_git_is_older(configured: Git, tmp_path: Path) -> None:
-    """And the other way round: the hooks are never installed in both places."""
+    """And configured hooks again with a newer git: the hooks are never installed in both places."""
     git = configured
     older = tmp_path / "older"
     older.mkdir()

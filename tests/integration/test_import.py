@@ -227,7 +227,7 @@ def test_garbage_in_a_pipe_does_not_fail_its_writer(begun: Git, tmp_path: Path, 
 
 
 def test_a_pipe_is_read_to_its_end(begun: Git) -> None:
-    """Also if none of it can be used, or if only reading shows that the command line is wrong."""
+    """That is so even if none of it can be used, or if only reading shows that the command line is wrong."""
     lines = f"yes a line that is no event | head -c {2 * MB}"
     command = f"{{ {lines}; echo >&2 written; }} | {sys.executable} -m gittraj import -"
     for env in ({}, {"GIT_TRAJ": "0"}):
@@ -354,7 +354,7 @@ def test_logs_of_a_session_at_three_ages_give_the_same_trajectory(
 
 @pytest.mark.shared
 def test_runs_of_one_task_stay_apart(begun: Git, samples: Path, tmp_path: Path) -> None:
-    """They begin with the same words, and their events are only numbered."""
+    """The runs begin with the same words, and their events are only numbered."""
     first = json.loads((samples / "mini-swe-agent-v1" / "hello-1.13.4.traj.json").read_text())
     second = json.loads(json.dumps(first))
     second["messages"][2]["content"] += "\nAnother try."

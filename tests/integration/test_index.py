@@ -419,7 +419,7 @@ def test_the_copy_that_a_killed_writer_left_is_deleted(history: RandomHistory) -
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows replaces no file that somebody reads")
 def test_an_open_pager_hinders_no_writer(history: RandomHistory) -> None:
-    """As in ``git traj log | less``: the pipe is full while a person reads."""
+    """In ``git traj log | less`` the pipe is full while a person reads."""
     git, git_dir = Git(history.root), history.root / ".git"
     with open_repository(history.root) as repository:
         keep_index(repository)

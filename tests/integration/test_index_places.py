@@ -76,7 +76,7 @@ def answer_of_a_copy(history: RandomHistory) -> str:
 
 
 def test_listings_work_where_the_disk_is_full(history: RandomHistory) -> None:
-    """On a separate file system, which is gone with the command."""
+    """The index is on a small file system of its own, which ends with the command."""
     answer = answer_without_index(history)
     folder = history.root / ".git" / FOLDER
     folder.mkdir()

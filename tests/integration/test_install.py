@@ -103,7 +103,7 @@ def test_dry_run_writes_nothing(git: Git) -> None:
     assert not (git.root / ".git/traj").exists()
 
 
-def test_a_wrong_setting_stops_it_before_anything_is_written(git: Git) -> None:
+def test_a_wrong_setting_stops_install_before_anything_is_written(git: Git) -> None:
     git("config", "traj.push", "sometimes")
     said = traj(git, "install")
     assert said.returncode == 1
@@ -194,7 +194,7 @@ class _Plugged(LoggedAgent):
 
 
 def test_uninstall_when_the_plug_in_with_hooks_is_off(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its settings are still removed (an earlier version removed nothing)."""
+    """The plug-in's settings are still removed (an earlier version removed nothing)."""
     git.commit({"a": "1"})
     before = snapshot(git.root / ".git")
     with monkeypatch.context() as on, git.open() as repository:

@@ -115,7 +115,7 @@ def test_options_that_global_installs_refuse(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("team", [True, False])
 def test_a_clone_of_a_project_that_records_gets_a_hint(git: Git, team: bool) -> None:
-    """Only on a terminal, and in ``status`` and ``doctor``; a script sees nothing."""
+    """A terminal shows it, and so do ``status`` and ``doctor``; a script does not get it."""
     git.commit({"a": "1", **({".gittraj.yml": "thinking: drop\n"} if team else {})})
     hint = "hint: this project records agents' work, but this clone does not; run git traj install"
     assert (hint in at_terminal(git.root, "--no-pager", "log", "--all")[1]) is team

@@ -62,7 +62,7 @@ def _in_postgresql(team: Team) -> Iterator[bytes]:
     yield from _read_files(Path(folder) / "data" / "base" / str(oid))
 
 
-_ENGINES: dict[str, Callable[[Team], Iterator[bytes]]] = {
+_ENGINES: dict[str, Callable[[Team], Iterator[bytes]]] = {  # functions that read all that is stored
     "team.duckdb": _in_duckdb,
     "parquet:lake": _in_parquet,
     "postgresql": _in_postgresql,
@@ -99,9 +99,9 @@ def test_deleted_data_is_nowhere_and_a_hostile_repository_changes_nothing(
     teams = {Team(tmp_path, url): read for url, read in _ENGINES.items() if url != "postgresql"}
     if find_programs() is not None:
         teams[Team(tmp_path, request.getfixturevalue("postgres"))] = _in_postgresql
-    (some, *_) = teams
-    gits = [_fill(some, number) for number in range(_REPOSITORIES)]
-    hostile = some.repository(
+    (first, *_) = teams
+    gits = [_fill(first, number) for number in range(_REPOSITORIES)]
+    hostile = first.repository(
         "hostile", [[full_record("stays", 7, chosen="<script>'); DROP TABLE parts; --")]]
     )
     for team, read in teams.items():
