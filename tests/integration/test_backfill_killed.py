@@ -100,7 +100,7 @@ def processes_of(group: int) -> list[int]:
 @pytest.mark.nightly
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc to find processes")
 @pytest.mark.parametrize("worth", some([0, 1 << 30], 1), ids=["several", "one process"])
-def test_killed_at_any_moment(git: Git, tmp_path: Path, worth: int) -> None:
+def test_backfills_killed_at_any_moment_end_like_a_single_run(git: Git, tmp_path: Path, worth: int) -> None:
     sessions = work(begin(git))
     kept = tmp_path / "kept"
     shutil.copytree(git.root, kept, symlinks=True)

@@ -63,7 +63,7 @@ def state(git: Git) -> Path:
     return folder
 
 
-def test_killed_at_random(git: Git, state: Path, writer: Writer) -> None:
+def test_nothing_is_lost_if_a_worker_is_killed_at_random(git: Git, state: Path, writer: Writer) -> None:
     """A worker is killed a random time after its drain begins, or, in half of the runs, begins to write."""
     rng = random.Random(_SEED)
     session = writer(git.root)
@@ -86,7 +86,9 @@ def test_killed_at_random(git: Git, state: Path, writer: Writer) -> None:
 
 
 @pytest.mark.nightly
-def test_killed_between_two_writes(git: Git, state: Path, writer: Writer) -> None:
+def test_nothing_is_lost_if_a_worker_is_killed_between_two_writes(
+    git: Git, state: Path, writer: Writer
+) -> None:
     session = writer(git.root)
     for number, patch in enumerate([*_PATCHES.values(), *_PATCHES.values()]):
         session.run(_story(number, random.Random(number)), prompt=f"Please do number {number}")

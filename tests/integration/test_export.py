@@ -78,7 +78,7 @@ def export(capsys: pytest.CaptureFixture[str], *args: str, said: str = "") -> st
     return out
 
 
-def test_documents(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_format_contains_the_session(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
     for form in FORMATS:
         text = export(capsys, "--format", form, "--all" if form != "html" else "traj_one")
         assert "Greet people" in text
