@@ -80,7 +80,7 @@ class Desk:
     def branch_off(self, *names: str) -> Desk:
         """Let the agent commit ``names`` on ``topic``, which stays checked out, and a person on ``main``."""
         self.git("checkout", "-q", "-b", "topic")
-        waits, self.waits = self.waits, True  # one drain for all, as with a quick agent
+        waits, self.waits = self.waits, True  # one drain for all, as if the agent were quick
         for name in names:
             self.commit(name)
         self.waits = waits

@@ -31,7 +31,7 @@ NAMES = [
     "\N{PILE OF POO}",
     "漢字",
     "caf\N{LATIN SMALL LETTER E WITH ACUTE}",
-    *(["cafe\N{COMBINING ACUTE ACCENT}"] if sys.platform != "darwin" else []),  # there both are the same
+    *(["cafe\N{COMBINING ACUTE ACCENT}"] if sys.platform != "darwin" else []),  # on macOS both are one name
     ":(glob)*",
     "*.py",
 ]

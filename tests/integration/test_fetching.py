@@ -26,7 +26,7 @@ def server(tmp_path: Path) -> Git:
     return there
 
 
-def fetched(tmp_path: Path, server: Git) -> Fetched:
+def make_fetched(tmp_path: Path, server: Git) -> Fetched:
     return Fetched(
         tmp_path / "runner", Source(url=f"file://{server.root}", protocols=("file",)), environ=os.environ
     )
@@ -54,9 +54,9 @@ def fill(git: Git, number: int, *, letters: int) -> list[str]:
 def test_the_records_of_a_branch_out_of_many(git: Git, server: Git, tmp_path: Path) -> None:
     commits = fill(git, 3_000, letters=2_000)
     git("push", "-q", str(server.root), "HEAD:refs/heads/topic", "refs/notes/traj:refs/notes/traj")
-    found = fetched(tmp_path, server)
+    found = make_fetched(tmp_path, server)
     tip = found.fetch_notes(commits)
-    server.root.rename(tmp_path / "gone")  # whatever is read now was fetched
+    server.root.rename(tmp_path / "gone")  # whatever is read now was make_fetched
     assert tip == git("rev-parse", "refs/notes/traj")
     for n, commit in enumerate(commits):
         assert f"Asked {n}".encode() in (found.notes.read(commit) or b"")
@@ -66,7 +66,7 @@ def test_the_records_of_a_branch_out_of_many(git: Git, server: Git, tmp_path: Pa
 
 
 def test_each_level_of_the_tree_is_fetched_in_one_request(git: Git, tmp_path: Path) -> None:
-    """The host speaks HTTP and filters no more than GitHub; unneeded segments are not fetched."""
+    """The host speaks HTTP and filters no more than GitHub; unneeded segments are not make_fetched."""
     commits = fill(git, 2_000, letters=1_000)
     with git.open() as repository:
         DataRefs(repository).write("2026-01", {"s/00/t/1": os.urandom(1_000_000)})
@@ -98,7 +98,7 @@ def test_notes_at_any_depth(git: Git, server: Git, tmp_path: Path) -> None:
     git("update-ref", "refs/notes/traj", git.commit(dict.fromkeys(paths, "told\n")))
     git("checkout", "-q", "--detach", head)
     git("push", "-q", str(server.root), "refs/notes/traj")
-    found = fetched(tmp_path, server)
+    found = make_fetched(tmp_path, server)
     found.fetch_notes(commits)
     assert [found.notes.read(commit) for commit in commits] == [b"told\n"] * 3
     found.close()
@@ -106,7 +106,7 @@ def test_notes_at_any_depth(git: Git, server: Git, tmp_path: Path) -> None:
 
 def test_without_a_notes_ref_nothing_is_fetched(git: Git, server: Git, tmp_path: Path) -> None:
     commit = git.commit({"file": "1\n"})
-    found = fetched(tmp_path, server)
+    found = make_fetched(tmp_path, server)
     assert found.fetch_notes([commit]) is None
     found.close()
 
@@ -114,7 +114,7 @@ def test_without_a_notes_ref_nothing_is_fetched(git: Git, server: Git, tmp_path:
 def test_commits_without_a_record(git: Git, server: Git, tmp_path: Path) -> None:
     fill(git, 10, letters=20)
     git("push", "-q", str(server.root), "refs/notes/traj:refs/notes/traj")
-    found = fetched(tmp_path, server)
+    found = make_fetched(tmp_path, server)
     assert found.fetch_notes(["f" * 40]) is not None
     assert found.notes.read("f" * 40) is None
     found.close()

@@ -36,7 +36,7 @@ def rewrite(session: GeminiSession) -> None:
 
 
 def _reduce(message: dict[str, Any], at: str) -> list[dict[str, Any]]:
-    """The messages that replace one: without tokens and thoughts, calls and their results apart."""
+    """The messages that replace one: without tokens and thoughts, with results in a message of their own."""
     fresh = {"id": str(uuid.uuid4()), "timestamp": at, "type": message["type"]}
     content = message["content"] if isinstance(message["content"], list) else [{"text": message["content"]}]
     calls = message.get("toolCalls", [])

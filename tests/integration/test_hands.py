@@ -223,7 +223,9 @@ def test_examples_are_taken_as_they_are_written(line: str, capsys: pytest.Captur
     """Only the examples' options and arguments are parsed; the commands do not run."""
     words = shlex.split(re.sub(r" > \S+$", "", line))
     assert words[:2] == ["git", "traj"]
-    context = click.Context(group, info_name="git traj", **group.context_settings)  # a command keeps its -h
+    context = click.Context(
+        group, info_name="git traj", **group.context_settings
+    )  # with -h for every command
     _, command, rest = group.resolve_command(context, words[2:])
     assert command is not None
     while isinstance(command, click.Group):
