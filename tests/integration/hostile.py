@@ -209,7 +209,7 @@ class Hostile:
         path.write_text(f"{oid}\n")
 
     def replace(self, ref: str, replacement: Callable[[str], str | None]) -> str:
-        """Replace a random blob in the ref's tree by ``replacement(id)``, unless that is None; return its path."""
+        """Replace a random blob in the ref's tree by ``replacement(id)`` (None: do not); return its path."""
         rows = [
             row.split() for row in self.git("ls-tree", "-r", "-z", ref).replace("\t", " ").split("\0") if row
         ]

@@ -56,7 +56,7 @@ def test_the_records_of_a_branch_out_of_many(git: Git, server: Git, tmp_path: Pa
     git("push", "-q", str(server.root), "HEAD:refs/heads/topic", "refs/notes/traj:refs/notes/traj")
     found = make_fetched(tmp_path, server)
     tip = found.fetch_notes(commits)
-    server.root.rename(tmp_path / "gone")  # whatever is read now was make_fetched
+    server.root.rename(tmp_path / "gone")  # whatever is read now was fetched
     assert tip == git("rev-parse", "refs/notes/traj")
     for n, commit in enumerate(commits):
         assert f"Asked {n}".encode() in (found.notes.read(commit) or b"")
@@ -66,7 +66,7 @@ def test_the_records_of_a_branch_out_of_many(git: Git, server: Git, tmp_path: Pa
 
 
 def test_each_level_of_the_tree_is_fetched_in_one_request(git: Git, tmp_path: Path) -> None:
-    """The host speaks HTTP and filters no more than GitHub; unneeded segments are not make_fetched."""
+    """The host speaks HTTP and filters no more than GitHub; unneeded segments are not fetched."""
     commits = fill(git, 2_000, letters=1_000)
     with git.open() as repository:
         DataRefs(repository).write("2026-01", {"s/00/t/1": os.urandom(1_000_000)})

@@ -44,7 +44,7 @@ def answer_without_index(history: RandomHistory) -> str:
 
 
 def test_listings_work_where_files_cannot_grow(history: RandomHistory) -> None:
-    """They work with any limit on the size of a file: while the index is built, updated, or caches an answer."""
+    """A limit on the size of files is reached while the index is built, updated, or caches an answer."""
     answer = answer_without_index(history)
     folder = history.root / ".git" / FOLDER
     for pages in (0, 1, 5, 12, 20):
