@@ -16,7 +16,7 @@ _COMMITTED = re.compile(r"^\[\S+ (?:\([^)]*\) )?([0-9a-f]{7,40})\] ", re.MULTILI
 
 
 class ClaudeSession(SessionWriter):
-    """``lag``: how many seconds after a shell call began its message is written to the log."""
+    """``lag``: the seconds from the start of a shell call until the message with the call is in the log."""
 
     agent = "claude-code"
     model = "claude-sonnet-4-5"

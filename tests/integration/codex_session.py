@@ -36,7 +36,7 @@ class CodexSession(SessionWriter):
         self._ordinal = 0
         self._sequence = 0
         self._turn = ""
-        self._answered = ""
+        self._last_message = ""
         self._totals: dict[str, Usage] = {}
         day = datetime.now(UTC)
         folder = home / ".codex" / "sessions" / day.strftime("%Y/%m/%d")
@@ -52,8 +52,8 @@ class CodexSession(SessionWriter):
         self._event(
             "task_started",
             turn_attribution={"turn_trigger": "exec", "parent_turn_id": None, "initiating_agent_path": None}
-            | self._turns(),
-            **self._turns(),
+            | self._turn_ids(),
+            **self._turn_ids(),
             started_at=int(self._began),
             model_context_window=258400,
             collaboration_mode_kind="default",
@@ -67,7 +67,7 @@ class CodexSession(SessionWriter):
             self._record("world_state", {"full": True, "state": {"environments": world, "model": self.model}})
         settings = self._settings()
         policy = {"sandbox_policy": {"type": "danger-full-access"}, "summary": "none"}
-        self._record("turn_context", self._turns() | settings | policy)
+        self._record("turn_context", self._turn_ids() | settings | policy)
         if first:
             self._event("thread_settings_applied", thread_id=self.session, thread_settings=settings)
         self._message("user", text, kind="user.text")
@@ -77,18 +77,18 @@ class CodexSession(SessionWriter):
     def write_response(self, turn: Turn, served: Served, *, last: bool, env: Mapping[str, str]) -> None:
         if turn.think:
             own = f"rs_{self.hex(32)}"
-            told = [{"type": "summary_text", "text": turn.think}]
+            summary = [{"type": "summary_text", "text": turn.think}]
             self._completed({"type": "Reasoning", "id": own, "summary_text": [turn.think], "raw_content": []})
-            self._item("reasoning", id=own, summary=told, content=None, encrypted_content=None)
+            self._item("reasoning", id=own, summary=summary, content=None, encrypted_content=None)
         if turn.say:
-            self._answered = turn.say
+            self._last_message = turn.say
             own = f"msg_{self.hex(32)}"
             text = [{"type": "Text", "text": turn.say}]
             self._completed({"type": "AgentMessage", "id": own, "content": text})
             self._message("assistant", turn.say, kind="unknown", own=own)
         for step, call in steps_with_calls(turn, served):
             self._call(step, call)
-        self._pay(served.usage)
+        self._add_usage(served.usage)
         for step, call in steps_with_calls(turn, served):
             if isinstance(step, Shell):
                 self._ran(step, call, self._run(step, call, env))
@@ -99,8 +99,8 @@ class CodexSession(SessionWriter):
     def finish(self) -> None:
         self._event(
             "task_complete",
-            **self._turns(),
-            last_agent_message=self._answered,
+            **self._turn_ids(),
+            last_agent_message=self._last_message,
             started_at=int(self._began),
             completed_at=int(time.time()),
             duration_ms=int(1000 * (time.time() - self._began)),
@@ -158,12 +158,12 @@ class CodexSession(SessionWriter):
     def _changed(self, change: Change, call: str) -> None:
         verb = "A" if change.before is None else "M"
         did = f"Success. Updated the following files:\n{verb} {change.path.relative_to(self.folder)}\n"
-        told: Json = {"type": "add", "content": change.after}
+        made: Json = {"type": "add", "content": change.after}
         if change.before is not None:
             sides = change.before.splitlines(True), change.after.splitlines(True)
             diff = "".join([*difflib.unified_diff(*sides, n=1)][2:])
-            told = {"type": "update", "unified_diff": diff, "move_path": None}
-        item = {"type": "FileChange", "id": call, "changes": {str(change.path): told}}
+            made = {"type": "update", "unified_diff": diff, "move_path": None}
+        item = {"type": "FileChange", "id": call, "changes": {str(change.path): made}}
         self._completed(item | {"status": "completed", "stdout": did, "stderr": ""})
         self._output(
             "custom_tool_call_output", "ctco", call, f"Exit code: 0\nWall time: 0 seconds\nOutput:\n{did}"
@@ -202,20 +202,20 @@ class CodexSession(SessionWriter):
 
     def _message(self, role: str, text: str, *, kind: str, own: str | None = None) -> None:
         content: Json = {"type": "input_text", "text": text}
-        told: Json = {"content_item_kinds": [kind]}
+        passed: Json = {"content_item_kinds": [kind]}
         status: Json = {}
         if role == "assistant":
             content = {"type": "output_text", "text": text, "annotations": []}
             status = {"status": "completed"}
         else:
-            told["create_time"] = time.time()
+            passed["create_time"] = time.time()
         own = own or f"msg_{self.uuid(7)}"
         more: Json = {}
         if kind in ("user.text", "unknown"):
             source = {"message_id": own, "turn_id": self._turn, "role": role}
             revision = f"retained_{self.uuid(7)}"
             more = {"retained_source": {"id": source, "revision": revision, "complete": True}}
-        self._item("message", passed=told, more=more, **status, id=own, role=role, content=[content])
+        self._item("message", passed=passed, more=more, **status, id=own, role=role, content=[content])
 
     def _output(self, kind: str, prefix: str, call: str, text: str) -> None:
         own = f"{prefix}_{self.uuid(7)}"
@@ -223,13 +223,13 @@ class CodexSession(SessionWriter):
         at = {"create_time": time.time()}
         self._item(kind, passed=at, more=limit, id=own, call_id=call, output=text)
 
-    def _pay(self, usage: Usage) -> None:
+    def _add_usage(self, usage: Usage) -> None:
         for name in ("turn", "thread"):
             self._totals[name] = self._totals.get(name, Usage(0, 0, 0)) + usage
         self._record(
             "token_usage_record",
             {"thread_id": self.session, "session_id": self.session, "response_id": f"resp_{self.hex(32)}"}
-            | self._turns()
+            | self._turn_ids()
             | {"usage": _tokens(usage)}
             | {f"{name}_token_usage": _tokens(total) for name, total in self._totals.items()},
         )
@@ -238,13 +238,13 @@ class CodexSession(SessionWriter):
         totals = {"total_token_usage": _tokens(self._totals["thread"]), "last_token_usage": _tokens(usage)}
         return totals | {"last_usage_includes_reasoning": False, "model_context_window": 258400}
 
-    def _turns(self) -> Json:
+    def _turn_ids(self) -> Json:
         return {"turn_id": self._turn, "root_turn_id": self._turn}
 
     def _completed(self, item: Json) -> None:
         at = int(1000 * time.time())
-        whose = {"thread_id": self.session, "turn_id": self._turn}
-        self._event("item_completed", **whose, item=item, started_at_ms=at, completed_at_ms=at)
+        ids = {"thread_id": self.session, "turn_id": self._turn}
+        self._event("item_completed", **ids, item=item, started_at_ms=at, completed_at_ms=at)
 
     def _event(self, kind: str, **payload: object) -> None:
         self._record("event_msg", {"type": kind, **payload})
@@ -280,7 +280,7 @@ def _tokens(usage: Usage) -> Json:
 
 
 def _end_group(group: int) -> None:
-    """Kill what a shell call left running, unless it started its own session at once."""
+    """Give a shell call's process group ``_GRACE`` seconds to end by itself, then kill it."""
     end = time.monotonic() + _GRACE
     while time.monotonic() < end:
         try:

@@ -1,4 +1,4 @@
-"""``git traj …`` without a process of its own.
+"""Runs ``git traj …`` in the process of the test.
 
 Starting a process that drains costs half a second of processor time: modules, data classes, and the rules'
 regular expressions. Tests about processes (killed, concurrent, on a terminal) start real ones.
@@ -42,10 +42,10 @@ def traj(
         patch.multiple(sys, stdin=streams[0], stdout=streams[1], stderr=streams[2]),
     ):
         status = call(arguments)
-    out, err = (_said(stream) for stream in streams[1:])
+    out, err = (_read(stream) for stream in streams[1:])
     return Said(status, out, err)
 
 
-def _said(stream: io.TextIOWrapper) -> str:
+def _read(stream: io.TextIOWrapper) -> str:
     stream.seek(0)
     return stream.read()

@@ -74,7 +74,7 @@ def story(git: Git) -> Iterator[Story]:
 
 @pytest.fixture
 def host(git: Git, tmp_path: Path) -> Iterator[Host]:
-    """A GitHub and a git server with a pull request, and runners for the Action."""
+    """Stand-ins for GitHub and its git server, with a pull request, and for the runners of the Action."""
     with a_host(git, tmp_path) as there:
         yield there
 
@@ -102,7 +102,7 @@ def first_desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def desk(git: Git, first_desk: Path) -> Desk:
     """A repository with one commit and git-traj installed; each piece of work is recorded at once."""
-    if "GIT_COMMITTER_DATE" not in os.environ:  # the commit is of now
+    if "GIT_COMMITTER_DATE" not in os.environ:  # the test needs a commit with the real time
         git.commit({"base": "1\n"}, "base")
         return Desk(git).install()
     if not first_desk.exists():

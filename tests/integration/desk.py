@@ -28,13 +28,13 @@ from tests.integration.records import age_configuration, hold_workers, read_fact
 from tests.integration.repository import Git, copy_repository
 from tests.integration.session_writer import SessionWriter
 
-Told = Mapping[str, Collection[str]]
+Expected = Mapping[str, Collection[str]]
 
 
 @dataclass
 class Desk:
-    """``session`` is the agent that works if a test names none; ``waits``: nothing is drained before
-    the end."""
+    """``works`` has the facts of each piece of work; ``sessions``, each agent's session by its name;
+    ``waits``: nothing is drained before the end."""
 
     git: Git
     waits: bool = False
@@ -78,9 +78,9 @@ class Desk:
         self.work(name, written, Shell(f"git add -A && git commit -m '{name}'"), by=by)
 
     def branch_off(self, *names: str) -> Desk:
-        """Make the agent's commits on ``topic``, which is checked out, and ``upstream`` on ``main``."""
+        """Let the agent commit ``names`` on ``topic``, which stays checked out, and a person on ``main``."""
         self.git("checkout", "-q", "-b", "topic")
-        waits, self.waits = self.waits, True  # one drain for all, as with a quick agent
+        waits, self.waits = self.waits, True  # one drain for all, as if the agent were quick
         for name in names:
             self.commit(name)
         self.waits = waits
@@ -91,7 +91,7 @@ class Desk:
         self.git("checkout", "-q", "topic")
         return self
 
-    def ends(self, *command: str, git: Git | None = None, env: Mapping[str, str] | None = None) -> int:
+    def run_git(self, *command: str, git: Git | None = None, env: Mapping[str, str] | None = None) -> int:
         """Run git as a person; return its status."""
         done = subprocess.run(
             ["git", *command],
@@ -108,7 +108,7 @@ class Desk:
         with (git or self.git).open() as repository:
             drain(repository, environ=Environ.of(os.environ), live={})
 
-    def told(self, *revisions: str) -> dict[str, set[str]]:
+    def recorded(self, *revisions: str) -> dict[str, set[str]]:
         """The works on the commits of branches, tags and HEAD (or of ``revisions``), by the commit's subject,
         or its id if two have the same. A commit that has some of a work's events must have all of them."""
         listed = self.git("log", "--format=%H %s", *(revisions or ("HEAD", "--branches", "--tags")), "--")
@@ -121,20 +121,20 @@ class Desk:
                 whole = sorted(fact for name in names for fact in self.works[name])
                 assert sorted(facts) == whole, f"{commits[commit]} has {facts}"
                 if names:
-                    alone = subjects.count(commits[commit]) == 1
-                    found[commits[commit] if alone else commit] = names
+                    unique = subjects.count(commits[commit]) == 1
+                    found[commits[commit] if unique else commit] = names
         return found
 
     def check(
-        self, expected: Told, *revisions: str, repaired: bool = False, waiting: Collection[str] = ()
+        self, expected: Expected, *revisions: str, repaired: bool = False, waiting: Collection[str] = ()
     ) -> None:
         """The records are as expected (``repaired``: after a repair); nothing is lost or recorded twice,
         except that works ``waiting`` are on no commit yet; another drain and a repair find nothing to do."""
         self.drain()
         if repaired:
             assert self.repair() > 0
-        assert self.told(*revisions) == {commit: {*names} for commit, names in expected.items()}
-        stored = [fact for told in read_records(self.git).values() for fact in told.facts]
+        assert self.recorded(*revisions) == {commit: {*names} for commit, names in expected.items()}
+        stored = [fact for each in read_records(self.git).values() for fact in each.facts]
         assert sorted(stored) == sorted(f for n, own in self.works.items() if n not in waiting for f in own)
         self.git("fsck", "--full", "--strict")
         before = self.git("for-each-ref", "refs/notes")

@@ -43,11 +43,11 @@ class GeminiSession(SessionWriter):
 
     def write_response(self, turn: Turn, served: Served, *, last: bool, env: Mapping[str, str]) -> None:
         counted = {"input": served.usage.input + served.usage.cached, "cached": served.usage.cached}
-        told: Json = {"content": turn.say or "", "model": self.model}
+        fields: Json = {"content": turn.say or "", "model": self.model}
         if turn.think:
-            told["thoughts"] = [{"subject": "", "description": turn.think, "timestamp": self.now()}]
-        told["tokens"] = counted | {"output": served.usage.output, "thoughts": 0, "tool": 0}
-        message = self._message("gemini", told)
+            fields["thoughts"] = [{"subject": "", "description": turn.think, "timestamp": self.now()}]
+        fields["tokens"] = counted | {"output": served.usage.output, "thoughts": 0, "tool": 0}
+        message = self._message("gemini", fields)
         if turn.steps:
             calls = [self._call(step, call, env) for step, call in steps_with_calls(turn, served)]
             self.append(message | {"toolCalls": calls}, {"$set": {"lastUpdated": self.now()}})
@@ -58,9 +58,9 @@ class GeminiSession(SessionWriter):
     def now(self) -> str:
         return session_writer.now()
 
-    def _message(self, kind: str, told: Json) -> Json:
+    def _message(self, kind: str, fields: Json) -> Json:
         at = self.now()
-        message = {"id": self.uuid(), "timestamp": at, "type": kind} | told
+        message = {"id": self.uuid(), "timestamp": at, "type": kind} | fields
         self.append(message, {"$set": {"lastUpdated": at}})
         return message
 

@@ -54,8 +54,8 @@ class GitHost:
     exchanges: list[Exchange] = field(default_factory=list)
 
     def found(self, name: str) -> Git:
-        """A bare repository configured like GitHub's: any object can be fetched, and filters are allowed, but
-        for trees only all or none."""
+        """A bare repository configured like GitHub's: any object can be fetched, and filters are allowed,
+        but those of trees only with depth 0."""
         git = Git.init(self.root / f"{name}.git", "--bare")
         for key in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant", "http.receivepack"):
             git("config", key, "true")
@@ -63,10 +63,12 @@ class GitHost:
         return git
 
     def may(self, name: str, token: str | None, *, write: bool) -> bool:
+        """Whether the token allows to read, or ``write``, the repository; subclasses may refuse."""
         return True
 
     @property
     def moved(self) -> int:
+        """The number of bytes transferred in both directions."""
         return sum(each.sent + each.received for each in self.exchanges)
 
     @contextmanager
@@ -92,15 +94,17 @@ class _Handler(BaseHTTPRequestHandler):
         host = self.server.host
         time.sleep(host.delay)
         body = self._body()
-        asked = Exchange(self.command, urlsplit(self.path).path, self.headers.get("Authorization"), len(body))
-        host.exchanges.append(asked)
-        if host.may(asked.name, asked.token, write="receive-pack" in self.path):
-            told = Git(host.root).raw("http-backend", input=body, env=self._environment(host.root))
+        exchange = Exchange(
+            self.command, urlsplit(self.path).path, self.headers.get("Authorization"), len(body)
+        )
+        host.exchanges.append(exchange)
+        if host.may(exchange.name, exchange.token, write="receive-pack" in self.path):
+            output = Git(host.root).raw("http-backend", input=body, env=self._environment(host.root))
         else:
-            told = _UNAUTHORIZED
-        head, _, answer = told.partition(b"\r\n\r\n")
+            output = _UNAUTHORIZED
+        head, _, answer = output.partition(b"\r\n\r\n")
         headers = dict(line.split(": ", 1) for line in head.decode("latin-1").split("\r\n") if line)
-        asked.received = len(answer)
+        exchange.received = len(answer)
         with suppress(OSError):  # git closed the connection
             self.send_response(int(headers.pop("Status", "200").split()[0]))
             for name, value in (headers | {"Content-Length": str(len(answer))}).items():
@@ -121,14 +125,14 @@ class _Handler(BaseHTTPRequestHandler):
         return b"".join(parts)
 
     def _environment(self, root: Path) -> dict[str, str]:
-        asked = urlsplit(self.path)
+        url = urlsplit(self.path)
         return {
             "GIT_PROJECT_ROOT": str(root),
             "GIT_HTTP_EXPORT_ALL": "1",
             "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
             "REQUEST_METHOD": self.command,
-            "PATH_INFO": asked.path,
-            "QUERY_STRING": asked.query,
+            "PATH_INFO": url.path,
+            "QUERY_STRING": url.query,
             "CONTENT_TYPE": self.headers.get("Content-Type", ""),
             "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
             "REMOTE_ADDR": "127.0.0.1",

@@ -136,17 +136,19 @@ class Hostile:
             value = json.loads(lines[0])
         except (ValueError, IndexError):
             return self.garble(body)
-        place, key = value, self.random.choice([*value]) if isinstance(value, dict) and value else None
+        container, key = value, self.random.choice([*value]) if isinstance(value, dict) and value else None
         while (
             key is not None
-            and isinstance(place[key], dict | list)
-            and place[key]
+            and isinstance(container[key], dict | list)
+            and container[key]
             and self.random.random() < 0.7
         ):
-            place = place[key]
-            key = self.random.choice([*place] if isinstance(place, dict) else [*range(len(place))])
+            container = container[key]
+            key = self.random.choice(
+                [*container] if isinstance(container, dict) else [*range(len(container))]
+            )
         if key is not None:
-            place[key] = self.random.choice(
+            container[key] = self.random.choice(
                 [
                     None,
                     True,
@@ -206,13 +208,13 @@ class Hostile:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{oid}\n")
 
-    def replace(self, ref: str, below: Callable[[str], str | None]) -> str:
-        """Replace a random blob in the ref's tree."""
+    def replace(self, ref: str, replacement: Callable[[str], str | None]) -> str:
+        """Replace a random blob in the ref's tree by ``replacement(id)`` (None: do not); return its path."""
         rows = [
             row.split() for row in self.git("ls-tree", "-r", "-z", ref).replace("\t", " ").split("\0") if row
         ]
         _, _, oid, path = self.random.choice(rows)
-        blob = below(oid)
+        blob = replacement(oid)
         if blob is not None:
             self.point(ref, self.commit(self._with(f"{ref}^{{tree}}", path.encode().split(b"/"), blob)))
         return path

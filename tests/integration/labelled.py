@@ -36,7 +36,9 @@ class Says:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """A call of the shell, or of another ``tool`` with the arguments ``given``."""
+    """A call of the shell, or of another ``tool`` with the arguments ``given``.
+
+    ``detail``: what a log has about the result besides its text: a status or a structure."""
 
     command: str
     printed: str = ""
@@ -194,8 +196,8 @@ def gemini(script: Script, session: str) -> bytes:
                 given = step.given or {"command": step.command}
                 call: Json = {"id": f"c{number}", "name": step.tool or "run_shell_command", "args": given}
                 frame = f"Output: {step.printed}\nExit Code: {int(step.failed)}"
-                told = {"error" if step.failed else "output": step.printed if step.tool else frame}
-                answer = {"functionResponse": {"id": call["id"], "name": call["name"], "response": told}}
+                response = {"error" if step.failed else "output": step.printed if step.tool else frame}
+                answer = {"functionResponse": {"id": call["id"], "name": call["name"], "response": response}}
                 state = {"status": "error" if step.failed else "success", "result": [answer], "timestamp": AT}
                 records += [said | {"toolCalls": [call]}, said | {"toolCalls": [call | state]}]
     return lines(records)

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from tests.integration.labelled import Asks, Runs, Says, Script, Thinks
 
 Label = tuple[str, str, str | None, tuple[str, ...], str | None]
-"""Chosen, by whom, question, alternatives, reasoning."""
+"""A decision: chosen, by whom, question, alternatives, reasoning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """``notes``: how many notes report a block or command that could not be read; ``kept``: texts that must
-    remain in the messages."""
+    """``states``: the decisions; ``notes``: how many notes report a block or command that could not be read;
+    ``kept``: texts that must remain in the messages."""
 
     name: str
     format: str
@@ -41,10 +41,11 @@ def block(chosen: str, **more: object) -> str:
 
 
 def printed(*numbers: str) -> str:
+    """The output of ``git traj decision`` for each of the decisions: the ids of the events."""
     return "\n".join(f"ev_{number * 24} in traj_{'a' * 16}" for number in numbers)
 
 
-NO = block("never")
+NO = block("never")  # used where it does not count: quoted, in code, in a file
 GO = Asks("Limit the rate")
 FULL = block("a bucket", question="How?", alternatives=["a window", "a log"], reasoning="bursts are normal")
 STATED = label("a bucket", "agent", "a window", "a log", question="How?", why="bursts are normal")
@@ -352,7 +353,7 @@ SESSIONS = (
         ],
     ),
     Labelled(
-        name="a retrospective that lists some",
+        name="a retrospective that lists decisions",
         format="claude",
         script=[
             GO,

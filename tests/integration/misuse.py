@@ -87,10 +87,10 @@ class Misuse(Village):
 
     def _age_logs(self) -> None:
         """Every other time, make the logs look old, as if the agents were thinking and wrote nothing."""
-        grew = time.time() - 60 * (int(self.clock.time) % 2)
+        modified = time.time() - 60 * (int(self.clock.time) % 2)
         for agent in self.agents:
             if agent.facts:
-                os.utime(agent.log, (grew, grew))
+                os.utime(agent.log, (modified, modified))
 
     def _create_repository(self) -> None:
         for name, text in (("release", _SCRIPT), ("ci", _CONTINUOUS_INTEGRATION)):
@@ -249,7 +249,7 @@ def formatted_by_the_agent(day: Misuse) -> Iterator[None]:
 
 
 def both_at_once(day: Misuse) -> Iterator[None]:
-    """Two agents commit with one subject within a second."""
+    """Two agents make commits with the same subject within a second."""
     paths = [day.path() for _ in day.agents]
     for agent, path in zip(day.agents, paths, strict=True):
         day.does(agent, Write(path, day.lines()))
@@ -391,7 +391,7 @@ def typed_again(day: Misuse) -> Iterator[None]:
 
 
 def before_the_agent(day: Misuse) -> Iterator[None]:
-    """What the agent writes after the commit does not explain it."""
+    """A person commits; later the agent writes the same text, which does not explain the commit."""
     agent, path = day.agent(), day.path()
     text = day.lines()
     day.put(path, text)
@@ -441,10 +441,10 @@ def seen_elsewhere(day: Misuse) -> Iterator[None]:
         day.tried("reset", "-q", "--", path)
         day.tried("checkout", "-q", "--", path)
     yield
-    say = day.random.choice(
+    command = day.random.choice(
         [f"./ci {made[:7]}", f"git log -1 --format='[main %h] %s' {made}; git commit --dry-run"]
     )
-    day.does(agent, Shell(say))
+    day.does(agent, Shell(command))
     yield
 
 

@@ -1,4 +1,4 @@
-"""Ways to read a neighbour of the repository, in a shell."""
+"""Shell commands that read a folder next to the repository: its neighbour."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ NEIGHBOUR = [
     "sed 's/(a)/(b)/' {neighbour}/config.py",
 ]
 _ELSEWHERE = ("HOME", "~", "tar ", "xargs", "cd &&", " /")
-"""What reads more than the neighbour, or waits for input where there is none."""
+"""Words in commands that read more than the neighbour, or that wait for an input which never comes."""
 
 
 def shell_reads(neighbour: Path) -> list[str]:
-    """The commands that read this one, or list its folder, and no home of a user."""
-    shown = (command for command in NEIGHBOUR if not any(word in command for word in _ELSEWHERE))
-    return [command.format(neighbour=neighbour) for command in shown]
+    """The commands that read ``neighbour`` or list its parent folder, and touch no user's home."""
+    chosen = (command for command in NEIGHBOUR if not any(word in command for word in _ELSEWHERE))
+    return [command.format(neighbour=neighbour) for command in chosen]

@@ -46,9 +46,9 @@ class OpenCodeSession(SessionWriter):
 
     def write_response(self, turn: Turn, served: Served, *, last: bool, env: Mapping[str, str]) -> None:
         at = self.now()
-        told: Json = {"role": "assistant", "modelID": self.model, "providerID": "anthropic"}
-        told |= {"time": {"created": at}, "path": {"cwd": str(self.folder), "root": str(self.folder)}}
-        message = self._message(told)
+        data: Json = {"role": "assistant", "modelID": self.model, "providerID": "anthropic"}
+        data |= {"time": {"created": at}, "path": {"cwd": str(self.folder), "root": str(self.folder)}}
+        message = self._message(data)
         for kind, words in (("reasoning", turn.think), ("text", turn.say)):
             if words:
                 self._part(message, {"type": kind, "text": words, "time": {"start": at, "end": self.now()}})
@@ -58,8 +58,8 @@ class OpenCodeSession(SessionWriter):
         tokens |= {"cache": {"read": served.usage.cached, "write": 0}}
         reason = "tool-calls" if turn.steps else "stop"
         self._part(message, {"type": "step-finish", "reason": reason, "cost": 0, "tokens": tokens})
-        told["time"]["completed"] = self.now()
-        self._do("UPDATE message SET data = ?, time_updated = ? WHERE id = ?", told, self.now(), message)
+        data["time"]["completed"] = self.now()
+        self._do("UPDATE message SET data = ?, time_updated = ? WHERE id = ?", data, self.now(), message)
 
     def finish(self) -> None:
         self._do("UPDATE session SET time_updated = ? WHERE id = ?", self.now(), self.session)
@@ -91,17 +91,17 @@ class OpenCodeSession(SessionWriter):
             case Shell(command):
                 return {"command": command, "description": "A step of the script"}
 
-    def _message(self, told: Json) -> str:
-        return self._insert("msg", "INSERT INTO message VALUES (?, ?, ?, ?, ?)", self.session, told=told)
+    def _message(self, data: Json) -> str:
+        return self._insert("msg", "INSERT INTO message VALUES (?, ?, ?, ?, ?)", self.session, data=data)
 
-    def _part(self, message: str, told: Json) -> str:
+    def _part(self, message: str, data: Json) -> str:
         insert = "INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)"
-        return self._insert("prt", insert, message, self.session, told=told)
+        return self._insert("prt", insert, message, self.session, data=data)
 
-    def _insert(self, kind: str, statement: str, *row: str, told: Json) -> str:
+    def _insert(self, kind: str, statement: str, *row: str, data: Json) -> str:
         self._number += 1
         own, at = f"{kind}_{self.session[4:12]}_{self._number:06}", self.now()
-        self._do(statement, own, *row, at, at, told)
+        self._do(statement, own, *row, at, at, data)
         return own
 
     def _do(self, statement: str, *values: Any) -> None:

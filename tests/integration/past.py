@@ -48,7 +48,7 @@ def backfill(git: Git, *options: str) -> dict[str, Any]:
     return report
 
 
-def carried(git: Git, *revisions: str) -> dict[str, set[str]]:
+def recorded(git: Git, *revisions: str) -> dict[str, set[str]]:
     """Map the subject of each commit that has records to its sessions."""
     commits = json.loads(traj(git, "log", "--json", *revisions))["commits"]
     return {c["subject"]: {t["session"] for t in c["trajectories"]} for c in commits}

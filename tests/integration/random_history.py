@@ -24,7 +24,7 @@ class RandomHistory:
     """``commits`` are in the order in which they were made; ``paths`` are all paths that ever existed."""
 
     root: Path
-    chance: random.Random
+    rng: random.Random
     commits: list[str] = field(default_factory=list)
     paths: set[str] = field(default_factory=set)
     _trees: list[dict[str, str]] = field(default_factory=list)
@@ -44,49 +44,49 @@ class RandomHistory:
         rows = (line.split() for line in marks.read_text().splitlines())
         found = {int(mark[1:]): oid for mark, oid in rows}
         self.commits = [found[number + 1] for number in range(len(self._trees))]
-        self.stand(self.commits[-1])
+        self.set_head(self.commits[-1])
 
-    def stand(self, commit: str) -> None:
+    def set_head(self, commit: str) -> None:
         subprocess.run(["git", "update-ref", "refs/heads/main", commit], cwd=self.root, check=True)
         subprocess.run(["git", "symbolic-ref", "HEAD", "refs/heads/main"], cwd=self.root, check=True)
 
-    def tell(self, share: float) -> None:
-        """Put records onto some of the commits; a few are withdrawn again, or led to no commit."""
+    def add_records(self, share: float) -> None:
+        """Put records onto that share of the commits; a few are withdrawn again, or led to no commit."""
         notes: dict[str, list[Line]] = {}
         for commit in self.commits:
-            if self.chance.random() < share:
-                trajectory = f"traj_{self.chance.randrange(len(self.commits) // 3 + 1)}"
-                at = self.chance.randrange(1000)
+            if self.rng.random() < share:
+                trajectory = f"traj_{self.rng.randrange(len(self.commits) // 3 + 1)}"
+                at = self.rng.randrange(1000)
                 lines = notes.setdefault(commit, [])
-                role = "explored" if self.chance.random() < 0.1 else "produced"
+                role = "explored" if self.rng.random() < 0.1 else "produced"
                 lines.append(
                     record(trajectory, at=at, role=role, prompt=f"Do {at}\x1b[1m ü", cost_usd=at / 7)
                 )
-                if self.chance.random() < 0.1:
+                if self.rng.random() < 0.1:
                     lines.append(Tombstone(id=trajectory, deleted="unlinked", rev=2))
         with open_repository(self.root) as repository:
             edits = {c: lambda old, lines=lines: old + encode_note(lines) for c, lines in notes.items()}
             NotesRef(repository).write(edits, message="a test")
 
     def _commit(self, number: int) -> bytes:
-        chance = self.chance
+        rng = self.rng
         parents = self._choose_parents(number)
         tree: dict[str, str] = {}
         for parent in reversed(parents):  # a merge takes each file from either side
             theirs = self._trees[parent]
             tree |= {
-                path: text for path, text in theirs.items() if parent == parents[0] or chance.random() < 0.7
+                path: text for path, text in theirs.items() if parent == parents[0] or rng.random() < 0.7
             }
-        for _ in range(chance.randrange(4)):
+        for _ in range(rng.randrange(4)):
             self._change(tree, number)
         self._trees.append(tree)
         self.paths |= tree.keys()
-        time = _START + 100 * number + chance.choice((0, 0, 0, -350, 350, -100))
+        time = _START + 100 * number + rng.choice((0, 0, 0, -350, 350, -100))
         lines = [
             f"commit refs/heads/r{number}\nmark :{number + 1}\n",
             f"author A U Thor {number % 3} <a@example.com> {time} +0000\n",
             f"committer C O Mitter <c@example.com> {time} +0000\n",
-            f"data <<END\nChange {number} {'long ' * chance.randrange(20)}\nEND\n",
+            f"data <<END\nChange {number} {'long ' * rng.randrange(20)}\nEND\n",
             *(f"{'merge' if at else 'from'} :{parent + 1}\n" for at, parent in enumerate(parents)),
             "deleteall\n",
         ]
@@ -99,26 +99,26 @@ class RandomHistory:
         if not number:
             return []
         recent = range(max(0, number - 6), number)
-        first = number - 1 if self.chance.random() < 0.6 else self.chance.choice(recent)
-        others = [p for p in recent if p != first and self.chance.random() < 0.08]
+        first = number - 1 if self.rng.random() < 0.6 else self.rng.choice(recent)
+        others = [p for p in recent if p != first and self.rng.random() < 0.08]
         return [first, *others[:2]]
 
     def _change(self, tree: dict[str, str], number: int) -> None:
-        chance = self.chance
-        kind = chance.random()
-        path = chance.choice(FOLDERS) + chance.choice(NAMES)
+        rng = self.rng
+        kind = rng.random()
+        path = rng.choice(FOLDERS) + rng.choice(NAMES)
         known = sorted(tree)
         if kind < 0.25 and known:
-            old = chance.choice(known)
+            old = rng.choice(known)
             text = tree.pop(old)
-            self._put(tree, path, text if chance.random() < 0.6 else f"{text}and {number}\n")
+            self._put(tree, path, text if rng.random() < 0.6 else f"{text}and {number}\n")
         elif kind < 0.35 and known:
-            del tree[chance.choice(known)]
+            del tree[rng.choice(known)]
         elif kind < 0.75 and known:
-            some = chance.choice(known)
+            some = rng.choice(known)
             tree[some] += f"line {number}\n"
         else:
-            self._put(tree, path, "".join(f"{path} {chance.randrange(9)} {n}\n" for n in range(8)))
+            self._put(tree, path, "".join(f"{path} {rng.randrange(9)} {n}\n" for n in range(8)))
 
     def _put(self, tree: dict[str, str], path: str, text: str) -> None:
         """Add a file; remove what is in its way: files below it, or a file that would be its folder."""

@@ -33,8 +33,8 @@ STATE = {"at", "cursors.json", "installed.json", "live.json", "lock", "precommit
 
 
 @dataclass(slots=True)
-class Told:
-    """One trajectory's facts in the order of its parts, and the sum of their figures."""
+class Stored:
+    """One session's facts in the order of its parts, the tokens that it used, and its events' ids."""
 
     facts: list[Fact] = field(default_factory=list)
     usage: Usage = field(default_factory=lambda: Usage(0, 0, 0))
@@ -42,7 +42,7 @@ class Told:
 
 
 def install(git: Git) -> Path:
-    """Install git-traj as a user would, keeping thinking as it is; returns its folder of local state."""
+    """Install git-traj as a user would, with thinking stored in clear; return its folder of local state."""
     traj(git, "install")
     git("config", "traj.thinking", "clear")
     folder = Path(git("rev-parse", "--path-format=absolute", "--git-common-dir"))
@@ -59,8 +59,8 @@ def age_configuration(folder: Path) -> None:
 
 
 def hold_workers(folder: Path) -> Path:
-    """Keep hooks from waking a worker, as if one were running, so that commands record. The lock is of
-    tomorrow: after a minute it would count as a dead worker's. Nor do they check the configuration again."""
+    """Keep hooks from waking a worker, as if one were running, so that commands record. The lock's time
+    is tomorrow's, as an old lock counts as a dead worker's. Nor do hooks check the configuration again."""
     age_configuration(folder.parent)
     lock, end = folder / "drain.lock", time.time() + 86_400
     lock.write_text(f"{os.getpid()}\n")
@@ -77,29 +77,29 @@ def traj(git: Git, *arguments: str) -> str:
 
 
 def check(git: Git, *sessions: SessionWriter) -> None:
-    """Check that each event of the sessions is stored once, with exact figures, in a sound repository."""
-    told = read_records(git)
+    """Check that each event of the sessions is stored once, with the exact tokens, in a sound repository."""
+    stored = read_records(git)
     for session in sessions:
-        found = told.pop(session.session, Told())
+        found = stored.pop(session.session, Stored())
         assert sorted(found.facts) == sorted(session.facts)
         assert len(found.ids) == len(set(found.ids)), "an event is stored twice"
         assert found.usage == session.usage
-    assert not told, "a session is stored that nobody had"
+    assert not stored, "a session is stored that the test did not play"
     assert "missing" not in git("fsck", "--full", "--strict")
 
 
-def read_records(git: Git) -> dict[str, Told]:
-    """The trajectories in the notes, by session."""
-    sessions: dict[str, Told] = {}
+def read_records(git: Git) -> dict[str, Stored]:
+    """What the notes have of each session, by its id."""
+    sessions: dict[str, Stored] = {}
     with open_repository(git.root) as repository:
         data = DataRefs(repository)
         for record in _parts(NotesRef(repository)):
-            told = sessions.setdefault(str(record.whole.session), Told())
+            stored = sessions.setdefault(str(record.whole.session), Stored())
             if usage := record.figures.usage:
-                told.usage += Usage(usage.input_tokens, usage.cache_read_tokens, usage.output_tokens)
+                stored.usage += Usage(usage.input_tokens, usage.cache_read_tokens, usage.output_tokens)
             for event in _events(data, record):
-                told.ids.append(event.id)
-                told.facts.extend(_facts(event))
+                stored.ids.append(event.id)
+                stored.facts.extend(_facts(event))
     return sessions
 
 

@@ -108,7 +108,7 @@ class Git:
             return self("rev-parse", "HEAD")
 
     def open(self, backend: Backend = "auto") -> Repository:
-        """Open it as git-traj does. Close the result, or use it in a ``with``."""
+        """Open the repository as git-traj does. Close the result, or use it in a ``with``."""
         return open_repository(self.root, backend=backend)
 
 
@@ -121,7 +121,7 @@ def copy_repository(first: Path, to: Path) -> None:
 
 
 def has_configured_hooks() -> bool:
-    """Whether git has hooks in its configuration; call it in a test, which says what git to use."""
+    """Whether git can run hooks named in its configuration. Call it in a test: fixtures choose the git."""
     version = subprocess.check_output(["git", "version"], text=True)
     major, minor = re.findall(r"\d+", version)[:2]
     return (int(major), int(minor)) >= (2, 54)

@@ -26,5 +26,5 @@ def indexed(common_dir: Path) -> str:
         rows = connection.execute("SELECT said, about FROM parts").fetchall()
         leaves = connection.execute("SELECT block FROM words_data").fetchall()
     texts = [text for said, _ in rows for _, _, text, *_ in json.loads(zlib.decompress(said))]
-    raw = [leaf.decode("latin-1") for (leaf,) in leaves]  # also words that only a merge would remove
+    raw = [leaf.decode("latin-1") for (leaf,) in leaves]  # also removed words, which stay until SQLite merges
     return "\n".join((*words, *texts, *raw, *(about for _, about in rows)))

@@ -24,6 +24,8 @@ KEY = "-".join(("a", "key", "of", "a", "service"))
 
 @dataclass(frozen=True, slots=True)
 class Asked:
+    """A request that a service received."""
+
     method: str
     path: str
     headers: Mapping[str, str]
@@ -32,6 +34,8 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
+    """``drip`` yields the body in fragments, if it is to arrive slowly."""
+
     status: int
     value: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -144,18 +148,18 @@ def jira(issues: Mapping[str, tuple[str, str]], *, user: str | None = None) -> A
         found = re.fullmatch(r"/base/rest/api/2/issue/([^/?]+)\?fields=summary,status", asked.path)
         assert found, asked.path
         assert asked.method == "GET"
-        said = asked.headers.get("authorization")
-        wrong = said not in (wanted, None)
+        authorization = asked.headers.get("authorization")
+        wrong = authorization not in (wanted, None)
         if wrong and not user:
             return Reply(401, b"<html>Unauthorized</html>")
-        if wrong or said is None or found[1] not in issues:
+        if wrong or authorization is None or found[1] not in issues:
             why = "Issue does not exist or you do not have permission to see it."
             headers = {"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"} if wrong else {}
             return Reply(404, {"errorMessages": [why], "errors": {}}, headers)
         summary, status = issues[found[1]]
         category = {"id": 1, "key": "done" if status == "Done" else "indeterminate", "self": "x"}
-        told = {"id": "3", "name": status, "self": "x", "statusCategory": category}
-        fields = {"summary": summary, "status": told}
+        state = {"id": "3", "name": status, "self": "x", "statusCategory": category}
+        fields = {"summary": summary, "status": state}
         return Reply(200, {"id": "10002", "key": found[1], "self": "x", "fields": fields})
 
     return answer

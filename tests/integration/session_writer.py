@@ -25,7 +25,7 @@ from tests.e2e.model_server import Served, Usage
 from tests.e2e.scenario import Edit, Fact, Run, Shell, Step, Turn, Write
 
 Json = dict[str, Any]
-_FIGURES = 20  # Usage.of() doubles with every response: after so many it starts over
+_USAGES = 20  # Usage.of() doubles with every response; after 20 responses it starts over
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,8 @@ class Ran:
 class SessionWriter(ABC):
     """One session in ``folder``, logged under HOME. The same ``name`` gives the same ids.
 
-    ``facts`` are all facts logged so far, in order, thinking included; ``usage`` the tokens used.
+    ``facts`` are all facts logged so far, in order, thinking included; ``usage`` the tokens used;
+    ``settles``: the seconds after a run until its turn is certainly over.
     """
 
     agent: str
@@ -101,7 +102,7 @@ class SessionWriter(ABC):
     def respond(self, turn: Turn, *, last: bool = False, env: Mapping[str, str] | None = None) -> Served:
         """Play one response of the model and run its calls. ``last``: it ends the turn."""
         calls = tuple(self.new_call() for _ in turn.steps)
-        served = Served(Usage.of(self.responses % _FIGURES), calls)
+        served = Served(Usage.of(self.responses % _USAGES), calls)
         self.responses += 1
         self.usage += served.usage
         self.facts += [("thinking", turn.think)] if turn.think else []
@@ -148,7 +149,7 @@ class SessionWriter(ABC):
         if isinstance(step, Write):
             after = step.text
         else:
-            assert before is not None and step.old in before, f"{step.path} does not hold {step.old!r}"
+            assert before is not None and step.old in before, f"{step.path} does not contain {step.old!r}"
             after = before.replace(step.old, step.new, 1)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(after)
@@ -187,7 +188,7 @@ def now() -> str:
 
 
 def branch(folder: Path) -> str:
-    """The branch, or ``HEAD`` outside of a repository; starts no process, as each record needs it."""
+    """The branch, or ``HEAD`` outside of a repository; starts no process, as it is called for each record."""
     for place in (folder / ".git", *(parent / ".git" for parent in folder.parents)):
         if place.is_file():  # a linked work tree
             place = place.parent / place.read_text().removeprefix("gitdir: ").rstrip("\n")  # noqa: PLW2901

@@ -55,7 +55,7 @@ def test_without_records_it_does_not_comment(host: Host) -> None:
     assert "No agent trajectory" in host.comment
     host.recorded()
     assert host.run(comment="off").outputs["result"] == "summary-only"
-    assert "No agent trajectory" in host.comment, "no comment is wanted, also not another"
+    assert "No agent trajectory" in host.comment, "the old comment is not changed either"
 
 
 def test_an_existing_comment_is_updated_even_if_there_are_no_records_now(host: Host) -> None:
@@ -72,10 +72,10 @@ def test_a_run_for_an_old_head_writes_nothing(host: Host) -> None:
     host.clone.commit({"src/c.py": "1\n"}, "And on")
     host.push()
     host.run()
-    told = host.comment
+    comment = host.comment
     done = host.start("pull_request", stale)
     assert (done.status, done.outputs["result"], done.summary) == (0, "superseded", "")
-    assert host.comment == told
+    assert host.comment == comment
 
 
 def test_a_run_that_a_push_overtakes_writes_nothing(host: Host) -> None:
@@ -86,7 +86,7 @@ def test_a_run_that_a_push_overtakes_writes_nothing(host: Host) -> None:
     assert (done.status, done.outputs["result"], host.github.comments) == (0, "superseded", {})
 
 
-def test_a_push_that_adds_and_one_that_replaces(host: Host) -> None:
+def test_the_comment_names_a_push_that_replaced_commits(host: Host) -> None:
     host.recorded()
     assert host.run(before=host.commits[0]).status == 0
     assert "WARNING" not in host.comment
@@ -105,7 +105,7 @@ def test_two_keys_are_two_comments(host: Host) -> None:
     assert len(host.github.bodies()) == 2
 
 
-def test_the_gate(host: Host) -> None:
+def test_the_gate_fails_below_the_coverage_unless_a_label_allows_it(host: Host) -> None:
     host.recorded()
     assert host.run(require="warn").status == 0
     done = host.run(require="fail", min_coverage="60")
@@ -135,14 +135,14 @@ def test_a_gate_that_cannot_decide_fails(host: Host) -> None:
     assert (done.status, "::error title=git-traj::git cannot read" in done.log) == (1, True)
 
 
-def test_an_invalid_input(host: Host) -> None:
+def test_an_invalid_input_fails_the_job_only_on_request(host: Host) -> None:
     done = host.run(min_coverage="200")
     assert (done.status, done.log.count("::warning")) == (0, 1)
     done = host.run(min_coverage="200", fail_on_error="true")
     assert (done.status, done.log.count("::error")) == (1, 1)
 
 
-def test_a_hostile_record_and_a_secret(host: Host) -> None:
+def test_a_hostile_record_is_escaped_and_a_secret_removed(host: Host) -> None:
     evil = f"@octocat <img src=x> ::error::owned ##[error]x {SECRET}"
     host.note(
         host.commits[0],
@@ -160,7 +160,7 @@ def test_a_hostile_record_and_a_secret(host: Host) -> None:
     assert "<img" not in host.comment
 
 
-def test_other_events(host: Host) -> None:
+def test_events_other_than_a_pull_request(host: Host) -> None:
     done = host.start("issues", {"action": "opened"})
     assert (done.status, done.outputs["result"], done.log.count("::notice")) == (0, "skipped", 1)
     host.recorded()
@@ -184,23 +184,23 @@ def test_a_token_of_its_own_is_hidden_by_the_runner(host: Host) -> None:
 
 
 def test_the_token_is_in_no_command_and_no_file(host: Host, tmp_path: Path) -> None:
-    """No git command line or environment shows it; it gets into a header by git's configuration."""
+    """No git command line or environment shows the token: git's configuration puts it into a header."""
     host.over_http().runner.process = True
     host.recorded()
-    git, told = shutil.which("git"), tmp_path / "told"
+    git, log = shutil.which("git"), tmp_path / "log"
     spy = tmp_path / "bin" / "git"
     spy.parent.mkdir()
     spy.write_text(
-        f'#!/bin/sh\n{{ echo "$@"; env | grep -v ^GIT_CONFIG_VALUE_0=; }} >>"{told}"\nexec {git} "$@"\n'
+        f'#!/bin/sh\n{{ echo "$@"; env | grep -v ^GIT_CONFIG_VALUE_0=; }} >>"{log}"\nexec {git} "$@"\n'
     )
     spy.chmod(0o755)
     host.runner.extra["PATH"] = f"{spy.parent}:{os.environ['PATH']}"
     host.runner.extra |= dict.fromkeys(("GITHUB_TOKEN", "GITEA_TOKEN", "FORGEJO_TOKEN"), TOKEN)
     assert host.run().outputs["result"] == "created"
-    assert "fetch" in told.read_text()
+    assert "fetch" in log.read_text()
     header = base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()
     left = [path for path in host.runner.folder.rglob("*") if path.is_file()]
-    for path in (told, *left):
+    for path in (log, *left):
         assert TOKEN not in path.read_text(errors="replace"), path
         assert header not in path.read_text(errors="replace"), path
 
@@ -215,7 +215,7 @@ def test_an_enterprise_server(git: Git, tmp_path: Path) -> None:
         assert "POST /api/graphql" in host.github.calls
 
 
-def test_a_comment_deleted_before_it_is_edited(host: Host) -> None:
+def test_a_comment_deleted_before_it_is_edited_is_created_again(host: Host) -> None:
     host.recorded()
     host.run()
     (there,) = host.github.comments
@@ -253,7 +253,7 @@ def test_a_merge_needs_no_record(host: Host) -> None:
     assert "| merge |" in host.comment
 
 
-def test_notes_of_others_and_notes_that_are_damaged(host: Host) -> None:
+def test_foreign_and_damaged_lines_make_the_coverage_unknown(host: Host) -> None:
     host.recorded()
     odd = '{"v": 99, "id": "traj_x"}\nplain words\n{"v": 1, "id": \n' + "x" * 1_000_000
     host.clone("notes", "--ref", NOTES, "add", "-F", "-", host.commits[1], input=odd)
@@ -299,7 +299,7 @@ def extend(host: Host, number: int) -> None:
         )
 
 
-def test_50_commits(host: Host) -> None:
+def test_50_commits_need_few_requests(host: Host) -> None:
     host.over_http()
     extend(host, 50)
     host.push(NOTES)
@@ -307,32 +307,36 @@ def test_50_commits(host: Host) -> None:
     assert (done.outputs["result"], done.outputs["commits-with-trajectory"]) == ("created", "50")
     assert host.comment.count("| Step ") == 50
     fetches = [name for name, _ in host.asked]
-    assert len(fetches) < 20, "levels, not commits, make the number of requests"
+    assert len(fetches) < 20, (
+        "there is about one request for each level of the notes tree, not for each commit"
+    )
 
 
-def test_260_commits_and_3001_files(host: Host) -> None:
+def test_260_commits_and_3001_files_fit_into_the_comment(host: Host) -> None:
     extend(host, 260)
     host.push(NOTES)
     host.pull.files = [f"src/{n}.py" for n in range(3001)]
-    gone = host.commits[0]
+    first = host.commits[0]
     done = host.run(before=host.commits[255], require="fail", min_coverage="100")
     assert (done.status, done.outputs["commits-total"], done.outputs["coverage"]) == (0, "260", "100")
-    assert "WARNING" not in host.comment, "a head that is beyond the first 250 was not pushed over"
+    assert "WARNING" not in host.comment, (
+        "a former head beyond the first 250 commits does not count as replaced"
+    )
     assert "1 file more is not listed by the host" in host.comment
     assert len(host.comment) < 65_536
     assert "Shortened to fit: " in host.comment
-    assert f"/commits/{gone})" in done.summary
+    assert f"/commits/{first})" in done.summary
 
 
 def test_a_caveat_is_annotated_at_its_line(host: Host) -> None:
-    """Not for other events: nobody would see it on the page of their run."""
+    """Runs for other events annotate nothing: nobody would see it on the page of such a run."""
     there = Decision(chosen="a bucket", by="agent", confidence=0.5, path="src/a.py", line=1)
     elsewhere = Decision(chosen="a pool", by="agent", confidence=0.4, path="src/a.py", line=7)
     host.note(host.commits[0], decisions=(there, elsewhere))
     host.push(NOTES)
     done = host.run()
-    told = "::notice file=src/a.py,line=1,title=Claude Code was unsure (50 %25)::a bucket"
-    assert told in done.log.splitlines()
+    notice = "::notice file=src/a.py,line=1,title=Claude Code was unsure (50 %25)::a bucket"
+    assert notice in done.log.splitlines()
     assert "a pool" not in done.log
     assert "#diff-" in host.comment
     assert re.search(r"\[`src/a\.py:1`\]\(\S+R1\) Claude Code was unsure", host.comment)
@@ -343,7 +347,7 @@ def test_a_caveat_is_annotated_at_its_line(host: Host) -> None:
 def test_labels_mark_unsure_decisions_and_missing_records(host: Host) -> None:
     host.pull.labels = ["bug"]
     assert host.run().status == 0
-    assert host.pull.labels == ["bug"], "none is wanted"
+    assert host.pull.labels == ["bug"], "labels are set only on request"
     doubt = Decision(chosen="a bucket", by="agent", confidence=0.5)
     host.note(host.commits[0], decisions=(doubt,))
     host.push(NOTES)
@@ -378,7 +382,7 @@ def test_a_caveat_is_in_a_check_run_if_permitted(host: Host) -> None:
     host.push(NOTES)
     refused = host.run(annotations="check")
     assert refused.status == 0
-    assert "::notice file=src/a.py,line=1," in refused.log, "as without it"
+    assert "::notice file=src/a.py,line=1," in refused.log, "a notice replaces the check run"
     assert host.github.checks == []
     host.github.grants.add("checks")
     assert "::notice" not in host.run(annotations="check").log
@@ -408,7 +412,7 @@ def test_a_caveat_is_in_one_review_comment(host: Host) -> None:
 
 
 def test_a_commit_with_an_unreadable_record_is_not_shown_as_one_without(host: Host) -> None:
-    """A huge number, and more lines than are read: both are reported beside what could be read."""
+    """A huge number, and more lines than are read: both are reported in addition to what could be read."""
     clone, (one, two, *_) = host.clone, host.commits
     host.note(one)
     clone("notes", "--ref=traj", "add", "-f", "-m", '{"v":1,"id":"traj_x","rev":' + "9" * 310 + "}", two)

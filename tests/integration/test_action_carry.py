@@ -16,7 +16,7 @@ from tests.integration.story import Story
 from tests.integration.test_action import extend
 
 
-def merged(host: Host, *, squash: bool) -> str:
+def merge(host: Host, *, squash: bool) -> str:
     """Merge as the host's button does; return the base branch's previous commit."""
     before = host.bare("rev-parse", "main")
     host.clone("checkout", "-q", "-B", "base", before)
@@ -31,7 +31,7 @@ def merged(host: Host, *, squash: bool) -> str:
     return before
 
 
-def pushed(host: Host, before: str, **inputs: str) -> Step:
+def run_on_push(host: Host, before: str, **inputs: str) -> Step:
     payload = {
         "ref": "refs/heads/main",
         "before": before,
@@ -43,7 +43,7 @@ def pushed(host: Host, before: str, **inputs: str) -> Step:
     return step
 
 
-def both_recorded(host: Host) -> None:
+def record_both(host: Host) -> None:
     host.note(host.commits[0], "traj_one")
     host.note(host.commits[1], "traj_two")
     host.push(NOTES)
@@ -64,22 +64,22 @@ MERGES = pytest.mark.parametrize("squash", [True, False], ids=["squash", "rebase
 @MERGES
 def test_records_follow_a_merge_on_the_host(host: Host, squash: bool) -> None:
     host.over_http()
-    both_recorded(host)
-    before = merged(host, squash=squash)
-    done = pushed(host, before)
+    record_both(host)
+    before = merge(host, squash=squash)
+    done = run_on_push(host, before)
     assert "::warning" not in done.log
     assert_carried(host, squash=squash)
     tip = host.bare("rev-parse", NOTES)
-    assert "records carried to 0 commits" in pushed(host, before).log
-    assert host.bare("rev-parse", NOTES) == tip, "carried once"
+    assert "records carried to 0 commits" in run_on_push(host, before).log
+    assert host.bare("rev-parse", NOTES) == tip, "records are carried only once"
 
 
 @MERGES
 def test_a_push_that_loses_a_race_is_retried(host: Host, squash: bool) -> None:
     """Another push arrives between our fetch and push: twice, the second one carrying the same records."""
-    both_recorded(host)
+    record_both(host)
     old = host.commits[0 if squash else 1]
-    before = merged(host, squash=squash)
+    before = merge(host, squash=squash)
     new = host.clone.head()
     host.note(before, "traj_other")
     host.clone("push", "-q", str(host.bare.root), f"{NOTES}:refs/tests/other")
@@ -98,20 +98,20 @@ def test_a_push_that_loses_a_race_is_retried(host: Host, squash: bool) -> None:
         "done\n"
     )
     hook.chmod(0o755)
-    done = pushed(host, before)
+    done = run_on_push(host, before)
     assert (host.bare.root / "lost").read_text() == "lost\n" * 2
     assert "::warning" not in done.log
     assert host.carrying(before) == ["traj_other"]
     assert_carried(host, squash=squash)
     with host.bare.open() as repository:
         lines = decode_note(NotesRef(repository).read(new) or b"")
-    assert len(lines) == (2 if squash else 1), "nothing stands there twice"
+    assert len(lines) == (2 if squash else 1), "no line is in the note twice"
     assert host.bare("merge-base", "--is-ancestor", host.clone("rev-parse", NOTES), NOTES) == ""
 
 
 def test_a_race_that_is_always_lost_is_reported(host: Host) -> None:
-    both_recorded(host)
-    before = merged(host, squash=True)
+    record_both(host)
+    before = merge(host, squash=True)
     tip = host.bare("rev-parse", NOTES)
     hook = host.bare.root / "hooks" / "update"
     hook.parent.mkdir(exist_ok=True)
@@ -120,7 +120,10 @@ def test_a_race_that_is_always_lost_is_reported(host: Host) -> None:
     payload = {"ref": "refs/heads/main", "before": before, "after": host.clone.head(),
                "repository": {"default_branch": "main"}}  # fmt: skip
     done = host.start("push", payload)
-    assert (done.status, "::warning title=git-traj::the records cannot be pushed" in done.log) == (0, True)
+    assert (done.status, "::warning title=git-traj::the records cannot be pushed" in done.log) == (
+        0,
+        True,
+    )
     assert (host.bare.root / "tried").read_text() == "x\n" * 5
     assert host.bare("rev-parse", NOTES) == tip
 
@@ -130,10 +133,10 @@ def test_a_forks_records_follow_too(host: Host) -> None:
     host.note(host.commits[0], "traj_one")
     host.note(host.commits[1], "traj_two")
     host.fork()
-    before = merged(host, squash=True)
-    pushed(host, before)
-    assert host.bare("for-each-ref", NOTES) == "", "only where it is asked for"
-    pushed(host, before, carry_forks="true")
+    before = merge(host, squash=True)
+    run_on_push(host, before)
+    assert host.bare("for-each-ref", NOTES) == "", "records of a fork are carried only on request"
+    run_on_push(host, before, carry_forks="true")
     assert_carried(host, squash=True)
     assert [each.extra["fork"] for each in host.records(host.clone.head())] == ["mallory/app"] * 2
     assert {token for name, token in host.asked if name != REPOSITORY} == {None}
@@ -147,27 +150,27 @@ def test_a_forks_secret_is_not_carried(host: Host) -> None:
         )
     host.note(host.commits[0], f"traj_{key}")
     host.fork()
-    before = merged(host, squash=True)
-    pushed(host, before, carry_forks="true")
+    before = merge(host, squash=True)
+    run_on_push(host, before, carry_forks="true")
     stored = host.bare("notes", f"--ref={NOTES}", "show", host.clone.head())
     assert "traj_0" in stored
     assert key[:12] not in stored
 
 
 def test_a_fork_that_is_gone_delays_nothing(host: Host) -> None:
-    both_recorded(host)
+    record_both(host)
     host.pull.head_repository = "mallory/gone"
-    before = merged(host, squash=True)
-    pushed(host, before, carry_forks="true")
+    before = merge(host, squash=True)
+    run_on_push(host, before, carry_forks="true")
     assert_carried(host, squash=True)
 
 
-def test_into_another_notes_ref(host: Host) -> None:
+def test_records_in_another_notes_ref_are_carried(host: Host) -> None:
     host.note(host.commits[0], "traj_one")
     host.note(host.commits[1], "traj_two")
     host.push(f"{NOTES}:refs/notes/elsewhere")
-    before = merged(host, squash=True)
-    pushed(host, before, notes_ref="refs/notes/elsewhere")
+    before = merge(host, squash=True)
+    run_on_push(host, before, notes_ref="refs/notes/elsewhere")
     assert_carried(host, "refs/notes/elsewhere", squash=True)
     assert host.bare("for-each-ref", NOTES) == ""
 
@@ -175,8 +178,8 @@ def test_into_another_notes_ref(host: Host) -> None:
 def test_50_commits_that_were_rebased(host: Host) -> None:
     extend(host, 50)
     host.push(NOTES)
-    before = merged(host, squash=False)
-    done = pushed(host, before)
+    before = merge(host, squash=False)
+    done = run_on_push(host, before)
     assert "records carried to 50 commits" in done.log
     assert "more commits than were examined" in done.log, "with the one in between there are 51"
     for at, new in enumerate(host.clone("rev-list", "--reverse", "--max-count=50", "HEAD").split()):

@@ -11,7 +11,7 @@ from tests.github.server import BOT
 from tests.github.shapes import REPOSITORY
 
 FORK = "mallory/app"
-VOUCH = "The records come from the fork mallory/app: they are not verified here."
+UNVERIFIED = "The records come from the fork mallory/app: they are not verified here."
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_a_fork_gets_a_summary_and_the_job_succeeds(forked: Host) -> None:
         done = forked.run(**inputs)
         assert (done.status, done.outputs["result"]) == (0, "summary-only")
         assert "a bucket" in done.summary
-        assert VOUCH in done.summary
+        assert UNVERIFIED in done.summary
         assert done.log.count("::notice") == 1
         assert "the token is read-only in a workflow run for a fork" in done.log
         assert "::warning" not in done.log
@@ -40,7 +40,7 @@ def test_a_fork_under_pull_request_target_gets_a_comment(forked: Host) -> None:
     done = forked.run("pull_request_target")
     assert (done.status, done.outputs["result"]) == (0, "created")
     assert "a bucket" in forked.comment
-    assert VOUCH in forked.comment
+    assert UNVERIFIED in forked.comment
     assert f"]({forked.server.url}/{REPOSITORY}/pull/7/commits/" in forked.comment
     assert {token for name, token in forked.asked if name == FORK} == {None}
     assert {name for name, _ in forked.asked} == {FORK, REPOSITORY}
@@ -67,7 +67,7 @@ def test_a_run_for_a_fork_trusts_no_number_and_no_file_of_it(forked: Host) -> No
     }
     done = forked.start("workflow_run", {"workflow_run": run})
     assert (done.status, done.outputs["result"]) == (0, "created")
-    assert VOUCH in forked.comment
+    assert UNVERIFIED in forked.comment
     assert not [call for call in forked.github.calls if "artifact" in call or "/99" in call]
     claimed = {**run, "head_repository": {"full_name": REPOSITORY}}
     assert forked.start("workflow_run", {"workflow_run": claimed}).outputs["result"] == "skipped"
@@ -86,7 +86,7 @@ def test_an_unreadable_fork_is_reported(forked: Host, state: str) -> None:
     assert (done.status, done.outputs["result"]) == (0, "created")
     assert "The records of the fork cannot be read here: it is gone, or private." in forked.comment
     assert "a bucket" not in forked.comment
-    assert VOUCH not in forked.comment
+    assert UNVERIFIED not in forked.comment
     assert "::warning" not in done.log
 
 

@@ -60,8 +60,8 @@ class Machine:
             text=True,
             check=False,
         )
-        given = dict(line.split("=", 1) for line in output.read_text().splitlines())
-        return done.returncode, done.stdout, given
+        outputs = dict(line.split("=", 1) for line in output.read_text().splitlines())
+        return done.returncode, done.stdout, outputs
 
     @property
     def asked(self) -> str:
@@ -75,17 +75,17 @@ def machine(tmp_path: Path) -> Machine:
 
 def test_pip_installs_by_hash_into_a_folder_of_this_run(machine: Machine) -> None:
     machine.add_python("python3")
-    status, log, given = machine.install()
+    status, log, outputs = machine.install()
     assert (status, log) == (0, "")
-    assert given["python"] == str(machine.folder / "bin" / "python3")
-    root, target = given["path"].split(":")
+    assert outputs["python"] == str(machine.folder / "bin" / "python3")
+    root, target = outputs["path"].split(":")
     assert (root, Path(target).parent) == (str(ROOT), machine.folder / "temp")
     assert f"--target {target} --requirement {ROOT}/github_action/requirements.txt" in machine.asked
     assert "--require-hashes --no-deps --only-binary :all:" in machine.asked
-    assert machine.install()[2]["path"] != given["path"], "what another run left is not taken"
+    assert machine.install()[2]["path"] != outputs["path"], "the packages of another run are not reused"
 
 
-def test_uv_where_there_is_one(machine: Machine) -> None:
+def test_uv_is_used_if_installed(machine: Machine) -> None:
     machine.add_python("python3")
     machine.add("uv", f'echo "$@" >"{machine.folder}/asked"')
     assert machine.install()[0] == 0
@@ -98,9 +98,9 @@ def test_windows_gets_paths_and_a_separator_that_its_python_knows(machine: Machi
     machine.add("uv", f'echo "$@" >"{machine.folder}/asked"')
     machine.add("cygpath", 'echo "W:$2"')
     machine.add_python("python.exe", place="tools/Python/3.12.1/x64")
-    status, log, given = machine.install()
+    status, log, outputs = machine.install()
     assert (status, log) == (0, "")
-    root, target = given["path"].split(";")
+    root, target = outputs["path"].split(";")
     assert root == f"W:{ROOT}"
     assert target.startswith(f"W:{machine.folder}/temp/")
     assert f"--target {target}" in machine.asked
@@ -108,8 +108,8 @@ def test_windows_gets_paths_and_a_separator_that_its_python_knows(machine: Machi
 
 def test_without_a_python_one_line_says_so(machine: Machine) -> None:
     machine.add_python("python3", old=True)
-    status, log, given = machine.install()
-    assert (status, given) == (0, {})
+    status, log, outputs = machine.install()
+    assert (status, outputs) == (0, {})
     assert log.startswith("::warning title=git-traj::no Python 3.11 or later")
     assert log.count("\n") == 1
 
@@ -128,17 +128,17 @@ def test_an_index_that_is_down_fails_the_job_only_under_a_gate(
     machine.add("python3", f'case "$*" in *"pip install"*) exit 2;; esac\nexec {sys.executable} "$@"')
     if uv:
         machine.add("uv", "exit 2")
-    status, log, given = machine.install(INPUT_FAIL_ON_ERROR="false", INPUT_REQUIRE="Warn")
-    assert (status, given) == (0, {})
+    status, log, outputs = machine.install(INPUT_FAIL_ON_ERROR="false", INPUT_REQUIRE="Warn")
+    assert (status, outputs) == (0, {})
     reason = "the Action's packages cannot be installed: the package index did not answer"
     assert log == f"::warning title=git-traj::{reason}\n"
-    status, log, given = machine.install(**inputs)
-    assert (status, given) == (1, {})
+    status, log, outputs = machine.install(**inputs)
+    assert (status, outputs) == (1, {})
     assert log.startswith("::error title=git-traj::the Action's packages cannot be installed")
 
 
 def test_nothing_in_the_workspace_runs(machine: Machine) -> None:
-    """Neither a pip.py, nor a module with a name of the standard library."""
+    """Python imports neither a pip.py there, nor a module with a name of the standard library."""
     for name in ("pip", "types", "site", "sitecustomize", "ensurepip"):
         (machine.folder / "work" / f"{name}.py").write_text(f"open({str(machine.folder / 'ran')!r}, 'w')\n")
     machine.add("python3", f'case "$*" in *"pip install"*) exit 0;; esac\nexec {sys.executable} "$@"')
@@ -148,8 +148,8 @@ def test_nothing_in_the_workspace_runs(machine: Machine) -> None:
 
 def test_nothing_in_the_workspace_runs_without_pip_either(machine: Machine) -> None:
     machine.add("python3", 'case "$3" in pip|ensurepip) exit 1;; esac')
-    status, log, given = machine.install()
-    assert (status, given) == (0, {})
+    status, log, outputs = machine.install()
+    assert (status, outputs) == (0, {})
     assert log == (
         "::warning title=git-traj::that Python has no pip: add actions/setup-python before this step\n"
     )
@@ -158,8 +158,8 @@ def test_nothing_in_the_workspace_runs_without_pip_either(machine: Machine) -> N
 def test_the_action_imports_only_what_it_installs_and_runs_on_windows() -> None:
     """Windows has no fcntl; pygit2, click and yaml are not in the lock."""
     absent = ("fcntl", "pwd", "grp", "resource", "termios", "pygit2", "click", "yaml")
-    told = f"import sys; sys.modules |= dict.fromkeys({absent!r}); import github_action.__main__"
+    code = f"import sys; sys.modules |= dict.fromkeys({absent!r}); import github_action.__main__"
     done = subprocess.run(
-        [sys.executable, "-c", told], env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}, check=False
+        [sys.executable, "-c", code], env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}, check=False
     )
     assert done.returncode == 0

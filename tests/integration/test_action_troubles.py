@@ -46,7 +46,7 @@ def test_a_write_whose_answer_did_not_arrive_is_not_repeated(host: Host, reply: 
     assert list(map(str, host.github.comments)) == [done.outputs["comment-id"]]
 
 
-def test_502_before_an_edit_and_while_listing(host: Host) -> None:
+def test_a_502_before_an_edit_or_while_listing_is_retried(host: Host) -> None:
     host.recorded()
     host.run()
     host.note(host.commits[1], "traj_two")
@@ -83,24 +83,24 @@ def test_a_limit_that_lasts_is_not_waited_for(host: Host, reply: Reply) -> None:
     assert host.github.calls.count("POST /repos/acme/app/issues/7/comments") == 1
 
 
-def test_300_comments_of_others(host: Host) -> None:
+def test_our_comment_is_found_among_300_of_others(host: Host) -> None:
     host.recorded()
     host.run()
-    told, here = host.comment, next(iter(host.github.comments))
+    body, here = host.comment, next(iter(host.github.comments))
     ours = host.github.comments.pop(here)
     for number in range(150):
         host.github.add_comment(f"I say {number}", author="alice")
-    forged = host.github.add_comment(told, author="mallory")
+    forged = host.github.add_comment(body, author="mallory")
     host.github.comments[here + 1_000] = ours | {"id": here + 1_000}
     host.github._last = here + 1_000
     for number in range(150):
-        host.github.add_comment(f"> {told}" if number % 2 else "ok", author="alice")
+        host.github.add_comment(f"> {body}" if number % 2 else "ok", author="alice")
     host.note(host.commits[1], "traj_two")
     host.push(NOTES)
     done = host.run()
     assert (done.outputs["result"], done.outputs["comment-id"]) == ("updated", str(here + 1_000))
     assert "**2 of 2 commits**" in host.comment
-    assert host.github.comments[forged]["body"] == told
+    assert host.github.comments[forged]["body"] == body
     assert len(host.github.comments) == 302
 
 
@@ -115,9 +115,9 @@ def test_a_comment_that_github_finds_too_long(host: Host) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("trial", range(TRIALS))
-def test_three_racing_runs(host: Host, trial: int) -> None:
-    """Each runs for its own push, which may come while the others read, write or wait."""
-    chance = random.Random(trial)
+def test_of_three_racing_runs_that_of_the_last_push_wins(host: Host, trial: int) -> None:
+    """Each run is for a push of its own, which may come while the others read, write or wait."""
+    rng = random.Random(trial)
     host.runner.process = True
     host.recorded()
     pushes = []
@@ -132,10 +132,10 @@ def test_three_racing_runs(host: Host, trial: int) -> None:
     if trial % 3 == 0:
         github.faults.append(Fault(POST, Lost(200), after=True))
     host.pull.head, host.pull.commits, _ = pushes[0]
-    github.pause = lambda: time.sleep(chance.random() / 20)
+    github.pause = lambda: time.sleep(rng.random() / 20)
 
     def push_and_run(number: int) -> str:
-        time.sleep(number * chance.random())
+        time.sleep(number * rng.random())
         head, commits, event = pushes[number]
         if len(commits) > len(host.pull.commits):
             host.pull.head, host.pull.commits = head, commits
@@ -174,8 +174,8 @@ def test_an_index_that_is_down_leaves_the_outputs_under_a_gate_too(host: Host, t
     for require, status in (("off", 0), ("fail", 1)):
         done = host.run(require=require)
         assert (done.status, "the package index did not answer" in done.log) == (status, True)
-        told = [done.outputs[name] for name in ("result", "coverage", "unsure", "cost")]
-        assert told == ["failed", *["unknown"] * 3]
+        values = [done.outputs[name] for name in ("result", "coverage", "unsure", "cost")]
+        assert values == ["failed", *["unknown"] * 3]
 
 
 def test_a_misspelt_gate_is_not_an_open_gate(host: Host) -> None:
@@ -183,8 +183,11 @@ def test_a_misspelt_gate_is_not_an_open_gate(host: Host) -> None:
     done = host.run(require="fial")
     assert done.status == 1
     assert "'require' is not one of off, warn, fail: fial" in done.log
-    told = done.outputs
-    assert [told[name] for name in ("result", "coverage", "unsure", "cost")] == ["failed", *["unknown"] * 3]
+    outputs = done.outputs
+    assert [outputs[name] for name in ("result", "coverage", "unsure", "cost")] == [
+        "failed",
+        *["unknown"] * 3,
+    ]
     assert host.run(comment="alwys").status == 0
 
 

@@ -22,17 +22,17 @@ SIZES = (0, 1, 65535, 65536, 65537, 200_000)
 
 
 class Program:
-    """``age``. It reads identities only from files."""
+    """Runs the program ``age``, which reads identities only from files."""
 
-    def __init__(self, place: Path) -> None:
-        self.place = place
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
     def encrypt(self, text: bytes, *parties: Party, armored: bool = False) -> bytes:
         recipients = [word for one in parties for word in ("-r", one.public)]
         return self._run("age", "-e", *recipients, *(["-a"] if armored else []), text=text)
 
     def decrypt(self, file: bytes, reader: Party) -> bytes:
-        key = self.place / "identity"
+        key = self.folder / "identity"
         key.write_text(reader.secret)
         return self._run("age", "-d", "-i", str(key), text=file)
 
@@ -43,7 +43,7 @@ class Program:
         return done.stdout
 
     def ask(self, *words: str, answers: str) -> bytes:
-        """Run it with ``answers`` on a terminal: it reads passphrases only from its session's terminal."""
+        """Run ``age`` with ``answers`` on its session's terminal: it reads passphrases only from there."""
         keyboard, terminal = pty.openpty()
         os.write(keyboard, answers.encode())
         shell = ["sh", "-c", 'exec <"$0" && exec "$@"', os.ttyname(terminal), "age", *words]
@@ -82,7 +82,7 @@ def test_age_opens_our_seals_and_we_open_its(program: Program, kind: str, size: 
     assert opened(program.encrypt(text, alice), alice) == text
 
 
-def test_age_and_several_readers(program: Program) -> None:
+def test_age_and_we_open_a_seal_for_several_readers(program: Program) -> None:
     readers = [party(kind) for kind in CLASSIC]
     ours, theirs = sealed(b"text", *readers), program.encrypt(b"text", *readers)
     assert [one.type for one in age.stanzas(age.split(theirs)[0]) if "grease" not in one.type] == list(
@@ -92,7 +92,7 @@ def test_age_and_several_readers(program: Program) -> None:
         assert program.decrypt(ours, one) == opened(theirs, one) == b"text"
 
 
-def test_ages_text_form(program: Program) -> None:
+def test_age_reads_our_text_form_and_we_read_its(program: Program) -> None:
     alice = party("X25519")
     for size in SIZES[:3]:
         text = os.urandom(size)
@@ -112,8 +112,8 @@ def test_age_opens_for_new_readers_and_no_more_for_former_ones(program: Program,
         program.decrypt(file, alice)
 
 
-def test_age_and_a_passphrase(program: Program) -> None:
-    ours, clear, locked = (program.place / name for name in ("ours", "clear", "locked"))
+def test_age_and_we_open_what_a_passphrase_locks(program: Program) -> None:
+    ours, clear, locked = (program.folder / name for name in ("ours", "clear", "locked"))
     ours.write_bytes(bytes(age.encrypt(b"text", [age.ScryptRecipient("open sesame", work_factor=4)])))
     assert program.ask("-d", str(ours), answers="open sesame\n") == b"text"
     clear.write_text(party("X25519").secret)
@@ -123,7 +123,7 @@ def test_age_and_a_passphrase(program: Program) -> None:
 
 
 def test_age_refuses_what_we_refuse(program: Program) -> None:
-    """Where both must: a header with one reader more than its MAC covers."""
+    """Both must refuse a header with one more reader than its MAC covers."""
     alice = party("X25519")
     file = sealed(b"text", alice).replace(b"v1\n", b"v1\n-> grease\n\n", 1)
     with pytest.raises(ValueError, match="MAC"):
@@ -132,7 +132,7 @@ def test_age_refuses_what_we_refuse(program: Program) -> None:
         opened(file, alice)
 
 
-def test_keys_that_age_keygen_makes(tmp_path: Path) -> None:
+def test_we_read_keys_that_age_keygen_makes(tmp_path: Path) -> None:
     if not shutil.which("age-keygen"):
         pytest.skip("no program age-keygen: apt-get install age")
     file = tmp_path / "keys"
@@ -143,7 +143,7 @@ def test_keys_that_age_keygen_makes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("kind", "words"), [("ed25519", []), ("rsa", ["-b", "3072"])])
 @pytest.mark.parametrize("passphrase", ["", "open sesame"])
-def test_keys_that_ssh_keygen_makes(
+def test_we_read_keys_that_ssh_keygen_makes(
     tmp_path: Path, program: Program, kind: str, words: list[str], passphrase: str
 ) -> None:
     if not shutil.which("ssh-keygen"):
@@ -163,7 +163,7 @@ def test_keys_that_ssh_keygen_makes(
     assert age.decrypt(header, payload, [identity]) == b"text"
 
 
-def _rages(rage: ModuleType, one: Party) -> tuple[object, object]:
+def _in_rage(rage: ModuleType, one: Party) -> tuple[object, object]:
     """The recipient and identity of ``one`` in rage's types."""
     if one.public.startswith("age1"):
         return rage.x25519.Recipient.from_str(one.public), rage.x25519.Identity.from_str(one.secret.strip())
@@ -174,14 +174,14 @@ def _rages(rage: ModuleType, one: Party) -> tuple[object, object]:
 @pytest.mark.parametrize("size", SIZES)
 def test_rage_opens_our_seals_and_we_open_its(rage: ModuleType, kind: str, size: int) -> None:
     text, alice = os.urandom(size), party(kind)
-    recipient, identity = _rages(rage, alice)
+    recipient, identity = _in_rage(rage, alice)
     assert rage.decrypt(sealed(text, alice), [identity]) == text
     assert opened(rage.encrypt(text, [recipient]), alice) == text
 
 
 def test_rage_and_several_readers(rage: ModuleType) -> None:
     readers = [party(kind) for kind in CLASSIC]
-    theirs = [_rages(rage, one) for one in readers]
+    theirs = [_in_rage(rage, one) for one in readers]
     file = rage.encrypt(b"text", [recipient for recipient, _ in theirs])
     for one, (_, identity) in zip(readers, theirs, strict=True):
         assert opened(file, one) == rage.decrypt(sealed(b"text", *readers), [identity]) == b"text"
@@ -189,7 +189,7 @@ def test_rage_and_several_readers(rage: ModuleType) -> None:
 
 @pytest.mark.nightly
 def test_rage_and_a_passphrase(rage: ModuleType) -> None:
-    """It chooses its own work factor, for about a second on this machine."""
+    """rage chooses its own work factor, for about a second on this machine."""
     ours = age.encrypt(b"text", [age.ScryptRecipient("open sesame", work_factor=4)])
     assert rage.passphrase.decrypt(bytes(ours), "open sesame") == b"text"
     theirs = rage.passphrase.encrypt(party("X25519").secret.encode(), "open sesame")

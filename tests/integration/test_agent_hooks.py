@@ -83,21 +83,21 @@ def test_uninstall_restores_the_settings_byte_for_byte(git: Git, present: str | 
     for name, agent in AGENTS.items():
         assert set(agent.events) <= set(hooks(git, name))
     if present is None:
-        assert git("status", "--porcelain") == "", "what we made is no clutter"
+        assert git("status", "--porcelain") == "", "git shows files of ours as untracked"
     out = take_out(git)
     assert {out[name] for name in AGENTS} == {"removed"}
     assert files(git.root) == before
     assert take_out(git) == {}
 
 
-def test_repeated_in_parts_and_without_info_folder(tmp_path: Path) -> None:
+def test_agents_are_added_one_by_one_without_an_info_folder(tmp_path: Path) -> None:
     git = Git.init(tmp_path / "repo", "--template=")
     before = files(git.root)
     for name in AGENTS:
         put_in(git, name)
     assert put_in(git)["post-commit"].did == "unchanged"
     assert (git.root / ".git/info/exclude").read_text().count("\n") == 2 * len(AGENTS), (
-        "settings and instruction"
+        "two lines for each agent: its settings and its instruction"
     )
     take_out(git)
     assert files(git.root) == before
@@ -167,7 +167,7 @@ def test_dry_run_writes_nothing(git: Git) -> None:
     assert not (git.root / ".git/traj").exists()
 
 
-def test_bare_repository_and_settings_of_elsewhere(git: Git, tmp_path: Path) -> None:
+def test_nothing_is_added_to_a_bare_repository_or_through_a_symlink(git: Git, tmp_path: Path) -> None:
     step = put_in(Git.init(tmp_path / "bare.git", "--bare"), "codex")["codex"]
     assert (step.did, "none here" in step.text) == ("skipped", True)
     (tmp_path / "dotfiles").mkdir()
@@ -177,7 +177,7 @@ def test_bare_repository_and_settings_of_elsewhere(git: Git, tmp_path: Path) -> 
     assert not any((tmp_path / "dotfiles").iterdir())
 
 
-def test_settings_that_git_tracks(git: Git) -> None:
+def test_settings_that_git_tracks_are_changed_and_reported(git: Git) -> None:
     git.commit({".codex/hooks.json": "{}"})
     assert "git tracks the file" in put_in(git, "codex")["codex"].text
     assert git("status", "--porcelain") == " M .codex/hooks.json"
@@ -233,7 +233,7 @@ def codes(git: Git, *, fix: bool = False) -> list[str]:
     return [f.code for f in found]
 
 
-def test_agents_hooks_die_in_many_ways(git: Git) -> None:
+def test_status_and_doctor_name_each_way_in_which_hooks_break(git: Git) -> None:
     assert states(git) == {}
     put_in(git, *AGENTS)
     assert states(git)["codex"] == "untrusted"
@@ -271,9 +271,9 @@ def test_status_shows_the_agents_hooks(git: Git) -> None:
 def fire(git: Git, agent: str, payload: bytes | dict[str, Any], **env: str) -> None:
     """Run the command in the agent's settings, as the agent does; it must print nothing and not fail."""
     data = payload if isinstance(payload, bytes) else json.dumps(payload, separators=(",", ":")).encode()
-    said = hooks(git, agent)["SessionStart"][0]["hooks"][0]["command"]
+    line = hooks(git, agent)["SessionStart"][0]["hooks"][0]["command"]
     done = subprocess.run(
-        ["/bin/sh", "-c", said],
+        ["/bin/sh", "-c", line],
         input=data,
         cwd=git.root,
         env={**os.environ, **env},
@@ -291,7 +291,7 @@ def payload(event: str, **fields: Any) -> dict[str, Any]:
 
 @pytest.fixture(params=SHELLS)
 def rigged(request: pytest.FixtureRequest, git: Git) -> Git:
-    """A repository with the hooks of all agents, run by another shell, whose interpreter is gone."""
+    """A repository with the hooks of all agents, run by one of the shells; their Python is gone."""
     shell = request.param[2:]
     if not Path(shell.split(maxsplit=1)[0]).exists():
         pytest.skip(f"no {shell} here")
@@ -309,7 +309,7 @@ def fired(rigged: Git, given: bytes | dict[str, Any], agent: str = "gemini") -> 
     return spool(rigged)
 
 
-def test_line_of_a_session(rigged: Git) -> None:
+def test_the_hook_spools_a_line_for_a_session(rigged: Git) -> None:
     git_dir = f"{rigged.root}/.git"
     assert fired(rigged, payload("SessionStart", source="startup")) == [
         f"session\tgemini-cli\ts-1\tSessionStart\t/home/a b/log.jsonl\t{git_dir}"
@@ -338,12 +338,12 @@ def test_line_of_a_session(rigged: Git) -> None:
         (b'{"session_id":"s","hook_event_name":"X","t":"' + b"x" * 3_000_000 + b'"}', "s\tX\t"),
     ],
 )
-def test_any_payload(rigged: Git, given: bytes, line: str | None) -> None:
+def test_any_payload_spools_at_most_one_line(rigged: Git, given: bytes, line: str | None) -> None:
     found = fired(rigged, given)
     assert found == ([f"session\tgemini-cli\t{line}\t{rigged.root}/.git"] if line else [])
 
 
-def test_off_and_elsewhere_and_gone(rigged: Git, tmp_path: Path) -> None:
+def test_the_hook_while_off_and_elsewhere_and_after_removal(rigged: Git, tmp_path: Path) -> None:
     fire(rigged, "codex", payload("SessionStart"), GIT_TRAJ="0")
     other = Git.init(tmp_path / "other")
     (other.root / ".codex").symlink_to(rigged.root / ".codex")
@@ -371,7 +371,7 @@ def test_a_subfolder_and_a_linked_worktree(git: Git) -> None:
     ]
 
 
-def test_after_a_shell_call_only_a_commit_is_news(git: Git) -> None:
+def test_after_a_shell_call_only_a_commit_is_spooled(git: Git) -> None:
     put_in(git, "gemini")
     (git.root / ".git/traj/agent-hook").write_bytes(render("agent-hook", GONE))
     git.commit({"a": "1"})
@@ -401,7 +401,7 @@ def test_the_worker_wakes_and_the_drain_knows_the_log(git: Git, tmp_path: Path) 
     assert state.spool == (git.root / ".git/traj/spool").stat().st_size
 
 
-def test_a_log_that_only_the_hook_knows(git: Git, tmp_path: Path) -> None:
+def test_the_hook_names_a_log_that_no_search_finds(git: Git, tmp_path: Path) -> None:
     """A person commits what an agent wrote whose log is at a path that is not searched."""
     git.commit({"README": "here\n"})
     put_in(git, "claude-code")
@@ -411,8 +411,8 @@ def test_a_log_that_only_the_hook_knows(git: Git, tmp_path: Path) -> None:
     session.respond(turn(say="It is yours"), last=True)
     session.finish()
     log = session.log.rename(tmp_path / "elsewhere.jsonl")
-    told = {"session_id": session.session, "transcript_path": str(log)}
-    fire(git, "claude-code", payload("SessionStart", **told))
+    fields = {"session_id": session.session, "transcript_path": str(log)}
+    fire(git, "claude-code", payload("SessionStart", **fields))
     git("add", "a.txt")
     git("commit", "-qm", "By hand", env={"GIT_TRAJ_SYNC": "1"})
     (found,) = read_records(git).values()
@@ -420,7 +420,7 @@ def test_a_log_that_only_the_hook_knows(git: Git, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ended", [True, False])
-def test_the_last_words_of_a_session_that_ended_wait_for_nothing(git: Git, ended: bool) -> None:
+def test_the_last_words_of_a_session_that_ended_are_recorded_at_once(git: Git, ended: bool) -> None:
     git.commit({"README": "here\n"})
     put_in(git, "claude-code")
     (git.root / ".git/traj/agent-hook").write_bytes(render("agent-hook", GONE))
@@ -430,8 +430,8 @@ def test_the_last_words_of_a_session_that_ended_wait_for_nothing(git: Git, ended
     traj(git, "log")
     session.respond(turn(say="The last words"))  # cut off: the log does not show that the turn is over
     if ended:
-        told = {"session_id": session.session, "transcript_path": str(session.log)}
-        fire(git, "claude-code", payload("SessionEnd", **told))
+        fields = {"session_id": session.session, "transcript_path": str(session.log)}
+        fire(git, "claude-code", payload("SessionEnd", **fields))
     traj(git, "log")
     (found,) = read_records(git).values()
     assert (("message", "The last words") in found.facts) is ended

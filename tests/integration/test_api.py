@@ -30,10 +30,10 @@ def test_the_example_and_the_commands_agree(git: Git, capsys: pytest.CaptureFixt
         assert [each["trajectory"] for each in recorded.take_in(session.log, commit="HEAD")] == [
             row["trajectory"]
         ]
-        (told,) = recorded.trajectories(row["trajectory"])
+        (header,) = recorded.trajectories(row["trajectory"])
         (shown,) = json.loads(traj(git, "show", row["trajectory"], "--json"))["trajectories"]
-        assert told == {key: value for key, value in shown.items() if key != "also"}
-        assert [type(event) for event in recorded.events(told)] == [Prompt, Message]
+        assert header == {key: value for key, value in shown.items() if key != "also"}
+        assert [type(event) for event in recorded.events(header)] == [Prompt, Message]
         ((commit, record),) = recorded.records()
         assert (commit, record.id) == (git.head(), row["trajectory"])
         (body,) = recorded.export("atif", row["trajectory"]).values()
@@ -49,8 +49,8 @@ def test_the_example_and_the_commands_agree(git: Git, capsys: pytest.CaptureFixt
     )
     exec(compile(example.replace("path/to/repository", str(git.root)), "exchange.md", "exec"), {})
     assert capsys.readouterr().out.splitlines() == [
-        f"{told['id']} Say so []",
-        f"{told['id']}.atif.json {len(recorded_atif(git))}",
+        f"{header['id']} Say so []",
+        f"{header['id']}.atif.json {len(recorded_atif(git))}",
     ]
 
 

@@ -83,7 +83,7 @@ def test_the_question_is_asked_once_in_the_agents_protocol(asking: Git) -> None:
     assert end_turn(asking, other) != "", "another session is asked for its own"
 
 
-def test_a_long_message_before_its_end(asking: Git) -> None:
+def test_a_block_at_the_end_of_a_long_message_counts(asking: Git) -> None:
     """Python reads the whole payload, the shell only its beginning."""
     session = play(asking, WORK)
     long = "said at length " * 100_000
@@ -161,7 +161,7 @@ def test_no_question_about_commits_made_while_off(asking: Git) -> None:
     assert end_turn(asking, session) == ""
 
 
-def test_a_commit_that_reached_no_hook_of_git(asking: Git) -> None:
+def test_a_commit_without_hooks_of_git_leads_to_the_question(asking: Git) -> None:
     """Gemini CLI switches git's hooks off; git's output shows the commit."""
     quiet = turn(Shell("git add a.txt && git -c core.hooksPath= commit -m made"))
     session = play(asking, [WORK[0], quiet, turn(say="Done")])
@@ -187,7 +187,7 @@ def test_the_hook_does_not_wait_for_a_log(asking: Git, tmp_path: Path) -> None:
     assert end_turn(asking, session) != ""
 
 
-def test_in_a_linked_work_tree(asking: Git, tmp_path: Path) -> None:
+def test_the_question_is_asked_in_a_linked_work_tree(asking: Git, tmp_path: Path) -> None:
     asking("worktree", "add", "-q", str(tmp_path / "linked"))
     linked = Git(tmp_path / "linked")
     session = play(linked, WORK)
@@ -199,7 +199,7 @@ def test_the_question_is_not_a_prompt() -> None:
     assert parse_blocks(ASKING + WORDS, name="x").events == ()
 
 
-def test_nothing_is_started_while_it_is_off(asking: Git) -> None:
+def test_nothing_is_started_while_the_question_is_off(asking: Git) -> None:
     """The shell reads git's configuration and starts nothing else."""
     asking("config", "traj.retrospective", "off")
     script = asking.root / ".git/traj/agent-hook"

@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.scenario import Edit, Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
-from tests.integration.past import age, backfill, begin, carried, commit_turns, evidence, refs, text
+from tests.integration.past import age, backfill, begin, commit_turns, evidence, recorded, refs, text
 from tests.integration.records import check, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import Writer
@@ -46,12 +46,12 @@ def test_every_way_in_which_an_agent_commits(begun: Git, writer: Writer) -> None
     session.run([*turns, turn(say="Done")], prompt="Commit in every way")
     age(session)
     said = backfill(begun)
-    found = carried(begun)
+    found = recorded(begun)
     expected = {"Printed", "Quiet", "Heredoc", 'Substituted "quotes"', "Amended", "Quietly amended"}
     assert found == {subject: {session.session} for subject in expected}
-    told = evidence(begun, said["linked"])
-    assert {subject for subject, how in told.items() if how == "output"} == {"Printed", "Draft", "Amended"}
-    assert {*told} == {*expected, "Draft", "A draft"}
+    kinds = evidence(begun, said["linked"])
+    assert {subject for subject, how in kinds.items() if how == "output"} == {"Printed", "Draft", "Amended"}
+    assert {*kinds} == {*expected, "Draft", "A draft"}
     check(begun, session)
 
 
@@ -78,7 +78,7 @@ def test_a_second_backfill_finds_nothing_to_do(begun: Git, writer: Writer) -> No
     session.run(commit_turns("a", "b"), prompt="Write both")
     assert backfill(begun)["parts"] > 0
     age(session)
-    backfill(begun)  # its last words, now that it is over
+    backfill(begun)  # stores the session's last message, now that the session is over
     before = refs(begun)
     assert backfill(begun)["parts"] == 0
     (begun.root / ".git" / "traj" / "cursors.json").unlink()
@@ -109,24 +109,24 @@ def test_two_agents_by_turns(begun: Git) -> None:
     one.finish()
     age(one, other)
     backfill(begun)
-    assert carried(begun) == {"Add a": {one.session}, "Add b": {other.session}, "Add c": {one.session}}
+    assert recorded(begun) == {"Add a": {one.session}, "Add b": {other.session}, "Add c": {one.session}}
     check(begun, one, other)
 
 
-def test_from_a_folder_inside(begun: Git, writer: Writer) -> None:
+def test_a_session_in_a_subfolder(begun: Git, writer: Writer) -> None:
     (begun.root / "inner" / "deep").mkdir(parents=True)
     session = writer(begun.root / "inner" / "deep")
     session.run(commit_turns("a"), prompt="Write a")
     age(session)
     backfill(begun)
-    assert carried(begun) == {"Add a": {session.session}}
+    assert recorded(begun) == {"Add a": {session.session}}
     (header,) = json.loads(traj(begun, "log", "--json"))["commits"][0]["trajectories"]
     assert [f["path"] for f in header["filesChanged"]] == ["inner/deep/a"]
     check(begun, session)
 
 
 @pytest.mark.parametrize("removed", [False, True])
-def test_in_a_linked_worktree(begun: Git, writer: Writer, tmp_path: Path, *, removed: bool) -> None:
+def test_a_session_in_a_linked_worktree(begun: Git, writer: Writer, tmp_path: Path, *, removed: bool) -> None:
     tree = tmp_path / "tree"
     begun("worktree", "add", "-q", "-b", "topic", str(tree))
     session = writer(tree)
@@ -135,13 +135,13 @@ def test_in_a_linked_worktree(begun: Git, writer: Writer, tmp_path: Path, *, rem
         begun("worktree", "remove", str(tree))
     age(session)
     backfill(begun)
-    assert carried(begun, "topic") == {"Add a": {session.session}, "Add b": {session.session}}
+    assert recorded(begun, "topic") == {"Add a": {session.session}, "Add b": {session.session}}
     assert str(tree) not in traj(begun, "show", "topic", "--json")
     check(begun, session)
 
 
 def test_a_recorded_session_of_a_removed_worktree_is_not_refused(begun: Git, tmp_path: Path) -> None:
-    """Its log does not prove any commit now: small files, and a quiet commit."""
+    """The session's log proves no commit now: it has a quiet commit of a small file."""
     tree = tmp_path / "tree"
     begun("worktree", "add", "-q", "-b", "topic", str(tree))
     session = ClaudeSession(tree)
@@ -152,7 +152,7 @@ def test_a_recorded_session_of_a_removed_worktree_is_not_refused(begun: Git, tmp
     backfill(begun)
     begun("worktree", "remove", str(tree))
     assert backfill(begun)["unlinked"] == []
-    assert carried(begun, "topic") == {"a": {session.session}}
+    assert recorded(begun, "topic") == {"a": {session.session}}
 
 
 @pytest.mark.parametrize("quiet", ["-q", ""])
@@ -171,11 +171,11 @@ def test_a_folder_that_was_moved(begun: Git, writer: Writer, tmp_path: Path, qui
     moved.root.parent.mkdir()
     shutil.move(begun.root, moved.root)
     backfill(moved)
-    assert carried(moved) == {"Add a": {session.session}}
+    assert recorded(moved) == {"Add a": {session.session}}
     (header,) = json.loads(traj(moved, "log", "--json"))["commits"][0]["trajectories"]
     assert [f["path"] for f in header["filesChanged"]] == ["src/a"]
     check(moved, session)
-    assert str(begun.root) not in traj(moved, "show", "--json"), "where it stood is nobody's business"
+    assert str(begun.root) not in traj(moved, "show", "--json"), "the former path of the repository is stored"
 
 
 def test_a_fresh_clone(begun: Git, writer: Writer, tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_fresh_clone(begun: Git, writer: Writer, tmp_path: Path) -> None:
     clone = Git(tmp_path / "clone")
     clone("config", "traj.thinking", "clear")
     backfill(clone)
-    assert carried(clone) == {"Add a": {session.session}, "Add b": {session.session}}
+    assert recorded(clone) == {"Add a": {session.session}, "Add b": {session.session}}
     check(clone, session)
 
 
@@ -204,7 +204,7 @@ def test_without_reflogs(begun: Git, writer: Writer) -> None:
     age(session)
     begun("reflog", "expire", "--expire=now", "--all")
     backfill(begun)
-    assert carried(begun) == {"Add a": {session.session}, "Edit a": {session.session}}
+    assert recorded(begun) == {"Add a": {session.session}, "Edit a": {session.session}}
     check(begun, session)
 
 
@@ -212,7 +212,7 @@ def test_without_reflogs(begun: Git, writer: Writer) -> None:
 def test_another_repository_with_the_same_names_and_messages(
     begun: Git, writer: Writer, tmp_path: Path, *, gone: bool
 ) -> None:
-    """Also if its folder is gone: that is reported, since it might have been this repository."""
+    """Nothing is linked. If the other folder is gone, the report says so: it might have been this one."""
     other = Git.init(tmp_path / "other")
     stranger = writer(other.root, name="stranger")
     stranger.run(
@@ -241,7 +241,7 @@ def test_a_fork_begins_with_a_copy(begun: Git) -> None:
     fork.run(commit_turns("b"), prompt="Write b")
     age(parent, fork)
     backfill(begun)
-    assert carried(begun) == {"Add a": {parent.session}, "Add b": {fork.session}}
+    assert recorded(begun) == {"Add a": {parent.session}, "Add b": {fork.session}}
     (header,) = json.loads(traj(begun, "log", "-n", "1", "--json"))["commits"][0]["trajectories"]
     assert header["prompt"] == "Write b"
     assert header["parent"]["id"] in {row["trajectory"] for row in backfill(begun)["linked"]}
@@ -263,29 +263,29 @@ def test_edits_of_a_subagent_of_claude_code(begun: Git) -> None:
     age(session, helper)
     backfill(begun)
     headers = json.loads(traj(begun, "log", "--json"))["commits"][0]["trajectories"]
-    (below,) = (h for h in headers if h["parent"])
-    (above,) = (h for h in headers if not h["parent"])
-    assert below["parent"]["id"] == above["id"]
-    assert [f["path"] for f in below["filesChanged"]] == ["helped"]
+    (child,) = (h for h in headers if h["parent"])
+    (parent,) = (h for h in headers if not h["parent"])
+    assert child["parent"]["id"] == parent["id"]
+    assert [f["path"] for f in child["filesChanged"]] == ["helped"]
 
 
 def test_edits_of_a_thread_that_codex_started(begun: Git) -> None:
-    above, below = CodexSession(begun.root), CodexSession(begun.root, name="child")
-    above.prompt("Delegate")
-    above.respond(turn(Shell(f"echo started {below.session}")))
-    below.run([turn(Write("helped", text("helped"))), turn(say="Wrote it")], prompt="Help")
-    first, rest = below.log.read_text().split("\n", 1)
+    parent, child = CodexSession(begun.root), CodexSession(begun.root, name="child")
+    parent.prompt("Delegate")
+    parent.respond(turn(Shell(f"echo started {child.session}")))
+    child.run([turn(Write("helped", text("helped"))), turn(say="Wrote it")], prompt="Help")
+    first, rest = child.log.read_text().split("\n", 1)
     meta = json.loads(first)
-    spawn = {"parent_thread_id": above.session, "depth": 1}
-    meta["payload"] |= {"parent_thread_id": above.session, "thread_source": "subagent"}
+    spawn = {"parent_thread_id": parent.session, "depth": 1}
+    meta["payload"] |= {"parent_thread_id": parent.session, "thread_source": "subagent"}
     meta["payload"]["source"] = {"subagent": {"thread_spawn": spawn}}
-    below.log.write_text(f"{json.dumps(meta)}\n{rest}")
-    above.respond(turn(Shell("git add -A && git commit -m Both")))
-    above.respond(turn(say="Done"), last=True)
-    above.finish()
-    age(above, below)
+    child.log.write_text(f"{json.dumps(meta)}\n{rest}")
+    parent.respond(turn(Shell("git add -A && git commit -m Both")))
+    parent.respond(turn(say="Done"), last=True)
+    parent.finish()
+    age(parent, child)
     backfill(begun)
-    assert carried(begun) == {"Both": {above.session, below.session}}
+    assert recorded(begun) == {"Both": {parent.session, child.session}}
 
 
 def test_excluded_sessions_stay_out(begun: Git, writer: Writer) -> None:
@@ -296,7 +296,7 @@ def test_excluded_sessions_stay_out(begun: Git, writer: Writer) -> None:
     assert backfill(begun)["sessions"] == 0
     begun("config", "traj.exclude", "a")
     backfill(begun)
-    assert carried(begun)["Add b"] == {session.session}
+    assert recorded(begun)["Add b"] == {session.session}
     with begun.open() as repository:
         stored = b"".join(repository.objects.read_blob(oid) for oid in segments(begun))
     assert text("b").splitlines()[0].encode() in stored

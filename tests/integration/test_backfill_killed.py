@@ -24,14 +24,14 @@ from tests.sizes import size, some
 
 SESSIONS = size(14, 24)
 KILLS = (0, 1, 1, 2, 1, 0, 1, 1)[: size(4, 8)]
-"""After how many writes each run is killed."""
+"""The number of writes after which each run is killed."""
 SMALL = """
 import gittraj.commands.backfill.run as run, gittraj.commands.backfill.worker_pool as pool
 run._BATCH, pool.WORTH = 20_000, {worth}
 from gittraj.cli import main
 main()
 """
-"""A ``git traj`` that writes refs after every few sessions."""
+"""A ``git traj`` that writes refs after every few sessions; from ``worth`` bytes, in several processes."""
 
 pytestmark = pytest.mark.usefixtures("real_clocks")
 
@@ -100,28 +100,28 @@ def processes_of(group: int) -> list[int]:
 @pytest.mark.nightly
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc to find processes")
 @pytest.mark.parametrize("worth", some([0, 1 << 30], 1), ids=["several", "one process"])
-def test_killed_at_any_moment(git: Git, tmp_path: Path, worth: int) -> None:
+def test_backfills_killed_at_any_moment_end_like_a_single_run(git: Git, tmp_path: Path, worth: int) -> None:
     sessions = work(begin(git))
     kept = tmp_path / "kept"
     shutil.copytree(git.root, kept, symlinks=True)
-    with start(git, worth=worth) as whole:
-        assert whole.stderr is not None
-        assert (whole.stderr.read(), whole.wait()) == (b"", 0)
+    with start(git, worth=worth) as complete:
+        assert complete.stderr is not None
+        assert (complete.stderr.read(), complete.wait()) == (b"", 0)
     expected = stored(git)
     check(git, *sessions)
 
-    chance = random.Random(worth)
+    rng = random.Random(worth)
     shutil.rmtree(git.root)
     shutil.copytree(kept, git.root, symlinks=True)
     tips = [tip(git)]
     for writes in KILLS:
         with start(git, worth=worth) as process:
             wait_for(git, process, writes)
-            time.sleep(chance.uniform(0, 0.1))
+            time.sleep(rng.uniform(0, 0.1))
             process.kill()  # not its child processes: they must notice by themselves
         wait_until(lambda: not processes_of(process.pid), "the end of the processes that it started")
         tips.append(tip(git))
-    assert len({*tips}) > len(KILLS) / 3, "hardly killed while it wrote"
+    assert len({*tips}) > len(KILLS) / 3, "hardly any killed run had written records"
     for path in (git.root / ".git" / "traj").iterdir():
         os.utime(path, (1, 1))  # temporary files are removed after a minute
     with start(git, worth=worth) as last:

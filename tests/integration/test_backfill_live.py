@@ -17,7 +17,7 @@ from tests.e2e.scenario import Shell, Write, turn
 from tests.integration import command
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
-from tests.integration.past import DAY, age, backfill, begin, carried, refs, text
+from tests.integration.past import DAY, age, backfill, begin, recorded, refs, text
 from tests.integration.records import check, hold_workers, install, read_records, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import Writer
@@ -31,7 +31,7 @@ def begun(git: Git) -> Git:
     return begin(git)
 
 
-def one(name: str, *, quiet: bool = False) -> list[Write | Shell]:
+def commit_steps(name: str, *, quiet: bool = False) -> list[Write | Shell]:
     return [Write(name, text(name)), Shell(f"git add -A && git commit {'-q' * quiet} -m 'Add {name}'")]
 
 
@@ -40,20 +40,20 @@ def test_installed_in_the_middle_of_a_session(begun: Git, writer: Writer, *, aga
     """What a drain skipped as older than the installation is stored by a backfill, and nothing else."""
     session = writer(begun.root)
     session.prompt("Write all of them")
-    session.respond(turn(*one("a"), think="How?"))
-    session.respond(turn(*one("b", quiet=True)))
+    session.respond(turn(*commit_steps("a"), think="How?"))
+    session.respond(turn(*commit_steps("b", quiet=True)))
     state = hold_workers(install(begun))
-    session.respond(turn(*one("c"), say="Now c"))
-    assert set(carried(begun)) == {"Add c"}
+    session.respond(turn(*commit_steps("c"), say="Now c"))
+    assert set(recorded(begun)) == {"Add c"}
     if again:
         (state / "cursors.json").unlink()
     backfill(begun)
-    assert set(carried(begun)) == {"Add a", "Add b", "Add c"}
-    session.respond(turn(*one("d")))
+    assert set(recorded(begun)) == {"Add a", "Add b", "Add c"}
+    session.respond(turn(*commit_steps("d")))
     session.respond(turn(say="Done"), last=True)
     session.finish()
     age(session)
-    assert set(carried(begun)) == {"Add a", "Add b", "Add c", "Add d"}
+    assert set(recorded(begun)) == {"Add a", "Add b", "Add c", "Add d"}
     traj(begun, "log")
     before = refs(begun)
     assert backfill(begun)["parts"] == 0
@@ -63,44 +63,49 @@ def test_installed_in_the_middle_of_a_session(begun: Git, writer: Writer, *, aga
 
 def test_live_capture_goes_on_after_a_backfill_without_installation(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
-    session.run([turn(*one("a")), turn(say="Done")], prompt="Write a")
+    session.run([turn(*commit_steps("a")), turn(say="Done")], prompt="Write a")
     backfill(begun)
     hold_workers(install(begun))
-    session.run([turn(*one("b")), turn(say="Done again")], prompt="Write b")
+    session.run([turn(*commit_steps("b")), turn(say="Done again")], prompt="Write b")
     age(session)
-    assert set(carried(begun)) == {"Add a", "Add b"}
+    assert set(recorded(begun)) == {"Add a", "Add b"}
     backfill(begun)
     check(begun, session)
 
 
 def test_a_person_commits_after_a_backfill_what_the_agent_left_before(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
-    session.run([turn(*one("a")), turn(Write("left", text("left"))), turn(say="Done")], prompt="Write")
+    session.run(
+        [turn(*commit_steps("a")), turn(Write("left", text("left"))), turn(say="Done")], prompt="Write"
+    )
     hold_workers(install(begun))
     backfill(begun)
     begun("add", "-A")
     begun("commit", "-qm", "Mine")
     age(session)
-    assert set(carried(begun)) == {"Add a", "Mine"}
+    assert set(recorded(begun)) == {"Add a", "Mine"}
     backfill(begun)
     check(begun, session)
 
 
-def test_interrupted_before_the_cursors(begun: Git, writer: Writer) -> None:
+def test_a_backfill_killed_before_it_wrote_the_cursors(begun: Git, writer: Writer) -> None:
     """Refs are written first: a run killed after that leaves records that the cursors do not cover."""
     state = hold_workers(install(begun))
     session = writer(begun.root)
     kept = (state / "cursors.json").read_bytes() if (state / "cursors.json").exists() else None
     begun("config", "core.hooksPath", os.devnull)
-    session.run([turn(*one("a")), turn(*one("b", quiet=True)), turn(say="Done")], prompt="Write both")
+    session.run(
+        [turn(*commit_steps("a")), turn(*commit_steps("b", quiet=True)), turn(say="Done")],
+        prompt="Write both",
+    )
     begun("config", "--unset", "core.hooksPath")
     backfill(begun)
     (state / "cursors.json").unlink() if kept is None else (state / "cursors.json").write_bytes(kept)
-    session.run([turn(*one("c")), turn(say="Done again")], prompt="Write c")
+    session.run([turn(*commit_steps("c")), turn(say="Done again")], prompt="Write c")
     age(session)
     traj(begun, "log")
     backfill(begun)
-    assert set(carried(begun)) == {"Add a", "Add b", "Add c"}
+    assert set(recorded(begun)) == {"Add a", "Add b", "Add c"}
     check(begun, session)
 
 
@@ -108,19 +113,19 @@ def test_work_done_while_off_stays_unstored(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     state = hold_workers(install(begun))
     session.prompt("Write four")
-    session.respond(turn(*one("a")))
+    session.respond(turn(*commit_steps("a")))
     session.respond(turn(Write("b", text("b")), Shell("git add -A && GIT_TRAJ=0 git commit -m 'Add b'")))
     session.respond(turn(Shell(f"{TRAJ} pause --session")))
-    session.respond(turn(*one("c")))
+    session.respond(turn(*commit_steps("c")))
     session.respond(turn(Shell(f"{TRAJ} resume --session")))
-    session.respond(turn(*one("d")))
+    session.respond(turn(*commit_steps("d")))
     session.respond(turn(say="Done"), last=True)
     session.finish()
     age(session)
     for _ in range(2):
         backfill(begun)
-        assert set(carried(begun)) == {"Add a", "Add d"}
-        stored = [str(fact) for told in read_records(begun).values() for fact in told.facts]
+        assert set(recorded(begun)) == {"Add a", "Add d"}
+        stored = [str(fact) for each in read_records(begun).values() for fact in each.facts]
         assert not any("b, line" in fact or "c, line" in fact for fact in stored)
         (state / "cursors.json").unlink()
 
@@ -132,7 +137,7 @@ def test_a_backfill_limited_by_options(begun: Git) -> None:
         CodexSession(begun.root),
     )
     for session, name in ((old, "a"), (new, "b"), (other, "c")):
-        session.run([turn(*one(name)), turn(say="Done")], prompt=f"Write {name}")
+        session.run([turn(*commit_steps(name)), turn(say="Done")], prompt=f"Write {name}")
     age(old, days=9)
     age(new, other)
     since = time.strftime("%Y-%m-%d", time.localtime(time.time() - 5 * DAY))
@@ -140,19 +145,19 @@ def test_a_backfill_limited_by_options(begun: Git) -> None:
     assert (refs(begun), said["dryRun"], said["parts"]) == ("", True, 0)
     assert [row["session"] for row in said["linked"]] == [new.session]
     backfill(begun, "--since", since, "--agent", "claude-code")
-    assert set(carried(begun)) == {"Add b"}
+    assert set(recorded(begun)) == {"Add b"}
     backfill(begun, "--agent", "codex")
-    assert set(carried(begun)) == {"Add b", "Add c"}
+    assert set(recorded(begun)) == {"Add b", "Add c"}
     backfill(begun)
-    assert set(carried(begun)) == {"Add a", "Add b", "Add c"}
+    assert set(recorded(begun)) == {"Add a", "Add b", "Add c"}
     check(begun, old, new, other)
 
 
-def test_the_documents_fields(begun: Git, tmp_path: Path) -> None:
+def test_the_fields_of_the_json_report(begun: Git, tmp_path: Path) -> None:
     session = ClaudeSession(begun.root)
     session.run(
         [
-            turn(*one("a")),
+            turn(*commit_steps("a")),
             turn(Shell("git commit --allow-empty -qm Lost && git reset -q --hard HEAD~1")),
             turn(say="Done"),
         ],
@@ -178,10 +183,10 @@ def test_the_documents_fields(begun: Git, tmp_path: Path) -> None:
     (lost,) = said["unlinked"]
     assert set(lost) == {"agent", "session", "path", "why"}
     assert lost["why"].endswith("printed no id, and no commit could be matched to it")
-    told = traj(begun, "backfill")
-    assert f"{begun.head()[:7]}  claude-code   commit named in its log  Add " in told
-    assert f"not linked:\n  claude-code  {session.session[:13]}: {lost['why']}" in told
-    assert re.search(r"^1 session read \(.*\): 0 commits linked, 1 commit already recorded$", told, re.M)
+    printed = traj(begun, "backfill")
+    assert f"{begun.head()[:7]}  claude-code   commit named in its log  Add " in printed
+    assert f"not linked:\n  claude-code  {session.session[:13]}: {lost['why']}" in printed
+    assert re.search(r"^1 session read \(.*\): 0 commits linked, 1 commit already recorded$", printed, re.M)
 
 
 @pytest.mark.parametrize("dry", [(), ("--dry-run",)])
@@ -190,20 +195,20 @@ def test_a_dry_run_counts_live_captures_records_as_already_recorded(
 ) -> None:
     hold_workers(install(begun))
     session = writer(begun.root)
-    session.run([turn(*one("a")), turn(say="Done")], prompt="Write a")
+    session.run([turn(*commit_steps("a")), turn(say="Done")], prompt="Write a")
     age(session)
     traj(begun, "log")
-    told = traj(begun, "backfill", *dry)
-    assert "not linked" not in told
+    printed = traj(begun, "backfill", *dry)
+    assert "not linked" not in printed
     verb = "would be linked" if dry else "linked"
-    assert f": 0 commits {verb}, 1 commit already recorded" in told.replace("\n", " ")
+    assert f": 0 commits {verb}, 1 commit already recorded" in printed.replace("\n", " ")
 
 
 def test_a_backfill_works_when_a_recorded_commit_is_gone(begun: Git) -> None:
     """The commit was amended on a branch that was deleted, and pruned: only its record still exists."""
     first, second = ClaudeSession(begun.root), ClaudeSession(begun.root, name="two")
     begun("switch", "-qc", "b")
-    first.run([turn(*one("a")), turn(say="Done")], prompt="Write a")
+    first.run([turn(*commit_steps("a")), turn(say="Done")], prompt="Write a")
     backfill(begun)
     gone = begun.head()
     begun("commit", "-q", "--amend", "-m", "Another a")
@@ -211,10 +216,10 @@ def test_a_backfill_works_when_a_recorded_commit_is_gone(begun: Git) -> None:
     begun("branch", "-qD", "b")
     begun("reflog", "expire", "--expire=now", "--all")
     begun("gc", "-q", "--prune=now")
-    second.run([turn(*one("c")), turn(say="Done")], prompt="Write c")
-    told = traj(begun, "backfill")
-    assert "Add c" in told and "2 sessions read (" in told
-    assert "1 commit linked, 1 commit on no branch" in told.replace("\n", " ")
+    second.run([turn(*commit_steps("c")), turn(say="Done")], prompt="Write c")
+    printed = traj(begun, "backfill")
+    assert "Add c" in printed and "2 sessions read (" in printed
+    assert "1 commit linked, 1 commit on no branch" in printed.replace("\n", " ")
     rows = {row["commit"]: row["reachable"] for row in backfill(begun)["linked"]}
     assert rows == {gone: False, begun.head(): True}
 
@@ -235,7 +240,7 @@ time.sleep(600)
 def test_a_backfill_reports_why_it_cannot_run(begun: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gittraj.state.folder.PATIENCE", 2.5)
     session = ClaudeSession(begun.root)
-    session.run([turn(*one("a")), turn(say="Done")], prompt="Write a")
+    session.run([turn(*commit_steps("a")), turn(say="Done")], prompt="Write a")
     state = hold_workers(install(begun))
     off = run(begun, "backfill", env={"GIT_TRAJ": "0"})
     assert (off.returncode, off.stderr) == (1, "error: GIT_TRAJ=0 switches git-traj off\nhint: unset it\n")
@@ -248,9 +253,9 @@ def test_a_backfill_reports_why_it_cannot_run(begun: Git, monkeypatch: pytest.Mo
         1,
         "error: git-traj is paused here\nhint: git traj resume\n",
     )
-    session.run([turn(*one("b")), turn(say="Done")], prompt="Write b")
+    session.run([turn(*commit_steps("b")), turn(say="Done")], prompt="Write b")
     other = ClaudeSession(begun.root, name="other")
-    other.run([turn(*one("c")), turn(say="Done")], prompt="Write c")
+    other.run([turn(*commit_steps("c")), turn(say="Done")], prompt="Write c")
     traj(begun, "resume")
     dry = run(begun, "backfill", "--dry-run")
     assert "it has no events outside a pause (git traj pause)" in dry.stdout
@@ -264,7 +269,7 @@ def test_a_backfill_reports_why_it_cannot_run(begun: Git, monkeypatch: pytest.Mo
     assert held.returncode == 1
     assert "another git-traj is writing" in held.stderr
     assert refs(begun) == ""
-    told = json.loads(traj(begun, "backfill", "--json"))
-    assert len(told["linked"]) == 1
-    refused = {row["session"]: row["why"] for row in told["unlinked"]}
+    printed = json.loads(traj(begun, "backfill", "--json"))
+    assert len(printed["linked"]) == 1
+    refused = {row["session"]: row["why"] for row in printed["unlinked"]}
     assert refused[other.session] == "it has no events outside a pause (git traj pause)"

@@ -73,7 +73,7 @@ def read_all(git: Git, *, status: int = 1) -> dict[str, str]:
 
 
 def test_a_tree_that_expands_without_end(recorded: Git) -> None:
-    """Twenty objects: each folder is 256 times the next one."""
+    """Twenty objects: each folder contains the next one 256 times."""
     with notes(recorded) as ref:
         objects = ref.repository.objects
         tip = ref.tip()
@@ -105,13 +105,13 @@ def test_segments_that_expand_without_end(recorded: Git) -> None:
     assert "Write a" in read_all(recorded)["log"]
 
 
-def test_more_entries_than_a_tree_of_ours_has(recorded: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tree_with_too_many_entries_is_reported(recorded: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "TREE", 4_000)
     with notes(recorded) as ref:
         objects = ref.repository.objects
         blob = objects.write_blob(b"{}")
-        names = 40 if objects.object_format == "sha1" else 64
-        tree = objects.write_tree([Entry(0o100644, b"%0*x" % (names, n), blob) for n in range(60)])
+        digits = 40 if objects.object_format == "sha1" else 64
+        tree = objects.write_tree([Entry(0o100644, b"%0*x" % (digits, n), blob) for n in range(60)])
         commit = objects.write_commit(tree=tree, parents=[], message="many")
         objects.flush()
     recorded("update-ref", RECORDS_REF, commit)
@@ -119,8 +119,8 @@ def test_more_entries_than_a_tree_of_ours_has(recorded: Git, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("name", some([b"..", b".git", b"a/b", b""], 2))
-def test_a_name_that_no_tree_can_hold(recorded: Git, name: bytes) -> None:
-    """The records beside it are read, and new ones are written."""
+def test_an_entry_with_an_invalid_name_hides_no_record(recorded: Git, name: bytes) -> None:
+    """The other records are read, and new ones are written."""
     with notes(recorded) as ref:
         objects = ref.repository.objects
         tip = ref.tip() or ""
@@ -153,37 +153,37 @@ def test_a_note_that_unpacks_to_a_great_deal(recorded: Git) -> None:
         said = read_all(recorded)
         assert "Write a" in said["log"]
         assert "larger than 1 MB" in said["doctor"]
-        told = f"not read, being too large: the note of {large[:12]} (a note may have 1 MB"
+        warning = f"not read, being too large: the note of {large[:12]} (a note may have 1 MB"
         for words in ("log", "log --json", "show HEAD", "search needle", "stats", "context a.py"):
-            assert said[words].count(told) == 1, words
-        assert said["why a.py:1"].count(told) == 0, "no line is its"
+            assert said[words].count(warning) == 1, words
+        assert said["why a.py:1"].count(warning) == 0, "the line is of another commit"
         shutil.rmtree(recorded.root / ".git" / "traj-index")
     assert "no record" not in traj(recorded.root, "show", large).stderr
-    said_of = traj(recorded.root, "why", "README")
-    assert said_of.stderr.count(told) == 1
-    assert "the records of this commit cannot be read" in said_of.stdout
-    assert "no record" not in said_of.stdout
+    shown = traj(recorded.root, "why", "README")
+    assert shown.stderr.count(warning) == 1
+    assert "the records of this commit cannot be read" in shown.stdout
+    assert "no record" not in shown.stdout
     recorded.commit({"b.py": "b = 1\n"})
     recorded("notes", "--ref=traj", "add", "-C", blob.strip(), "HEAD")
-    for form, said_so in (
+    for form, phrase in (
         ("github", "<sub>Not read in full (larger than 1 MB"),
         ("text", "not read  the records of"),
     ):
         seen = traj(recorded.root, "pr", "--base", large, "--format", form)
-        assert said_so in seen.stdout
+        assert phrase in seen.stdout
         assert seen.stderr.count("not read, being too large") == 1
-    assert "not up to date" not in seen.stderr, "nor does it end what records"
+    assert "not up to date" not in seen.stderr, "the large note does not stop the recording"
     recorded("notes", "--ref=traj", "remove", large)
     assert large[:12] not in traj(recorded.root, "log").stderr
 
 
-@pytest.mark.parametrize("line", some(["number", "month", "depth", "digits in a figure"], 2))
-def test_an_unreadable_line(recorded: Git, line: str) -> None:
+@pytest.mark.parametrize("line", some(["revision", "month", "depth", "token count"], 2))
+def test_an_unreadable_line_hides_no_other_record(recorded: Git, line: str) -> None:
     stored = json.loads(recorded("notes", "--ref=traj", "show", "HEAD").splitlines()[0])
-    if line == "number":
+    if line == "revision":
         stored["rev"] = 0
         text = json.dumps(stored).replace('"rev": 0', f'"rev": {"9" * 400}')
-    elif line == "digits in a figure":
+    elif line == "token count":
         text = json.dumps(stored | {"usage": {"outputTokens": 0}}).replace(
             '"outputTokens": 0', f'"outputTokens": {"9" * 30}'
         )
@@ -204,7 +204,7 @@ def test_settings_of_five_megabytes(recorded: Git) -> None:
 
 
 def test_a_hostile_remote_leaves_a_clone_usable(recorded: Git, tmp_path: Path) -> None:
-    """What is too large is named and not fetched; the rest is."""
+    """Notes that are too large are named and not fetched; the others are fetched."""
     form = recorded("rev-parse", "--show-object-format")
     Git.init(tmp_path / "server.git", "--bare", f"--object-format={form}")
     recorded("remote", "add", "origin", str(tmp_path / "server.git"))
@@ -224,7 +224,7 @@ def test_a_hostile_remote_leaves_a_clone_usable(recorded: Git, tmp_path: Path) -
     assert "larger than" not in traj(clone, "doctor").stdout
 
 
-def test_context_does_not_take_a_damaged_note_for_none(recorded: Git) -> None:
+def test_context_does_not_report_a_damaged_note_as_missing(recorded: Git) -> None:
     recorded("notes", "--ref=traj", "add", "-f", "-m", '{"v": 1, "id": 5}', "HEAD")
     said = traj(recorded.root, "context", "a.py").stderr
     assert "cannot be read" in said

@@ -1,5 +1,5 @@
-"""A fetch of all notes, or another's plain git, removed records: which of them come back with the next drain,
-and which do not."""
+"""A fetch of all notes, or a colleague with plain git, removed records: which of them come back with the next
+drain, and which do not."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def server(desk: Desk, tmp_path: Path) -> Git:
     return server
 
 
-def name_of(git: Git, commit: str) -> str:
+def trajectory_of(git: Git, commit: str) -> str:
     said = json.loads(traj(git.root, "show", "--json", commit).stdout)
     (name,) = {each["id"] for each in said["trajectories"]}
     return str(name)
@@ -66,7 +66,7 @@ def test_history_from_before_a_purge_stays_away(desk: Desk, server: Git, tmp_pat
     git, old = desk.git, refs(desk.git)
     other = clone(server, tmp_path / "other")
     traj(other.root, "fetch")
-    name = name_of(other, "HEAD")
+    name = trajectory_of(other, "HEAD")
     assert traj(other.root, "forget", name, "--purge").returncode == 0
     assert traj(other.root, "push", "--replace").returncode == 0
     git(*FORCED)
@@ -78,18 +78,18 @@ def test_history_from_before_a_purge_stays_away(desk: Desk, server: Git, tmp_pat
     for each in (git, server):
         reached = each("rev-list", "--glob=refs/notes*").split()
         assert not {*old.values()} & {*reached}
-    assert desk.told() == {"c": {"c"}}
+    assert desk.recorded() == {"c": {"c"}}
 
 
 def test_records_overwritten_after_a_purge_come_back(desk: Desk, server: Git) -> None:
     git = desk.git
-    name = name_of(git, "HEAD~")
+    name = trajectory_of(git, "HEAD~")
     assert traj(git.root, "forget", name, "--purge").returncode == 0
     assert traj(git.root, "push", "--replace").returncode == 0
     desk.commit("c", by="three")
     git(*FORCED)
     desk.drain()
-    assert desk.told() == {"b": {"b"}, "c": {"c"}}
+    assert desk.recorded() == {"b": {"b"}, "c": {"c"}}
 
 
 def test_two_forced_fetches_before_a_drain(desk: Desk, server: Git) -> None:
@@ -100,7 +100,7 @@ def test_two_forced_fetches_before_a_drain(desk: Desk, server: Git) -> None:
     git(*FORCED)
     assert month(git) in lost(git)
     desk.drain()
-    assert desk.told() == {"a": {"a"}, "b": {"b"}}
+    assert desk.recorded() == {"a": {"a"}, "b": {"b"}}
 
 
 @pytest.mark.parametrize("then", ["fetch", "sync", "git notes add"])
@@ -114,7 +114,7 @@ def test_refs_that_are_deleted_and_recreated_before_a_drain(desk: Desk, server: 
         desk.drain()
     else:
         assert traj(git.root, then).returncode == 0
-    assert desk.told() == {"a": {"a"}, "b": {"b"}}
+    assert desk.recorded() == {"a": {"a"}, "b": {"b"}}
     assert lost(git) == {} or then != "git notes add"
 
 
@@ -125,7 +125,7 @@ def test_a_join_into_a_deleted_ref_does_not_count_as_a_purge(desk: Desk, server:
     for ref in before:
         git("update-ref", "--create-reflog", "-m", "git-traj: join origin", ref, server("rev-parse", ref))
     desk.drain()
-    assert desk.told() == {"a": {"a"}, "b": {"b"}}
+    assert desk.recorded() == {"a": {"a"}, "b": {"b"}}
 
 
 def test_a_ref_that_is_not_a_commit_stops_no_drain(desk: Desk, server: Git) -> None:
@@ -191,12 +191,12 @@ def test_a_month_that_is_gone_hides_no_commit_without_records(desk: Desk, server
 @pytest.mark.parametrize("then", ["nothing", "a commit", "git notes add"])
 def test_a_purge_that_a_forced_fetch_undid_is_done_again(desk: Desk, server: Git, then: str) -> None:
     git, old = desk.git, refs(desk.git)
-    name, at = name_of(git, "HEAD~"), month(git)
+    name, at = trajectory_of(git, "HEAD~"), month(git)
     assert traj(git.root, "forget", name, "--purge", "--no-fetch").returncode == 0
-    told = {"b": {"b"}}
+    expected = {"b": {"b"}}
     if then == "a commit":
         desk.commit("c", by="three")
-        told["c"] = {"c"}
+        expected["c"] = {"c"}
     purged = refs(git)
     git(*FORCED)
     if then == "git notes add":
@@ -206,7 +206,7 @@ def test_a_purge_that_a_forced_fetch_undid_is_done_again(desk: Desk, server: Git
     assert "overwritten, and is restored" in traj(git.root, "doctor").stderr
     assert refs(git) == purged
     assert not {*old.values()} & {*git("rev-list", "--glob=refs/notes/*").split()}
-    assert desk.told() == told
+    assert desk.recorded() == expected
 
 
 def test_removed_notes_stay_removed_and_a_record_overwritten_by_that_comes_back(desk: Desk) -> None:
@@ -216,15 +216,15 @@ def test_removed_notes_stay_removed_and_a_record_overwritten_by_that_comes_back(
         desk.commit(name)
     commits = git("rev-list", "--reverse", "-6", "HEAD").split()
     kept, *gone = (commits[0], *commits[-2:])
-    read = git("rev-parse", f"{RECORDS}:{kept[:2]}/{kept[2:]}")
+    older = git("rev-parse", f"{RECORDS}:{kept[:2]}/{kept[2:]}")
     git("notes", "--ref=traj", "append", "-m", "theirs", kept)
-    scratch, said = {"GIT_INDEX_FILE": ".git/scratch"}, "Notes removed by 'git notes remove'"
+    scratch, message = {"GIT_INDEX_FILE": ".git/scratch"}, "Notes removed by 'git notes remove'"
     git("read-tree", RECORDS, env=scratch)
-    git("update-index", "--cacheinfo", f"100644,{read},{kept}", "--force-remove", *gone, env=scratch)
-    made = git("commit-tree", git("write-tree", env=scratch), "-p", RECORDS, "-m", said)
-    git("update-ref", "-m", f"notes: {said}", RECORDS, made)
+    git("update-index", "--cacheinfo", f"100644,{older},{kept}", "--force-remove", *gone, env=scratch)
+    made = git("commit-tree", git("write-tree", env=scratch), "-p", RECORDS, "-m", message)
+    git("update-ref", "-m", f"notes: {message}", RECORDS, made)
     traj(git.root, "log")
-    assert {*desk.told()} == {"a", "b", "c", "d"}
+    assert {*desk.recorded()} == {"a", "b", "c", "d"}
     assert "theirs" in git("notes", "--ref=traj", "show", kept)
 
 
@@ -234,10 +234,10 @@ def test_a_note_emptied_in_an_editor_removes_no_other_record(desk: Desk) -> None
     for name in "abc":
         desk.commit(name)
     edited, last = git("rev-list", "--reverse", "-3", "HEAD").split()[::2]
-    scratch, said = {"GIT_INDEX_FILE": ".git/scratch"}, "Notes removed by 'git notes edit'"
+    scratch, message = {"GIT_INDEX_FILE": ".git/scratch"}, "Notes removed by 'git notes edit'"
     git("read-tree", RECORDS, env=scratch)
     git("update-index", "--force-remove", *(f"{each[:2]}/{each[2:]}" for each in (edited, last)), env=scratch)
-    made = git("commit-tree", git("write-tree", env=scratch), "-p", RECORDS, "-m", said)
-    git("update-ref", "-m", f"notes: {said}", RECORDS, made)
+    made = git("commit-tree", git("write-tree", env=scratch), "-p", RECORDS, "-m", message)
+    git("update-ref", "-m", f"notes: {message}", RECORDS, made)
     traj(git.root, "log")
-    assert {*desk.told()} == {"b", "c"}
+    assert {*desk.recorded()} == {"b", "c"}

@@ -33,8 +33,8 @@ def begun(git: Git) -> Git:
     return git
 
 
-def carried(git: Git) -> dict[str, list[dict[str, Any]]]:
-    """The trajectories' headers on each commit, by its subject."""
+def trajectories(git: Git) -> dict[str, list[dict[str, Any]]]:
+    """The headers of the trajectories on each commit, by the commit's subject."""
     commits = json.loads(traj(git, "log", "--json"))["commits"]
     return {c["subject"]: c["trajectories"] for c in commits}
 
@@ -45,42 +45,42 @@ def calls(git: Git, rev: str) -> list[str]:
     return [e["tool"]["name"] for e in events if e["type"] == "tool_call"]
 
 
-def said(git: Git, rev: str) -> list[str]:
+def messages(git: Git, rev: str) -> list[str]:
     shown = json.loads(traj(git, "show", rev, "--json"))["trajectories"]
     events = [e for t in shown for c in t["chapters"] for e in c["events"]]
     return [e["content"] for e in events if e["type"] == "message"]
 
 
 @pytest.mark.parametrize(
-    ("told", "minutes", "first", "second"),
+    ("marked", "minutes", "first", "second"),
     [
         pytest.param(True, 5, ["Hi"], ["Now b", "Done"], id="it thinks"),
-        pytest.param(False, 5, ["Hi", "Now b"], ["Done"], id="a log that tells no ends"),
+        pytest.param(False, 5, ["Hi", "Now b"], ["Done"], id="a log that does not mark turns"),
         pytest.param(True, 2 * 24 * 60, ["Hi", "Now b"], ["Done"], id="killed, and resumed after days"),
     ],
 )
 def test_a_last_message_ends_no_turn_if_the_log_marks_the_ends(
-    begun: Git, told: bool, minutes: int, first: list[str], second: list[str]
+    begun: Git, marked: bool, minutes: int, first: list[str], second: list[str]
 ) -> None:
     session = CodexSession(begun.root)
     session.run([turn(say="Hi")], prompt="Are you there?")
     session.prompt("Write both")
-    if not told:  # as in logs of older versions
+    if not marked:  # as in logs of older versions
         lines = session.log.read_text().splitlines(keepends=True)
         session.log.write_text("".join(line for line in lines if '"task_started"' not in line))
     session.respond(turn(Write("a", "a\n"), Shell("git add a && git commit -qm A")))
     traj(begun, "log")  # the next drain continues after the prompt
     session.respond(turn(say="Now b"))
-    grew = time.time() - 60 * minutes
-    os.utime(session.log, (grew, grew))
-    assert said(begun, "HEAD") == first
+    then = time.time() - 60 * minutes
+    os.utime(session.log, (then, then))
+    assert messages(begun, "HEAD") == first
     session.respond(turn(Write("b", "b\n"), Shell("git add b && git commit -qm B")))
     session.respond(turn(say="Done"), last=True)
     session.finish()
-    assert (said(begun, "HEAD^"), said(begun, "HEAD")) == (first, second)
+    assert (messages(begun, "HEAD^"), messages(begun, "HEAD")) == (first, second)
 
 
-def test_a_paused_session(begun: Git) -> None:
+def test_a_session_records_nothing_while_paused(begun: Git) -> None:
     """A commit made while paused never gets a record; the next commit's record begins after the pause."""
     session = ClaudeSession(begun.root)
     session.prompt("Write three files")
@@ -95,7 +95,7 @@ def test_a_paused_session(begun: Git) -> None:
     session.respond(turn(say="Done"), last=True)
     session.finish()
 
-    found = carried(begun)
+    found = trajectories(begun)
     assert set(found) == {"One", "Three"}
     assert [f["path"] for f in found["Three"][0]["filesChanged"]] == ["c"]
     assert found["Three"][0]["link"]["evidence"] == "agent"
@@ -112,14 +112,14 @@ def test_work_done_while_off_cannot_be_linked(begun: Git, writer: Writer) -> Non
         ],
         prompt="Do both",
     )
-    assert set(carried(begun)) == {"Loud"}
+    assert set(trajectories(begun)) == {"Loud"}
     traj(begun, "link", "HEAD~2", "--session", str(session.log))
-    stored = [fact for told in read_records(begun).values() for fact in told.facts]
+    stored = [fact for each in read_records(begun).values() for fact in each.facts]
     assert not any("GIT_TRAJ=0" in str(fact) for fact in stored)
     assert calls(begun, "HEAD~2") == calls(begun, "HEAD")
 
 
-def test_a_commit_by_the_user_s_own_hook(git: Git) -> None:
+def test_a_commit_by_the_user_s_own_hook_is_linked_like_its_parent(git: Git) -> None:
     """The hook commits quietly on top of the agent's commit, and on top of a person's."""
     git.commit({"README": "here\n"})
     hook = git.root / ".git/hooks/post-commit"
@@ -132,7 +132,7 @@ def test_a_commit_by_the_user_s_own_hook(git: Git) -> None:
     session = ClaudeSession(git.root)
     session.run([turn(Write("a", "a\n"), Shell("git add a && git commit -qm A"))], prompt="Write a")
     git.commit({"mine": "by hand\n"}, "Mine")
-    found = carried(git)
+    found = trajectories(git)
     assert {subject: [t["link"]["evidence"] for t in each] for subject, each in found.items()} == {
         "A": ["agent"],
         "Bump after A": ["agent"],
@@ -149,10 +149,10 @@ def test_link_takes_the_session_id_that_status_prints(begun: Git) -> None:
     (printed,) = re.findall(rf"\b{session.session[:4]}[\w-]*", traj(begun, "status"))
     assert len(printed) < len(session.session)
     traj(begun, "link", "HEAD", "--session", printed)
-    assert [each["session"] for each in carried(begun)["Mine"]] == [session.session]
+    assert [each["session"] for each in trajectories(begun)["Mine"]] == [session.session]
 
 
-def test_a_person_commits_in_pieces_what_the_agent_left(begun: Git, writer: Writer) -> None:
+def test_a_person_commits_one_by_one_the_files_that_the_agent_left(begun: Git, writer: Writer) -> None:
     """The agent commits one file and leaves two; each commit of these has the call that wrote it."""
     session = writer(begun.root)
     session.run(
@@ -167,7 +167,7 @@ def test_a_person_commits_in_pieces_what_the_agent_left(begun: Git, writer: Writ
     for name in "bc":
         begun("add", name)
         begun("commit", "-qm", f"Mine {name}")
-    found = carried(begun)
+    found = trajectories(begun)
     assert {subject: t[0]["link"]["evidence"] for subject, t in found.items()} == {
         "Agent": "agent",
         "Mine b": "content",
@@ -177,7 +177,7 @@ def test_a_person_commits_in_pieces_what_the_agent_left(begun: Git, writer: Writ
     assert found["Mine b"][0]["total"] == found["Agent"][0]["total"]
 
 
-def test_a_person_s_own_work_beside_a_session(begun: Git, writer: Writer) -> None:
+def test_a_person_s_own_work_during_a_session_gets_no_record(begun: Git, writer: Writer) -> None:
     session = writer(begun.root)
     session.prompt("Write")
     session.respond(turn(Write("a", "one\ntwo\nreturn x\n"), Shell("git add . && git commit -m Agent")))
@@ -186,7 +186,7 @@ def test_a_person_s_own_work_beside_a_session(begun: Git, writer: Writer) -> Non
     begun("commit", "-qm", "Mine")
     session.respond(turn(say="Done"), last=True)
     session.finish()
-    assert set(carried(begun)) == {"Agent"}
+    assert set(trajectories(begun)) == {"Agent"}
 
 
 def test_failed_commits_are_ignored(begun: Git, writer: Writer) -> None:
@@ -201,12 +201,12 @@ def test_failed_commits_are_ignored(begun: Git, writer: Writer) -> None:
         ],
         prompt="Try",
     )
-    found = carried(begun)
+    found = trajectories(begun)
     assert set(found) == {"First", "Second"}
     assert calls(begun, "HEAD~1").count("Bash" if session.agent == "claude-code" else "exec_command") == 2
 
 
-def test_a_lock_that_a_killed_writer_left(begun: Git) -> None:
+def test_a_lock_that_a_killed_writer_left_is_removed(begun: Git) -> None:
     """git never removes it; no live process keeps a lock for seconds."""
     lock = begun.root / ".git" / "refs" / "notes" / "traj.lock"
     lock.parent.mkdir(exist_ok=True)
@@ -214,7 +214,7 @@ def test_a_lock_that_a_killed_writer_left(begun: Git) -> None:
     os.utime(lock, (1, 1))
     session = ClaudeSession(begun.root)
     session.run([turn(Write("a", "a\n"), Shell("git add . && git commit -m One"))], prompt="Write")
-    assert set(carried(begun)) == {"One"}
+    assert set(trajectories(begun)) == {"One"}
 
 
 def test_a_subagent_s_edit_is_recorded_on_its_call_s_commit(begun: Git) -> None:
@@ -231,7 +231,7 @@ def test_a_subagent_s_edit_is_recorded_on_its_call_s_commit(begun: Git) -> None:
     session.respond(turn(Shell("git add . && git commit -m Both")))
     session.respond(turn(say="Done"), last=True)
     session.finish()
-    headers = carried(begun)["Both"]
+    headers = trajectories(begun)["Both"]
     assert {h["parent"]["id"] if h["parent"] else None for h in headers} == {None, headers[0]["id"]} or {
         h["parent"]["id"] if h["parent"] else None for h in headers
     } == {None, headers[1]["id"]}
@@ -242,8 +242,8 @@ def test_a_subagent_s_edit_is_recorded_on_its_call_s_commit(begun: Git) -> None:
 def test_a_commit_waits_for_its_log_also_when_the_cursors_are_lost(begun: Git, *, lost: bool) -> None:
     session = ClaudeSession(begun.root)
     session.run([turn(Write("a", "a\n"), Shell("git add . && git commit -m One"))], prompt="Write a")
-    assert "One" in carried(begun)
-    in_its_environment(session, "git", "commit", "-q", "--allow-empty", "-m", "Two")
+    assert "One" in trajectories(begun)
+    run_in_environment(session, "git", "commit", "-q", "--allow-empty", "-m", "Two")
     if lost:
         (begun.root / ".git/traj/cursors.json").unlink()
     with begun.open() as repository:
@@ -276,16 +276,16 @@ def test_a_fork_s_copy_of_its_parent_is_not_recorded_twice(begun: Git) -> None:
     fork.run(
         [turn(Write("b", "b\n"), Shell("git add . && git commit -m Two")), turn(say="Done")], prompt="Write b"
     )
-    found = carried(begun)
+    found = trajectories(begun)
     (header,) = found["Two"]
     assert (header["session"], header["prompt"]) == (fork.session, "Write b")
     assert header["parent"]["id"] == found["One"][0]["id"]
-    ids = [event for told in read_records(begun).values() for event in told.ids]
+    ids = [event for each in read_records(begun).values() for event in each.ids]
     assert len(ids) == len(set(ids))
 
 
-def test_nothing_of_another_repository_comes_along(tmp_path: Path, writer: Writer) -> None:
-    """A private repository's text is not recorded here: not by a command, as a title or in a call in both."""
+def test_nothing_of_another_repository_is_stored(tmp_path: Path, writer: Writer) -> None:
+    """A private repository's text is not recorded here: not from a command, a title, or a call in both."""
     secret, ours = Git.init(tmp_path / "secret"), Git.init(tmp_path / "ours")
     for each in (secret, ours):
         each.commit({"README": "here\n"})
@@ -300,7 +300,7 @@ def test_nothing_of_another_repository_comes_along(tmp_path: Path, writer: Write
     )
     session.respond(turn(say="Done"), last=True)
     session.finish()
-    (header,) = carried(ours)["Otter"]
+    (header,) = trajectories(ours)["Otter"]
     assert header["title"] == "Now the other"
     traj(ours, "link", "HEAD~1", "--session", str(session.log))
     traj(ours, "log")
@@ -317,7 +317,7 @@ def _objects(git: Git) -> Iterator[tuple[str, bytes]]:
             yield oid, git("cat-file", "blob", oid).encode()
 
 
-def test_a_person_commits_with_the_tool_off(begun: Git, writer: Writer) -> None:
+def test_a_person_commits_while_git_traj_is_off(begun: Git, writer: Writer) -> None:
     """Such a commit gets no record, neither for the agent's text in it nor for the commit that it amends."""
     session = writer(begun.root)
     session.run(
@@ -331,10 +331,10 @@ def test_a_person_commits_with_the_tool_off(begun: Git, writer: Writer) -> None:
     traj(begun, "log")
     begun("add", "b")
     begun("commit", "-qm", "Mine", env={"GIT_TRAJ": "0"})
-    assert set(carried(begun)) == {"Agent"}
+    assert set(trajectories(begun)) == {"Agent"}
     begun("commit", "-q", "--amend", "-m", "Mine again", env={"GIT_TRAJ": "0"})
     (begun.root / ".git" / "traj" / "cursors.json").unlink()
-    assert set(carried(begun)) == {"Agent"}
+    assert set(trajectories(begun)) == {"Agent"}
 
 
 PRIVATE = "This was said while git-traj was paused."
@@ -342,7 +342,7 @@ PRIVATE = "This was said while git-traj was paused."
 
 @pytest.fixture
 def paused(begun: Git, tmp_path: Path) -> ClaudeSession:
-    """A session that worked while git-traj was paused, with its log elsewhere, and after that."""
+    """A session whose log is in another folder; it worked during a pause of git-traj, and after it."""
     session = ClaudeSession(begun.root)
     traj(begun, "pause")
     session.run([turn(Write("a", "a\n")), turn(say=PRIVATE)], prompt=f"Before. {PRIVATE}")
@@ -362,26 +362,26 @@ def paused(begun: Git, tmp_path: Path) -> ClaudeSession:
 
 def test_a_pause_applies_to_logs_that_were_unknown_then(begun: Git, paused: ClaudeSession) -> None:
     begun("config", "--add", "traj.sessions.path", str(paused.log.parent))
-    found = carried(begun)
+    found = trajectories(begun)
     assert set(found) == {"Loud"}
     stored = begun.raw("cat-file", "--batch", "--batch-all-objects").decode("utf-8", "replace")
-    assert PRIVATE not in "".join(str(told.facts) for told in read_records(begun).values())
+    assert PRIVATE not in "".join(str(each.facts) for each in read_records(begun).values())
     assert PRIVATE not in stored
     assert found["Loud"][0]["prompt"] == "Go on"
 
 
 def test_a_pause_applies_to_later_imports(begun: Git, paused: ClaudeSession) -> None:
     traj(begun, "import", "--commit", "HEAD", str(paused.log))
-    assert PRIVATE not in str([told.facts for told in read_records(begun).values()])
+    assert PRIVATE not in str([each.facts for each in read_records(begun).values()])
 
 
 def test_a_paused_session_can_be_imported_on_request(begun: Git, paused: ClaudeSession) -> None:
     traj(begun, "import", "--commit", "HEAD", "--include-paused", str(paused.log))
-    assert PRIVATE in str([told.facts for told in read_records(begun).values()])
+    assert PRIVATE in str([each.facts for each in read_records(begun).values()])
 
 
 def test_a_pause_applies_to_subagents(begun: Git) -> None:
-    """Their logs are separate files, whose sizes were not stored when the pause began."""
+    """Logs of subagents are separate files, whose sizes were not stored when the pause began."""
     session = ClaudeSession(begun.root)
     session.prompt("Delegate")
     session.respond(turn(Shell("echo agentId: a1b2c3d4")))
@@ -401,14 +401,14 @@ def test_a_pause_applies_to_subagents(begun: Git) -> None:
     session.respond(turn(Shell("git add . && git commit -m Both")))
     session.respond(turn(say="Done"), last=True)
     session.finish()
-    assert len(carried(begun)["Both"]) == 2
-    told = str([told.facts for told in read_records(begun).values()])
-    assert "Before the pause" in told
-    assert "After the pause" in told
-    assert PRIVATE not in told
+    assert len(trajectories(begun)["Both"]) == 2
+    stored = str([each.facts for each in read_records(begun).values()])
+    assert "Before the pause" in stored
+    assert "After the pause" in stored
+    assert PRIVATE not in stored
 
 
-def in_its_environment(session: ClaudeSession, *command: str) -> None:
+def run_in_environment(session: ClaudeSession, *command: str) -> None:
     """Run a person's command in a terminal that was opened under the agent, or in its bash mode."""
     known = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session.session}
     subprocess.run(command, cwd=session.folder, env={**os.environ, **known}, check=True, capture_output=True)
@@ -425,12 +425,12 @@ def test_a_person_commits_with_the_agent_s_environment(begun: Git, *, bash_mode:
     if bash_mode:
         session.bash_mode("git commit -m Mine")
     else:
-        in_its_environment(session, "git", "commit", "-qm", "Mine")
+        run_in_environment(session, "git", "commit", "-qm", "Mine")
     (begun.root / "mine").write_text("a person's\n")
     begun("add", "mine")
-    in_its_environment(session, "git", "commit", "-qm", "Only mine")
+    run_in_environment(session, "git", "commit", "-qm", "Only mine")
     session.run([turn(Shell("ls")), turn(say="Seen")], prompt="Look")
-    found = carried(begun)
+    found = trajectories(begun)
     assert {subject: t[0]["link"]["evidence"] for subject, t in found.items()} == {"Mine": "content"}
 
 
@@ -445,14 +445,14 @@ def test_a_person_commits_while_the_worker_waits_for_the_agent_s_call(begun: Git
     session.bash_mode("git commit -m Mine")
     with begun.open() as repository:
         drain(repository, environ=Environ.of(os.environ), live={}, patience=60)
-    assert {s: t[0]["link"]["evidence"] for s, t in carried(begun).items()} == {"Mine": "content"}
+    assert {s: t[0]["link"]["evidence"] for s, t in trajectories(begun).items()} == {"Mine": "content"}
 
 
 def test_a_turn_after_the_commit_s_own_is_recorded_without_another_commit(begun: Git) -> None:
-    """The next drain records it, as a later capture would; a reading command does not cause a drain."""
+    """The next drain records the turn, as a later capture would; a reading command does not cause a drain."""
     session = CodexSession(begun.root)
     session.run([turn(Write("a", "a\n"), Shell("git add a && git commit -qm One"))], prompt="Write a")
-    assert carried(begun)
+    assert trajectories(begun)
     session.run([turn(Shell("cat a")), turn(say="It holds a letter")], prompt="What is in it?")
     with begun.open() as repository:
         drain(repository, environ=Environ.of(os.environ), live={})
@@ -474,6 +474,6 @@ def test_an_agent_s_commit_by_whatever_runs_under_its_call(begun: Git, command: 
     begun("add", ".")
     session = ClaudeSession(begun.root)
     session.run([turn(Shell(command)), turn(say="Released")], prompt="Release")
-    found = carried(begun)
+    found = trajectories(begun)
     assert set(found) == {"Made"}
     assert found["Made"][0]["link"]["evidence"] == "agent"

@@ -1,4 +1,4 @@
-"""Fetched records of others are shown beside ours, with their remote's name, and change nothing."""
+"""Fetched records of others are shown next to ours, with their remote's name, and change nothing."""
 
 from __future__ import annotations
 
@@ -82,7 +82,9 @@ READERS = [
 ]  # fmt: skip
 
 
-def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> None:
+def test_a_colleagues_records_before_and_after_they_are_joined(
+    server: Git, ann: Git, bob: Git, be: Be
+) -> None:
     """Bob recorded and pushed; Ann fetches with plain git, every command shows it; then she joins it."""
     decision = Decision(chosen="a bucket", alternatives=("a window",), reasoning="bursts", by="agent")
     note(bob, "HEAD~1", part("traj_b", "Limit the rate", decisions=(decision,)))
@@ -161,9 +163,9 @@ def test_no_reader_writes_or_says_that_nothing_is_there(
     assert "origin" in out + err or asked[0] == "export"
 
 
-((GUESSED, _),) = statements(record("traj_b", caveats=("Not tried.",)))
+((STATEMENT, _),) = statements(record("traj_b", caveats=("Not tried.",)))
 WRITERS = [
-    ("complete", "traj_b", "--summary", "x"), ("strike", "HEAD~1", GUESSED), ("unlink", "HEAD~1"),
+    ("complete", "traj_b", "--summary", "x"), ("strike", "HEAD~1", STATEMENT), ("unlink", "HEAD~1"),
     ("forget", "traj_b"), ("carry", "--from", "HEAD~1", "--onto", "HEAD"),
 ]  # fmt: skip
 
@@ -193,7 +195,7 @@ def test_a_writer_says_that_a_record_is_not_joined(
         ("unlink", "HEAD"),
     ],
 )
-def test_a_writer_says_that_of_no_other_record(
+def test_a_writer_says_so_only_of_a_record_that_it_would_find(
     server: Git, ann: Git, bob: Git, be: Be, asked: Sequence[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_CLI", "AI_AGENT"):
@@ -218,7 +220,7 @@ def test_search_finds_what_remotes_have(server: Git, ann: Git, bob: Git, be: Be)
         assert found["beside"] == {"origin": 2}
         return [(hit["trajectory"]["id"], hit["trajectory"].get("remote")) for hit in found["results"]]
 
-    assert search("limit")[0] == ("traj_a", None), "ours is not behind"
+    assert search("limit")[0] == ("traj_a", None), "our own result comes first"
     assert sorted(search("limit")) == [("traj_a", None), ("traj_a.origin", "origin"), ("traj_b", "origin")]
     assert search("rate") == [("traj_b", "origin")]
     assert ("traj_b", "origin") in search("--similar", "throttle the rate")
@@ -228,7 +230,7 @@ def test_search_finds_what_remotes_have(server: Git, ann: Git, bob: Git, be: Be)
 
 
 def test_fork_that_deletes_replaces_and_floods(server: Git, ann: Git, be: Be) -> None:
-    """Its fetched records are shown beside ours, named and limited in number; ours stay as they are."""
+    """A fork's fetched records are shown next to ours, named and limited in number; ours stay as they are."""
     mallory = fork_of(server, ann)
     head, ours = ann.head(), part("traj_a", "Ours", caveats=("not tested",))
     note(ann, "HEAD", ours)
@@ -257,11 +259,11 @@ def test_fork_that_deletes_replaces_and_floods(server: Git, ann: Git, be: Be) ->
     assert "Replaced" not in be(ann)("log", "--json")[0]
     assert be(ann)("why", "three:1")[0].splitlines()[3:5] == ["  the commit also has:", "  asked    Ours"]
     assert told(ann) == {head: {"traj_a"}}
-    assert be(ann)("fetch", "fork")[0] == "fork: new records on 1 commit\n", "now its user says so"
+    assert be(ann)("fetch", "fork")[0] == "fork: new records on 1 commit\n", "ann joins them on request"
     assert "Ours" not in be(ann)("log", "--json", "-n1")[0]
 
 
-def test_fork_withdraws_its_own(server: Git, ann: Git, be: Be) -> None:
+def test_records_that_a_fork_withdrew_are_not_shown(server: Git, ann: Git, be: Be) -> None:
     mallory = fork_of(server, ann)
     kept, gone = part("traj_k", "Kept"), part("traj_g", "Gone")
     note(mallory, "HEAD", kept, gone, Tombstone(id="traj_g", rev=1, deleted="wrong"))
@@ -272,7 +274,7 @@ def test_fork_withdraws_its_own(server: Git, ann: Git, be: Be) -> None:
 
 
 def test_a_remotes_note_without_visible_records_does_not_count(server: Git, ann: Git, be: Be) -> None:
-    """All its records were withdrawn there, or forgotten here."""
+    """All records of the notes were withdrawn there, or forgotten here."""
     mallory = fork_of(server, ann)
     note(ann, "HEAD~2", part("traj_f", "Forgotten"))
     be(ann)("forget", "traj_f")
@@ -306,7 +308,7 @@ def test_the_same_records_of_two_remotes_are_shown_once(server: Git, ann: Git, b
 
 
 def test_a_trajectory_that_went_on_elsewhere(server: Git, ann: Git, bob: Git, be: Be) -> None:
-    """Its parts here and there are shown separately; each has an id that show accepts."""
+    """Our parts and the remote's are shown separately; each has an id that ``show`` accepts."""
     note(ann, "HEAD~1", part("traj_x", "Begun here"))
     note(bob, "HEAD", part("traj_x", "Gone on there", at=9))
     push(bob, server)
@@ -317,15 +319,17 @@ def test_a_trajectory_that_went_on_elsewhere(server: Git, ann: Git, bob: Git, be
         ("traj_x", "Begun here", 1),
     ]
     for each in found:
-        [told] = be(ann).json("show", each["id"])["trajectories"]
-        assert told["prompt"] == each["prompt"]
+        [shown] = be(ann).json("show", each["id"])["trajectories"]
+        assert shown["prompt"] == each["prompt"]
     out = be(ann)("export", "--format", "trajectory", "HEAD~2..HEAD", "-o", str(ann.root / "out"))
     assert out == ("", "")
     assert len(list((ann.root / "out").iterdir())) == 2
 
 
 @pytest.mark.parametrize("indexed", [True, False])
-def test_order_with_and_without_our_own(server: Git, ann: Git, bob: Git, be: Be, indexed: bool) -> None:
+def test_the_order_of_commits_with_and_without_an_index(
+    server: Git, ann: Git, bob: Git, be: Be, indexed: bool
+) -> None:
     note(bob, "HEAD", part("traj_b", "third"))
     note(bob, "HEAD~2", part("traj_b", "first", at=1))
     push(bob, server)
@@ -343,7 +347,7 @@ def test_order_with_and_without_our_own(server: Git, ann: Git, bob: Git, be: Be,
 
 
 def test_the_ruleset_that_a_remote_claims_is_not_trusted(server: Git, ann: Git, bob: Git, be: Be) -> None:
-    """Its records are redacted by today's rules before they are shown; only the result is cached."""
+    """A remote's records are redacted by today's rules before they are shown; only the result is cached."""
     from gittraj.redact import RULESET
 
     note(bob, "HEAD", part("traj_b", f"Use {SECRET} to push", ruleset=RULESET))
@@ -359,7 +363,7 @@ def test_the_ruleset_that_a_remote_claims_is_not_trusted(server: Git, ann: Git, 
 
 
 def test_rules_are_loaded_once(server: Git, ann: Git, bob: Git) -> None:
-    """They take longer to load than a command to answer: their result for a record is cached."""
+    """Loading them takes longer than any answer: the redacted record is cached."""
     note(bob, "HEAD", part("traj_b", "Bob's"))
     push(bob, server)
     fetch(ann)
@@ -408,7 +412,7 @@ def test_notes_that_are_too_large_are_skipped(server: Git, ann: Git, bob: Git, b
     assert f"origin: not read, being too large: the note of {bob.head()[:12]} (" in said
 
 
-def test_remote_that_was_removed(server: Git, ann: Git, bob: Git, be: Be) -> None:
+def test_records_of_a_removed_remote_are_not_shown(server: Git, ann: Git, bob: Git, be: Be) -> None:
     """git leaves its copy of the notes behind."""
     note(bob, "HEAD", part("traj_b", "Bob's"))
     push(bob, server)
@@ -421,8 +425,8 @@ def test_remote_that_was_removed(server: Git, ann: Git, bob: Git, be: Be) -> Non
     assert be(ann)("log")[0] == ""
 
 
-def test_remote_with_too_many_commits(ann: Git, be: Be) -> None:
-    """What is left out is reported, even if none of it is on a listed commit."""
+def test_a_remote_with_too_many_commits_is_shown_in_part(ann: Git, be: Be) -> None:
+    """Records that are left out are reported, even if none of them is on a listed commit."""
     note(ann, "HEAD", part("traj_a", "Ours"))
     body = encode_note([part("traj_f", "Flood")])
     files = (
@@ -437,8 +441,8 @@ def test_remote_with_too_many_commits(ann: Git, be: Be) -> None:
     assert err == "git-traj: fork: records of 50 commits are left out; git traj fetch fork joins all\n"
 
 
-def test_bare_server_reads_its_own(server: Git, bob: Git, be: Be) -> None:
-    """There the records are not a remote's; a mirror of it has them in its own refs, too."""
+def test_a_bare_server_reads_its_own_records(server: Git, bob: Git, be: Be) -> None:
+    """On a server the records are not a remote's; a mirror of it also has them in its own refs."""
     note(bob, "HEAD", part("traj_b", "Bob's"))
     push(bob, server)
     short = server("rev-parse", "--short", "main")
@@ -453,7 +457,7 @@ def test_bare_server_reads_its_own(server: Git, bob: Git, be: Be) -> None:
 
 
 def test_purge_joins_no_remote_unasked(server: Git, ann: Git, be: Be) -> None:
-    """To search for a secret everywhere it fetches remotes' records, but joins none that never was joined."""
+    """A purge fetches remotes' records to search them, but joins no remote that was never joined."""
     mallory = fork_of(server, ann)
     note(ann, "HEAD", part("traj_a", "Ours"))
     note(mallory, "HEAD", Tombstone(id="traj_a", rev=9, deleted="gone", scope="all"))

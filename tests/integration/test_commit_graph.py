@@ -16,7 +16,7 @@ def test_filters_are_suggested_for_long_histories(git: Git, monkeypatch: pytest.
     for number in range(3):
         git.commit({"a.py": f"{number}\n"})
     with git.open() as repository:
-        assert not lacks_filters(repository)  # not worth it
+        assert not lacks_filters(repository)  # the history is too short
         monkeypatch.setattr(commit_graph, "LONG", 3)
         assert lacks_filters(repository)
         found = {f.code: f for f in examine(repository, gather(repository, Environ.of({})))}

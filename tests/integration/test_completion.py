@@ -23,7 +23,7 @@ GITS_OWN = (
     "/Library/Developer/CommandLineTools/usr/share/git-core/git-completion.bash",
     "/opt/homebrew/etc/bash_completion.d/git-completion.bash",
 )
-CASES = [
+CASES = [  # what is typed, and what is offered
     ("st", {"status", "stats", "start", "strike"}),
     ("show --format mark", {"markdown"}),
     ("show --format=mark", {"markdown"}),
@@ -46,7 +46,7 @@ ZSH = {
 
 
 @pytest.fixture
-def place(git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
+def repo(git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
     """A repository to complete in, and ``git-traj`` on PATH."""
     git.commit({"a file": "1", "a folder/b": "2"})
     git("branch", "topic/1")
@@ -79,7 +79,7 @@ def words(line: str) -> list[str]:
 
 
 @pytest.mark.parametrize("through", ["git", "git-traj"])
-def test_bash(place: Git, tmp_path: Path, through: str) -> None:
+def test_bash(repo: Git, tmp_path: Path, through: str) -> None:
     bash = shutil.which("bash")
     own = next(filter(os.path.exists, GITS_OWN), None)
     if not bash or (through == "git" and not own):
@@ -96,25 +96,25 @@ def test_bash(place: Git, tmp_path: Path, through: str) -> None:
             f"COMP_POINT=${{#COMP_LINE}} COMPREPLY=(); {function}",
             'printf "%s;" "${COMPREPLY[@]}"; echo',
         ]
-    said = run([bash, "--norc", "-c"], "\n".join(lines), place.root)
+    said = run([bash, "--norc", "-c"], "\n".join(lines), repo.root)
     found = [{word.removesuffix(" ").replace("\\", "") for word in line.split(";") if word} for line in said]
     assert found == [wanted for _, wanted in CASES]
 
 
 @pytest.mark.parametrize("through", ["git traj", "git -C . traj", "git-traj"])
-def test_fish(place: Git, tmp_path: Path, through: str) -> None:
+def test_fish(repo: Git, tmp_path: Path, through: str) -> None:
     fish = shutil.which("fish")
     if not fish:
         pytest.skip("no fish here")
     lines = [f"source {script_of('fish', tmp_path)}"]
     lines += [f"complete -C '{through} {typed}' | string split -f1 \\t; echo ." for typed, _ in CASES]
-    said = "".join(f"{line}\n" for line in run([fish, "-c"], "\n".join(lines), place.root)).split(".\n")
+    said = "".join(f"{line}\n" for line in run([fish, "-c"], "\n".join(lines), repo.root)).split(".\n")
     found = [{line.rpartition("=")[2] for line in part.splitlines()} for part in said[:-1]]
     assert found == [wanted for _, wanted in CASES]
 
 
 @pytest.mark.parametrize("through", ["git traj", "git-traj"])
-def test_zsh(place: Git, tmp_path: Path, through: str) -> None:
+def test_zsh(repo: Git, tmp_path: Path, through: str) -> None:
     """zsh completes on a terminal only: the line typed there is completed, and written to a file."""
     zsh = shutil.which("zsh")
     if not zsh:
@@ -127,7 +127,7 @@ def test_zsh(place: Git, tmp_path: Path, through: str) -> None:
     )
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [zsh, "-f", "-i"], cwd=place.root, stdin=theirs, stdout=theirs, stderr=theirs
+        [zsh, "-f", "-i"], cwd=repo.root, stdin=theirs, stdout=theirs, stderr=theirs
     ) as shell:
         os.close(theirs)
         threading.Thread(target=_drain, args=(ours,), daemon=True).start()
@@ -149,7 +149,7 @@ def _drain(terminal: int) -> None:
         pass  # the shell is gone
 
 
-def test_no_such_shell(place: Git) -> None:
-    done = traj(place.root, "completion", "powershell")
+def test_an_unknown_shell_is_refused(repo: Git) -> None:
+    done = traj(repo.root, "completion", "powershell")
     assert (done.returncode, done.stdout) == (2, "")
     assert "bash, zsh, fish" in done.stderr

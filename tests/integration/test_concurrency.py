@@ -33,7 +33,7 @@ from tests.integration.waiting import wait_until
 from tests.sizes import size
 
 WRITERS = size(3, 8)
-EACH = size(6, 50)
+EACH = size(6, 50)  # records of each writer
 COMMITS = size(6, 20)  # few, so that every note is written by all processes
 
 pytestmark = pytest.mark.usefixtures("real_clocks")
@@ -51,9 +51,9 @@ def test_writers_on_the_same_commits(git: Git) -> None:
     assert [writer.exitcode for writer in writers] == [0] * WRITERS
     found = read_records(git)
     assert found.keys() == {f"writer {name}" for name in range(WRITERS)}
-    for name, told in found.items():
-        assert sorted(told.ids) == sorted(f"{name} event {n}" for n in range(EACH))
-        assert told.usage == model_server.Usage(EACH, 0, 0)
+    for name, stored in found.items():
+        assert sorted(stored.ids) == sorted(f"{name} event {n}" for n in range(EACH))
+        assert stored.usage == model_server.Usage(EACH, 0, 0)
     assert "missing" not in git("fsck", "--full", "--strict")
 
 
@@ -77,7 +77,7 @@ def _write(root: Path, name: int, commits: Sequence[str]) -> None:
 
 
 def test_drains_in_two_worktrees(git: Git, tmp_path: Path) -> None:
-    """Two agents commit at once, each in its worktree, while people run commands: these and workers drain."""
+    """Two agents commit at once, each in its worktree, while people run commands; both cause drains."""
     git.commit({"README": "here\n"})
     install(git)
     git("worktree", "add", "--quiet", str(tmp_path / "other"))
@@ -85,16 +85,16 @@ def test_drains_in_two_worktrees(git: Git, tmp_path: Path) -> None:
     sessions: list[SessionWriter] = [ClaudeSession(git.root), CodexSession(other.root)]
     with ThreadPoolExecutor(6) as pool:
         working = [pool.submit(_work, session) for session in sessions]
-        looking = [pool.submit(_look, place) for place in (git, other, git, other)]
+        looking = [pool.submit(_look, worktree) for worktree in (git, other, git, other)]
         for each in (*working, *looking):
             each.result()
-    for place in (git, other):  # a worker may still be running, and keep a command waiting for too long
-        wait_until(partial(_lists, place, 2 * ROUNDS))
+    for worktree in (git, other):  # a worker may still be running, and keep a command waiting for too long
+        wait_until(partial(_lists, worktree, 2 * ROUNDS))
     check(git, *sessions)
 
 
-def _lists(place: Git, count: int) -> bool:
-    return len(json.loads(command.traj(place.root, "log", "--json").stdout)["commits"]) == count
+def _lists(worktree: Git, count: int) -> bool:
+    return len(json.loads(command.traj(worktree.root, "log", "--json").stdout)["commits"]) == count
 
 
 ROUNDS = size(2, 5)
@@ -124,11 +124,11 @@ def _work(session: SessionWriter) -> None:
         )
 
 
-def _look(place: Git) -> None:
+def _look(worktree: Git) -> None:
     seen = 0
     for _ in range(ROUNDS):
         log = [sys.executable, "-m", "gittraj", "log", "--json"]
-        done = subprocess.run(log, cwd=place.root, capture_output=True, check=True)
+        done = subprocess.run(log, cwd=worktree.root, capture_output=True, check=True)
         found = json.loads(done.stdout)["commits"]
         assert len(found) >= seen
         seen = len(found)
@@ -205,7 +205,7 @@ def test_a_pause_waits_for_a_drain_that_takes_long(git: Git) -> None:
 
 @pytest.mark.nightly
 def test_commands_that_write_at_once_wait_for_each_other(git: Git, tmp_path: Path) -> None:
-    """Without waiting, twelve of forty imports were refused, and one of two syncs."""
+    """When they did not wait, twelve of forty imports were refused, and one of two syncs."""
     git.commit({"README": "here\n"})
     install(git)
     Git.init(tmp_path / "server.git", "--bare")

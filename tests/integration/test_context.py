@@ -169,7 +169,7 @@ def test_an_injection_comes_out_as_quoted_data(
     assert len(json.loads(document)["items"]) == len(lines) - 3
 
 
-def test_a_file_through_its_renames_and_a_folder(
+def test_context_follows_renames_and_takes_folders(
     git: Git, commit_recorded: RecordCommit, context: Context
 ) -> None:
     commit_recorded({"lib/old.py": "poem\n" * 20}, caveats=("written",))
@@ -256,7 +256,9 @@ def test_a_carried_decision_is_shown_once(git: Git, story: Story, context: Conte
     assert line.startswith(new[:7])
 
 
-def test_nothing_to_show(git: Git, commit_recorded: RecordCommit, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_record_for_the_path_the_message_says_so(
+    git: Git, commit_recorded: RecordCommit, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert call(["context", "a"]) == 0
     assert capsys.readouterr() == (
         "",
@@ -287,7 +289,7 @@ def test_nothing_to_show(git: Git, commit_recorded: RecordCommit, capsys: pytest
         (["a", "--budget", "99"], 2, "error: Invalid value for '--budget'"),
     ],
 )
-def test_wrong_questions(
+def test_a_wrong_question_is_an_error(
     commit_recorded: RecordCommit,
     capsys: pytest.CaptureFixture[str],
     args: list[str],

@@ -63,22 +63,22 @@ def state(git: Git) -> Path:
     return folder
 
 
-def test_killed_at_random(git: Git, state: Path, writer: Writer) -> None:
-    """The moment is random after the drain begins, or, in half of the runs, after it begins to write."""
-    chance = random.Random(_SEED)
+def test_nothing_is_lost_if_a_worker_is_killed_at_random(git: Git, state: Path, writer: Writer) -> None:
+    """A worker is killed a random time after its drain begins, or, in half of the runs, begins to write."""
+    rng = random.Random(_SEED)
     session = writer(git.root)
     reached: Counter[str] = Counter()
-    takes = {"drain": 0.0, "write": 0.0}  # seconds from there to the worker's end
+    durations = {"drain": 0.0, "write": 0.0}  # seconds from the start of each to the worker's end
     for number in range(_CRASHES + 1):
-        session.run(_story(number, chance), prompt=f"Please do number {number}")
+        session.run(_story(number, rng), prompt=f"Please do number {number}")
         before = _marks(git, state)
         if number == 0:
-            takes = _time_drain(state)
+            durations = _time_drain(state)
         else:
-            since = chance.choice(list(takes))
-            _kill(state, since=since, after=chance.uniform(0, takes[since]))
+            since = rng.choice(list(durations))
+            _kill(state, since=since, after=rng.uniform(0, durations[since]))
             reached[_reached(before, _marks(git, state))] += 1
-        if chance.random() < 0.7 or number == _CRASHES:  # else the next worker finds two rounds
+        if rng.random() < 0.7 or number == _CRASHES:  # otherwise the next worker has two rounds to record
             traj(git, "log", "--json")
             check(git, session)
             assert {f.name for f in state.iterdir()} - {"drain.lock"} <= STATE | _unfinished(state)
@@ -86,7 +86,9 @@ def test_killed_at_random(git: Git, state: Path, writer: Writer) -> None:
 
 
 @pytest.mark.nightly
-def test_killed_between_two_writes(git: Git, state: Path, writer: Writer) -> None:
+def test_nothing_is_lost_if_a_worker_is_killed_between_two_writes(
+    git: Git, state: Path, writer: Writer
+) -> None:
     session = writer(git.root)
     for number, patch in enumerate([*_PATCHES.values(), *_PATCHES.values()]):
         session.run(_story(number, random.Random(number)), prompt=f"Please do number {number}")
@@ -96,7 +98,7 @@ def test_killed_between_two_writes(git: Git, state: Path, writer: Writer) -> Non
     check(git, session)
 
 
-def test_without_cursors(git: Git, state: Path, writer: Writer) -> None:
+def test_nothing_is_lost_without_cursors(git: Git, state: Path, writer: Writer) -> None:
     """The cursors' file is missing, empty, truncated, or of another version."""
     session = writer(git.root)
     cursors = state / "cursors.json"
@@ -116,7 +118,7 @@ def test_without_cursors(git: Git, state: Path, writer: Writer) -> None:
                     cursors.write_text('{"version":999}')
 
 
-def test_without_spool(git: Git, state: Path, writer: Writer) -> None:
+def test_nothing_is_lost_without_the_spool(git: Git, state: Path, writer: Writer) -> None:
     """What the hooks knew from their environment is lost; the reflog and the logs contain enough."""
     session = writer(git.root)
     for number in range(3):
@@ -127,7 +129,7 @@ def test_without_spool(git: Git, state: Path, writer: Writer) -> None:
 
 
 def test_files_that_killed_processes_left_are_deleted(git: Git, state: Path, writer: Writer) -> None:
-    """They are removed only after a while: a process that made a file a moment ago may still be running."""
+    """The files are deleted only later: a process that made a file a moment ago may still be running."""
     session = writer(git.root)
     session.run(_story(0, random.Random(0)), prompt="Please do it")
     with _worker(state, "import os; os.fsync = lambda _: os._exit(9)") as worker:
@@ -154,7 +156,7 @@ def test_a_hook_notices_that_the_worker_was_killed(git: Git, state: Path, writer
     check(git, session)
 
 
-def _story(number: int, chance: random.Random) -> list[Turn]:
+def _story(number: int, rng: random.Random) -> list[Turn]:
     """One to three commits in the ways in which agents make them."""
     path = f"file{number}.py"
     write = Write(path, f"value = {number}\n")
@@ -170,7 +172,7 @@ def _story(number: int, chance: random.Random) -> list[Turn]:
         [turn(write, commit, think=think), turn(edit, say=f"More of {number}"), turn(both)],
         [turn(write), turn(commit, say=f"Now {number}"), turn(edit), turn(amend, think=think)],
     )
-    return [*chance.choice(stories), turn(say=f"Number {number} is done.")]
+    return [*rng.choice(stories), turn(say=f"Number {number} is done.")]
 
 
 # ------------------------------------------------------------ workers
@@ -210,12 +212,12 @@ def _kill(state: Path, *, since: str, after: float) -> None:
 
 
 def _unfinished(state: Path) -> set[str]:
-    """List what a killed worker leaves for a minute."""
+    """The names of the files that a killed worker leaves for a minute."""
     return {f.name for f in state.glob("*.[0-9]*")}
 
 
 def _marks(git: Git, state: Path) -> dict[str, str]:
-    """List what a drain writes, in its order."""
+    """The state of all that a drain writes, in the order in which it writes."""
     cursors = state / "cursors.json"
     return {
         "data": git("for-each-ref", "--format=%(objectname)", "refs/notes/traj-data-*"),

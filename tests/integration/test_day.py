@@ -37,13 +37,13 @@ class Day(Walk):
 
 
 class Beset(Ours):
-    """git-traj, with trouble at every third recording, and with commands that read the records."""
+    """git-traj, with trouble at two of five recordings, and with commands that read the records."""
 
     agents: Sequence[str] = ("claude", "codex", "gemini", "opencode")
 
     def __init__(self, seed: int) -> None:
         super().__init__()
-        self.chance = random.Random(seed)
+        self.rng = random.Random(seed)
         self.met: Counter[str] = Counter()
 
     def install(self, root: Path) -> None:
@@ -53,16 +53,16 @@ class Beset(Ours):
         path.write_text(json.dumps(installed | {"time": installed["time"] - _DAY - 60}))
 
     def record(self, root: Path) -> None:
-        if self.chance.random() < 0.4:
-            trouble = self.chance.choice(TROUBLES)
+        if self.rng.random() < 0.4:
+            trouble = self.rng.choice(TROUBLES)
             self.met[trouble.__name__] += 1
-            with trouble(Git(root), self.hired, self.chance):
+            with trouble(Git(root), self.hired, self.rng):
                 super().record(root)
             if trouble.__name__ == "hooks_are_overwritten":
                 assert "hooks" in self._call(root, "doctor")[1]
                 self._traj(root, "install")
-        elif self.chance.random() < 0.2:
-            self._traj(root, *self.chance.choice(_ASKED))
+        elif self.rng.random() < 0.2:
+            self._traj(root, *self.rng.choice(_ASKED))
         else:
             super().record(root)
 

@@ -1,6 +1,6 @@
 """Decisions: all those that a session states, each with the right author, and no others.
 
-Those of real sessions were checked by reading the log at each of them.
+The decisions of real sessions were checked by reading the log at each of them.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from tests.integration.labelled_sessions import FULL, NO, SESSIONS, STATED, Labe
 from tests.integration.repository import Git
 from tests.integration.test_import_samples import sessions
 
-Desk = Callable[..., list[dict[str, Any]]]
+Take = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.fixture
 def take(
     git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Desk:
+) -> Take:
     """A function that imports files onto a commit, and returns what ``show`` prints of each session."""
     git.commit({"README": "here\n"}, "Begin")
     git("config", "traj.thinking", "clear")
@@ -45,8 +45,8 @@ def take(
     def taken(*files: Path) -> list[dict[str, Any]]:
         rows = run("import", *map(str, files), "--commit", "HEAD")["imported"]
         assert [row["damage"] for row in rows] == [0] * len(rows)
-        told = {row["trajectory"] for row in rows}
-        return [each for trajectory in sorted(told) for each in run("show", trajectory)["trajectories"]]
+        names = {row["trajectory"] for row in rows}
+        return [each for trajectory in sorted(names) for each in run("show", trajectory)["trajectories"]]
 
     return taken
 
@@ -68,7 +68,7 @@ def test_there_are_twenty_sessions_of_all_formats() -> None:
 
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda each: each.name)
-def test_a_session_has_the_decisions_that_it_states(session: Labelled, take: Desk, tmp_path: Path) -> None:
+def test_a_session_has_the_decisions_that_it_states(session: Labelled, take: Take, tmp_path: Path) -> None:
     path = tmp_path / f"log.json{'' if session.format in ('opencode', 'chat') else 'l'}"
     path.write_bytes(FORMATS[session.format](session.script, session.name))
     (shown,) = take(path)
@@ -82,7 +82,7 @@ def test_a_session_has_the_decisions_that_it_states(session: Labelled, take: Des
     assert [text for text in session.kept if text not in said] == []
 
 
-def test_a_decision_of_a_resumed_session_is_recorded_once(take: Desk, tmp_path: Path) -> None:
+def test_a_decision_of_a_resumed_session_is_recorded_once(take: Take, tmp_path: Path) -> None:
     script: list[Step] = [Asks("Go"), Says(FULL), Asks("Go on"), Says("Done")]
     for end in (2, 4):
         path = tmp_path / f"{end}.jsonl"
@@ -91,14 +91,14 @@ def test_a_decision_of_a_resumed_session_is_recorded_once(take: Desk, tmp_path: 
         assert decisions(shown) == Counter([STATED])
 
 
-def test_a_decision_in_a_repeated_message_is_recorded_once(take: Desk, tmp_path: Path) -> None:
+def test_a_decision_in_a_repeated_message_is_recorded_once(take: Take, tmp_path: Path) -> None:
     records = [*claude_records([Asks("Go"), Says(FULL)], "twice")]
     (tmp_path / "log.jsonl").write_bytes(lines([*records, *records]))
     (shown,) = take(tmp_path / "log.jsonl")
     assert decisions(shown) == Counter([STATED])
 
 
-def test_a_decision_that_a_fork_copied_is_not_recorded_again(take: Desk, tmp_path: Path) -> None:
+def test_a_decision_that_a_fork_copied_is_not_recorded_again(take: Take, tmp_path: Path) -> None:
     first = [*claude_records([Asks("Go"), Says(FULL)], "first")]
     other = name("other", "session")
     fork = [*claude_records([Asks("Go"), Says(FULL), Says("Done")], "first", sessionId=other)]
@@ -109,8 +109,8 @@ def test_a_decision_that_a_fork_copied_is_not_recorded_again(take: Desk, tmp_pat
     assert sum(map(decisions, shown), Counter()) == Counter([STATED])
 
 
-def test_a_subagents_decisions_are_its_own(take: Desk, tmp_path: Path) -> None:
-    """The instructions of the agent that started it are a prompt."""
+def test_a_subagents_decisions_are_its_own(take: Take, tmp_path: Path) -> None:
+    """The instructions of the agent that started the subagent are a prompt, in which no block counts."""
     script: list[Step] = [Asks(NO), Runs("cat README", NO), Says(FULL)]
     records = claude_records(script, "parent", isSidechain=True, agentId="a1b2c3d")
     (tmp_path / "agent-a1b2c3d.jsonl").write_bytes(lines([*records]))
@@ -175,6 +175,6 @@ def test_the_decisions_of_real_sessions_are_those_found_by_reading(samples: Path
 @pytest.mark.nightly
 @pytest.mark.shared
 @pytest.mark.parametrize("file", JUDGED)
-def test_the_decisions_of_real_sessions_are_stored(file: str, samples: Path, take: Desk) -> None:
+def test_the_decisions_of_real_sessions_are_stored(file: str, samples: Path, take: Take) -> None:
     shown = [decision for each in take(samples / file) for decision in decisions(each)]
     assert {(by, chosen) for chosen, by, *_ in shown if by != "inferred"} == set(JUDGED[file])

@@ -1,8 +1,8 @@
 """A full or read-only disk: edge case 19 of ``docs/edge-cases.md``.
 
 git's own commands end as they would without git-traj; ours print one line and answer from what is recorded;
-what was missed is recorded when there is room again. On separate file systems, since root may write
-everywhere and no quota limits it.
+what was missed is recorded when there is room again. The tests use separate file systems, since root
+may write everywhere and no quota limits it.
 """
 
 from __future__ import annotations
@@ -84,11 +84,11 @@ def two_works(disk: Path, form: str = "sha1") -> Desk:
 
 def traj(git: Git, *arguments: str) -> Said:
     slept: list[float] = []
-    rest = time.sleep
+    real_sleep = time.sleep
 
     def sleep(seconds: float) -> None:
         slept.append(seconds)
-        rest(seconds)
+        real_sleep(seconds)
 
     with patch("time.sleep", sleep):
         said = command.traj(git.root, *arguments)
@@ -96,10 +96,10 @@ def traj(git: Git, *arguments: str) -> Said:
     return said
 
 
-def answers(git: Git, line: str) -> None:
-    """Commands print the line ``line`` on stderr, and answer from what is recorded."""
+def check_answers(git: Git, line: str) -> None:
+    """Check that commands print the line ``line`` on stderr, and answer from what is recorded."""
     a = git("log", "-1", "--format=%h", "--", "a")
-    for asked, told in (
+    for asked, printed in (
         (["log", "--oneline"], f"{a} a"),
         (["show", a], f"{a} a"),
         (["why", "a:1"], "1  a\n"),
@@ -110,7 +110,7 @@ def answers(git: Git, line: str) -> None:
         said = traj(git, *asked)
         assert said.returncode == 0, asked
         assert said.stderr.startswith(line), asked
-        assert said.stdout.startswith(told), asked
+        assert said.stdout.startswith(printed), asked
 
 
 def check(desk: Desk) -> None:
@@ -130,11 +130,11 @@ def test_edge_19_a_full_disk(disk: Path, form: str) -> None:
     if form == "sha1":
         where, words = f"{git.root}/.git/", "failed to write out file"  # libgit2's
     what = f"{where} cannot be written: {words}: No space left on device"
-    told = f"git-traj: not up to date: {what} (make room there: {THEN})\n"
-    assert traj(git, "log").stderr == told
-    answers(git, "git-traj: not up to date: ")
+    line = f"git-traj: not up to date: {what} (make room there: {THEN})\n"
+    assert traj(git, "log").stderr == line
+    check_answers(git, "git-traj: not up to date: ")
     said = traj(git, "doctor")
-    assert (said.returncode, said.stderr) == (1, told)
+    assert (said.returncode, said.stderr) == (1, line)
     assert f"\nwrong: new work could not be recorded: {what}\n    make room there: {THEN}\n" in said.stdout
     for asked, file in (
         (["install"], "installed.json"),
@@ -157,20 +157,20 @@ def test_edge_19_little_room(disk: Path, tmp_path: Path, form: str) -> None:
     shutil.copytree(git.root, saved, symlinks=True)
     ends, wrote = set(), set()
     for spare in (0, 4, 8, 12, 16, 21, 26, 32, 40):
-        each = []
+        results = []
         for hooks in ("/dev/null", ".git/hooks"):
             shutil.rmtree(git.root)
             shutil.copytree(saved, git.root, symlinks=True)
             filler = fill(disk, spare=spare)
-            each.append(by_hand(git, "-c", f"core.hooksPath={hooks}"))
-        assert each[0] == each[1], spare
+            results.append(by_hand(git, "-c", f"core.hooksPath={hooks}"))
+        assert results[0] == results[1], spare
         said = traj(git, "log", "--oneline")
         if said.stderr:
             line = (
                 rf"git-traj: not up to date: {git.root}\S* cannot be written: .*\(make room there: {THEN}\)\n"
             )
             assert re.fullmatch(line, said.stderr), spare
-        ends.add(each[0][0])
+        ends.add(results[0][0])
         wrote.add(said.stderr == "")
         filler.unlink()
         check(desk)
@@ -186,14 +186,14 @@ def by_hand(git: Git, *options: str, **env: str) -> tuple[int, str]:
 
 
 def test_edge_19_read_only(disk: Path) -> None:
-    """If all of it is read-only, git refuses as usual, and records can be read."""
+    """If the whole disk is read-only, git refuses as usual, and records can be read."""
     desk = two_works(disk)
     git = desk.git
     mount("-o", "remount,ro", str(disk))
     assert by_hand(git) == by_hand(git, "-c", "core.hooksPath=/dev/null")
     assert by_hand(git)[0] == 128
     refused = f"{git.root}/.git/traj/lock cannot be written: Read-only file system"
-    answers(git, f"git-traj: not up to date: {refused} (make it writable: {THEN})\n")
+    check_answers(git, f"git-traj: not up to date: {refused} (make it writable: {THEN})\n")
     for asked in (["pause"], ["forget", desk.sessions["one"].session]):
         assert traj(git, *asked) == Said(1, "", f"error: {refused}\nhint: make it writable: {THEN}\n"), asked
     mount("-o", "remount,rw", str(disk))
@@ -201,7 +201,7 @@ def test_edge_19_read_only(disk: Path) -> None:
 
 
 def test_edge_19_read_only_local_state(git: Git) -> None:
-    """The rest is writable: commits print nothing of ours, and are found by the reflog later."""
+    """The rest of the disk is writable: commits print nothing of ours, and are found by the reflog later."""
     git.commit({"base": "1\n"}, "base")
     desk = Desk(git).install()
     desk.commit("a")
@@ -213,7 +213,7 @@ def test_edge_19_read_only_local_state(git: Git) -> None:
         desk.commit("b")
         refused = f"{state}/lock cannot be written: Read-only file system (make it writable: {THEN})"
         assert by_hand(git, GIT_TRAJ_SYNC="1") == (0, f"git-traj: not recorded yet: {refused}\n")
-        answers(git, f"git-traj: not up to date: {refused}\n")
+        check_answers(git, f"git-traj: not up to date: {refused}\n")
     finally:
         subprocess.run(["umount", "--lazy", state], check=True)
     desk.check(BOTH)

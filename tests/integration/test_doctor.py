@@ -165,14 +165,14 @@ def hook_not_runnable(git: Git) -> None:
 
 
 def interpreter_gone(git: Git) -> None:
-    _restart(git, "/gone/python")
+    _set_interpreter(git, "/gone/python")
 
 
 def interpreter_without_gittraj(git: Git) -> None:
-    _restart(git, "/bin/false")
+    _set_interpreter(git, "/bin/false")
 
 
-def _restart(git: Git, python: str) -> None:
+def _set_interpreter(git: Git, python: str) -> None:
     path = git.root / ".git/hooks/post-commit"
     path.write_text(path.read_text().replace(sys.executable, python))
 
@@ -260,7 +260,7 @@ def test_damage_that_only_a_person_can_repair(healthy: Git) -> None:
     assert all(f["remedy"] for f in document["findings"])
 
 
-def test_unreadable_records_are_reported(healthy: Git) -> None:
+def test_a_damaged_file_of_an_active_trajectory_is_reported(healthy: Git) -> None:
     active = healthy.root / ".git/traj/active"
     active.mkdir(exist_ok=True)
     (active / "traj_aaaaaaaaaaaaaaaa.json").write_text("{")
@@ -309,7 +309,7 @@ def test_segment_that_a_remote_still_has(healthy: Git) -> None:
     assert codes(healthy) == [("segment-not-fetched", "note")]
 
 
-def test_retired_month(healthy: Git) -> None:
+def test_segment_of_a_month_that_began_a_new_epoch(healthy: Git) -> None:
     write_note(healthy, record(segments=(ref(),)))
     with healthy.open() as repository:
         DataRefs(repository).write(MONTH, {"epoch": b"1\n"})

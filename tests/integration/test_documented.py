@@ -84,7 +84,7 @@ def test_commands_of_a_page(shop: Git, page: Path) -> None:
 
 
 def test_the_format_in_plain_git(shop: Git) -> None:
-    """Each block of its page runs with the output of the one before it."""
+    """Each shell block of docs/format.md runs with the output of the one before it."""
     first, event, patch, *rest = scripts(ROOT / "docs" / "format.md")
     assert rest == []
 
@@ -95,8 +95,8 @@ def test_the_format_in_plain_git(shop: Git) -> None:
         assert (done.returncode, done.stderr) == (0, ""), script
         return done.stdout
 
-    commit, told = shop("rev-parse", "HEAD").strip(), run(first.replace("src/parser.py", "src/api.py"))
-    (evidence, trajectory, prompt), *rows = (line.split(None, 2) for line in told.splitlines())
+    commit, printed = shop("rev-parse", "HEAD").strip(), run(first.replace("src/parser.py", "src/api.py"))
+    (evidence, trajectory, prompt), *rows = (line.split(None, 2) for line in printed.splitlines())
     assert (evidence, prompt) == ("agent", "A rate limit of requests, please")
     shown = ""
     for data, name in (row for row in rows if row[0].startswith("refs/")):
@@ -106,6 +106,6 @@ def test_the_format_in_plain_git(shop: Git) -> None:
     assert run(patch.replace("COMMIT", commit)).split()[1] == commit
 
 
-def test_each_line_that_does_not_run_here_is_in_a_page() -> None:
+def test_each_exception_is_still_in_a_page() -> None:
     text = "".join(page.read_text("utf-8") for page in PAGES)
     assert [start for start in NOT_HERE if f"\n{start}" not in text] == []

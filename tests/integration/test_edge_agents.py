@@ -24,8 +24,8 @@ from tests.integration.repository import Git
 def test_edge_24_the_agent_switches_hooks_off(
     each_desk: Desk, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For its own commits, as Gemini CLI does for all: they are found at the next drain, by the log and the
-    reflog, whose times have to match then."""
+    """It does so for its commits, as Gemini CLI does always. The next drain finds the commits by the
+    log and the reflog, whose times have to match then."""
     monkeypatch.delenv("GIT_COMMITTER_DATE")
     command = f"git {way} commit -q -m a" if way.startswith("-c") else "git commit -q -m a"
     if way == "environment":
@@ -39,7 +39,7 @@ def test_edge_24_the_agent_switches_hooks_off(
 
 
 def test_edge_25_records_glued_on_one_line(desk: Desk) -> None:
-    """Two writers, one file: each record is read, and those after them, too."""
+    """Two processes wrote to one log: each record on such a line is read, and so are later records."""
     desk.waits = True
     desk.commit("a")
     log = desk.sessions["one"].log
@@ -52,7 +52,7 @@ def test_edge_25_records_glued_on_one_line(desk: Desk) -> None:
 
 
 def test_edge_25_a_partial_last_line(desk: Desk) -> None:
-    """It is read when it is complete; after a crash it never is, and is skipped."""
+    """The line is read when it is complete; if a crash cut it off for good, it is skipped."""
     desk.commit("a")
     log = desk.sessions["one"].log
     with log.open("ab") as stream:
@@ -66,7 +66,7 @@ def test_edge_25_a_partial_last_line(desk: Desk) -> None:
 
 
 def test_edge_25_a_resumed_session_repeats_its_history(desk: Desk) -> None:
-    """In a separate file, with another id: the repeated history is recorded once."""
+    """The resumed session has a file and an id of its own; the repeated history is recorded once."""
     desk.commit("a")
     first = desk.sessions["one"]
     second = ClaudeSession(desk.git.root, name="two")
@@ -155,14 +155,14 @@ def test_edge_29_hooks_of_an_agent_that_fire_at_once(desk: Desk) -> None:
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(fire, range(24))) == {(0, b"", b"")}
     lines = (desk.git.root / ".git/traj/spool").read_text().splitlines()
-    told = [line.split("\t") for line in lines if line.startswith("session\t")]
-    assert sorted(fields[2] for fields in told) == sorted(f"s{n}" for n in range(24))
-    assert {len(fields) for fields in told} == {6}
+    fired = [line.split("\t") for line in lines if line.startswith("session\t")]
+    assert sorted(fields[2] for fields in fired) == sorted(f"s{n}" for n in range(24))
+    assert {len(fields) for fields in fired} == {6}
     desk.check({"a": {"a"}})
 
 
 def test_edge_30_the_agent_pushes_with_its_commit(desk: Desk, tmp_path: Path) -> None:
-    """In one command: moments later the record can be pushed, too, and reads the same in a clone."""
+    """One command does both. Moments later the record can be pushed, too, and reads the same in a clone."""
     Git.init(tmp_path / "server.git", "--bare")
     desk.git("remote", "add", "origin", str(tmp_path / "server.git"))
     desk.git("config", "traj.push", "auto")
@@ -199,8 +199,8 @@ def test_each_run_of_mini_swe_agent_overwrites_the_log_of_the_one_before(
             desk.git("add", "-A")
             raw = {"raw_output": desk.git("commit", "-m", file), "returncode": 0, "timestamp": time.time()}
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": "", "extra": raw})
-        told = {"messages": messages, "info": {}, "trajectory_format": "mini-swe-agent-1.1"}
-        log.write_text(json.dumps(told))
+        document = {"messages": messages, "info": {}, "trajectory_format": "mini-swe-agent-1.1"}
+        log.write_text(json.dumps(document))
         desk.drain()
 
     run("one", "a")

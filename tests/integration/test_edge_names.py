@@ -31,21 +31,21 @@ NAMES = [
     "\N{PILE OF POO}",
     "漢字",
     "caf\N{LATIN SMALL LETTER E WITH ACUTE}",
-    *(["cafe\N{COMBINING ACUTE ACCENT}"] if sys.platform != "darwin" else []),  # there both are the same
+    *(["cafe\N{COMBINING ACUTE ACCENT}"] if sys.platform != "darwin" else []),  # on macOS both are one name
     ":(glob)*",
     "*.py",
 ]
 
 
 def test_edge_18_names_that_are_odd(desk: Desk) -> None:
-    """In the agent's commit, and a person's of its work: they are listed, followed and blamed as usual."""
+    """Files with such names, committed by an agent or a person, are listed, followed and blamed as usual."""
     writes = [Write(name, f"{name!r}\n" * 3) for name in NAMES]
     desk.work("mine", *writes, Shell("git add -A && git commit -q -m mine"))
     desk.work("theirs", *(Edit(name, f"{name!r}\n", "other\n") for name in NAMES))
     if sys.platform != "darwin":  # whose file system refuses such bytes
         desk.git.write({b"\xff\xfe": "a person's\n"})
     desk.git("add", "-A")
-    assert desk.ends("commit", "-q", "-m", "theirs") == 0
+    assert desk.run_git("commit", "-q", "-m", "theirs") == 0
     desk.check({"mine": {"mine"}, "theirs": {"theirs"}})
     listed = json.loads(traj(desk.git.root, "log", "--json").stdout)["commits"]
     assert [{*c["files"]} >= {*NAMES} for c in listed] == [True, True]
@@ -60,7 +60,7 @@ def test_edge_18_names_that_are_odd(desk: Desk) -> None:
 
 @pytest.mark.parametrize("kind", ["crlf", "autocrlf", "latin-1", "utf-16", "nul"])
 def test_edge_18_content_that_is_odd(desk: Desk, kind: str) -> None:
-    """An agent's text, committed by a person: with either kind of line end, beside arbitrary bytes."""
+    """An agent's text, committed by a person: with either kind of line end, next to arbitrary bytes."""
     text = (
         "one line\r\nanother line\r\nthe third\r\n"
         if "crlf" in kind
@@ -73,7 +73,7 @@ def test_edge_18_content_that_is_odd(desk: Desk, kind: str) -> None:
         desk.git.write({"odd": odd[kind]})
     desk.work("w", Write("f", text))
     desk.git("add", "-A")
-    assert desk.ends("commit", "-q", "-m", "x") == 0
+    assert desk.run_git("commit", "-q", "-m", "x") == 0
     desk.check({"x": {"w"}})
     assert traj(desk.git.root, "why", "f:2").returncode == 0
 
@@ -107,11 +107,11 @@ def test_edge_19_a_configuration_that_changes_what_git_prints(each_desk: Desk) -
     each_desk.branch_off("a", "b")
     each_desk.work("left", Write("c", "by content\n" * 3))
     each_desk.git("add", "-A")
-    assert each_desk.ends("commit", "-q", "-m", "c") == 0
-    assert each_desk.ends("rebase", "-q", "main") == 0
+    assert each_desk.run_git("commit", "-q", "-m", "c") == 0
+    assert each_desk.run_git("rebase", "-q", "main") == 0
     each_desk.check({"a": {"a"}, "b": {"b"}, "c": {"left"}})
-    told = json.loads(traj(each_desk.git.root, "log", "--json", "--file", "c").stdout)["commits"]
-    assert [c["subject"] for c in told] == ["c"]
+    listed = json.loads(traj(each_desk.git.root, "log", "--json", "--file", "c").stdout)["commits"]
+    assert [c["subject"] for c in listed] == ["c"]
     assert traj(each_desk.git.root, "why", "c:1").returncode == 0
 
 
@@ -119,7 +119,7 @@ def test_edge_19_a_configuration_that_changes_what_git_prints(each_desk: Desk) -
     "name", ["GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_CONFIG_PARAMETERS", "GIT_DIR"]
 )
 def test_edge_19_an_inherited_environment(desk: Desk, tmp_path: Path, name: str) -> None:
-    """A command in another tool's hook ignores its index and objects; only ``GIT_DIR`` is respected."""
+    """A command in another tool's hook ignores that hook's index and objects, but respects ``GIT_DIR``."""
     desk.commit("a")
     value = str(desk.git.root / ".git") if name == "GIT_DIR" else str(tmp_path / "nowhere")
     value = "'core.bare'='true'" if name == "GIT_CONFIG_PARAMETERS" else value
@@ -130,7 +130,7 @@ def test_edge_19_an_inherited_environment(desk: Desk, tmp_path: Path, name: str)
     if name in ("GIT_INDEX_FILE", "GIT_DIR"):
         desk.work("b", Write("b", "b\n"), Shell("git add -A"))
         index = str(desk.git.root / ".git/index") if name == "GIT_INDEX_FILE" else value
-        assert desk.ends("commit", "-q", "-m", "b", env={name: index}) == 0
+        assert desk.run_git("commit", "-q", "-m", "b", env={name: index}) == 0
         desk.check({"a": {"a"}, "b": {"b"}})
 
 
@@ -154,19 +154,19 @@ def test_edge_19_a_git_directory_that_cannot_be_written(desk: Desk) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_edge_19_a_full_disk_under_the_hooks(desk: Desk) -> None:
-    """They print nothing, and the commit is found by the reflog afterwards."""
+    """The hooks print nothing, and the commit is found by the reflog afterwards."""
     spool = desk.git.root / ".git/traj/spool"
     desk.waits = True
     spool.unlink()
     spool.symlink_to("/dev/full")
     desk.commit("a")
-    assert desk.ends("commit", "--amend", "-q", "-m", "a amended") == 0
+    assert desk.run_git("commit", "--amend", "-q", "-m", "a amended") == 0
     spool.unlink()
     desk.check({"a amended": {"a"}})
 
 
 def test_edge_20_more_than_a_thousand_paths(desk: Desk) -> None:
-    """In one commit; the agent wrote two files by a tool and the others by a script."""
+    """One commit has them all: the agent wrote two files with a tool and the others with a script."""
     script = "for n in $(seq 1200); do echo $n >f$n; done; git add -A && git commit -q -m many"
     desk.work("many", Write("one", "1\n"), Write("two", "2\n"), Shell(script))
     desk.check({"many": {"many"}})
@@ -177,19 +177,19 @@ def test_edge_20_more_than_a_thousand_paths(desk: Desk) -> None:
 @pytest.mark.parametrize("size", ["records", "bytes"])
 def test_edge_20_a_transcript_that_is_large(desk: Desk, size: str) -> None:
     """Many records, or few large ones; with GIT_TRAJ_E2E_LARGE=1, a million of them, or 100 MB."""
-    whole = os.environ.get("GIT_TRAJ_E2E_LARGE") == "1"
+    large = os.environ.get("GIT_TRAJ_E2E_LARGE") == "1"
     desk.waits = True
     desk.work("before", Write("f", "by the agent\n" * 3))
     log = desk.sessions["one"].log
     line = {"type": "system", "subtype": "info", "content": "x", "sessionId": "one", "uuid": "u"}
     with log.open("a") as stream:
         if size == "records":
-            stream.write((json.dumps(line) + "\n") * (1_000_000 if whole else 20_000))
+            stream.write((json.dumps(line) + "\n") * (1_000_000 if large else 20_000))
         else:
-            stream.write(json.dumps({**line, "content": "word " * (20_000_000 if whole else 500_000)}) + "\n")
+            stream.write(json.dumps({**line, "content": "word " * (20_000_000 if large else 500_000)}) + "\n")
     desk.work("after", Shell("git add -A && git commit -q -m x"))
     desk.drain()
-    assert desk.told() == {"x": {"before", "after"}}
+    assert desk.recorded() == {"x": {"before", "after"}}
 
 
 def test_edge_20_a_session_that_is_still_being_written(desk: Desk) -> None:
@@ -207,7 +207,7 @@ def test_edge_20_a_session_that_is_still_being_written(desk: Desk) -> None:
 
 @pytest.mark.parametrize("harm", ["deleted", "truncated"])
 def test_edge_20_a_session_file_that_disappears_or_shrinks(desk: Desk, harm: str) -> None:
-    """What is recorded stays; what the file still contains, or contains again, is not recorded twice."""
+    """Recorded work stays; events that the file still contains, or contains again, are not recorded twice."""
     desk.commit("a")
     log = desk.sessions["one"].log
     before = desk.git("rev-parse", "refs/notes/traj")
@@ -217,15 +217,15 @@ def test_edge_20_a_session_file_that_disappears_or_shrinks(desk: Desk, harm: str
         log.write_bytes(log.read_bytes()[: log.stat().st_size // 2])
     desk.git.commit({"mine": "1\n"}, "mine")
     desk.drain()
-    assert desk.told() == {"a": {"a"}}
+    assert desk.recorded() == {"a": {"a"}}
     assert desk.git("rev-parse", "refs/notes/traj") == before
     desk.commit("b", by="two")
     desk.check({"a": {"a"}, "b": {"b"}})
 
 
 def _clone(*options: str) -> Callable[[Path], Git]:
-    def make(place: Path) -> Git:
-        seed = Git.init(place / "seed")
+    def make(folder: Path) -> Git:
+        seed = Git.init(folder / "seed")
         for n in range(3):
             seed.commit({"folder/f": f"{n}\n", "other/g": f"{n}\n"}, f"seed {n}")
         seed("config", "uploadpack.allowFilter", "true")
@@ -234,16 +234,16 @@ def _clone(*options: str) -> Callable[[Path], Git]:
             "-q",
             *(o.replace("SEED", str(seed.root)) for o in options),
             f"file://{seed.root}",
-            str(place / "repo"),
+            str(folder / "repo"),
         )
-        return Git(place / "repo")
+        return Git(folder / "repo")
 
     return make
 
 
 def _with(*commands: tuple[str, ...]) -> Callable[[Path], Git]:
-    def make(place: Path) -> Git:
-        git = Git.init(place / "repo")
+    def make(folder: Path) -> Git:
+        git = Git.init(folder / "repo")
         git.commit({"folder/f": "1\n", "other/g": "1\n"}, "base")
         for command in commands:
             git(*command)
@@ -253,8 +253,8 @@ def _with(*commands: tuple[str, ...]) -> Callable[[Path], Git]:
 
 
 def _initial(*options: str) -> Callable[[Path], Git]:
-    def make(place: Path) -> Git:
-        return Git.init(place / "repo", *options)
+    def make(folder: Path) -> Git:
+        return Git.init(folder / "repo", *options)
 
     return make
 
@@ -284,9 +284,9 @@ def test_edge_21_repositories_of_every_kind(tmp_path: Path, kind: str) -> None:
     desk.commit("a", path="folder/a")
     desk.work("left", Write("folder/b", "by content\n" * 3))
     git("add", "folder/b")
-    assert desk.ends("commit", "-q", "-m", "b") == 0
-    assert desk.ends("commit", "-q", "--amend", "-m", "b amended") == 0
-    assert desk.ends("rebase", "-q", "--force-rebase", "HEAD~2") == 0
+    assert desk.run_git("commit", "-q", "-m", "b") == 0
+    assert desk.run_git("commit", "-q", "--amend", "-m", "b amended") == 0
+    assert desk.run_git("rebase", "-q", "--force-rebase", "HEAD~2") == 0
     desk.check({"a": {"a"}, "b amended": {"left"}})
     for arguments in (("log", "--file", "folder/a"), ("why", "folder/b:1"), ("status",), ("doctor",)):
         done = traj(git.root, *arguments)

@@ -26,8 +26,8 @@ def export(git: Git, form: str, *names: str) -> str:
     return traj(git, "export", "--format", form, *names)
 
 
-def told(git: Git, name: str) -> Any:
-    """What does not depend on where a trajectory is stored, from ``show``."""
+def portable_fields(git: Git, name: str) -> Any:
+    """The fields of ``show`` that do not depend on where the trajectory is stored."""
     (shown,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
     return {key: shown[key] for key in ("title", "agent", "models", "session", "decisions", "chapters")}
 
@@ -56,7 +56,7 @@ def test_a_session_survives_the_round_trip_through_every_format(git: Git, tmp_pa
     ranged = json.loads(export(git, "json", f"{first}~..{second}"))
     assert [entry["commit"] for entry in ranged["commits"]] == [second, first]
 
-    # lines: those that the session wrote are credited to it, what a program printed to nobody
+    # lines that the session wrote are credited to it, those that a program wrote to nobody
     traces = [json.loads(line) for line in export(git, "agent-trace", name).splitlines()]
     assert [trace["vcs"]["revision"] for trace in traces] == [first, second]
     (file,) = (file for file in traces[0]["files"] if file["path"] == "a")
@@ -73,7 +73,7 @@ def test_a_session_survives_the_round_trip_through_every_format(git: Git, tmp_pa
     assert {span["name"].split()[0] for span in spans} == {"invoke_agent", "chat", "execute_tool"}
     assert all(len(s["spanId"]) == 16 and s["endTimeUnixNano"] >= s["startTimeUnixNano"] for s in spans)
 
-    # importing it again, here and in another repository
+    # the files are imported again, here and in another repository
     for form in FORMATS:
         assert export(git, form, name) == export(git, form, name)
     for form in ("trajectory", "atif"):
@@ -83,7 +83,7 @@ def test_a_session_survives_the_round_trip_through_every_format(git: Git, tmp_pa
         assert (again["trajectory"], again["parts"]) == (name, 0)
         other = begin(Git.init(tmp_path / form))
         traj(other, "import", str(path))
-        assert told(other, name) == told(git, name)
+        assert portable_fields(other, name) == portable_fields(git, name)
 
 
 def test_exports_are_redacted_and_sealed(git: Git, tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_an_agents_own_log_replaces_its_conversion(git: Git, tmp_path: Path) -> 
     (first,) = json.loads(traj(git, "import", "--json", str(tmp_path / "run.json")))["imported"]
     (own,) = json.loads(traj(git, "import", "--json", str(session.log)))["imported"]
     assert first["trajectory"] == own["trajectory"]
-    chapters = told(git, own["trajectory"])["chapters"]
+    chapters = portable_fields(git, own["trajectory"])["chapters"]
     types = [event["type"] for chapter in chapters for event in chapter["events"]]
     assert types == ["prompt", "tool_call", "tool_result", "message"]
     (again,) = json.loads(traj(git, "import", "--json", str(tmp_path / "run.json")))["imported"]
@@ -197,12 +197,13 @@ def test_documents_of_other_tools_are_imported_from_their_folder(git: Git, tmp_p
 # ---------------------------------------------------------------- malicious documents
 
 
-def given(path: Path, value: Any) -> str:
+def write_json(path: Path, value: Any) -> str:
     path.write_text(json.dumps(value))
     return str(path)
 
 
 def trail(name: str, *events: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """A document in the format of agent-trajectories, with one chapter of ``events``."""
     at = "2026-01-02T03:04:05.000Z"
     chapter = {"id": "c", "title": "x", "agentName": "a", "startedAt": at, "events": [*events]}
     return {
@@ -218,9 +219,9 @@ def test_no_document_leaves_its_folder(git: Git, tmp_path: Path) -> None:
         "dateRange": {"start": "2026-01-02", "end": "2026-01-03"}, "compactedAt": "2026-01-03T03:04:05.000Z",
         "narrative": "hello", "decisionGroups": [],
     }  # fmt: skip
-    traj(git, "import", given(tmp_path / "compacted.json", compacted), "--commit", "HEAD")
+    traj(git, "import", write_json(tmp_path / "compacted.json", compacted), "--commit", "HEAD")
     late = trail("traj_late", {"ts": 1, "type": "note", "content": "x"}, completedAt="../../x")
-    traj(git, "import", given(tmp_path / "late.json", late), "--commit", "HEAD")
+    traj(git, "import", write_json(tmp_path / "late.json", late), "--commit", "HEAD")
     before = {*tmp_path.rglob("*.json")}
     out = tmp_path / "one" / "two" / "out"
     traj(git, "export", "--format", "trajectory-tree", "-o", str(out))
@@ -242,7 +243,7 @@ def test_thinking_is_in_no_other_field(git: Git, tmp_path: Path) -> None:
         "schema_version": "ATIF-v1.4", "session_id": "s", "steps": steps,
         "agent": {"name": "demo", "version": "1"},
     }  # fmt: skip
-    traj(git, "import", given(tmp_path / "a.json", document), "--commit", "HEAD")
+    traj(git, "import", write_json(tmp_path / "a.json", document), "--commit", "HEAD")
     for form in (*FORMATS, "html", "markdown"):
         written = export(git, form, "HEAD")
         assert "Done" in written or form in ("agent-trace", "otel", "csv")
@@ -264,7 +265,9 @@ def test_one_event_of_a_later_version_stops_nothing(git: Git, tmp_path: Path, od
         "ts": 2, "type": "decision", "content": "y",
         "raw": {"question": ["why"], "chosen": "b", "reasoning": "c"},
     }  # fmt: skip
-    traj(git, "import", given(tmp_path / "a.json", trail("traj_odd", strange, asked)), "--commit", "HEAD")
+    traj(
+        git, "import", write_json(tmp_path / "a.json", trail("traj_odd", strange, asked)), "--commit", "HEAD"
+    )
     for form in (*FORMATS, "html", "markdown", "timeline"):
         assert export(git, form, "HEAD")
     traj(git, "export", "--format", "trajectory-tree", "-o", str(tmp_path / "tree"))
@@ -272,7 +275,7 @@ def test_one_event_of_a_later_version_stops_nothing(git: Git, tmp_path: Path, od
     traj(git, "show", "HEAD")
 
 
-def test_parents_that_name_each_other(git: Git, tmp_path: Path) -> None:
+def test_trajectories_that_name_each_other_as_parent_are_exported(git: Git, tmp_path: Path) -> None:
     git.commit({"README": "here\n"}, "Begin")
     for own, other in (("traj_a", "traj_b"), ("traj_b", "traj_a")):
         document = {
@@ -280,7 +283,7 @@ def test_parents_that_name_each_other(git: Git, tmp_path: Path) -> None:
             "trajectory_id": own, "steps": [{"step_id": 1, "source": "user", "message": f"Go {own}"}],
             "extra": {"git_traj": {"trajectory": {"id": own, "parent": {"id": other}}}},
         }  # fmt: skip
-        traj(git, "import", given(tmp_path / f"{own}.json", document), "--commit", "HEAD")
+        traj(git, "import", write_json(tmp_path / f"{own}.json", document), "--commit", "HEAD")
     assert "Go traj_a" in export(git, "atif", "traj_a")
     whole = export(git, "atif", "--all")
     assert "Go traj_a" in whole

@@ -1,4 +1,4 @@
-"""Other tools read our exports: their own validators, and the program that reads the tree.
+"""Other tools read our exports: their own validators, and ``trail``, agent-trajectories' program.
 
 ``GIT_TRAJ_E2E_TRAIL`` is a folder in which npm installed agent-trajectories 0.6.1, ``GIT_TRAJ_E2E_ATIF`` a
 Python that has the package ``atif``, ``GIT_TRAJ_E2E_A3S`` a Python 3.11 that has ``a3s-code`` 3.1.0,
@@ -53,7 +53,7 @@ providers "x" {
 agent = a3s_code.Agent.create("agent.acl")
 found, refused = {}, {}
 
-def look(*_):  # a store is only opened inside its runtime, where a command is
+def look(*_):  # a store can be opened only inside the runtime, which runs this command
     for file in store.glob("*.json"):
         own = json.loads(file.read_text())["id"]
         options = a3s_code.SessionOptions()
@@ -73,7 +73,7 @@ print(len(found))
 """
 
 
-def place(name: str, what: str) -> Path:
+def path_named_by(name: str, what: str) -> Path:
     named = os.environ.get(name)
     if not named:
         pytest.skip(f"{name} does not name {what}")
@@ -82,7 +82,7 @@ def place(name: str, what: str) -> Path:
 
 @pytest.fixture
 def recorded(git: Git, monkeypatch: pytest.MonkeyPatch) -> Git:
-    """A session that decided, wrote, thought and committed, and one of another tool."""
+    """A repository with a session that decided, wrote, thought and committed."""
     for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.delenv(name, raising=False)
     begin(git)
@@ -103,7 +103,7 @@ def recorded(git: Git, monkeypatch: pytest.MonkeyPatch) -> Git:
     return git
 
 
-def out(git: Git, folder: Path, form: str, *names: str) -> list[str]:
+def export_files(git: Git, folder: Path, form: str, *names: str) -> list[str]:
     folder.mkdir(exist_ok=True)
     traj(git, "export", "--format", form, "-o", str(folder), *names)
     return [str(path) for path in sorted(folder.rglob("*.json*"))]
@@ -131,24 +131,24 @@ def run(*program: str | Path, cwd: Path, **env: str) -> str:
 
 
 def test_the_models_of_atif_accept_it(recorded: Git, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    python = place("GIT_TRAJ_E2E_ATIF", "a Python that has the package atif")
+    python = path_named_by("GIT_TRAJ_E2E_ATIF", "a Python that has the package atif")
     sampled(recorded, request, "claude-code", "codex-rollout", "gemini", "atif", "atif-reference")
-    found = out(recorded, tmp_path / "out", "atif", "HEAD", "HEAD~")
+    found = export_files(recorded, tmp_path / "out", "atif", "HEAD", "HEAD~")
     assert found
     run(python, "-c", _ATIF, *found, cwd=tmp_path)
 
 
 def test_a3s_code_reads_the_store(recorded: Git, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    python = place("GIT_TRAJ_E2E_A3S", "a Python that has the package a3s-code")
+    python = path_named_by("GIT_TRAJ_E2E_A3S", "a Python that has the package a3s-code")
     sampled(recorded, request, "claude-code", "codex-rollout", "gemini", "swe-agent", "agent-trajectories")
-    out(recorded, tmp_path / "out", "a3s", "--all")
+    export_files(recorded, tmp_path / "out", "a3s", "--all")
     assert int(run(python, "-c", _A3S, tmp_path / "out", cwd=tmp_path)) > 1
 
 
 def test_the_schema_of_trail_accepts_it_and_trail_reads_the_tree(
     recorded: Git, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    folder = place("GIT_TRAJ_E2E_TRAIL", "a folder with npm's agent-trajectories")
+    folder = path_named_by("GIT_TRAJ_E2E_TRAIL", "a folder with npm's agent-trajectories")
     package = folder / "node_modules" / "agent-trajectories"
     if shutil.which("node") is None:
         pytest.skip("no node here")
@@ -156,9 +156,9 @@ def test_the_schema_of_trail_accepts_it_and_trail_reads_the_tree(
     sampled(recorded, request, "agent-trajectories", "codex-rollout", "gemini", "atif")
     script = tmp_path / "validate.mjs"
     script.write_text(_TRAIL.replace("process.argv[2]", f"'{package / 'dist' / 'index.js'}'"))
-    written = out(recorded, tmp_path / "out", "trajectory", "HEAD", "HEAD~")
+    written = export_files(recorded, tmp_path / "out", "trajectory", "HEAD", "HEAD~")
     documents = {name: json.loads(Path(name).read_text()) for name in written}
-    theirs = [name for name, told in documents.items() if told.get("type") != "compacted"]
+    theirs = [name for name, document in documents.items() if document.get("type") != "compacted"]
     assert theirs
     run("node", script, "-", *theirs, cwd=tmp_path)
 
@@ -166,7 +166,7 @@ def test_the_schema_of_trail_accepts_it_and_trail_reads_the_tree(
     traj(recorded, "export", "--format", "trajectory-tree", "-o", str(tree))
     program = package / "dist" / "cli" / "index.js"
     on_head = json.loads(traj(recorded, "show", "--json"))["trajectories"]
-    (name,) = (told["id"] for told in on_head if told["link"]["role"] == "produced")
+    (name,) = (each["id"] for each in on_head if each["link"]["role"] == "produced")
     assert name in run("node", program, "list", cwd=recorded.root)
     shown = run("node", program, "show", name, "--decisions", cwd=recorded.root)
     assert "Q?" in shown
@@ -177,8 +177,10 @@ def test_the_schema_of_trail_accepts_it_and_trail_reads_the_tree(
 
 
 def test_the_schema_of_agent_trace_accepts_it(recorded: Git) -> None:
-    schema: Any = json.loads(place("GIT_TRAJ_E2E_TRACE", "agent-trace's trace-record.json").read_text())
-    # it asks for two numbers where the specification and its examples have three
+    schema: Any = json.loads(
+        path_named_by("GIT_TRAJ_E2E_TRACE", "agent-trace's trace-record.json").read_text()
+    )
+    # the schema asks for two numbers in a version; the specification and the examples have three
     schema["properties"]["version"]["pattern"] = r"^[0-9]+\.[0-9]+\.[0-9]+$"
     checker = jsonschema.Draft202012Validator.FORMAT_CHECKER
     records = traj(recorded, "export", "--format", "agent-trace").splitlines()

@@ -43,7 +43,7 @@ def private(git: Git) -> Git:
     return git
 
 
-def test_none_of_it_is_stored(private: Git) -> None:
+def test_no_excluded_file_is_stored_however_it_is_named(private: Git) -> None:
     session = ClaudeSession(private.root)
     session.prompt("Look around")
     for command in NAMING:
@@ -51,9 +51,9 @@ def test_none_of_it_is_stored(private: Git) -> None:
     session.respond(turn(Write("a.py", "a = 1\n"), Shell("git add a.py && git commit -m Found")))
     session.respond(turn(say="Done"), last=True)
     session.finish()
-    told = json.loads(traj(private, "show", "HEAD", "--json"))["trajectories"][0]
-    assert told["part"]["counts"]["toolCalls"] == 2
-    private("update-ref", "-d", "refs/heads/main")  # the files themselves
+    shown = json.loads(traj(private, "show", "HEAD", "--json"))["trajectories"][0]
+    assert shown["part"]["counts"]["toolCalls"] == 2
+    private("update-ref", "-d", "refs/heads/main")  # the commit of the files themselves
     stored = [
         private.raw("cat-file", "blob", f"{ref}:{path}")
         for ref in private("for-each-ref", "--format=%(refname)", "refs/notes", "refs/traj").splitlines()

@@ -78,18 +78,18 @@ def export(capsys: pytest.CaptureFixture[str], *args: str, said: str = "") -> st
     return out
 
 
-def test_documents(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_format_contains_the_session(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
     for form in FORMATS:
-        told = export(capsys, "--format", form, "--all" if form != "html" else "traj_one")
-        assert "Greet people" in told
-        assert "table would be too much" not in told or form == "json"
+        text = export(capsys, "--format", form, "--all" if form != "html" else "traj_one")
+        assert "Greet people" in text
+        assert "table would be too much" not in text or form == "json"
     both = json.loads(export(capsys, "--format", "json", "HEAD~2..", "traj_one", scene.first))
     assert [commit["commit"] for commit in both["commits"]] == [scene.second, scene.first]
     assert both["commits"][1]["files"] == ["hello.py"]
     for commit in both["commits"]:
         call(["show", "--json", commit["commit"]])
         assert json.loads(capsys.readouterr().out)["trajectories"] == commit["trajectories"]
-    assert [told["part"]["of"] for told in both["trajectories"]] == [2]
+    assert [each["part"]["of"] for each in both["trajectories"]] == [2]
     assert export(capsys, "--format", "markdown", scene.second, "-o", "page.md") == ""
     assert (scene.folder / "page.md").read_text("utf-8").startswith("# Bye\n")
 
@@ -161,8 +161,8 @@ def test_a_site(scene: Scene, capsys: pytest.CaptureFixture[str], tmp_path: Path
         assert "too much" not in page.text
     _check_search(site, scene)
 
-    told = found["trajectory/traj_one.html"]
-    timeline = told.one("section", "timeline")
+    page = found["trajectory/traj_one.html"]
+    timeline = page.one("section", "timeline")
     assert [h.text for h in timeline.all("h3")] == ["Hello <script>", "Bye"]
     assert [row.text for row in timeline.all("li")] == [
         *("2026-01-01", "10:00:00askedGreet people", "saidI write a hello.", "Writehello.py"),

@@ -26,7 +26,7 @@ def server(tmp_path: Path) -> Git:
     return there
 
 
-def fetched(tmp_path: Path, server: Git) -> Fetched:
+def make_fetched(tmp_path: Path, server: Git) -> Fetched:
     return Fetched(
         tmp_path / "runner", Source(url=f"file://{server.root}", protocols=("file",)), environ=os.environ
     )
@@ -41,7 +41,7 @@ def _text(body: bytes, _: bytes) -> bytes:
 
 
 def fill(git: Git, number: int, *, letters: int) -> list[str]:
-    """Write notes on unrelated commits, and on those of a branch."""
+    """Write ``number`` notes of ``letters`` letters on absent commits, and records on five new ones."""
     commits = [git.commit({"file": f"{n}\n"}) for n in range(5)]
     others = {f"{n:040x}": os.urandom(letters // 2).hex().encode() for n in range(1, number + 1)}
     with git.open() as repository:
@@ -54,7 +54,7 @@ def fill(git: Git, number: int, *, letters: int) -> list[str]:
 def test_the_records_of_a_branch_out_of_many(git: Git, server: Git, tmp_path: Path) -> None:
     commits = fill(git, 3_000, letters=2_000)
     git("push", "-q", str(server.root), "HEAD:refs/heads/topic", "refs/notes/traj:refs/notes/traj")
-    found = fetched(tmp_path, server)
+    found = make_fetched(tmp_path, server)
     tip = found.fetch_notes(commits)
     server.root.rename(tmp_path / "gone")  # whatever is read now was fetched
     assert tip == git("rev-parse", "refs/notes/traj")
@@ -66,12 +66,12 @@ def test_the_records_of_a_branch_out_of_many(git: Git, server: Git, tmp_path: Pa
 
 
 def test_each_level_of_the_tree_is_fetched_in_one_request(git: Git, tmp_path: Path) -> None:
-    """Over HTTP, from a host that filters no more than GitHub, and without unneeded segments."""
+    """The host speaks HTTP and filters no more than GitHub; unneeded segments are not fetched."""
     commits = fill(git, 2_000, letters=1_000)
     with git.open() as repository:
         DataRefs(repository).write("2026-01", {"s/00/t/1": os.urandom(1_000_000)})
     token = "-".join(("a", "job", "s", "token"))
-    asked = {}
+    requests = {}
     with GitHost(tmp_path / "host").running() as host:
         git("push", "-q", str(host.found("acme/app").root), "refs/notes/*:refs/notes/*")
         for number in (1, len(commits)):
@@ -81,32 +81,32 @@ def test_each_level_of_the_tree_is_fetched_in_one_request(git: Git, tmp_path: Pa
             found.fetch_notes(commits[:number])
             assert all(found.notes.read(commit) for commit in commits[:number])
             found.close()
-            asked[number] = len(host.exchanges)
+            requests[number] = len(host.exchanges)
             assert host.moved < 60_000
             basic = base64.b64encode(f"x-access-token:{token}".encode()).decode()
             assert {each.authorization for each in host.exchanges} == {f"basic {basic}"}
-    assert asked[1] == asked[len(commits)] <= 11
+    assert requests[1] == requests[len(commits)] <= 11
 
 
 def test_notes_at_any_depth(git: Git, server: Git, tmp_path: Path) -> None:
     commits = [git.commit({"file": f"{n}\n"}) for n in range(3)]
     one, two, three = commits
     head = git.head()
-    places = (one, f"{two[:2]}/{two[2:]}", f"{three[:2]}/{three[2:4]}/{three[4:]}")
+    paths = (one, f"{two[:2]}/{two[2:]}", f"{three[:2]}/{three[2:4]}/{three[4:]}")
     git("checkout", "-q", "--orphan", "notes")
     git("rm", "-rfq", ".")
-    git("update-ref", "refs/notes/traj", git.commit(dict.fromkeys(places, "told\n")))
+    git("update-ref", "refs/notes/traj", git.commit(dict.fromkeys(paths, "told\n")))
     git("checkout", "-q", "--detach", head)
     git("push", "-q", str(server.root), "refs/notes/traj")
-    found = fetched(tmp_path, server)
+    found = make_fetched(tmp_path, server)
     found.fetch_notes(commits)
     assert [found.notes.read(commit) for commit in commits] == [b"told\n"] * 3
     found.close()
 
 
-def test_no_records_there(git: Git, server: Git, tmp_path: Path) -> None:
+def test_without_a_notes_ref_nothing_is_fetched(git: Git, server: Git, tmp_path: Path) -> None:
     commit = git.commit({"file": "1\n"})
-    found = fetched(tmp_path, server)
+    found = make_fetched(tmp_path, server)
     assert found.fetch_notes([commit]) is None
     found.close()
 
@@ -114,18 +114,18 @@ def test_no_records_there(git: Git, server: Git, tmp_path: Path) -> None:
 def test_commits_without_a_record(git: Git, server: Git, tmp_path: Path) -> None:
     fill(git, 10, letters=20)
     git("push", "-q", str(server.root), "refs/notes/traj:refs/notes/traj")
-    found = fetched(tmp_path, server)
+    found = make_fetched(tmp_path, server)
     assert found.fetch_notes(["f" * 40]) is not None
     assert found.notes.read("f" * 40) is None
     found.close()
 
 
-def test_a_source_that_is_not_there(tmp_path: Path, server: Git) -> None:
+def test_the_error_of_a_missing_source_does_not_show_the_token(tmp_path: Path, server: Git) -> None:
     source = Source(url=f"file://{tmp_path}/nowhere", token="t" * 8, protocols=("file",))
     found = Fetched(tmp_path / "runner", source, environ=os.environ)
-    with pytest.raises(TrajError) as told:
+    with pytest.raises(TrajError) as raised:
         found.fetch_notes(["f" * 40])
-    assert "t" * 8 not in str(told.value)
+    assert "t" * 8 not in str(raised.value)
     assert "t" * 8 not in repr(source)
     found.close()
 

@@ -78,9 +78,9 @@ def test_a_stub_and_a_tombstone_fit_the_schema(git: Git) -> None:
     (stub,) = lines(git)
     assert stub["incomplete"] is True and stub["rev"] == 0
     traj(git, "unlink", "HEAD")
-    told = lines(git)
-    assert [line for line in told if "deleted" in line]
-    for line in told:
+    found = lines(git)
+    assert [line for line in found if "deleted" in line]
+    for line in found:
         LINE.validate(line)
 
 
@@ -93,20 +93,20 @@ BROKEN: list[dict[str, Any]] = [
 ]
 
 
-def test_the_schema_refuses(git: Git, recorded: SessionWriter) -> None:
+def test_the_schema_refuses_broken_records(git: Git, recorded: SessionWriter) -> None:
     whole = lines(git)[0]
     assert [broken for broken in BROKEN if LINE.is_valid(whole | broken)] == []
 
 
-def test_plain_git_reads_it_as_the_page_says(git: Git, recorded: SessionWriter) -> None:
+def test_plain_git_reads_records_as_the_page_says(git: Git, recorded: SessionWriter) -> None:
     notes, events = re.findall(r"```sh\n(git log.*?|hh=.*?)```", FORMAT, re.DOTALL)
     said = _sh(git, notes.replace("src/parser.py", "order.py"))
     assert {line.split()[0] for line in said.splitlines() if not line.startswith("  ")} == {"agent"}
     (line, *_) = (line for line in lines(git) if line["range"]["at"] == 0)
     (segment,) = line["segments"]
     assert f"  refs/notes/traj-data-{segment['month']} {segment['name']}" in said.splitlines()
-    place = {"trajectory": line["id"], "month": segment["month"], "name": segment["name"]}
-    first = json.loads(_sh(git, events, **place).splitlines()[0])
+    variables = {"trajectory": line["id"], "month": segment["month"], "name": segment["name"]}
+    first = json.loads(_sh(git, events, **variables).splitlines()[0])
     assert (first["id"], first["content"]) == (line["range"]["first"], "Keep the order of things")
 
 

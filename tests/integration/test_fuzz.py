@@ -1,5 +1,5 @@
-"""Whatever is in refs, trees, notes, settings and local files, no command fails as by a bug, takes long or
-needs much memory."""
+"""Whatever is in refs, trees, notes, settings and local files, no command crashes, takes long or needs
+much memory."""
 
 from __future__ import annotations
 
@@ -81,26 +81,26 @@ def _memory(name: str) -> int:
 
 
 def _restart_peak() -> int:
-    """The memory in use; from now on ``VmHWM`` is the maximum since this call."""
+    """Return the memory in use; from now on ``VmHWM`` is the maximum since this call."""
     STATUS.with_name("clear_refs").write_text("5")
     return _memory("VmRSS")
 
 
-@pytest.mark.skipif(not STATUS.exists(), reason="memory is asked of Linux")
+@pytest.mark.skipif(not STATUS.exists(), reason="memory is read from Linux's /proc")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_input_makes_a_command_crash(recorded: Git, seed: int) -> None:
-    chance = random.Random(seed)
-    hostile = Hostile(recorded, chance)
+    rng = random.Random(seed)
+    hostile = Hostile(recorded, rng)
     for number in range(INPUTS // len(SEEDS)):
         changed = hostile.change()
-        words = chance.choice(COMMANDS)
+        words = rng.choice(COMMANDS)
         before = _restart_peak()
         began = time.process_time()
         done = traj(recorded.root, *words)
         took = time.process_time() - began
-        held = _memory("VmHWM") - before
+        used = _memory("VmHWM") - before
         what = f"{seed} {number}: {words} after {changed}: {done.stderr}"
         assert done.returncode in (0, 1, 2), what
         assert took < CPU, what
-        assert held < MEMORY, what
+        assert used < MEMORY, what
         hostile.restore()

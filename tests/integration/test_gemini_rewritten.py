@@ -30,21 +30,22 @@ def rewrite(session: GeminiSession) -> None:
         for message in record.get("$set", {}).get("messages", ()):
             history[message["id"]] = message
     at = session.now()
-    told = [fresh for each in history.values() for fresh in _poorer(each, at)]
+    messages = [reduced for each in history.values() for reduced in _reduce(each, at)]
     session.log.unlink()
-    session.append({**head, "startTime": at}, {"$set": {"messages": told, "lastUpdated": at}})
+    session.append({**head, "startTime": at}, {"$set": {"messages": messages, "lastUpdated": at}})
 
 
-def _poorer(message: dict[str, Any], at: str) -> list[dict[str, Any]]:
+def _reduce(message: dict[str, Any], at: str) -> list[dict[str, Any]]:
+    """The messages that replace one: without tokens and thoughts, with results in a message of their own."""
     fresh = {"id": str(uuid.uuid4()), "timestamp": at, "type": message["type"]}
     content = message["content"] if isinstance(message["content"], list) else [{"text": message["content"]}]
     calls = message.get("toolCalls", [])
     asked = [{"functionCall": {k: call[k] for k in ("id", "name", "args")}} for call in calls]
-    told = [{**fresh, "content": [*content, *asked]}]
+    messages = [{**fresh, "content": [*content, *asked]}]
     if calls:
         answers = [part for call in calls for part in call["result"]]
-        told.append({**fresh, "id": str(uuid.uuid4()), "type": "user", "content": answers})
-    return told
+        messages.append({**fresh, "id": str(uuid.uuid4()), "type": "user", "content": answers})
+    return messages
 
 
 @pytest.mark.parametrize("times", some([3, 1], 1))
@@ -63,8 +64,8 @@ def test_a_call_with_a_known_call_id_is_not_stored_again(git: Git, times: int) -
     age(session)
     for again in (["log"], ["log"], ["backfill"]):
         traj(git, *again)
-        (told,) = read_records(git).values()
-        assert Counter(told.facts) == Counter(session.facts), again
+        (stored,) = read_records(git).values()
+        assert Counter(stored.facts) == Counter(session.facts), again
         (git.root / ".git/traj/cursors.json").unlink()
 
 
@@ -79,6 +80,6 @@ def test_a_text_that_replaced_a_stored_one_is_stored(git: Git) -> None:
         traj(git, "log")
         rewrite(session)
         session.log.write_text(session.log.read_text().replace("The word after f", "Another after f"))
-    (told,) = read_records(git).values()
-    said = [text for kind, text in told.facts if kind == "message"]
+    (stored,) = read_records(git).values()
+    said = [text for kind, text in stored.facts if kind == "message"]
     assert said == ["The word after f", "Another after f", "The word after g"]

@@ -172,9 +172,9 @@ def test_undecodable_content(git: Git) -> None:
     assert path.added == ("caf\udce9", "naïve")
 
 
-def test_over_two_megabytes_of_added_lines(git: Git) -> None:
-    just = b"x" * 1023 + b"\n"
-    commit = git.commit({"a-big": just * 2049, "b-most": just * 2048, "c": "c\n"})
+def test_over_two_megabytes_of_added_lines_are_left_out(git: Git) -> None:
+    line = b"x" * 1023 + b"\n"
+    commit = git.commit({"a-big": line * 2049, "b-most": line * 2048, "c": "c\n"})
     with git.open() as repository:
         assert [(p.path, len(p.added)) for p in changes(repository, commit).paths] == [
             ("a-big", 0),
@@ -248,7 +248,7 @@ def test_a_missing_blob_hides_only_its_commit(git: Git) -> None:
     assert [len(found[c].paths) for c in commits] == [1, 1, 1, 0, 1]
 
 
-def test_a_commit_that_is_not_here(repository: Repository) -> None:
+def test_a_missing_commit_is_an_error(repository: Repository) -> None:
     absent = "0" * (40 if repository.object_format == "sha1" else 64)
     with pytest.raises(GitError, match=f"^commit {absent} is missing$"):
         read_changes(repository, [absent])

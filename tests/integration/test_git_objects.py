@@ -66,7 +66,7 @@ def test_missing_objects(each_git: Git, repository: Repository) -> None:
 
 
 def test_a_branch_without_an_upstream(each_git: Git, repository: Repository) -> None:
-    """Its ``@{u}`` ends ``git cat-file --batch``: the next query still gets its answer."""
+    """To resolve ``@{u}`` then ends ``git cat-file --batch``; the next query still gets its answer."""
     commit = each_git.commit({"f": "1"})
     assert repository.objects.resolve("@{u}") is None
     assert repository.objects.resolve("HEAD") == commit

@@ -79,7 +79,7 @@ def test_an_expired_or_rewritten_reflog_is_read_from_its_start(reflog_git: Git) 
 
 
 def test_the_first_entry_left_has_the_id_before_it(reflog_git: Git) -> None:
-    """As in an expired reflog, which is not complete."""
+    """An expired reflog begins like this: it is not complete."""
     git = reflog_git
     first, second = git.commit({"f": "1"}), git.commit({"f": "2"})
     git("reflog", "delete", "HEAD@{1}")
@@ -103,7 +103,7 @@ def test_an_incomplete_line_is_not_read(git: Git) -> None:
     assert read(git, position)[0] == [ReflogEntry(commit, "a" * 40, "commit: half and half")]
 
 
-def test_each_worktree_has_its_own(git: Git, tmp_path: Path) -> None:
+def test_each_worktree_has_its_own_reflog(git: Git, tmp_path: Path) -> None:
     git.commit({"f": "1"})
     git("worktree", "add", "--quiet", str(tmp_path / "linked"))
     there = Git(tmp_path / "linked").commit({"f": "2"}, "there")
@@ -124,7 +124,7 @@ def test_messages_of_any_bytes(git: Git) -> None:
     assert [e.message for e in entries[1:]] == ["", "commit: caf\udce9\r\x0b\udc85 x"]
 
 
-def test_reftable(tmp_path: Path) -> None:
+def test_the_reflog_of_a_reftable_repository(tmp_path: Path) -> None:
     if not Git.init(tmp_path / "any").succeeds(
         "init", "--quiet", "--ref-format=reftable", str(tmp_path / "repo")
     ):

@@ -34,14 +34,14 @@ def test_names_with_newlines(tmp_path: Path) -> None:
     assert open_repository(root).work_tree == root
 
 
-def test_bare(tmp_path: Path) -> None:
+def test_a_bare_repository_has_no_work_tree(tmp_path: Path) -> None:
     root = Git.init(tmp_path / "bare.git", "--bare").root
     found = open_repository(root)
     assert (found.git_dir, found.work_tree, found.head()) == (root, None, None)
     assert [(w.path, w.main, w.present) for w in found.worktrees()] == [(None, True, True)]
 
 
-def test_sha256(tmp_path: Path) -> None:
+def test_the_object_format_of_a_sha256_repository(tmp_path: Path) -> None:
     assert open_repository(Git.init(tmp_path, "--object-format=sha256").root).object_format == "sha256"
 
 
@@ -93,7 +93,7 @@ def test_worktrees_of_a_bare_repository(tmp_path: Path) -> None:
     assert [(w.path, w.main) for w in listed] == [(None, True), (tmp_path / "all" / "one", False)]
 
 
-def test_unborn_then_born(git: Git) -> None:
+def test_head_before_and_after_the_first_commit(git: Git) -> None:
     found = open_repository(git.root)
     assert found.head() is None
     assert found.head() is None
@@ -143,7 +143,7 @@ def test_runs_at_the_top_of_the_work_tree(git: Git) -> None:
     assert open_repository(git.root / "a").run("ls-files", "-z").out == b"a/f\0g\0"
 
 
-def test_config(git: Git) -> None:
+def test_a_configured_value_and_all_of_them(git: Git) -> None:
     git("config", "--add", "traj.exclude", "a\nb")
     git("config", "--add", "traj.exclude", "c")
     found = open_repository(git.root)
@@ -185,7 +185,7 @@ def test_a_command_that_hangs(git: Git) -> None:
         found.run("-c", "alias.sleeper=!exec sleep 5", "sleeper", timeout=0.2)
 
 
-def test_importing_it_does_not_import_pygit2() -> None:
+def test_importing_the_git_package_does_not_import_pygit2() -> None:
     script = "import sys, gittraj.git, gittraj.notes.store; print('pygit2' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -31,23 +31,23 @@ def recorded(desk: Desk) -> Desk:
     return desk
 
 
-def said(desk: Desk, *arguments: str) -> tuple[int, str, str]:
+def run(desk: Desk, *arguments: str) -> tuple[int, str, str]:
     done = traj(desk.git.root, *arguments)
     return done.returncode, done.stdout, done.stderr
 
 
 def test_a_path_is_taken_for_a_revision_that_does_not_exist(recorded: Desk) -> None:
-    both = said(recorded, "log", "--oneline")[1].splitlines()
+    both = run(recorded, "log", "--oneline")[1].splitlines()
     assert len(both) == 2
     for typed in (["src/f.py"], ["src"], ["HEAD", "src/f.py"], ["--", "src/f.py"]):
-        assert said(recorded, "log", "--oneline", *typed)[1].splitlines() == [both[1]], typed
-    assert said(recorded, "log", "--oneline", "src", "g.py")[1].splitlines() == both
-    assert said(recorded, "stats", "src", "--json")[0] == 0
+        assert run(recorded, "log", "--oneline", *typed)[1].splitlines() == [both[1]], typed
+    assert run(recorded, "log", "--oneline", "src", "g.py")[1].splitlines() == both
+    assert run(recorded, "stats", "src", "--json")[0] == 0
 
 
 def test_why_suggests_the_file_that_was_meant(recorded: Desk) -> None:
     def hint(place: str) -> str:
-        status, _, err = said(recorded, "why", place)
+        status, _, err = run(recorded, "why", place)
         assert (status, err.splitlines()[0]) == (
             1,
             f"error: there is no file '{place.partition(':')[0]}' in the work tree",
@@ -66,30 +66,30 @@ def test_why_suggests_the_file_that_was_meant(recorded: Desk) -> None:
     recorded.git("commit", "-qm", "delete")
     short = recorded.git("rev-parse", "--short", "HEAD").strip()
     assert hint("h.py:1") == f"{short} deleted it: --rev {short}~1"
-    assert "adding" in said(recorded, "why", "--rev", f"{short}~1", "h.py:1")[1]
+    assert "adding" in run(recorded, "why", "--rev", f"{short}~1", "h.py:1")[1]
 
 
 def test_no_page_is_written_without_records(recorded: Desk) -> None:
     recorded.git.commit({"README": "here"}, "by hand")
     for options in (["--format", "html", "-o", "why.html"], ["--redactions"], ["--format", "markdown"]):
-        status, out, err = said(recorded, "show", *options)
+        status, out, err = run(recorded, "show", *options)
         assert (status, out, err.splitlines()[0][:26]) == (0, "", "no record for this commit:"), options
     assert not (recorded.git.root / "why.html").exists()
 
 
 def test_why_takes_a_line_with_a_column(recorded: Desk) -> None:
-    plain = said(recorded, "why", "src/f.py:2")
-    assert said(recorded, "why", "src/f.py:2:1") == said(recorded, "why", "src/f.py:2:") == plain
+    plain = run(recorded, "why", "src/f.py:2")
+    assert run(recorded, "why", "src/f.py:2:1") == run(recorded, "why", "src/f.py:2:") == plain
     assert plain[0] == 0
 
 
 def test_an_agent_is_named_in_full(recorded: Desk) -> None:
-    assert "hint: did you mean claude-code?" in said(recorded, "log", "--agent", "claude")[2]
+    assert "hint: did you mean claude-code?" in run(recorded, "log", "--agent", "claude")[2]
 
 
 def test_commands_of_a_group_are_listed(recorded: Desk) -> None:
     for name in ("keys", "recipients"):
-        status, out, err = said(recorded, name)
+        status, out, err = run(recorded, name)
         assert (status, out) == (2, "")
         assert "\nCommands:\n" in err
 
@@ -98,28 +98,28 @@ def test_records_on_other_branches_are_suggested(recorded: Desk) -> None:
     recorded.git("checkout", "-q", "--orphan", "empty")
     recorded.git("rm", "-rqf", ".")
     recorded.git.commit({"other": "here"}, "by hand")
-    _, _, err = said(recorded, "log")
+    _, _, err = run(recorded, "log")
     assert err.splitlines()[1].startswith("hint: git traj log --all lists all of them")
-    assert ", on other branches or rewritten since: git traj log " in said(recorded, "log", "--all")[2]
+    assert ", on other branches or rewritten since: git traj log " in run(recorded, "log", "--all")[2]
 
 
 def test_a_revision_takes_precedence_over_a_file_of_its_name(recorded: Desk) -> None:
     recorded.git("branch", "src")
-    assert len(said(recorded, "log", "src", "--oneline")[1].splitlines()) == 2
+    assert len(run(recorded, "log", "src", "--oneline")[1].splitlines()) == 2
 
 
 def test_the_value_of_an_option_is_not_taken_for_a_path(recorded: Desk) -> None:
-    assert len(said(recorded, "log", "--grep", "src", "--json")[1]) > 0
-    assert said(recorded, "log", "--agent", "src")[0] == 0
+    assert len(run(recorded, "log", "--grep", "src", "--json")[1]) > 0
+    assert run(recorded, "log", "--agent", "src")[0] == 0
 
 
 def test_a_number_of_commits_as_git_takes_it(recorded: Desk) -> None:
-    assert len(said(recorded, "log", "-1", "--oneline")[1].splitlines()) == 1
-    assert said(recorded, "stats", "-1")[0] == 2
+    assert len(run(recorded, "log", "-1", "--oneline")[1].splitlines()) == 1
+    assert run(recorded, "stats", "-1")[0] == 2
 
 
 def test_blame_is_a_name_of_why(recorded: Desk) -> None:
-    assert said(recorded, "blame", "g.py") == said(recorded, "why", "g.py")
+    assert run(recorded, "blame", "g.py") == run(recorded, "why", "g.py")
 
 
 @pytest.mark.parametrize(
@@ -134,29 +134,29 @@ def test_blame_is_a_name_of_why(recorded: Desk) -> None:
         (["log", "--onelin"], "git traj log -h"),
     ],
 )
-def test_near_values(recorded: Desk, typed: list[str], hint: str) -> None:
-    status, _, error = said(recorded, *typed)
+def test_a_near_value_is_suggested(recorded: Desk, typed: list[str], hint: str) -> None:
+    status, _, error = run(recorded, *typed)
     assert (status, error.splitlines()[-1]) == (2, f"hint: {hint}")
 
 
-def test_near_options(recorded: Desk) -> None:
-    assert "'--oneline'" in said(recorded, "log", "--onelin")[2]
+def test_a_near_option_is_suggested(recorded: Desk) -> None:
+    assert "'--oneline'" in run(recorded, "log", "--onelin")[2]
 
 
 def test_for_an_unknown_agent_the_known_ones_are_listed(recorded: Desk) -> None:
-    assert said(recorded, "log", "--agent", "claud-code")[2].endswith("hint: did you mean claude-code?\n")
-    assert said(recorded, "log", "--agent", "xyzzy")[2].endswith("hint: agents recorded here: claude-code\n")
+    assert run(recorded, "log", "--agent", "claud-code")[2].endswith("hint: did you mean claude-code?\n")
+    assert run(recorded, "log", "--agent", "xyzzy")[2].endswith("hint: agents recorded here: claude-code\n")
 
 
 @pytest.mark.parametrize("where", [["--color=always", "log"], ["log", "--color"], ["log", "--color=always"]])
-def test_colour_when_asked_for_in_either_place(recorded: Desk, where: list[str]) -> None:
-    assert "\x1b[33m" in said(recorded, *where, "--oneline")[1]
+def test_colour_on_request_before_or_after_the_command(recorded: Desk, where: list[str]) -> None:
+    assert "\x1b[33m" in run(recorded, *where, "--oneline")[1]
 
 
-def test_no_colour_when_asked_for(recorded: Desk) -> None:
+def test_no_colour_on_request_or_by_configuration(recorded: Desk) -> None:
     recorded.git("config", "color.ui", "always")
-    assert "\x1b[" in said(recorded, "log")[1]
-    assert "\x1b[" not in said(recorded, "log", "--no-color")[1]
+    assert "\x1b[" in run(recorded, "log")[1]
+    assert "\x1b[" not in run(recorded, "log", "--no-color")[1]
     recorded.git("config", "color.ui", "never")
     assert "\x1b[3" not in at_terminal(recorded.git.root, "--no-pager", "log")[1]
 
@@ -165,7 +165,7 @@ def test_html_is_not_for_a_terminal(recorded: Desk) -> None:
     for command in ("show", "export"):
         status, shown = at_terminal(recorded.git.root, command, "--format", "html")
         assert (status, "error: HTML is not for a terminal" in shown, "<html" in shown) == (2, True, False)
-        assert "<html" in said(recorded, command, "--format", "html")[1]
+        assert "<html" in run(recorded, command, "--format", "html")[1]
 
 
 def test_a_terminal_shows_which_file_was_written(recorded: Desk, tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_terminal_shows_which_file_was_written(recorded: Desk, tmp_path: Path)
         assert (
             f"Wrote {path}" in at_terminal(recorded.git.root, "export", "--format", form, "-o", str(path))[1]
         )
-        assert said(recorded, "export", "--format", form, "-o", str(path))[2] == ""
+        assert run(recorded, "export", "--format", form, "-o", str(path))[2] == ""
 
 
 def test_open_shows_a_page_in_the_browser(
@@ -192,26 +192,26 @@ def test_open_shows_a_page_in_the_browser(
     page = Path(opened.removeprefix("file://"))
     assert page.name == "show.html"
     assert "<html" in page.read_text()
-    assert said(recorded, "export", "--format", "html", "--open")[0] == 2
+    assert run(recorded, "export", "--format", "html", "--open")[0] == 2
 
 
 def test_pr_is_rendered_on_a_terminal_and_markdown_in_a_pipe(recorded: Desk) -> None:
     recorded.git("branch", "base", "HEAD~1")
-    assert "### Why this change: " in said(recorded, "pr", "--base", "base")[1]
+    assert "### Why this change: " in run(recorded, "pr", "--base", "base")[1]
     _, shown = at_terminal(recorded.git.root, "--no-pager", "--no-color", "pr", "--base", "base")
     assert "Why this change: " in shown
     assert not re.search(r"###|\*\*|<sub>|\|---|`", shown)
 
 
 def test_completion_of_ids_and_labels(recorded: Desk) -> None:
-    (first, *_) = json.loads(said(recorded, "log", "--json")[1])["commits"]
+    (first, *_) = json.loads(run(recorded, "log", "--json")[1])["commits"]
     name = first["trajectories"][0]["id"]
-    assert f"word\t{name}\t" in said(recorded, "completion", "--words", "show", "tr")[1]
-    assert said(recorded, "completion", "--words", "log", "--agent", "cl")[1] == "word\tclaude-code\t\n"
-    assert "zz" not in said(recorded, "completion", "--words", "search", "--model", "zz")[1]
+    assert f"word\t{name}\t" in run(recorded, "completion", "--words", "show", "tr")[1]
+    assert run(recorded, "completion", "--words", "log", "--agent", "cl")[1] == "word\tclaude-code\t\n"
+    assert "zz" not in run(recorded, "completion", "--words", "search", "--model", "zz")[1]
 
 
-def test_each_command_has_an_example_in_the_manual_and_its_help_all_of_them() -> None:
+def test_each_command_has_examples_and_the_manual_has_them_all() -> None:
     names = {name for commands in COMMANDS.values() for name in commands}
     assert names == EXAMPLES.keys()
     assert len(LINES) == MANUAL.count("\n.TP\n")
@@ -223,7 +223,9 @@ def test_examples_are_taken_as_they_are_written(line: str, capsys: pytest.Captur
     """Only the examples' options and arguments are parsed; the commands do not run."""
     words = shlex.split(re.sub(r" > \S+$", "", line))
     assert words[:2] == ["git", "traj"]
-    context = click.Context(group, info_name="git traj", **group.context_settings)  # a command keeps its -h
+    context = click.Context(
+        group, info_name="git traj", **group.context_settings
+    )  # with -h for every command
     _, command, rest = group.resolve_command(context, words[2:])
     assert command is not None
     while isinstance(command, click.Group):
@@ -233,7 +235,7 @@ def test_examples_are_taken_as_they_are_written(line: str, capsys: pytest.Captur
 
 def test_help_ends_with_examples(recorded: Desk) -> None:
     for typed in (["why", "-h"], ["why", "--help"], ["help", "why"], ["help", "blame"]):
-        assert "    git traj why src/api.py:12\n" in said(recorded, *typed)[1]
+        assert "    git traj why src/api.py:12\n" in run(recorded, *typed)[1]
     assert epilog("nonsense") is None
 
 
@@ -248,7 +250,7 @@ def test_the_instruction_names_a_path_that_works_where_git_traj_is_not_on_path(r
     assert not (recorded.git.root / ".git/traj/git-traj").exists()
 
 
-def test_doctor_says_when_a_login_shell_does_not_find_it(recorded: Desk, tmp_path: Path) -> None:
+def test_doctor_says_if_a_login_shell_does_not_find_git_traj(recorded: Desk, tmp_path: Path) -> None:
     traj(recorded.git.root, "install", "--agent", "claude-code")
     shell = tmp_path / "shell"
     for answer, codes in (("true", ["not-on-path"]), ("echo found", []), ("exit 3", [])):

@@ -20,7 +20,7 @@ from gittraj.cli.common.group import call
         ("xyzzy", "git traj -h lists the commands"),
     ],
 )
-def test_a_misspelt_command_names_those_that_are_like_it(
+def test_for_a_misspelt_command_similar_ones_are_suggested(
     typed: str, hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call([typed]) == 2

@@ -35,7 +35,7 @@ def test_edge_13_a_hook_rewrites_the_subject(each_desk: Desk, quiet: str) -> Non
 def test_edge_13_a_hook_rewrites_the_subject_in_a_rebase(desk: Desk) -> None:
     desk.branch_off("a", "b")
     hook(desk, "commit-msg", REWRITE)
-    assert desk.ends("rebase", "--force-rebase", "main", "--exec", "git commit -q --amend --no-edit") == 0
+    assert desk.run_git("rebase", "--force-rebase", "main", "--exec", "git commit -q --amend --no-edit") == 0
     desk.check({"PROJ-1 a": {"a"}, "PROJ-1 b": {"b"}})
 
 
@@ -51,13 +51,13 @@ def test_edge_13_an_emptied_message_makes_no_commit(each_desk: Desk) -> None:
 def test_edge_13_a_person_empties_the_message(desk: Desk) -> None:
     desk.commit("a")
     desk.git.write({"a": "mine\n"})
-    assert desk.ends("commit", "--all", "--amend", env={"GIT_EDITOR": "sed -i d"}) == 1
+    assert desk.run_git("commit", "--all", "--amend", env={"GIT_EDITOR": "sed -i d"}) == 1
     desk.check({"a": {"a"}})
 
 
 @pytest.mark.parametrize("name", ["pre-commit", "prepare-commit-msg", "commit-msg"])
-def test_edge_13_a_hook_fails_and_the_agent_tries_again(before: Desk, name: str) -> None:
-    desk = before
+def test_edge_13_a_hook_fails_and_the_agent_tries_again(not_installed: Desk, name: str) -> None:
+    desk = not_installed
     hook(desk, name, refuse_once(desk))
     desk.install()
     desk.work("try", Write("a", "a\n"), Shell("git add a && git commit -m a"))
@@ -67,18 +67,18 @@ def test_edge_13_a_hook_fails_and_the_agent_tries_again(before: Desk, name: str)
 
 
 @pytest.mark.parametrize("name", ["post-commit", "post-rewrite"])
-def test_edge_13_a_later_hook_fails(before: Desk, name: str) -> None:
+def test_edge_13_a_later_hook_fails(not_installed: Desk, name: str) -> None:
     """git ignores the status of such hooks; so do we."""
-    desk = before
+    desk = not_installed
     hook(desk, name, "#!/bin/sh\nexit 1\n")
     desk.install()
     desk.commit("a")
-    assert desk.ends("commit", "--amend", "--message", "amended") == 0
+    assert desk.run_git("commit", "--amend", "--message", "amended") == 0
     desk.check({"amended": {"a"}})
 
 
 @pytest.fixture
-def before(git: Git) -> Desk:
+def not_installed(git: Git) -> Desk:
     """A desk where git-traj is not installed yet."""
     git.commit({"base": "1\n"}, "base")
     return Desk(git)

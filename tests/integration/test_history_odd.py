@@ -33,7 +33,7 @@ def test_edge_15_installed_in_the_middle_of_a_rebase(git: Git, way: str) -> None
     git.commit({"f": "theirs\n"}, "upstream")
     git("checkout", "-q", "topic")
     desk = Desk(git)
-    assert desk.ends("rebase", way, "main") == 1
+    assert desk.run_git("rebase", way, "main") == 1
     desk.install()
     desk.work("resolve", Write("f", "both\n"), Shell("git add f && GIT_EDITOR=true git rebase --continue"))
     assert git("log", "--format=%s", "main..") == "before too\nbefore"
@@ -48,11 +48,11 @@ def test_edge_15_installed_again_in_the_middle_of_a_rebase(desk: Desk) -> None:
     desk.git.commit({"b": "theirs\n"}, "their b")
     desk.git("checkout", "-q", "topic")
     desk.git("config", "core.hooksPath", "/dev/null")
-    assert desk.ends("rebase", "main") == 1
+    assert desk.run_git("rebase", "main") == 1
     desk.git("config", "--unset", "core.hooksPath")
     desk.git.write({"b": "both\n"})
     desk.git("add", "b")
-    assert desk.ends("rebase", "--continue", env=QUIET) == 0
+    assert desk.run_git("rebase", "--continue", env=QUIET) == 0
     desk.check(EACH)
 
 
@@ -62,7 +62,7 @@ def test_edge_15_a_pruned_reflog(desk: Desk, drained: bool) -> None:
     desk.waits = not drained
     desk.branch_off("a", "b", "c")
     forget_reflogs(desk.git)
-    assert desk.ends("rebase", "main") == 0
+    assert desk.run_git("rebase", "main") == 0
     forget_reflogs(desk.git)
     desk.check(EACH)
     desk.git("gc", "--quiet", "--prune=now")
@@ -81,7 +81,7 @@ def test_edge_15_a_clock_that_jumps(each_desk: Desk, to: str) -> None:
     each_desk.git("checkout", "-q", "main")
     each_desk.git.commit({"upstream": "theirs\n"}, "upstream")
     each_desk.git("checkout", "-q", "topic")
-    assert each_desk.ends("rebase", "main", env={"GIT_COMMITTER_DATE": to}) == 0
+    assert each_desk.run_git("rebase", "main", env={"GIT_COMMITTER_DATE": to}) == 0
     each_desk.check(EACH)
 
 
@@ -101,13 +101,13 @@ def test_edge_17_unborn_root_and_amended_root(git: Git) -> None:
     desk.work("look", Shell("git status"))
     assert read_records(git) == {}
     desk.commit("root")
-    assert desk.ends("commit", "--amend", "--message", "root, amended") == 0
+    assert desk.run_git("commit", "--amend", "--message", "root, amended") == 0
     desk.check({"root, amended": {"look", "root"}})
 
 
-def test_edge_17_an_unborn_branch_beside_others(desk: Desk) -> None:
+def test_edge_17_an_unborn_branch_next_to_others(desk: Desk) -> None:
     desk.commit("a")
-    assert desk.ends("checkout", "--orphan", "other") == 0
+    assert desk.run_git("checkout", "--orphan", "other") == 0
     desk.work("b", Write("b", "b\n"), Shell("git rm -rqf a && git add . && git commit -qm b"))
     desk.check({"a": {"a"}, "b": {"b"}})
 
@@ -121,7 +121,7 @@ def test_edge_17_empty_commits(each_desk: Desk) -> None:
     each_desk.git("checkout", "-q", "main")
     each_desk.git.commit({"upstream": "theirs\n"}, "upstream")
     each_desk.git("checkout", "-q", "topic")
-    assert each_desk.ends("rebase", "main") == 0
+    assert each_desk.run_git("rebase", "main") == 0
     each_desk.check({"a": {"a"}, "b": {"b"}})
 
 
@@ -147,7 +147,7 @@ def test_edge_17_a_person_s_octopus_merge(desk: Desk) -> None:
         desk.commit(name)
     desk.git("checkout", "-q", "main")
     desk.git.commit({"u": "upstream\n"}, "upstream")
-    assert desk.ends("merge", "--no-edit", "a", "b") == 0
+    assert desk.run_git("merge", "--no-edit", "a", "b") == 0
     desk.check({"a": {"a"}, "b": {"b"}})
 
 
@@ -158,8 +158,8 @@ def test_edge_17_detached_head(each_desk: Desk) -> None:
     each_desk.git("checkout", "-q", "main")
     each_desk.git.commit({"upstream": "theirs\n"}, "upstream")
     each_desk.git("checkout", "-q", "-")
-    assert each_desk.ends("commit", "--amend", "--message", "amended") == 0
-    assert each_desk.ends("rebase", "main") == 0
+    assert each_desk.run_git("commit", "--amend", "--message", "amended") == 0
+    assert each_desk.run_git("rebase", "main") == 0
     each_desk.git("branch", "-q", "kept")
     each_desk.git("checkout", "-q", "main")
     each_desk.check({"amended": {"a"}})

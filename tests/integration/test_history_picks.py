@@ -1,4 +1,4 @@
-"""Copied and recreated commits, by every command that makes some: edge case 12 of ``docs/edge-cases.md``."""
+"""Commits that are copied or made again, by every such command: edge case 12 of ``docs/edge-cases.md``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.e2e.scenario import Edit, Shell, Write
 from tests.integration.desk import Desk
-from tests.integration.past import carried
+from tests.integration.past import recorded
 from tests.integration.records import traj
 from tests.integration.repository import Git
 from tests.integration.test_repair import plumb
@@ -41,7 +41,7 @@ def clash(topic: Desk) -> Desk:
 def test_edge_12_cherry_pick(each_desk: Desk) -> None:
     each_desk.branch_off("a", "b", "c")
     each_desk.git("checkout", "-q", "main")
-    assert each_desk.ends("cherry-pick", "topic~2", "topic") == 0
+    assert each_desk.run_git("cherry-pick", "topic~2", "topic") == 0
     each_desk.check({"a": {"a"}, "c": {"c"}}, "main")
 
 
@@ -52,11 +52,11 @@ def test_edge_12_an_agent_picks(topic: Desk) -> None:
 
 @pytest.mark.parametrize("way", ["commit", "continue"])
 def test_edge_12_cherry_pick_with_a_conflict(clash: Desk, way: str) -> None:
-    assert clash.ends("cherry-pick", "topic~1") == 1
+    assert clash.run_git("cherry-pick", "topic~1") == 1
     clash.git.write({"b": "both\n"})
     clash.git("add", "b")
     command = ["commit", "--no-edit"] if way == "commit" else ["cherry-pick", "--continue"]
-    assert clash.ends(*command, env={"GIT_EDITOR": "true"}) == 0
+    assert clash.run_git(*command, env={"GIT_EDITOR": "true"}) == 0
     clash.check({"b": {"b"}}, "main")
 
 
@@ -69,49 +69,49 @@ def test_edge_12_cherry_pick_of_a_squashed_commit(desk: Desk, day: int) -> None:
     desk.git("branch", "kept", "HEAD~1")
     desk.git("checkout", "-q", "other")
     desk.git.commit({"f": "theirs\n"}, "theirs")
-    assert desk.ends("cherry-pick", "kept") == 1
+    assert desk.run_git("cherry-pick", "kept") == 1
     desk.git.write({"f": "theirs\na\na\na\n"})
     desk.git("add", "f")
-    assert desk.ends("commit", "--no-edit") == 0
+    assert desk.run_git("commit", "--no-edit") == 0
     desk.git("checkout", "-q", "main")
     dates = {"GIT_COMMITTER_DATE": f"2026-01-0{day}T03:04:05Z"}
     squash = {"GIT_SEQUENCE_EDITOR": "sed -i '2s/^pick/fixup/'", **dates}
-    assert desk.ends("rebase", "--interactive", "HEAD~2", env=squash) == 0
+    assert desk.run_git("rebase", "--interactive", "HEAD~2", env=squash) == 0
     desk.check({"a": {"a"}}, "other")
     desk.check({"a": {"a", "b"}}, "main")
 
 
 def test_edge_12_cherry_pick_of_a_copied_commit(each_desk: Desk) -> None:
-    """Two branches have a copy each; the original of both is picked."""
+    """Two branches have a copy each of one original commit, which is picked."""
     each_desk.branch_off("a")
     each_desk.git("branch", "two")
     first = each_desk.git.head()
     for day, name in enumerate(("topic", "two"), 3):
         dates = {"GIT_COMMITTER_DATE": f"2026-01-0{day}T03:04:05Z"}
-        assert each_desk.ends("rebase", "main", name, env=dates) == 0
+        assert each_desk.run_git("rebase", "main", name, env=dates) == 0
         each_desk.git("checkout", "-q", "main")
         each_desk.git.commit({name: "theirs\n"}, f"theirs {day}")
     each_desk.git("checkout", "-q", "-b", "three", "main~3")
     each_desk.git.commit({"mine": "mine\n"}, "mine")
-    assert each_desk.ends("cherry-pick", first, env={"GIT_COMMITTER_DATE": "2026-01-05T03:04:05Z"}) == 0
+    assert each_desk.run_git("cherry-pick", first, env={"GIT_COMMITTER_DATE": "2026-01-05T03:04:05Z"}) == 0
     each_desk.check({each_desk.git("rev-parse", name): {"a"} for name in ("topic", "two", "three")})
 
 
 def test_edge_12_cherry_pick_without_commit(topic: Desk) -> None:
-    assert topic.ends("cherry-pick", "--no-commit", "topic~1") == 0
-    assert topic.ends("commit", "--message", "picked") == 0
+    assert topic.run_git("cherry-pick", "--no-commit", "topic~1") == 0
+    assert topic.run_git("commit", "--message", "picked") == 0
     topic.check({"picked": {"b"}}, "main")
 
 
 def test_edge_12_cherry_pick_of_several_without_commit(topic: Desk) -> None:
-    assert topic.ends("cherry-pick", "--no-commit", "main..topic") == 0
-    assert topic.ends("commit", "--message", "picked") == 0
+    assert topic.run_git("cherry-pick", "--no-commit", "main..topic") == 0
+    assert topic.run_git("commit", "--message", "picked") == 0
     topic.check({"picked": ALL}, "main")
 
 
 def test_edge_12_cherry_pick_that_skips(clash: Desk) -> None:
-    assert clash.ends("cherry-pick", "topic~2..topic") == 1
-    assert clash.ends("cherry-pick", "--skip") == 0
+    assert clash.run_git("cherry-pick", "topic~2..topic") == 1
+    assert clash.run_git("cherry-pick", "--skip") == 0
     clash.check({"c": {"c"}}, "main")
 
 
@@ -119,20 +119,20 @@ def test_edge_12_cherry_pick_that_is_aborted(clash: Desk) -> None:
     """The next commit is other work; also if the pick's own commit had failed before."""
     (hook := clash.git.root / ".git" / "hooks" / "commit-msg").write_text("#!/bin/sh\nexit 1\n")
     hook.chmod(0o755)
-    assert clash.ends("cherry-pick", "topic~1") == 1
+    assert clash.run_git("cherry-pick", "topic~1") == 1
     clash.git.write({"b": "both\n"})
     clash.git("add", "b")
-    assert clash.ends("commit", "--no-edit") == 1
+    assert clash.run_git("commit", "--no-edit") == 1
     hook.unlink()
-    assert clash.ends("cherry-pick", "--abort") == 0
+    assert clash.run_git("cherry-pick", "--abort") == 0
     clash.git.commit({"mine": "mine\n"}, "mine")
     clash.check({}, "main")
 
 
 def test_edge_12_cherry_pick_that_becomes_empty(topic: Desk) -> None:
-    assert topic.ends("cherry-pick", "topic~2") == 0
-    assert topic.ends("cherry-pick", "topic~2") == 1
-    assert topic.ends("cherry-pick", "--skip") == 0
+    assert topic.run_git("cherry-pick", "topic~2") == 0
+    assert topic.run_git("cherry-pick", "topic~2") == 1
+    assert topic.run_git("cherry-pick", "--skip") == 0
     topic.git.commit({"mine": "mine\n"}, "mine")
     topic.check({"a": {"a"}}, "main")
 
@@ -145,19 +145,19 @@ def test_edge_12_cherry_pick_of_a_commit_without_its_notes(topic: Desk, tmp_path
     here.install()
     here.commit("own", by="two")
     here.git("fetch", "-q", str(there.root), "topic")
-    assert here.ends("cherry-pick", "FETCH_HEAD") == 0
+    assert here.run_git("cherry-pick", "FETCH_HEAD") == 0
     here.check({"own": {"own"}})
     here.git("remote", "add", "there", str(there.root))
     traj(here.git, "fetch", "there")
     assert here.repair() == 1
     sessions = {"own": here.sessions["two"], "c": topic.sessions["one"]}
-    assert carried(here.git) == {subject: {made.session} for subject, made in sessions.items()}
+    assert recorded(here.git) == {subject: {made.session} for subject, made in sessions.items()}
 
 
 def test_edge_12_revert(topic: Desk) -> None:
-    """A revert does not count as the work that it reverts, nor does a revert of it as a copy."""
+    """A revert does not count as a copy of the work that it reverts."""
     topic.git("checkout", "-q", "topic")
-    assert topic.ends("revert", "--no-edit", "HEAD~1") == 0
+    assert topic.run_git("revert", "--no-edit", "HEAD~1") == 0
     topic.check(EACH)
 
 
@@ -173,20 +173,20 @@ def test_edge_12_an_agent_reverts(topic: Desk) -> None:
 def test_edge_12_stash_across_branches(topic: Desk) -> None:
     topic.git("checkout", "-q", "topic")
     topic.work("stashed", Write("s", "s\n" * 3))
-    assert topic.ends("stash", "--include-untracked") == 0
+    assert topic.run_git("stash", "--include-untracked") == 0
     topic.git("checkout", "-q", "main")
-    assert topic.ends("stash", "pop") == 0
+    assert topic.run_git("stash", "pop") == 0
     topic.git("add", "s")
-    assert topic.ends("commit", "--message", "mine") == 0
+    assert topic.run_git("commit", "--message", "mine") == 0
     topic.check({"mine": {"stashed"}}, "main")
 
 
 @pytest.mark.parametrize("mode", ["--soft", "--mixed"])
 def test_edge_12_reset_and_one_commit(each_desk: Desk, mode: str) -> None:
     each_desk.branch_off("a", "b", "c")
-    assert each_desk.ends("reset", mode, "topic~3") == 0
+    assert each_desk.run_git("reset", mode, "topic~3") == 0
     each_desk.git("add", "--all")
-    assert each_desk.ends("commit", "--message", "all") == 0
+    assert each_desk.run_git("commit", "--message", "all") == 0
     each_desk.check({"all": ALL})
 
 
@@ -197,23 +197,23 @@ def test_edge_12_reset_and_one_commit_while_a_branch_has_the_commits(each_desk: 
     each_desk.git("checkout", "-q", "-b", "kept")
     each_desk.git.commit({"more": "more\n"}, "more")
     each_desk.git("checkout", "-q", "topic")
-    assert each_desk.ends("reset", "--soft", "HEAD~3") == 0
-    assert each_desk.ends("commit", "--message", "all") == 0
+    assert each_desk.run_git("reset", "--soft", "HEAD~3") == 0
+    assert each_desk.run_git("commit", "--message", "all") == 0
     each_desk.check({"a": {"a"}, "b": {"b"}, "all": {"a", "b"}})
 
 
 @pytest.mark.parametrize("way", ["amended", "as it was"])
 def test_edge_12_reset_of_a_reset_commit(each_desk: Desk, way: str) -> None:
-    """Nothing was drained in between."""
+    """A commit is reset and made again twice, without a drain in between."""
     each_desk.commit("a")
-    assert each_desk.ends("reset", "--soft", "HEAD~1") == 0
-    assert each_desk.ends("commit", "--message", "again") == 0
+    assert each_desk.run_git("reset", "--soft", "HEAD~1") == 0
+    assert each_desk.run_git("commit", "--message", "again") == 0
     if way == "amended":
         each_desk.git.write({"a": "a\na\na\nmine\n"})
-        assert each_desk.ends("commit", "--all", "--amend", "--no-edit") == 0
+        assert each_desk.run_git("commit", "--all", "--amend", "--no-edit") == 0
     each_desk.git.commit({"mine": "mine\n"}, "mine")
-    assert each_desk.ends("reset", "--soft", "HEAD~2") == 0
-    assert each_desk.ends("commit", "--message", "all") == 0
+    assert each_desk.run_git("reset", "--soft", "HEAD~2") == 0
+    assert each_desk.run_git("commit", "--message", "all") == 0
     each_desk.check({"all": {"a"}})
 
 
@@ -224,13 +224,13 @@ def test_edge_12_reset_twice_and_rebase(desk: Desk) -> None:
     desk.commit("b")
     for day, name in enumerate(("again", "once more"), 3):
         dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"2026-01-0{day}T03:04:05Z")
-        assert desk.ends("reset", "--soft", "HEAD~1") == 0
-        assert desk.ends("commit", "--message", name, env=dates) == 0
+        assert desk.run_git("reset", "--soft", "HEAD~1") == 0
+        assert desk.run_git("commit", "--message", name, env=dates) == 0
         if name == "again":
             desk.git("branch", "kept")
             desk.drain()
     reorder = {"GIT_SEQUENCE_EDITOR": "sed -i '1{h;d};2{G}'", "GIT_COMMITTER_DATE": "2026-01-05T03:04:05Z"}
-    assert desk.ends("rebase", "--interactive", "HEAD~2", env=reorder) == 0
+    assert desk.run_git("rebase", "--interactive", "HEAD~2", env=reorder) == 0
     desk.check({"a": {"a"}, "again": {"b"}, "once more": {"b"}})
 
 
@@ -240,25 +240,25 @@ def test_edge_12_reset_of_partly_reverted_work(each_desk: Desk) -> None:
     each_desk.commit("a")
     each_desk.git.write({"mine": "mine\n"})
     each_desk.git("add", "mine")
-    assert each_desk.ends("commit", "--amend", "--no-edit") == 0
+    assert each_desk.run_git("commit", "--amend", "--no-edit") == 0
     each_desk.git("rm", "-q", "a")
-    assert each_desk.ends("commit", "--message", "taken back") == 0
+    assert each_desk.run_git("commit", "--message", "taken back") == 0
     each_desk.commit("b")
-    assert each_desk.ends("reset", "--soft", "HEAD~3") == 0
-    assert each_desk.ends("commit", "--message", "all") == 0
+    assert each_desk.run_git("reset", "--soft", "HEAD~3") == 0
+    assert each_desk.run_git("commit", "--message", "all") == 0
     each_desk.check({"all": {"b"}})
 
 
 def test_edge_12_reset_and_autosquash(each_desk: Desk) -> None:
     """The new commit becomes the base of a fixup before a drain."""
     each_desk.branch_off("a", "b")
-    assert each_desk.ends("reset", "--soft", "HEAD~2") == 0
-    assert each_desk.ends("commit", "--message", "all") == 0
+    assert each_desk.run_git("reset", "--soft", "HEAD~2") == 0
+    assert each_desk.run_git("commit", "--message", "all") == 0
     each_desk.git.write({"mine": "mine\n"})
     each_desk.git("add", "mine")
-    assert each_desk.ends("commit", "--fixup", "HEAD") == 0
+    assert each_desk.run_git("commit", "--fixup", "HEAD") == 0
     quiet = {"GIT_SEQUENCE_EDITOR": "true"}
-    assert each_desk.ends("rebase", "--interactive", "--autosquash", "HEAD~2", env=quiet) == 0
+    assert each_desk.run_git("rebase", "--interactive", "--autosquash", "HEAD~2", env=quiet) == 0
     each_desk.check({"all": {"a", "b"}})
 
 
@@ -267,13 +267,13 @@ def test_edge_12_reset_twice_while_a_branch_has_the_commits(desk: Desk) -> None:
     desk.commit("a")
     desk.git("checkout", "-q", "-b", "topic")
     for name in ("again", "once more"):
-        assert desk.ends("reset", "--soft", "HEAD~1") == 0
-        assert desk.ends("commit", "--message", name) == 0
+        assert desk.run_git("reset", "--soft", "HEAD~1") == 0
+        assert desk.run_git("commit", "--message", name) == 0
         if name == "again":
             desk.drain()
     desk.git.write({"mine": "mine\n"})
     desk.git("add", "mine")
-    assert desk.ends("commit", "--amend", "--no-edit") == 0
+    assert desk.run_git("commit", "--amend", "--no-edit") == 0
     desk.check({"a": {"a"}, "once more": {"a"}})
 
 
@@ -282,12 +282,12 @@ def test_edge_12_reset_and_split(each_desk: Desk) -> None:
     each_desk.git.commit({"mine": "mine\n"}, "mine")
     each_desk.commit("a")
     each_desk.work("b", Write("b", "b\n" * 3), Shell("git add b && git commit --amend --no-edit"))
-    assert each_desk.ends("reset", "--soft", "HEAD~2") == 0
-    assert each_desk.ends("commit", "--message", "all") == 0
-    assert each_desk.ends("reset", "--mixed", "HEAD~1") == 0
+    assert each_desk.run_git("reset", "--soft", "HEAD~2") == 0
+    assert each_desk.run_git("commit", "--message", "all") == 0
+    assert each_desk.run_git("reset", "--mixed", "HEAD~1") == 0
     for name in ("mine", "b", "a"):
         each_desk.git("add", name)
-        assert each_desk.ends("commit", "--message", f"{name} alone") == 0
+        assert each_desk.run_git("commit", "--message", f"{name} alone") == 0
     each_desk.check({"a alone": {"a"}, "b alone": {"b"}})
 
 
@@ -296,13 +296,13 @@ def test_edge_12_split_of_an_amended_commit(each_desk: Desk) -> None:
     one. The commit's agent wrote to the other fragment's file, too, and reverted that."""
     each_desk.commit("a")
     each_desk.git("checkout", "-q", "-b", "two")
-    assert each_desk.ends("commit", "--amend", "--message", "a, too") == 0
+    assert each_desk.run_git("commit", "--amend", "--message", "a, too") == 0
     each_desk.git("checkout", "-q", "main")
     tried = Edit("a", "a\na\na\n", "tried\n"), Shell("git checkout -q a")
     each_desk.work("b", *tried, Write("b", "b\n" * 3), Shell("git add b && git commit -q --amend --no-edit"))
     each_desk.git("checkout", "-q", "two")
     each_desk.git("checkout", "-q", "main", "--", "b")
-    assert each_desk.ends("commit", "--message", "b alone") == 0
+    assert each_desk.run_git("commit", "--message", "b alone") == 0
     each_desk.git("branch", "-q", "--force", "main", "main~1")
     each_desk.check({"a, too": {"a"}, "b alone": {"b"}})
 
@@ -310,18 +310,18 @@ def test_edge_12_split_of_an_amended_commit(each_desk: Desk) -> None:
 def test_edge_12_reset_and_amend_while_a_branch_has_the_commit(each_desk: Desk) -> None:
     """Another branch has the combined commit, which was made from the others: it was not split."""
     each_desk.commit("a")
-    assert each_desk.ends("commit", "--amend", "--message", "again") == 0
+    assert each_desk.run_git("commit", "--amend", "--message", "again") == 0
     each_desk.git.commit({"a": "a\na\na\nmine\n"}, "mine")
     each_desk.git("branch", "kept")
     later = {"GIT_COMMITTER_DATE": "2026-01-03T03:04:05Z"}
-    assert each_desk.ends("reset", "--soft", "HEAD~2") == 0
-    assert each_desk.ends("commit", "--message", "all", env=later) == 0
+    assert each_desk.run_git("reset", "--soft", "HEAD~2") == 0
+    assert each_desk.run_git("commit", "--message", "all", env=later) == 0
     each_desk.drain()
-    assert each_desk.ends("commit", "--amend", "--message", "all, later", env=later) == 0
+    assert each_desk.run_git("commit", "--amend", "--message", "all, later", env=later) == 0
     each_desk.check({"again": {"a"}, "all, later": {"a"}})
 
 
-def test_edge_12_reset_beside_another_agents_commit(each_desk: Desk) -> None:
+def test_edge_12_reset_next_to_another_agents_commit(each_desk: Desk) -> None:
     """Another agent's commit of the same second takes the place of the commit that is gone, with a later date
     and the same file: it does not count as that commit, amended."""
     each_desk.git("checkout", "-q", "-b", "topic")
@@ -329,33 +329,33 @@ def test_edge_12_reset_beside_another_agents_commit(each_desk: Desk) -> None:
     each_desk.git("checkout", "-q", "main")
     each_desk.commit("a", path="f")
     later = {"GIT_COMMITTER_DATE": "2026-01-03T03:04:05Z"}
-    assert each_desk.ends("commit", "--amend", "--message", "a, later", env=later) == 0
+    assert each_desk.run_git("commit", "--amend", "--message", "a, later", env=later) == 0
     each_desk.git("branch", "-q", "-D", "topic")
     each_desk.check({"a, later": {"a"}})
 
 
 def test_edge_12_reset_and_other_commits(topic: Desk) -> None:
     topic.git("checkout", "-q", "topic")
-    assert topic.ends("reset", "--mixed", "HEAD~3") == 0
+    assert topic.run_git("reset", "--mixed", "HEAD~3") == 0
     for name in ("c", "b"):
         topic.git("add", name)
-        assert topic.ends("commit", "--message", f"{name} again") == 0
+        assert topic.run_git("commit", "--message", f"{name} again") == 0
     topic.check({"b again": {"b"}, "c again": {"c"}})
 
 
 def test_edge_12_reset_that_keeps_uncommitted_changes(topic: Desk) -> None:
     topic.git("checkout", "-q", "topic")
     topic.work("kept", Edit("a", "a\na\na\n", "a\nkept\nkept too\n"))
-    assert topic.ends("reset", "--keep", "HEAD~1") == 0
-    assert topic.ends("commit", "--all", "--message", "mine") == 0
+    assert topic.run_git("reset", "--keep", "HEAD~1") == 0
+    assert topic.run_git("commit", "--all", "--message", "mine") == 0
     topic.check({"a": {"a"}, "b": {"b"}, "mine": {"kept"}})
 
 
 def test_edge_12_merge_squash(each_desk: Desk) -> None:
     each_desk.branch_off("a", "b", "c")
     each_desk.git("checkout", "-q", "main")
-    assert each_desk.ends("merge", "--squash", "topic") == 0
-    assert each_desk.ends("commit", "--message", "all") == 0
+    assert each_desk.run_git("merge", "--squash", "topic") == 0
+    assert each_desk.run_git("commit", "--message", "all") == 0
     each_desk.git("branch", "-q", "-D", "topic")
     each_desk.check({"all": ALL})
 
@@ -364,11 +364,11 @@ def test_edge_12_merge_squash_of_partly_merged_work(each_desk: Desk) -> None:
     """``b`` went into a pick of ``a``; the target of the squash has ``a`` already."""
     each_desk.commit("a")
     each_desk.git("checkout", "-q", "-b", "topic", "HEAD~1")
-    assert each_desk.ends("cherry-pick", "main") == 0
+    assert each_desk.run_git("cherry-pick", "main") == 0
     each_desk.work("b", Write("b", "b\n" * 3), Shell("git add b && git commit -q --amend --no-edit"))
     each_desk.git("checkout", "-q", "main")
-    assert each_desk.ends("merge", "--squash", "topic") == 0
-    assert each_desk.ends("commit", "--message", "squashed") == 0
+    assert each_desk.run_git("merge", "--squash", "topic") == 0
+    assert each_desk.run_git("commit", "--message", "squashed") == 0
     each_desk.check({"a": {"a"}, "squashed": {"b"}}, "main")
 
 
@@ -378,27 +378,27 @@ def test_edge_12_merge_squash_that_is_split_and_then_amended(each_desk: Desk, mo
     a line to the file of another fragment."""
     each_desk.branch_off("a", "b", "c")
     each_desk.git("checkout", "-q", "main")
-    assert each_desk.ends("merge", "--squash", "topic") == 0
-    assert each_desk.ends("commit", "--message", "all") == 0
+    assert each_desk.run_git("merge", "--squash", "topic") == 0
+    assert each_desk.run_git("commit", "--message", "all") == 0
     each_desk.git("branch", "-q", "-D", "topic")
-    assert each_desk.ends("reset", "--quiet", "HEAD^") == 0
+    assert each_desk.run_git("reset", "--quiet", "HEAD^") == 0
     for name in ("a", "b", "c"):
         each_desk.git("add", name)
-        assert each_desk.ends("commit", "--quiet", "--message", f"{name} alone") == 0
+        assert each_desk.run_git("commit", "--quiet", "--message", f"{name} alone") == 0
     each_desk.drain()
     each_desk.git.write({"a": "a\na\na\n" + more})
-    assert each_desk.ends("commit", "--quiet", "--all", "--amend", "--message", "c at last") == 0
+    assert each_desk.run_git("commit", "--quiet", "--all", "--amend", "--message", "c at last") == 0
     each_desk.check({"a alone": {"a"}, "b alone": {"b"}, "c at last": {"c"}})
 
 
 def test_edge_12_merge_squash_that_is_given_up(topic: Desk) -> None:
-    """Its commit fails, and another one is made instead."""
+    """The squash's commit fails, and another commit is made instead."""
     (hook := topic.git.root / ".git" / "hooks" / "commit-msg").write_text("#!/bin/sh\nexit 1\n")
     hook.chmod(0o755)
-    assert topic.ends("merge", "--squash", "topic") == 0
-    assert topic.ends("commit", "--message", "all") == 1
+    assert topic.run_git("merge", "--squash", "topic") == 0
+    assert topic.run_git("commit", "--message", "all") == 1
     hook.unlink()
-    assert topic.ends("reset", "--hard") == 0
+    assert topic.run_git("reset", "--hard") == 0
     topic.git.commit({"mine": "mine\n"}, "mine")
     topic.check({}, "main")
 
@@ -413,7 +413,7 @@ def test_edge_12_mail(topic: Desk) -> None:
 
 
 def test_edge_12_commit_tree_and_update_ref(topic: Desk) -> None:
-    """Tools for stacked branches do this on the branch that is checked out."""
+    """Tools for stacked branches recreate the commits of the branch that is checked out in this way."""
     topic.git("checkout", "-q", "topic")
     plumb(topic.git)
     topic.check(EACH, "topic")
@@ -426,8 +426,8 @@ def history(topic: Desk) -> Callable[..., str]:
         pytest.skip("git history came with git 2.54")
     topic.git("checkout", "-q", "topic")
     later = {"GIT_COMMITTER_DATE": "2026-02-02T03:04:05Z"}
-    return lambda *told, editor="true", **more: topic.git(
-        "history", *told, env={**later, "GIT_EDITOR": editor}, **more
+    return lambda *args, editor="true", **more: topic.git(
+        "history", *args, env={**later, "GIT_EDITOR": editor}, **more
     )
 
 
@@ -463,9 +463,9 @@ def test_edge_12_replay(topic: Desk) -> None:
     git = topic.git
     if "--onto" not in usage(git, "replay"):
         pytest.skip("git replay came with git 2.44")
-    told = git("replay", "--onto", "main", "main..topic")
-    if told:  # before git 2.52 it only prints which refs to update
-        git("update-ref", "--stdin", input=told + "\n")
+    updates = git("replay", "--onto", "main", "main..topic")
+    if updates:  # before git 2.52 it only prints which refs to update
+        git("update-ref", "--stdin", input=updates + "\n")
     topic.check(EACH, "topic", repaired=True)
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from tests.e2e.scenario import Fact, Shell, Write
 from tests.integration.desk import Desk
-from tests.integration.past import carried
+from tests.integration.past import recorded
 from tests.integration.records import read_records
 from tests.integration.repository import Git
 
 
 def test_edge_16_commits_at_once_in_two_worktrees(each_desk: Desk, tmp_path: Path) -> None:
-    """Two agents, each in its worktree, at the same time, with the same subjects."""
+    """Two agents commit at the same time, each in its worktree, with the same subjects."""
     trees = [each_desk.git, Git(tmp_path / "tree")]
     each_desk.git("worktree", "add", "-q", "-b", "side", str(trees[1].root))
 
@@ -42,7 +42,7 @@ def test_edge_16_rewritten_in_a_worktree_that_is_gone(each_desk: Desk, tmp_path:
     each_desk.git("checkout", "-q", "main")
     tree = Git(tmp_path / "tree")
     each_desk.git("worktree", "add", "-q", str(tree.root), "topic")
-    assert each_desk.ends("rebase", "main", git=tree) == 0
+    assert each_desk.run_git("rebase", "main", git=tree) == 0
     each_desk.work("c", Write("c", "c\n"), Shell("git add . && git commit -m c"), by="two", git=tree)
     each_desk.git("worktree", "remove", str(tree.root))
     each_desk.check({"a": {"a"}, "b": {"b"}, "c": {"c"}})
@@ -55,7 +55,7 @@ def test_edge_16_merged_at_once_from_another_worktree(desk: Desk, tmp_path: Path
     desk.git("worktree", "add", "-q", "-b", "side", str(tree.root))
     desk.work("edits", Write("e", "e\n" * 3), by="two", git=tree)
     tree("add", "e")
-    assert desk.ends("commit", "--message", "mine", git=tree) == 0
+    assert desk.run_git("commit", "--message", "mine", git=tree) == 0
     desk.work("merge", Shell("git merge -q --no-ff --no-commit side && git commit -qm merge"))
     desk.check({"mine": {"edits"}, "merge": {"merge"}})
 
@@ -66,7 +66,7 @@ def test_edge_16_picked_at_once_from_another_worktree(desk: Desk, tmp_path: Path
     desk.git("worktree", "add", "-q", "-b", "side", str(tree.root))
     desk.git.commit({"mine": "mine\n"}, "mine")
     desk.work("a", Write("a", "a\n" * 3), Shell("git add a && git commit -qm a"), git=tree)
-    assert desk.ends("cherry-pick", "side") == 0
+    assert desk.run_git("cherry-pick", "side") == 0
     desk.check({"a": {"a"}}, "main")
     desk.check({"a": {"a"}}, "side")
 
@@ -99,7 +99,7 @@ def test_edge_16_a_nested_repository(desk: Desk) -> None:
     nested.drain()
     desk.drain()
     session = desk.sessions["one"].session
-    assert (carried(desk.git), carried(inner)) == ({"a": {session}, "b": {session}}, {"in": {session}})
+    assert (recorded(desk.git), recorded(inner)) == ({"a": {session}, "b": {session}}, {"in": {session}})
     there, here = calls(inner), calls(desk.git)
     assert there == {fact for fact in desk.works["in"] if fact[0].startswith("tool")}
     assert here == {fact for name in "ab" for fact in desk.works[name] if fact[0].startswith("tool")}
@@ -107,7 +107,7 @@ def test_edge_16_a_nested_repository(desk: Desk) -> None:
 
 def calls(git: Git) -> set[Fact]:
     """Return the calls recorded on HEAD, and their results."""
-    facts = (fact for told in read_records(git).values() for fact in told.facts)
+    facts = (fact for each in read_records(git).values() for fact in each.facts)
     return {fact for fact in facts if fact[0].startswith("tool")}
 
 
@@ -135,16 +135,16 @@ def test_edge_16_a_bare_repository_with_worktrees(tmp_path: Path) -> None:
     bare("worktree", "add", "-q", str(tree.root), "main")
     steps = Write("a", "a\n"), Shell("git add . && git commit -m a")
     desk.work("a", *steps, git=tree)
-    assert desk.ends("commit", "--amend", "--message", "amended", git=tree) == 0
+    assert desk.run_git("commit", "--amend", "--message", "amended", git=tree) == 0
     desk.check({"amended": {"a"}})
 
 
 def test_edge_16_a_bare_repository_that_is_pushed_to(desk: Desk, tmp_path: Path) -> None:
-    """Without a work tree nothing commits; pushed commits are recorded elsewhere."""
+    """Nobody commits in a bare repository; the pushed commits were recorded where they were made."""
     desk.commit("a")
     bare = Git.init(tmp_path / "bare.git", "--bare")
     there = Desk(bare).install()
-    assert desk.ends("push", str(bare.root), "main") == 0
+    assert desk.run_git("push", str(bare.root), "main") == 0
     there.check({}, "main")
 
 
@@ -153,6 +153,6 @@ def test_edge_16_separate_git_dir(tmp_path: Path) -> None:
     git.commit({"base": "1\n"}, "base")
     desk = Desk(git).install()
     desk.branch_off("a", "b")
-    assert desk.ends("rebase", "main") == 0
+    assert desk.run_git("rebase", "main") == 0
     assert (tmp_path / "elsewhere.git" / "traj" / "spool").is_file()
     desk.check({"a": {"a"}, "b": {"b"}})

@@ -62,9 +62,9 @@ def finish(desk: Desk, server: Git, *, deletes: bool = True) -> None:
     """Fetch after the branch was deleted on the server, and delete it in the clone."""
     server("branch", "-q", "-D", "topic")
     desk.git("checkout", "-q", "main")
-    assert desk.ends("pull", "--prune", "--ff-only", "origin", "main") == 0
+    assert desk.run_git("pull", "--prune", "--ff-only", "origin", "main") == 0
     if deletes:
-        assert desk.ends("branch", "-D", "topic") == 0
+        assert desk.run_git("branch", "-D", "topic") == 0
 
 
 WAYS = pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_edge_14_a_deleted_branch_that_nobody_merged(desk: Desk, server: Git) ->
     tip = desk.git.head()
     finish(desk, server)
     desk.check({}, "main")
-    assert desk.told(tip) == EACH
+    assert desk.recorded(tip) == EACH
 
 
 def test_edge_14_the_same_message_twice(each_desk: Desk) -> None:
@@ -107,7 +107,7 @@ def test_edge_14_the_same_message_twice(each_desk: Desk) -> None:
     each_desk.git("checkout", "-q", "main")
     each_desk.git.commit({"upstream": "theirs\n"}, "wip")
     each_desk.git("checkout", "-q", "topic")
-    assert each_desk.ends("rebase", "main") == 0
+    assert each_desk.run_git("rebase", "main") == 0
     made = each_desk.git("rev-list", "--reverse", "main..").splitlines()
     each_desk.check({commit: {name} for commit, name in zip(made, "abc", strict=True)})
 
@@ -117,12 +117,12 @@ def test_edge_14_the_same_patch_twice(each_desk: Desk) -> None:
     rebase."""
     each_desk.git("checkout", "-q", "-b", "topic")
     each_desk.commit("a")
-    assert each_desk.ends("revert", "--no-edit", "HEAD") == 0
+    assert each_desk.run_git("revert", "--no-edit", "HEAD") == 0
     each_desk.work("again", Write("a", "a\n" * 3), Shell("git add . && git commit -m again"))
     each_desk.git("checkout", "-q", "main")
     each_desk.git.commit({"upstream": "theirs\n"}, "upstream")
     each_desk.git("checkout", "-q", "topic")
-    assert each_desk.ends("rebase", "main") == 0
+    assert each_desk.run_git("rebase", "main") == 0
     each_desk.check({"a": {"a"}, "again": {"again"}})
 
 

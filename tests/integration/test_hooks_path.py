@@ -1,4 +1,4 @@
-"""``core.hooksPath`` of every kind: our hooks run once, beside others, and uninstall leaves nothing.
+"""``core.hooksPath`` of every kind: our hooks run once, next to others, and uninstall leaves nothing.
 
 If git runs hooks of its configuration (2.54), ours are installed there if the hooks folder is not the
 repository's own.
@@ -33,7 +33,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def theirs(folder: Path, *names: str) -> None:
+def write_their_hooks(folder: Path, *names: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in names or HOOKS:
         (folder / name).write_text(THEIRS)
@@ -80,7 +80,7 @@ def commit(git: Git) -> str:
 
 
 @pytest.mark.parametrize(
-    ("place", "scope"),
+    ("hooks_path", "scope"),
     [
         ("/dev/null", "--global"),
         ("OUTSIDE", "--global"),
@@ -89,12 +89,12 @@ def commit(git: Git) -> str:
     ],
 )
 def test_edge_22_hooks_path_outside_the_repository(
-    git: Git, tmp_path: Path, ran: Path, place: str, scope: str
+    git: Git, tmp_path: Path, ran: Path, hooks_path: str, scope: str
 ) -> None:
     """The folder is never written to; our hooks are in git's configuration if it runs them, and run first."""
-    outside = Path.home() / "hooks" if place.startswith("~") else tmp_path / "outside"
-    theirs(outside)
-    git("config", scope, "core.hooksPath", place.replace("OUTSIDE", str(outside)))
+    outside = Path.home() / "hooks" if hooks_path.startswith("~") else tmp_path / "outside"
+    write_their_hooks(outside)
+    git("config", scope, "core.hooksPath", hooks_path.replace("OUTSIDE", str(outside)))
     before, shared = state(git), {p.name: p.read_bytes() for p in outside.iterdir()}
     able = has_configured_hooks()
     assert put_in(git) == (["added"] * 3 if able else ["skipped"])
@@ -102,7 +102,7 @@ def test_edge_22_hooks_path_outside_the_repository(
     assert {p.name: p.read_bytes() for p in outside.iterdir()} == shared
     made = commit(git)
     assert spooled(git) == ([made] if able else [])
-    runs = place in ("OUTSIDE", "~/hooks")
+    runs = hooks_path in ("OUTSIDE", "~/hooks")
     assert (ran.read_text() if ran.exists() else "") == ("theirs\n" * 2 if runs else "")
     assert findings(git) == ({} if able else {"hooks-elsewhere": "note", "without-hook": "note"})
     take_out(git)
@@ -114,7 +114,7 @@ def test_edge_22_hooks_path_outside_the_repository(
 def test_edge_22_hooks_path_inside_the_repository(git: Git, ran: Path, kind: str) -> None:
     """The other tool's hook runs once, and first if ours is in the same folder; git gets its status."""
     folder = git.root / "ci/hooks"
-    theirs(folder)
+    write_their_hooks(folder)
     if kind == "worktree":
         git("config", "extensions.worktreeConfig", "true")
     value = str(folder) if kind == "absolute" else "ci/hooks"
@@ -141,7 +141,7 @@ def test_edge_22_hooks_path_of_one_worktree(git: Git, tmp_path: Path, ran: Path)
     git("config", "extensions.worktreeConfig", "true")
     git("worktree", "add", "-q", "../linked")
     linked = Git(tmp_path / "linked")
-    theirs(linked.root / "ci/hooks")
+    write_their_hooks(linked.root / "ci/hooks")
     linked("config", "--worktree", "core.hooksPath", "ci/hooks")
     put_in(linked)
     assert spooled(git) == []
@@ -169,18 +169,18 @@ def test_edge_22_a_relative_hooks_path_in_a_new_worktree(git: Git, tmp_path: Pat
 def test_edge_22_hooks_path_that_comes_and_goes(git: Git, ran: Path) -> None:
     """Another tool takes the hooks over, and is removed again: our hooks never run twice."""
     put_in(git)
-    theirs(git.root / ".husky/_")
+    write_their_hooks(git.root / ".husky/_")
     git("config", "core.hooksPath", ".husky/_")
     commit(git)
     assert (spooled(git), ran.read_text()) == ([], "theirs\n" * 2)
     assert findings(git)["hook-foreign"] == "wrong"
     assert "post-commit foreign" in traj(git.root, "status").stdout
     assert traj(git.root, "doctor", "--fix").returncode == 0
-    told = [commit(git)]
-    assert (spooled(git), findings(git)) == (told, {"without-hook": "note"})
+    commits = [commit(git)]
+    assert (spooled(git), findings(git)) == (commits, {"without-hook": "note"})
     git("config", "--unset", "core.hooksPath")
-    told.append(commit(git))
-    assert spooled(git) == told
+    commits.append(commit(git))
+    assert spooled(git) == commits
     assert "wrong" not in findings(git).values()
     take_out(git)
     assert not [p for p in (git.root / ".git/hooks").iterdir() if p.suffix != ".sample"]
@@ -199,7 +199,7 @@ def configured(git: Git) -> Git:
     return git
 
 
-def test_configured_hooks_beside_others(configured: Git, ran: Path) -> None:
+def test_configured_hooks_next_to_others(configured: Git, ran: Path) -> None:
     """Other hooks of the configuration run once, with stdin and arguments; ours never fail the commit."""
     git = configured
     git("config", "hook.other.command", 'f() { echo "other $*"; cat; } >>"$RAN"; f')
@@ -213,7 +213,7 @@ def test_configured_hooks_beside_others(configured: Git, ran: Path) -> None:
 
 
 def test_configured_hooks_of_a_moved_repository(configured: Git, tmp_path: Path) -> None:
-    """git would refuse the commit if our hook's command failed: it does nothing, and doctor repairs it."""
+    """git would refuse the commit if our hook's command failed: so it does nothing, and doctor repairs it."""
     configured.root.rename(tmp_path / "moved")
     git = Git(tmp_path / "moved")
     commit(git)
@@ -235,7 +235,7 @@ def test_configured_hooks_that_somebody_switched_off(configured: Git) -> None:
     assert "git-traj" not in (git.root / ".git/config").read_text()
 
 
-def test_configured_hooks_where_somebody_removed_half(configured: Git) -> None:
+def test_configured_hooks_of_which_somebody_removed_half(configured: Git) -> None:
     git = configured
     git("config", "--unset", "hook.git-traj-pre-commit.event")
     (git.root / ".git/traj/hooks/post-rewrite").unlink()
@@ -245,7 +245,7 @@ def test_configured_hooks_where_somebody_removed_half(configured: Git) -> None:
 
 
 def test_configured_hooks_become_files_where_git_is_older(configured: Git, tmp_path: Path) -> None:
-    """And the other way round: the hooks are never installed in both places."""
+    """And configured hooks again with a newer git: the hooks are never installed in both places."""
     git = configured
     older = tmp_path / "older"
     older.mkdir()

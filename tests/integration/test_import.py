@@ -18,7 +18,7 @@ from tests.e2e.scenario import Write, turn
 from tests.integration import command
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
-from tests.integration.past import begin, carried, commit_turns, refs, text
+from tests.integration.past import begin, commit_turns, recorded, refs, text
 from tests.integration.records import check, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter, Writer
@@ -46,7 +46,7 @@ def header(git: Git, trajectory: str) -> dict[str, Any]:
     return dict(shown)
 
 
-def away(session: SessionWriter, folder: Path) -> Path:
+def move_away(session: SessionWriter, folder: Path) -> Path:
     """Move the log into ``folder``, as if it came from another machine."""
     folder.mkdir(exist_ok=True)
     path = folder / session.log.name
@@ -58,12 +58,14 @@ def away(session: SessionWriter, folder: Path) -> Path:
 # ---------------------------------------------------------------- on which commit
 
 
-def test_without_a_commit_it_is_put_where_it_started(begun: Git, writer: Writer, tmp_path: Path) -> None:
+def test_by_default_a_session_is_put_on_the_commit_where_it_started(
+    begun: Git, writer: Writer, tmp_path: Path
+) -> None:
     session = writer(begun.root)
     session.run([turn(Write("a", text("a")), think="How?"), turn(say="Done")], prompt="Write")
-    (row,) = take(begun, away(session, tmp_path / "away"))
+    (row,) = take(begun, move_away(session, tmp_path / "away"))
     assert (row["commits"], row["explored"], row["damage"]) == ([], [begun.head()], 0)
-    assert carried(begun, "--all") == {"Begin": {session.session}}
+    assert recorded(begun, "--all") == {"Begin": {session.session}}
     assert header(begun, row["trajectory"])["link"] == {
         "evidence": "imported",
         "carried": False,
@@ -73,10 +75,12 @@ def test_without_a_commit_it_is_put_where_it_started(begun: Git, writer: Writer,
     check(begun, session)
 
 
-def test_onto_a_commit_and_again_and_a_longer_version(begun: Git, writer: Writer, tmp_path: Path) -> None:
+def test_a_log_is_imported_onto_a_commit_and_again_and_grown(
+    begun: Git, writer: Writer, tmp_path: Path
+) -> None:
     session = writer(begun.root)
     session.run([turn(Write("a", text("a"))), turn(say="Done")], prompt="Write a")
-    path = away(session, tmp_path / "away")
+    path = move_away(session, tmp_path / "away")
     other = begun.commit({"other": "x\n"}, "Other")
     (row,) = take(begun, path, "--commit", "HEAD")
     assert row["commits"] == [{"commit": other, "evidence": "imported", "carried": False}]
@@ -86,26 +90,26 @@ def test_onto_a_commit_and_again_and_a_longer_version(begun: Git, writer: Writer
     session.run([turn(Write("b", text("b"))), turn(say="Done again")], prompt="Write b")
     (row,) = take(begun, path, "--commit", "HEAD")
     assert row["parts"] > 0
-    assert carried(begun) == {"Other": {session.session}}
+    assert recorded(begun) == {"Other": {session.session}}
     check(begun, session)
 
 
-def test_by_evidence(begun: Git, writer: Writer, tmp_path: Path) -> None:
+def test_auto_puts_a_session_on_commits_by_evidence(begun: Git, writer: Writer, tmp_path: Path) -> None:
     session = writer(begun.root)
     session.run(commit_turns("a", "b"), prompt="Write both")
-    (row,) = take(begun, away(session, tmp_path / "away"), "--auto")
+    (row,) = take(begun, move_away(session, tmp_path / "away"), "--auto")
     assert {each["evidence"] for each in row["commits"]} == {"output"}
-    assert carried(begun) == {"Add a": {session.session}, "Add b": {session.session}}
+    assert recorded(begun) == {"Add a": {session.session}, "Add b": {session.session}}
     check(begun, session)
 
 
 def test_explored_work_that_is_linked_later_is_shown_once(begun: Git, writer: Writer, tmp_path: Path) -> None:
     session = writer(begun.root)
     session.run(commit_turns("a", "b"), prompt="Write both")
-    path = away(session, tmp_path / "away")
+    path = move_away(session, tmp_path / "away")
     take(begun, path)
     take(begun, path, "--auto")
-    assert carried(begun) == {"Add a": {session.session}, "Add b": {session.session}}
+    assert recorded(begun) == {"Add a": {session.session}, "Add b": {session.session}}
     check(begun, session)
 
 
@@ -178,7 +182,7 @@ def test_a_log_that_ends_within_a_record_says_so(begun: Git, writer: Writer, tmp
 # ---------------------------------------------------------------- repositories
 
 
-def test_before_the_first_commit(git: Git, writer: Writer) -> None:
+def test_import_before_the_first_commit(git: Git, writer: Writer) -> None:
     git("config", "traj.thinking", "clear")
     session = writer(git.root)
     session.run([turn(say="Yes")], prompt="Think")
@@ -191,16 +195,16 @@ def test_before_the_first_commit(git: Git, writer: Writer) -> None:
     check(git, session)
 
 
-def test_a_bare_repository(begun: Git, writer: Writer, tmp_path: Path) -> None:
+def test_import_into_a_bare_repository(begun: Git, writer: Writer, tmp_path: Path) -> None:
     session = writer(begun.root)
     session.run(commit_turns("a"), prompt="Write a")
     begun("clone", "-q", "--bare", str(begun.root), str(tmp_path / "bare"))
-    path = away(session, tmp_path / "away")
+    path = move_away(session, tmp_path / "away")
     shutil.rmtree(begun.root)
     bare = Git(tmp_path / "bare")
     bare("config", "traj.thinking", "clear")
     take(bare, path, "--auto")
-    assert carried(bare) == {"Add a": {session.session}}
+    assert recorded(bare) == {"Add a": {session.session}}
     check(bare, session)
 
 
@@ -223,7 +227,7 @@ def test_garbage_in_a_pipe_does_not_fail_its_writer(begun: Git, tmp_path: Path, 
 
 
 def test_a_pipe_is_read_to_its_end(begun: Git) -> None:
-    """Also if none of it can be used, or if only reading shows that the command line is wrong."""
+    """That is so even if none of it can be used, or if only reading shows that the command line is wrong."""
     lines = f"yes a line that is no event | head -c {2 * MB}"
     command = f"{{ {lines}; echo >&2 written; }} | {sys.executable} -m gittraj import -"
     for env in ({}, {"GIT_TRAJ": "0"}):
@@ -249,7 +253,7 @@ PIPED = {
 
 @pytest.mark.shared
 @pytest.mark.parametrize("name", PIPED)
-def test_the_printed_output_of_an_agent(begun: Git, samples: Path, name: str) -> None:
+def test_the_printed_output_of_an_agent_is_imported_once(begun: Git, samples: Path, name: str) -> None:
     given = (samples / name).read_bytes()
     done = run(begun.root, "-", "--json", given=given)
     assert (done.returncode, done.stderr) == (0, "")
@@ -284,7 +288,7 @@ def test_a_run_that_is_terminated_leaves_nothing_of_its_pipe(begun: Git, tmp_pat
                     time.sleep(0.01)
             child.terminate()
             assert child.wait(30) != 0
-    left = [path for place in (folder, home) for path in place.rglob("*") if path.is_file()]
+    left = [path for each in (folder, home) for path in each.rglob("*") if path.is_file()]
     assert not [path for path in left if b"words of a session" in path.read_bytes()]
     assert not [*home.glob("import.*")]
 
@@ -334,7 +338,9 @@ def test_an_agent_s_output_and_its_own_log_are_shown_once(
 @pytest.mark.shared
 @pytest.mark.parametrize("order", ["123", "321", "213", "3"])
 @pytest.mark.parametrize("together", [False, True])
-def test_a_session_at_three_ages(begun: Git, samples: Path, order: str, *, together: bool) -> None:
+def test_logs_of_a_session_at_three_ages_give_the_same_trajectory(
+    begun: Git, samples: Path, order: str, *, together: bool
+) -> None:
     ages = sorted((samples / "claude-code" / "entire-grown").glob("*.jsonl"))
     alone = begin(Git.init(begun.root.parent / "alone"))
     (expected,) = take(alone, ages[-1])
@@ -348,7 +354,7 @@ def test_a_session_at_three_ages(begun: Git, samples: Path, order: str, *, toget
 
 @pytest.mark.shared
 def test_runs_of_one_task_stay_apart(begun: Git, samples: Path, tmp_path: Path) -> None:
-    """They begin with the same words, and their events are only numbered."""
+    """The runs begin with the same words, and their events are only numbered."""
     first = json.loads((samples / "mini-swe-agent-v1" / "hello-1.13.4.traj.json").read_text())
     second = json.loads(json.dumps(first))
     second["messages"][2]["content"] += "\nAnother try."
@@ -370,8 +376,8 @@ def test_work_explored_on_a_commit_is_imported_onto_it(begun: Git) -> None:
     for _ in range(2):
         rows = take(begun, session.log, "--commit", "HEAD", "--task", "jira:A-1")
         assert [c["evidence"] for c in rows[0]["commits"]] == ["imported"]
-    (told,) = json.loads(traj(begun, "log", "--json"))["commits"][0]["trajectories"]
-    assert told["task"]["source"] == {"system": "jira", "id": "A-1", "url": None}
+    (shown,) = json.loads(traj(begun, "log", "--json"))["commits"][0]["trajectories"]
+    assert shown["task"]["source"] == {"system": "jira", "id": "A-1", "url": None}
 
 
 def test_a_session_on_one_commit_is_put_on_a_second_one(begun: Git) -> None:

@@ -94,7 +94,7 @@ def fresh(
 
 
 def sessions(samples: Path) -> list[Path]:
-    """The files of agents' own sessions, some of each folder."""
+    """The files of agents' own sessions."""
     found = [p for p in sorted(samples.rglob("*")) if p.is_file() and p.parent != samples]
     return [p for p in found if not any(name in str(p.relative_to(samples)) for name in NO_SESSION)]
 
@@ -122,15 +122,15 @@ def test_converted_sessions_are_imported_or_refused_with_a_reason(desk: Desk, sa
 def test_every_file_is_imported_or_refused_and_a_second_import_changes_nothing(
     desk: Desk, samples: Path
 ) -> None:
-    ours = sessions(samples)
-    assert len(ours) > 80
+    own = sessions(samples)
+    assert len(own) > 80
     others = {path for name in OTHERS for path in (samples / name).rglob("*")}
     others |= {*samples.rglob("agent-trace--*")}
     tried = [p for p in sorted(samples.rglob("*")) if p.is_file() and p not in others][:: size(8, 1)]
-    ours = [path for path in ours if path in tried]
+    own = [path for path in own if path in tried]
     for path in tried:
         status, out, errors = desk("import", str(path))
-        if path in ours:
+        if path in own:
             assert (status, errors) == (0, ""), path
             assert out.startswith(f"{path}: "), path
         else:
@@ -140,15 +140,15 @@ def test_every_file_is_imported_or_refused_and_a_second_import_changes_nothing(
             assert errors.startswith(start), path
             assert len(errors) > len(start) + 4, path
     before = refs(desk.git)
-    assert {row["parts"] for row in desk.take(*reversed(ours))} == {0}
+    assert {row["parts"] for row in desk.take(*reversed(own))} == {0}
     assert refs(desk.git) == before
     (desk.git.root / ".git" / "traj" / "cursors.json").unlink()
-    assert {row["parts"] for row in desk.take(*ours)} == {0}
+    assert {row["parts"] for row in desk.take(*own)} == {0}
     assert refs(desk.git) == before
     assert "missing" not in desk.git("fsck", "--full", "--strict")
 
 
-def test_shown_figures_agree_with_an_independent_count(fresh: Callable[[], Desk], samples: Path) -> None:
+def test_shown_numbers_agree_with_an_independent_count(fresh: Callable[[], Desk], samples: Path) -> None:
     facts = json.loads((samples / "FACTS.json").read_text())
     wrong = {}
     for name, count in [*facts.items()][:: size(5, 1)]:
@@ -172,10 +172,10 @@ RESTARTED = "01a1f988-bd06-7181-8a78-ca012e03f7c6", "0199812e-64f0-7f73-91fc"
 def expect(
     family: str, count: dict[str, Any], shown: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Yield pairs of a shown value and the expected one."""
+    """Return the shown values and the expected ones, by their names."""
     events = counted(shown)
-    told = [event for chapter in shown["chapters"] for event in chapter["events"]]
-    calls = [event for event in told if event["type"] == "tool_call"]
+    shown_events = [event for chapter in shown["chapters"] for event in chapter["events"]]
+    calls = [event for event in shown_events if event["type"] == "tool_call"]
     found: dict[str, Any] = {"calls": len(calls), "results": events["tool_result"]}
     if family == "claude-code":
         usage = count["usage_last_line_per_message_id"]
@@ -227,8 +227,8 @@ def expect(
         return {}, {}
     exits = shown["exit"] or {}
     # the header cuts a long submission; its event has all of it
-    submitted = max((len(e["content"]) for e in told if e["id"] == "submission:0"), default=0)
-    assert (exits.get("submission") or "")[:90] in {(e["content"] or "")[:90] for e in told} | {""}
+    submitted = max((len(e["content"]) for e in shown_events if e["id"] == "submission:0"), default=0)
+    assert (exits.get("submission") or "")[:90] in {(e["content"] or "")[:90] for e in shown_events} | {""}
     return {
         "exit": exits.get("status"),
         "submission": submitted,

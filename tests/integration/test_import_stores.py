@@ -14,7 +14,7 @@ from gittraj import limits
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration import command
 from tests.integration.claude_session import ClaudeSession
-from tests.integration.past import begin, carried, commit_turns, refs
+from tests.integration.past import begin, commit_turns, recorded, refs
 from tests.integration.records import check, traj
 from tests.integration.repository import Git
 from tests.unit.formats import test_a3s as a3s
@@ -38,7 +38,7 @@ def shown(git: Git, trajectory: str) -> dict[str, Any]:
     return dict(found)
 
 
-def told(found: dict[str, Any]) -> list[tuple[str, str]]:
+def contents(found: dict[str, Any]) -> list[tuple[str, str]]:
     return [(event["type"], event["content"]) for c in found["chapters"] for event in c["events"]]
 
 
@@ -58,31 +58,31 @@ def test_zwarm_commits_are_found_and_a_longer_session_only_adds(begun: Git, tmp_
     first[5:5] = [{"type": "item.completed", "item": printed}]
     meta = {**zwarm.META, "working_dir": str(begun.root), "source": "user"}
     one = {**meta, "messages": meta["messages"][:2], "turn": 1, "status": "running"}
-    place = zwarm.keep(tmp_path, one, {1: first}) / ".zwarm"
-    (row,) = take(begun, place, "--auto")
+    store = zwarm.keep(tmp_path, one, {1: first}) / ".zwarm"
+    (row,) = take(begun, store, "--auto")
     assert (row["agent"], row["session"]) == ("zwarm", zwarm.SESSION)
     assert row["commits"] == [{"commit": made, "evidence": "output", "carried": False}]
     zwarm.keep(tmp_path, meta, {2: zwarm.TURNS[2]})
-    (row,) = take(begun, place, "--auto")
+    (row,) = take(begun, store, "--auto")
     assert row["parts"] > 0
     found = shown(begun, row["trajectory"])
     assert [chapter["title"] for chapter in found["chapters"]] == ["Write a parser", "Now test it"]
     assert (found["status"], found["total"]["usage"]["inputTokens"]) == ("completed", 30)
     assert found["total"]["counts"]["toolCalls"] == 3
     before = refs(begun)
-    take(begun, place, "--auto")
+    take(begun, store, "--auto")
     assert refs(begun) == before
 
 
 def test_a3s_runs_reports_artifacts_agents_and_checkpoints_are_shown(begun: Git, tmp_path: Path) -> None:
     child = {**a3s.SESSION, "id": "child-1", "parent_id": "s/1", "messages": [a3s.ASKED, a3s.DONE]}
-    place = a3s.keep(tmp_path / "store", {**a3s.OLDER, "child-1.json": child})
-    rows = {row["session"]: row for row in take(begun, place)}
+    store = a3s.keep(tmp_path / "store", {**a3s.OLDER, "child-1.json": child})
+    rows = {row["session"]: row for row in take(begun, store)}
     found = shown(begun, rows["s/1"]["trajectory"])
-    kinds = dict.fromkeys(kind for kind, _ in told(found))
+    kinds = dict.fromkeys(kind for kind, _ in contents(found))
     assert {"verification", "checkpoint", "artifact", "a3s.trace", "error"} <= kinds.keys()
-    assert ("note", "Run run-1: failed, 2 events") in told(found)
-    assert ("artifact", "the whole output") in told(found)
+    assert ("note", "Run run-1: failed, 2 events") in contents(found)
+    assert ("artifact", "the whole output") in contents(found)
     counts = found["total"]["counts"]
     assert (counts["prompts"], counts["subagents"], counts["errors"]) == (2, 1, 2)
     assert found["total"]["costUsd"] == 0.25
@@ -100,29 +100,31 @@ def test_a3s_runs_reports_artifacts_agents_and_checkpoints_are_shown(begun: Git,
     ):
         assert said in page
     before = refs(begun)
-    assert {row["parts"] for row in take(begun, place)} == {0}
+    assert {row["parts"] for row in take(begun, store)} == {0}
     (begun.root / ".git" / "traj" / "cursors.json").unlink()
-    assert {row["parts"] for row in take(begun, place)} == {0}
+    assert {row["parts"] for row in take(begun, store)} == {0}
     assert refs(begun) == before
 
 
 # ---------------------------------------------------------------- notes
 
 
-def leave(git: Git, ref: str, commit: str, note: Any) -> None:
+def add_note(git: Git, ref: str, commit: str, note: Any) -> None:
     git("notes", f"--ref={ref}", "add", "--file=-", commit, input=noted.written(note))
 
 
 def test_notes_are_imported_onto_their_commits_and_later_ones_added(begun: Git) -> None:
     one = begun.commit({"a.py": "a\n"}, "One")
     two = begun.commit({"b.py": "b\n"}, "Two")
-    leave(begun, "agentnote", two, {**noted.NOTE, "interactions": [{"prompt": "second", "response": None}]})
+    add_note(
+        begun, "agentnote", two, {**noted.NOTE, "interactions": [{"prompt": "second", "response": None}]}
+    )
     (row,) = take(begun, "refs/notes/agentnote")
     assert (row["path"], row["agent"]) == ("refs/notes/agentnote", "claude-code")
     assert row["commits"] == [{"commit": two, "evidence": "imported", "carried": False}]
-    leave(begun, "agentnote", one, noted.NOTE)  # fetched only now, though it is older
+    add_note(begun, "agentnote", one, noted.NOTE)  # fetched only now, though it is older
     (row,) = take(begun, "refs/notes/agentnote")
-    assert carried(begun) == {"One": {noted.SESSION}, "Two": {noted.SESSION}}
+    assert recorded(begun) == {"One": {noted.SESSION}, "Two": {noted.SESSION}}
     (first,) = json.loads(traj(begun, "show", one, "--json"))["trajectories"]
     assert [file["path"] for file in first["filesChanged"]] == ["a.py"]
     assert first["part"]["counts"]["prompts"] == 2
@@ -138,23 +140,23 @@ def test_notes_are_imported_onto_their_commits_and_later_ones_added(begun: Git) 
 
 def test_two_sessions_on_one_commit(begun: Git) -> None:
     one = begun.commit({"src/main.rs": "x\n"}, "One")
-    leave(begun, "ai", one, noted.METADATA)
-    leave(begun, "ai", begun.commit({"c": "c\n"}, "Torn"), "src/main.rs\n  s_1 1-2\n---\n{")
+    add_note(begun, "ai", one, noted.METADATA)
+    add_note(begun, "ai", begun.commit({"c": "c\n"}, "Torn"), "src/main.rs\n  s_1 1-2\n---\n{")
     rows = take(begun, "refs/notes/ai")
     assert {row["session"]: row["agent"] for row in rows} == {"old": "cursor", "new": "claude-code"}
     assert {row["damage"] for row in rows} == {1}
-    assert carried(begun) == {"One": {"old", "new"}}
+    assert recorded(begun) == {"One": {"old", "new"}}
     found = {t["session"]: t for t in json.loads(traj(begun, "show", one, "--json"))["trajectories"]}
-    assert told(found["old"])[-1] == ("note", "git-ai: src/my file.rs 1,3")
+    assert contents(found["old"])[-1] == ("note", "git-ai: src/my file.rs 1,3")
     assert found["old"]["participants"] == [{"name": "A Developer", "role": "human"}]
 
 
 def test_the_agents_own_log_replaces_a_note(begun: Git) -> None:
     session = ClaudeSession(begun.root)
     session.run(commit_turns("a"), prompt="Write a")
-    leave(begun, "agentnote", "HEAD", {**noted.NOTE, "session_id": session.session})
+    add_note(begun, "agentnote", "HEAD", {**noted.NOTE, "session_id": session.session})
     take(begun, "refs/notes/agentnote")
-    assert carried(begun) == {"Add a": {session.session}}
+    assert recorded(begun) == {"Add a": {session.session}}
     take(begun, session.log, "--auto")
     check(begun, session)
     before = refs(begun)
@@ -212,33 +214,33 @@ def test_the_logs_that_entire_keeps(begun: Git, ref: str) -> None:
     assert (row["agent"], row["session"]) == ("claude-code", session.session)
     assert row["path"].startswith(ref)
     assert begun("show", row["path"]).startswith("{")
-    assert carried(begun) == {"Add a": {session.session}, "Add b": {session.session}}
+    assert recorded(begun) == {"Add a": {session.session}, "Add b": {session.session}}
     assert command.traj(begun.root, "import", f"{ref}/none").returncode == 1
 
 
 def keep_checkpoint(git: Git, ref: str, checkpoint: str, session: ClaudeSession) -> None:
     """Store a checkpoint as Entire does: in a branch with a folder for each, or in a ref of its own."""
-    told = {
+    files = {
         "metadata.json": "{}",
         "0/full.jsonl": session.log.read_text(),
         "0/metadata.json": json.dumps({"session_id": session.session, "agent": "Claude Code"}),
     }
     branch = ref.startswith("refs/heads/")
-    below = f"{checkpoint[:2]}/{checkpoint[2:]}/" if branch else ""
+    folder = f"{checkpoint[:2]}/{checkpoint[2:]}/" if branch else ""
     name = ref if branch else f"{ref}/{checkpoint[-2:]}/{checkpoint}"
     index = {"GIT_INDEX_FILE": str(git.root / ".git" / "entire-index")}
     if branch and git("for-each-ref", name).strip():
         git("read-tree", name, env=index)
     else:
         git("read-tree", "--empty", env=index)
-    for path, text in told.items():
+    for path, text in files.items():
         blob = git("hash-object", "-w", "--stdin", input=text.encode()).strip()
-        git("update-index", "--add", "--cacheinfo", f"100644,{blob},{below}{path}", env=index)
+        git("update-index", "--add", "--cacheinfo", f"100644,{blob},{folder}{path}", env=index)
     made = git("commit-tree", "-m", "checkpoint", git("write-tree", env=index).strip()).strip()
     git("update-ref", name, made)
 
 
-def test_refused_imports(begun: Git) -> None:
+def test_refs_and_notes_that_cannot_be_imported_are_refused(begun: Git) -> None:
     done = command.traj(begun.root, "import", "refs/notes/none")
     assert (done.returncode, "no such ref" in done.stderr) == (1, True)
     done = command.traj(begun.root, "import", "refs/notes/agentnote", "--commit", "HEAD")
@@ -277,6 +279,6 @@ def test_notes_of_a_real_agentnote(begun: Git, monkeypatch: pytest.MonkeyPatch) 
     (row,) = take(begun, "refs/notes/agentnote")
     assert (row["agent"], row["session"], row["damage"]) == ("claude-code", session.session, 0)
     assert {each["commit"] for each in row["commits"]} == noted_on
-    assert {"One", "Two"} <= carried(begun).keys()
-    found = told(shown(begun, row["trajectory"]))
+    assert {"One", "Two"} <= recorded(begun).keys()
+    found = contents(shown(begun, row["trajectory"]))
     assert [content for kind, content in found if kind == "prompt"][:3] == ["Write a", "Now b", "Commit it"]

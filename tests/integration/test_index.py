@@ -33,11 +33,11 @@ from tests.integration.waiting import LONG, wait_until
 from tests.sizes import size, some
 
 QUERIES = size(9, 36, "GIT_TRAJ_QUERIES")
-Asked = Callable[[Path, list[str]], str]
+Ask = Callable[[Path, list[str]], str]
 
 
 @pytest.fixture
-def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Asked:
+def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Ask:
     """A function that runs `git traj log …` in a repository; returns stdout, stderr and status."""
 
     def run(root: Path, words: list[str]) -> str:
@@ -50,7 +50,7 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def answer(ask: Asked, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str | None]:
+def answer(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str | None]:
     """Like ``ask``, but returns None unless the whole answer was cached."""
     cached = False
     rendered = Answers.rendered
@@ -72,48 +72,47 @@ def answer(ask: Asked, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str | N
     return run
 
 
-def question(chance: random.Random, history: RandomHistory) -> list[str]:
+def random_words(rng: random.Random, history: RandomHistory) -> list[str]:
+    """Random arguments of ``git traj log``."""
     words = []
     commits = history.commits
-    match chance.randrange(6):
+    match rng.randrange(6):
         case 0:
-            words.append(chance.choice(commits))
+            words.append(rng.choice(commits))
         case 1:
-            words.append(f"{chance.choice(commits)}..{chance.choice((chance.choice(commits), 'HEAD'))}")
+            words.append(f"{rng.choice(commits)}..{rng.choice((rng.choice(commits), 'HEAD'))}")
         case 2:
-            words.append(f"refs/heads/r{chance.randrange(len(commits))}")
+            words.append(f"refs/heads/r{rng.randrange(len(commits))}")
         case _:
             pass
-    words += chance.choice(([], ["--oneline"], ["--json"], ["--trajectories"], ["--all"], ["--no-follow"]))
-    words += chance.choice(([], [], [], ["-n", str(chance.randrange(1, 9))]))
-    words += chance.choice(
-        ([], [], [], ["--author", "Thor 1"], ["--until", "2023-11-15"], ["--min-cost", "50"])
-    )
+    words += rng.choice(([], ["--oneline"], ["--json"], ["--trajectories"], ["--all"], ["--no-follow"]))
+    words += rng.choice(([], [], [], ["-n", str(rng.randrange(1, 9))]))
+    words += rng.choice(([], [], [], ["--author", "Thor 1"], ["--until", "2023-11-15"], ["--min-cost", "50"]))
     paths = [
-        *chance.sample(sorted(history.paths), 2),
+        *rng.sample(sorted(history.paths), 2),
         *(folder.rstrip("/") or "." for folder in FOLDERS),
         *("*.py", ":!src", "never", "src/never"),
     ]
-    for path in chance.sample(paths[:2] * 6 + paths, chance.choice((0, 1, 1, 1, 1, 2))):
+    for path in rng.sample(paths[:2] * 6 + paths, rng.choice((0, 1, 1, 1, 1, 2))):
         words.append(f"--file={path}")
     return words
 
 
 @pytest.mark.parametrize("seed", some(range(3), 1))
 def test_the_index_changes_no_answer(
-    seed: int, tmp_path: Path, ask: Asked, answer: Callable[..., str | None]
+    seed: int, tmp_path: Path, ask: Ask, answer: Callable[..., str | None]
 ) -> None:
-    chance = random.Random(seed)
-    history = RandomHistory(tmp_path / "repo", chance)
+    rng = random.Random(seed)
+    history = RandomHistory(tmp_path / "repo", rng)
     from_cache = 0
     for stage in range(3):
         history.grow(40)
-        history.tell(0.5)
+        history.add_records(0.5)
         if stage:
-            history.stand(chance.choice(history.commits[-20:]))
-        plain = without(history.root)
+            history.set_head(rng.choice(history.commits[-20:]))
+        plain = without(history.root)  # a copy that has no index
         for _ in range(QUERIES // 9):
-            words = question(chance, history)
+            words = random_words(rng, history)
             expected = ask(plain, words)
             assert ask(history.root, words) == expected, words
             said = answer(history.root, *words)
@@ -137,12 +136,12 @@ def test_the_index_changes_no_answer(
 def history(tmp_path: Path) -> RandomHistory:
     made = RandomHistory(tmp_path / "repo", random.Random(11))
     made.grow(40)
-    made.tell(0.8)
+    made.add_records(0.8)
     return made
 
 
 @pytest.fixture
-def path(history: RandomHistory, ask: Asked) -> str:
+def path(history: RandomHistory, ask: Ask) -> str:
     """A file with records."""
     found = (
         path for path in sorted(history.paths) if "no matching" not in ask(history.root, ["--file", path])
@@ -201,7 +200,7 @@ def test_a_damaged_index_is_rebuilt_silently(
     harm: Callable[[Path], object],
     history: RandomHistory,
     path: str,
-    ask: Asked,
+    ask: Ask,
     answer: Callable[..., str | None],
 ) -> None:
     expected = ask(history.root, ["--file", path])
@@ -213,7 +212,7 @@ def test_a_damaged_index_is_rebuilt_silently(
     assert answer(history.root, "--file", path) == expected
 
 
-def test_without_a_writable_index_the_answer_is_the_same(history: RandomHistory, ask: Asked) -> None:
+def test_without_a_writable_index_the_answer_is_the_same(history: RandomHistory, ask: Ask) -> None:
     expected = ask(history.root, ["--oneline"])
     folder = history.root / ".git" / FOLDER
     shutil.rmtree(folder)
@@ -221,7 +220,7 @@ def test_without_a_writable_index_the_answer_is_the_same(history: RandomHistory,
     assert ask(history.root, ["--oneline"]) == expected
 
 
-def test_a_deepened_clone_is_read_again(history: RandomHistory, tmp_path: Path, ask: Asked) -> None:
+def test_a_deepened_clone_is_read_again(history: RandomHistory, tmp_path: Path, ask: Ask) -> None:
     clone = tmp_path / "clone"
     url = history.root.as_uri()
     git = Git(tmp_path)
@@ -234,7 +233,7 @@ def test_a_deepened_clone_is_read_again(history: RandomHistory, tmp_path: Path, 
         assert ask(clone, ["--oneline", "--file", path]) == ask(history.root, ["--oneline", "--file", path])
 
 
-def test_a_removed_note_is_no_longer_listed(git: Git, ask: Asked, answer: Callable[..., str | None]) -> None:
+def test_a_removed_note_is_no_longer_listed(git: Git, ask: Ask, answer: Callable[..., str | None]) -> None:
     with git.open() as repository:
         story = Story(repository)
         commits = [git.commit({"a.txt": f"{n}\n"}, f"Number {n}") for n in range(3)]
@@ -250,11 +249,11 @@ def test_a_removed_note_is_no_longer_listed(git: Git, ask: Asked, answer: Callab
         git("update-ref", "-d", "refs/notes/traj")
         assert "Word" not in ask(git.root, ["--file=a.txt"])
     raw = (git.root / ".git" / FOLDER / NAME).read_bytes()
-    assert commits[1].encode() not in raw, "what was removed stays in a free page"
+    assert commits[1].encode() not in raw, "the removed id is still in a free page"
 
 
 def test_readers_and_writers_at_once(history: RandomHistory, path: str) -> None:
-    """Twenty readers (by day six) and four that write notes, while the index is dropped under them."""
+    """Six readers (20 in the nightly run) and four writers of notes; the index is deleted under them."""
     reader = [sys.executable, "-m", "gittraj", "log", "--oneline", "--file", path]
     writer = [sys.executable, "-c", _WRITER, str(history.root)]
     started = [
@@ -288,7 +287,7 @@ with open_repository(Path(sys.argv[1])) as repository:
 """
 
 
-def test_a_killed_builder_does_not_block_the_next(history: RandomHistory, ask: Asked) -> None:
+def test_a_killed_builder_does_not_block_the_next(history: RandomHistory, ask: Ask) -> None:
     with pytest.raises(KeyboardInterrupt), file.writing(history.root / ".git") as connection:
         file.write_source(connection, notes="half")
         raise KeyboardInterrupt
@@ -304,7 +303,7 @@ def test_a_killed_builder_does_not_block_the_next(history: RandomHistory, ask: A
 
 
 def test_only_a_whole_listing_into_a_pipe_is_cached(
-    history: RandomHistory, path: str, ask: Asked, answer: Callable[..., str | None]
+    history: RandomHistory, path: str, ask: Ask, answer: Callable[..., str | None]
 ) -> None:
     expected = ask(history.root, ["--file", path])
     git = Git(history.root)
@@ -321,7 +320,7 @@ def test_only_a_whole_listing_into_a_pipe_is_cached(
     assert "\x1b[" in coloured and coloured != expected
 
 
-def test_a_cached_listing_does_not_import_the_readers_of_records(git: Git, ask: Asked) -> None:
+def test_a_cached_listing_does_not_import_the_readers_of_records(git: Git, ask: Ask) -> None:
     """Each of these imports takes as long as the answer."""
     with git.open() as repository:
         Story(repository).note(git.commit({"a.txt": "x"}, "Short"), record("traj_one", prompt="Do it"))
@@ -367,27 +366,27 @@ def test_a_drain_leaves_the_index_warm(history: RandomHistory, answer: Callable[
 
 
 def test_a_writer_waits_for_no_reader_not_even_its_own(history: RandomHistory) -> None:
-    keep = history.root / ".git"
+    git_dir = history.root / ".git"
     with open_repository(history.root) as repository:
         keep_index(repository)
-    with file.reading(keep) as reader:
-        with file.writing(keep, wait=0) as connection:
+    with file.reading(git_dir) as reader:
+        with file.writing(git_dir, wait=0) as connection:
             file.write_source(connection, x="y")
         assert "x" not in file.read_source(reader)  # the reader sees one state, whatever is written meanwhile
-    with file.reading(keep) as reader:
+    with file.reading(git_dir) as reader:
         assert file.read_source(reader)["x"] == "y"
-    assert not [path for path in (keep / FOLDER).iterdir() if path.suffix == ".new"]
+    assert not [path for path in (git_dir / FOLDER).iterdir() if path.suffix == ".new"]
 
 
 def test_others_read_while_one_writes(history: RandomHistory) -> None:
-    keep = history.root / ".git"
+    git_dir = history.root / ".git"
     with open_repository(history.root) as repository:
         keep_index(repository)
-    with file.writing(keep) as connection:
+    with file.writing(git_dir) as connection:
         file.write_source(connection, x="y")
-        with file.reading(keep) as reader:
+        with file.reading(git_dir) as reader:
             assert "x" not in file.read_source(reader)
-    with file.reading(keep) as reader:
+    with file.reading(git_dir) as reader:
         assert file.read_source(reader)["x"] == "y"
 
 
@@ -408,42 +407,42 @@ def test_nothing_is_written_without_a_transaction(tmp_path: Path) -> None:
 
 
 def test_the_copy_that_a_killed_writer_left_is_deleted(history: RandomHistory) -> None:
-    keep = history.root / ".git"
+    git_dir = history.root / ".git"
     with open_repository(history.root) as repository:
         keep_index(repository)
-    half = keep / FOLDER / f"{NAME}.new"
+    half = git_dir / FOLDER / f"{NAME}.new"
     half.write_bytes(b"half")
-    with file.writing(keep) as connection:
+    with file.writing(git_dir) as connection:
         file.write_source(connection, x="y")
     assert not half.exists()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows replaces no file that somebody reads")
 def test_an_open_pager_hinders_no_writer(history: RandomHistory) -> None:
-    """As in ``git traj log | less``: the pipe is full while a person reads."""
-    git, keep = Git(history.root), history.root / ".git"
+    """In ``git traj log | less`` the pipe is full while a person reads."""
+    git, git_dir = Git(history.root), history.root / ".git"
     with open_repository(history.root) as repository:
         keep_index(repository)
-    ours, theirs = os.pipe()
-    os.set_blocking(theirs, False)
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
     with suppress(BlockingIOError):
         while True:
-            os.write(theirs, b"x")
-    os.set_blocking(theirs, True)
+            os.write(write_end, b"x")
+    os.set_blocking(write_end, True)
     command = [sys.executable, "-m", "gittraj", "log"]
     with (
-        subprocess.Popen(command, cwd=git.root, stdout=theirs) as pager,
-        os.fdopen(ours, "rb"),
-        os.fdopen(theirs, "wb"),
+        subprocess.Popen(command, cwd=git.root, stdout=write_end) as pager,
+        os.fdopen(read_end, "rb"),
+        os.fdopen(write_end, "wb"),
     ):
-        wait_until(lambda: _is_read(keep / FOLDER / NAME))
+        wait_until(lambda: _is_read(git_dir / FOLDER / NAME))
         with git.open() as repository:
             Story(repository).note(
                 git.commit({"a.txt": "x"}, "Meanwhile"), record("traj_new", prompt="Do it")
             )
         ran = subprocess.run(command, cwd=git.root, capture_output=True, text=True, check=True)
         assert "Meanwhile" in ran.stdout
-        with file.reading(keep) as connection:
+        with file.reading(git_dir) as connection:
             assert file.read_source(connection)["notes"] == git("rev-parse", "refs/notes/traj")
         with open_repository(git.root) as repository:
             assert [*_check_index(repository)] == []
@@ -468,7 +467,7 @@ def test_doctor_reports_that_no_index_can_be_kept(history: RandomHistory) -> Non
         assert [*_check_index(repository)] == []
 
 
-def test_the_index_knows_whether_anything_waits_for_a_drain(git: Git, ask: Asked) -> None:
+def test_the_index_knows_whether_anything_waits_for_a_drain(git: Git, ask: Ask) -> None:
     state = install(git)
     with git.open() as repository:
         Story(repository).note(git.commit({"a.txt": "x"}, "Short"), record("traj_one", prompt="Do it"))

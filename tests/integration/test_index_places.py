@@ -23,69 +23,72 @@ TRAJ = [sys.executable, "-m", "gittraj"]
 def history(tmp_path: Path) -> RandomHistory:
     made = RandomHistory(tmp_path / "repo", random.Random(11))
     made.grow(60)
-    made.tell(0.8)
+    made.add_records(0.8)
     return made
 
 
-def say(command: Sequence[str], root: Path, before: Callable[[], None] | None = None) -> str:
+def run_command(command: Sequence[str], root: Path, before: Callable[[], None] | None = None) -> str:
     """Run a command; return stdout, stderr and status."""
     ran = subprocess.run(command, cwd=root, capture_output=True, check=False, preexec_fn=before)
     return f"{ran.returncode}\n{ran.stdout.decode()}{ran.stderr.decode()}"
 
 
-def expected(history: RandomHistory) -> str:
+def answer_without_index(history: RandomHistory) -> str:
     """The answer in a repository where no index can be written."""
     folder = history.root / ".git" / FOLDER
     shutil.rmtree(folder, ignore_errors=True)
     folder.write_text("in the way")
-    said = say([*TRAJ, "log"], history.root)
+    said = run_command([*TRAJ, "log"], history.root)
     folder.unlink()
     return said
 
 
 def test_listings_work_where_files_cannot_grow(history: RandomHistory) -> None:
-    """With a limit at any size: while the index is built, updated, or caches an answer."""
-    answer = expected(history)
+    """A limit on the size of files is reached while the index is built, updated, or caches an answer."""
+    answer = answer_without_index(history)
     folder = history.root / ".git" / FOLDER
     for pages in (0, 1, 5, 12, 20):
 
         def limit(size: int = 4096 * pages) -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
-        assert say([*TRAJ, "log"], history.root, limit) == answer, pages
+        assert run_command([*TRAJ, "log"], history.root, limit) == answer, pages
         assert not [path.name for path in folder.glob(f"{NAME}.new*")], pages
-    assert say([*TRAJ, "log"], history.root) == answer
+    assert run_command([*TRAJ, "log"], history.root) == answer
     whole = (folder / NAME).stat().st_size
 
-    def little() -> None:
+    def limit_to_half() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (whole // 2, whole // 2))
 
     history.grow(60)
-    history.tell(0.9)
-    answer = expected_beside(history)
-    assert say([*TRAJ, "log"], history.root, little) == answer
-    assert say([*TRAJ, "log"], history.root) == answer
-    assert say([*TRAJ, "log"], history.root, little) == answer  # reading needs no room
+    history.add_records(0.9)
+    answer = answer_of_a_copy(history)
+    assert run_command([*TRAJ, "log"], history.root, limit_to_half) == answer
+    assert run_command([*TRAJ, "log"], history.root) == answer
+    assert run_command([*TRAJ, "log"], history.root, limit_to_half) == answer  # reading needs no room
 
 
-def expected_beside(history: RandomHistory) -> str:
+def answer_of_a_copy(history: RandomHistory) -> str:
     """The answer of a process that does not use the index."""
     copy = history.root.with_name("plain")
     shutil.copytree(history.root, copy)
-    return expected(RandomHistory(copy, random.Random(0)))
+    return answer_without_index(RandomHistory(copy, random.Random(0)))
 
 
 def test_listings_work_where_the_disk_is_full(history: RandomHistory) -> None:
-    """On a separate file system, which is gone with the command."""
-    answer = expected(history)
+    """The index is on a small file system of its own, which ends with the command."""
+    answer = answer_without_index(history)
     folder = history.root / ".git" / FOLDER
     folder.mkdir()
     full = 'mount -t tmpfs -o size="$1" tmpfs "$2" && shift 2 && exec "$@"'
     inside = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", full, "sh"]
-    if shutil.which("unshare") is None or say([*inside, "8k", str(folder), "true"], history.root) != "0\n":
+    if (
+        shutil.which("unshare") is None
+        or run_command([*inside, "8k", str(folder), "true"], history.root) != "0\n"
+    ):
         pytest.skip("no file system can be mounted here")
     for size in ("4k", "16k", "40k", "64k"):
-        assert say([*inside, size, str(folder), *TRAJ, "log"], history.root) == answer, size
+        assert run_command([*inside, size, str(folder), *TRAJ, "log"], history.root) == answer, size
 
 
 def test_linked_worktrees_share_the_index(history: RandomHistory) -> None:
@@ -95,11 +98,11 @@ def test_linked_worktrees_share_the_index(history: RandomHistory) -> None:
     folder = history.root / ".git" / FOLDER
     folder.write_text("in the way")
     words = [*TRAJ, "log", "--file", "src"]
-    plain = {root: say(words, root) for root in (history.root, other)}
+    plain = {root: run_command(words, root) for root in (history.root, other)}
     assert plain[history.root] != plain[other]
     folder.unlink()
     for _ in range(2):  # first built, then cached
         for root, said in plain.items():
-            assert say(words, root) == said
+            assert run_command(words, root) == said
     assert (folder / NAME).exists()
     assert not [*(history.root / ".git" / "worktrees").rglob(FOLDER)]

@@ -74,15 +74,15 @@ def did(steps: list[Step]) -> dict[str, str]:
 def test_install_reports_each_step_and_is_safe_to_repeat(git: Git) -> None:
     git("remote", "add", "origin", "/nowhere")
     assert did(put_in(git)) == dict.fromkeys(("state", *HOOKS, "origin"), "added")
-    before, book = snapshot(git.root / ".git"), (git.root / ".git/traj/installed.json").read_bytes()
+    before, manifest = snapshot(git.root / ".git"), (git.root / ".git/traj/installed.json").read_bytes()
     assert did(put_in(git)) == dict.fromkeys(("state", *HOOKS, "origin"), "unchanged")
     assert (snapshot(git.root / ".git"), (git.root / ".git/traj/installed.json").read_bytes()) == (
         before,
-        book,
+        manifest,
     )
 
 
-def test_command_line(git: Git) -> None:
+def test_the_output_of_install_and_uninstall(git: Git) -> None:
     done = traj(git, "install", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads(done.stdout)
@@ -103,7 +103,7 @@ def test_dry_run_writes_nothing(git: Git) -> None:
     assert not (git.root / ".git/traj").exists()
 
 
-def test_a_wrong_setting_stops_it_before_anything_is_written(git: Git) -> None:
+def test_a_wrong_setting_stops_install_before_anything_is_written(git: Git) -> None:
     git("config", "traj.push", "sometimes")
     said = traj(git, "install")
     assert said.returncode == 1
@@ -144,7 +144,7 @@ def test_the_start_of_recording_is_written_once(git: Git) -> None:
     take_out(git)
     put_in(git)
     third = json.loads((git.root / ".git/traj/installed.json").read_text())
-    assert third["reflogs"] != first["reflogs"], "what happened between is not to be recorded"
+    assert third["reflogs"] != first["reflogs"], "work done while uninstalled is not to be recorded"
 
 
 def test_a_damaged_manifest_is_rewritten_and_the_config_still_restored(git: Git) -> None:
@@ -194,7 +194,7 @@ class _Plugged(LoggedAgent):
 
 
 def test_uninstall_when_the_plug_in_with_hooks_is_off(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its settings are still removed (an earlier version removed nothing)."""
+    """The plug-in's settings are still removed (an earlier version removed nothing)."""
     git.commit({"a": "1"})
     before = snapshot(git.root / ".git")
     with monkeypatch.context() as on, git.open() as repository:
@@ -392,7 +392,7 @@ def test_bare_repository(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["linked", "submodule", "separate", "git-dir"])
-def test_kinds_of_worktrees(tmp_path: Path, kind: str) -> None:
+def test_install_in_each_kind_of_worktree(tmp_path: Path, kind: str) -> None:
     git, common, env = _worktree(tmp_path, kind)
     done = traj(git, "install", env=env)
     assert (done.returncode, done.stderr) == (0, "")
@@ -404,6 +404,7 @@ def test_kinds_of_worktrees(tmp_path: Path, kind: str) -> None:
 
 
 def _worktree(tmp_path: Path, kind: str) -> tuple[Git, Path, dict[str, str]]:
+    """Make a worktree; return it, its common git directory, and the environment to use it with."""
     if kind == "separate":
         return Git.init(tmp_path / "repo", f"--separate-git-dir={tmp_path / 'x.git'}"), tmp_path / "x.git", {}
     main = Git.init(tmp_path / "main")
@@ -579,7 +580,7 @@ def test_uninstall_keeps_a_replaced_hook_and_restores_a_removed_one(git: Git) ->
     ("before", "after"),
     [(b"", b"abc"), (b"aaa", b"aaaa"), (b"abab", b"ababab"), (b"xyz", b""), (b"[a]", b"[a]\n\tb")],
 )
-def test_splice(before: bytes, after: bytes) -> None:
+def test_a_splice_is_undone_only_in_an_unchanged_text(before: bytes, after: bytes) -> None:
     splice = Splice.between(before, after)
     assert splice.undo(after) == before
     assert splice.undo(after + b"!") is None

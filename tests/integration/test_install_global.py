@@ -27,7 +27,7 @@ def files(root: Path) -> dict[str, bytes]:
 
 
 def records(git: Git) -> bool:
-    """Whether a commit is spooled, and git prints nothing about it."""
+    """Make a commit; return whether it is spooled."""
     git("commit", "-q", "--allow-empty", "-m", "x")
     spool = git.root / ".git/traj/spool"
     return spool.exists() and spool.read_text().splitlines()[-1].split("\t")[2] == git.head()
@@ -92,12 +92,12 @@ def test_a_configuration_that_somebody_changed_since(tmp_path: Path) -> None:
     assert "templateDir" not in config().read_text()
 
 
-def test_its_interpreter_is_gone(git: Git, tmp_path: Path) -> None:
+def test_doctor_repairs_a_template_whose_interpreter_is_gone(git: Git, tmp_path: Path) -> None:
     traj(tmp_path, "install", "--global")
     traj(git.root, "install")
     for path in (Path.home() / ".config/git-traj/template/hooks").glob("p*t*-*[!e]"):
         path.write_bytes(path.read_bytes().replace(sys.executable.encode(), b"/gone/python"))
-    assert records(Git.init(tmp_path / "made"))  # silently: a line, and no worker
+    assert records(Git.init(tmp_path / "made"))  # the hook adds a line to the spool, and starts no worker
     done = traj(git.root, "doctor", "--fix")
     assert "fixed: the hooks that new repositories get can no longer start git-traj" in done.stdout
     assert "fixed" not in traj(git.root, "doctor", "--fix").stdout
@@ -115,7 +115,7 @@ def test_options_that_global_installs_refuse(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("team", [True, False])
 def test_a_clone_of_a_project_that_records_gets_a_hint(git: Git, team: bool) -> None:
-    """Only on a terminal, and in ``status`` and ``doctor``; a script sees nothing."""
+    """A terminal shows it, and so do ``status`` and ``doctor``; a script does not get it."""
     git.commit({"a": "1", **({".gittraj.yml": "thinking: drop\n"} if team else {})})
     hint = "hint: this project records agents' work, but this clone does not; run git traj install"
     assert (hint in at_terminal(git.root, "--no-pager", "log", "--all")[1]) is team

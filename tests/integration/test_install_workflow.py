@@ -62,9 +62,9 @@ def test_a_file_that_is_there_stays(git: Git) -> None:
 def test_nothing_is_written_through_a_link(git: Git, tmp_path: Path, link: str) -> None:
     outside = tmp_path / "outside"
     (outside / "workflows").mkdir(parents=True)
-    place = git.root / link
-    place.parent.mkdir(exist_ok=True)
-    place.symlink_to(outside, target_is_directory=True)
+    path = git.root / link
+    path.parent.mkdir(exist_ok=True)
+    path.symlink_to(outside, target_is_directory=True)
     said = ask(git, "--yes")
     assert said.returncode != 0
     assert "is a link" in said.stderr
@@ -83,7 +83,7 @@ def test_a_ref_that_may_move_is_refused(git: Git, uses: str) -> None:
 
 def test_without_a_known_commit_one_must_be_given(git: Git) -> None:
     said = command.traj(git.root, "install", "--action", "--yes")
-    assert said.returncode != 0, "this one was installed from a folder"
+    assert said.returncode != 0, "this git-traj was installed from a folder"
     assert "--uses" in said.stderr
 
 

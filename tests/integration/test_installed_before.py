@@ -34,7 +34,7 @@ def old(git: Git) -> Git:
     return git
 
 
-def test_commits_with_its_hooks_are_recorded(old: Git) -> None:
+def test_commits_with_the_old_hooks_are_recorded(old: Git) -> None:
     session = ClaudeSession(old.root)
     session.run(
         [turn(Write("a", "a\n"), Shell("git add a && git commit -qm One")), turn(say="Done")],
@@ -45,7 +45,7 @@ def test_commits_with_its_hooks_are_recorded(old: Git) -> None:
     assert ("prompt", "Make a file") in record.facts
 
 
-def test_trajectory_files_are_redacted_by_its_hooks(old: Git) -> None:
+def test_trajectory_files_are_redacted_by_the_old_hooks(old: Git) -> None:
     old.write({FILE: trajectory()})
     old("add", "-A")
     old("commit", "-qm", "One")
@@ -53,7 +53,7 @@ def test_trajectory_files_are_redacted_by_its_hooks(old: Git) -> None:
     redacted(trajectory(), committed(old))
 
 
-def test_agents_are_asked_by_its_hooks(old: Git) -> None:
+def test_agents_are_asked_by_the_old_hooks(old: Git) -> None:
     old("config", "traj.retrospective", "ask")
     session = ClaudeSession(old.root)
     session.run(

@@ -62,7 +62,9 @@ def test_the_first_minute_on_a_terminal(worked: Git) -> None:
     assert "1 session of this repository was found: link it to its commits? [Y/n]: " in said
     assert "1 session read, 1 commit linked.\n" in said
     assert said.endswith(NEXT)
-    assert all(len(line) <= 80 or " " not in line for line in said.splitlines()), "broken inside a word"
+    assert all(len(line) <= 80 or " " not in line for line in said.splitlines()), (
+        "a line of several words is too long"
+    )
     assert (worked.root / SETTINGS).exists()
     assert "because it is short" in traj(worked.root, "why", "f.py:1").stdout
 
@@ -180,7 +182,7 @@ def test_git_traj_alone_in_a_fresh_clone_says_how_to_get_the_teams_records(
     assert "yet: git traj install\nIf your team shares records, git traj fetch brings them\n" in said
 
 
-def test_git_traj_alone_lists_nothing_where_nothing_is(git: Git) -> None:
+def test_git_traj_alone_suggests_log_only_if_something_is_recorded(git: Git) -> None:
     git.commit({"a": "1"})
     traj(git.root, "install")
     assert traj(git.root).stdout.splitlines()[-1].startswith("git traj why FILE:LINE explains a line, ")

@@ -14,7 +14,7 @@ from tests.integration.records import traj
 from tests.integration.repository import Git
 
 FILES = find_files()
-OWN = {name: place.own for name, place in FILES.items()}
+OWN = {name: file.own for name, file in FILES.items()}
 CLAUDE, AGENTS, GEMINI = "# Ours\n", "Be kind", "\r\nTabs\r\n"
 
 
@@ -62,7 +62,7 @@ def test_the_teams_files_get_it_at_their_end_and_are_reported(git: Git) -> None:
     assert git("status", "--porcelain").split() == ["M", "AGENTS.md"]
 
 
-def test_nothing_is_written_just_to_report_it(git: Git) -> None:
+def test_a_dry_run_writes_no_instruction(git: Git) -> None:
     steps = put_in(git, *FILES, dry_run=True)
     assert {step.did for step in steps.values()} == {"added"}
     assert not [file for file in OWN.values() if (git.root / file).exists()]
@@ -99,7 +99,7 @@ def test_an_instruction_that_the_team_shares_is_enough_and_stays(git: Git, share
     assert TEXT in content(git, shared)
 
 
-def test_the_file_that_codex_reads_instead(git: Git) -> None:
+def test_an_override_of_agents_md_gets_the_instruction_for_codex(git: Git) -> None:
     git.write({"AGENTS.md": "everyone\n", "AGENTS.override.md": "mine\n"})
     put_in(git, "codex")
     assert content(git, "AGENTS.md") == "everyone\n"
@@ -140,7 +140,7 @@ def test_a_file_that_is_not_text_is_left(git: Git) -> None:
     assert (git.root / "GEMINI.md").read_bytes() == words
 
 
-def test_each_work_tree_has_its_own(git: Git, tmp_path: Path) -> None:
+def test_each_work_tree_has_its_own_instruction(git: Git, tmp_path: Path) -> None:
     git.commit({"a": "1"})
     git("worktree", "add", "-q", str(tmp_path / "other"))
     other = Git(tmp_path / "other")
@@ -153,11 +153,11 @@ def test_each_work_tree_has_its_own(git: Git, tmp_path: Path) -> None:
 @pytest.mark.parametrize("agent", ["cline", "copilot", "pi", "qwen"])
 def test_an_agent_without_hooks_gets_the_instruction(git: Git, agent: str) -> None:
     git.commit({OWN[agent]: AGENTS})
-    told = traj(git, "install", "--agent", agent)
-    assert f"{OWN[agent]}: instruction for {agent} added" in told
+    printed = traj(git, "install", "--agent", agent)
+    assert f"{OWN[agent]}: instruction for {agent} added" in printed
     assert content(git, OWN[agent]).startswith(AGENTS)
     assert content(git, OWN[agent]).endswith(TEXT)
-    assert (git.root / ".git/traj/git-traj").is_file(), "the instruction names it"
+    assert (git.root / ".git/traj/git-traj").is_file(), "the instruction names this program"
     traj(git, "uninstall")
     assert content(git, OWN[agent]) == AGENTS
 

@@ -201,7 +201,7 @@ def test_recording_continues_after_a_truncated_note(desk: Desk) -> None:
     head = desk.git.head()
     file_of(desk.git, f"refs/notes/traj:{head[:2]}/{head[2:]}").write_bytes(b"")
     desk.commit("b")
-    assert desk.told() == {"b": {"b"}}
+    assert desk.recorded() == {"b": {"b"}}
 
 
 def delete_refs(git: Git) -> dict[str, str]:
@@ -221,7 +221,7 @@ def test_deleted_refs_are_restored(desk: Desk) -> None:
     assert found.startswith("wrong: deleted or overwritten: refs/notes/traj, refs/notes/traj-data-")
     doctor(desk.git, "--fix")
     assert refs(desk.git) == before
-    assert desk.told() == {"a": {"a"}}
+    assert desk.recorded() == {"a": {"a"}}
 
 
 @pytest.mark.parametrize("notes", ["traj", "traj-data-*", "*"])
@@ -250,14 +250,14 @@ def test_records_that_a_fetch_overwrote_come_back(
     if how == "without reflogs" and pushed == "by git" and notes != "traj-data-*":
         return  # it cannot be distinguished from what we wrote ourselves
     desk.drain()
-    assert desk.told() == {"a": {"a"}, "b": {"b"}}
+    assert desk.recorded() == {"a": {"a"}, "b": {"b"}}
 
 
 def test_the_next_drain_does_not_start_from_empty_refs(desk: Desk) -> None:
     desk.commit("a")
     before = delete_refs(desk.git)
     desk.commit("b")
-    assert desk.told() == {"a": {"a"}, "b": {"b"}}
+    assert desk.recorded() == {"a": {"a"}, "b": {"b"}}
     assert refs(desk.git).keys() == before.keys()
 
 
@@ -269,4 +269,4 @@ def test_purged_refs_are_not_restored(desk: Desk) -> None:
     assert traj(desk.git.root, "forget", name, "--purge").returncode == 0
     delete_refs(desk.git)
     desk.commit("b", by="two")
-    assert desk.told() == {"b": {"b"}}
+    assert desk.recorded() == {"b": {"b"}}

@@ -97,7 +97,7 @@ def tell(server: Git, ann: Git, bob: Git, *, disturb: Callable[[Git], None] | No
     made = Shell("git add -A && git commit -qm it")
     desk.work("it", Write("src/bird", "wren\nkingfisher\nheron\n"), made)
     check(ann, amended=False)
-    assert desk.ends("commit", "--amend", "--message", "it, amended") == 0
+    assert desk.run_git("commit", "--amend", "--message", "it, amended") == 0
     ann("push", "-q", "--no-verify", "origin", "HEAD:main")  # the hook would push records, too
     if disturb:
         disturb(ann)

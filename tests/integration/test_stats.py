@@ -242,7 +242,7 @@ def test_the_index_changes_no_number(
     history = RandomHistory(tmp_path / "repo", chance)
     for _ in range(2):
         history.grow(40)
-        history.tell(0.6)
+        history.add_records(0.6)
         files = sorted(history.paths)
         for by in ("month", "agent", "path", "author"):
             for words in (

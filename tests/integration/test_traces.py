@@ -31,7 +31,7 @@ from tests.unit.github_action.test_reporting import SETTINGS
 def commit(desk: Desk, name: str, **env: str) -> str:
     (desk.git.root / name).write_text(f"{name} is new\n")
     desk.git("add", name)
-    assert desk.ends("commit", "-qm", name, env=env) == 0
+    assert desk.run_git("commit", "-qm", name, env=env) == 0
     return desk.git("rev-parse", "HEAD").strip()
 
 
@@ -216,7 +216,7 @@ def test_a_commit_that_an_agent_amends_without_a_message_is_more_than_a_trace(de
     desk.work("both", Write("mine", "mine is new\n" + "theirs\n"), amend, by="open")
     assert told(desk) == {"mine": [("opencode", desk.sessions["open"].session, "order")]}
     desk.work("other", Write("other", "other\n"), Shell("git add . && git commit -qm other"), by="open")
-    assert desk.ends("commit", "-q", "--amend", "-m", "said better") == 0
+    assert desk.run_git("commit", "-q", "--amend", "-m", "said better") == 0
     desk.drain()
     assert [subject for subject, records in told(desk).items() if records] == ["said better", "mine"]
     state = load_state(desk.git.root / ".git" / "traj")
@@ -241,7 +241,7 @@ def test_a_session_of_cursor_is_linked_by_content_alone(desk: Desk) -> None:
     transcript(desk, "def greet():\n    return 'hello'\n")
     (desk.git.root / "greet.py").write_text("def greet():\n    return 'hello'\n")
     desk.git("add", "greet.py")
-    assert desk.ends("commit", "-qm", "Greet") == 0
+    assert desk.run_git("commit", "-qm", "Greet") == 0
     commit(desk, "by hand")
     desk.drain()
     assert told(desk) == {"Greet": [("cursor", "c1", "content")]}
@@ -251,7 +251,7 @@ def test_touching_the_same_file_as_cursor_is_not_enough(desk: Desk) -> None:
     transcript(desk, "def greet():\n    return 'hello'\n")
     (desk.git.root / "greet.py").write_text("def part():\n    return 'bye'\n")
     desk.git("add", "greet.py")
-    assert desk.ends("commit", "-qm", "Part", env={"CURSOR_AGENT": "1"}) == 0
+    assert desk.run_git("commit", "-qm", "Part", env={"CURSOR_AGENT": "1"}) == 0
     desk.drain()
     assert told(desk) == {"Part": [("cursor", None, "environment")]}
 
@@ -287,4 +287,4 @@ def test_a_log_that_was_truncated_and_continued_differently(desk: Desk) -> None:
     session.log.write_text("".join(lines[:kept]))
     session._last = json.loads(lines[kept - 1])["uuid"]
     desk.work("two", Write("b", "b\n"), Shell("git add b && git commit -qm two"))
-    assert desk.told() == {"one": {"one"}, "two": {"two"}}
+    assert desk.recorded() == {"one": {"one"}, "two": {"two"}}

@@ -26,7 +26,7 @@ def find_programs() -> Path | None:
 
 @contextmanager
 def a_cluster() -> Iterator[str]:
-    """Yields the URL of its superuser. Skips the test, with the reason, if it cannot run."""
+    """Yields the URL of a cluster's superuser. Skips the test, with the reason, if PostgreSQL cannot run."""
     pytest.importorskip("psycopg")
     programs = find_programs()
     if programs is None:
@@ -74,7 +74,7 @@ def a_cluster() -> Iterator[str]:
 
 
 def _own_user() -> str | None:
-    """The user to run PostgreSQL as if we are root, as which it refuses to run."""
+    """If we are root, the user that runs PostgreSQL, which refuses to run as root."""
     if os.getuid() != 0:
         return None
     names = {each.pw_name for each in pwd.getpwall()}

@@ -34,11 +34,11 @@ class Team:
         """A repository with a commit for each of ``lines``, which are the records of its note."""
         git = Git.init(self.root / "clones" / name)
         git("remote", "add", "origin", f"https://github.com/acme/{name}.git")
-        for number, found in enumerate(lines):
+        for number, records in enumerate(lines):
             commit = git.commit({f"src/{name}{number}.py": f"{number}\n"}, f"Change {number} of {name}")
-            if found:
+            if records:
                 with git.open() as repository:
-                    Story(repository).note(commit, *found)
+                    Story(repository).note(commit, *records)
         return git
 
     def traj(self, *args: str, status: int = 0) -> str:
@@ -60,7 +60,7 @@ class Team:
         return json.loads(self.traj(*args, "--team", self.url, "--json"))
 
 
-def told(trajectory: str, at: int = 0, **more: Any) -> Line:
+def full_record(trajectory: str, at: int = 0, **more: Any) -> Line:
     """A record with a value for every column of the tables."""
     chosen = more.pop("chosen", f"a token bucket in {trajectory}")
     return record(

@@ -12,39 +12,39 @@ import pytest
 from gittraj.model.values import Link, SessionInfo, Tombstone
 from gittraj.notes.run_keys import run_key
 from tests.integration import command
-from tests.integration.gather.team import Team, told
+from tests.integration.gather.team import Team, full_record
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
-_SAME = ("commit", "short", "subject", "author", "date", "trajectories")
+_KEYS = ("commit", "short", "subject", "author", "date", "trajectories")
 
 
 def fill(team: Team) -> list[Git]:
-    """A session on two commits, one of them carried; work without a commit, on a commit and on none; an
-    unlinked record; a session of the same id in another repository; and one whose parts overlap."""
+    """Write records of: a session on two commits, one of them carried; work that made no commit, on HEAD and
+    under a run's key; an unlinked trajectory; a session whose parts overlap; one of equal id elsewhere."""
     api = team.repository(
         "api",
         [
-            [told("one", chosen="rateLimit over a queue")],
-            [told("one", 1), told("two", 2)],
+            [full_record("one", chosen="rateLimit over a queue")],
+            [full_record("one", 1), full_record("two", 2)],
             [record("three", role="explored", whole=SessionInfo(agent="codex", session="three"))],
             [],
         ],
     )
     with api.open() as repository:
         story = Story(repository)
-        story.note(run_key("sha1", "2026-01", "run"), told("run", chosen="the egret", role="explored"))
-        story.note(api.head(), told("off", 3), Tombstone(id="off", deleted="unlinked"))
+        story.note(run_key("sha1", "2026-01", "run"), full_record("run", chosen="the egret", role="explored"))
+        story.note(api.head(), full_record("off", 3), Tombstone(id="off", deleted="unlinked"))
         whole = SessionInfo(agent="codex", session="long")
         long = (record("long", at=at, n=n, whole=whole) for at, n in ((2, 5), (0, 1), (1, 9)))
         story.note(api.head(), *long)
-    web = team.repository("web", [[told("one", chosen="the cormorant")], []])
+    web = team.repository("web", [[full_record("one", chosen="the cormorant")], []])
     link = Link(evidence="content", carried_from=(web("rev-parse", "HEAD~1"),))
     with web.open() as repository:
-        Story(repository).note(web.head(), told("one", chosen="the cormorant", link=link))
+        Story(repository).note(web.head(), full_record("one", chosen="the cormorant", link=link))
     return [api, web]
 
 
@@ -74,21 +74,21 @@ def test_every_question_is_answered_as_in_each_repository(team: Team) -> None:
     assert listed.keys() == {(name, entry["commit"]) for name, entry in expected}
     for name, entry in expected:
         found = listed[name, entry["commit"]]
-        for key in _SAME[:-1]:
+        for key in _KEYS[:-1]:
             assert found[key] == entry[key]
         for ours, theirs in zip(found["trajectories"], entry["trajectories"], strict=True):
             differing = {key for key in theirs if ours[key] != theirs[key]}
             assert differing <= {"redactions", "redactionsAtMost", "readers"}
     runs = [each["runs"] for each in own(team, "log", "--all") if "runs" in each]
     assert [each["id"] for each in team.ask("log", "--all")["runs"]] == [e["id"] for (e,) in runs] == ["run"]
-    _check_figures(team)
+    _check_statistics(team)
     _check_search(team)
     _check_context(team)
 
 
-def _check_figures(team: Team) -> None:
-    mine, each = team.ask("stats", "--by", "repository"), [found["total"] for found in own(team, "stats")]
-    total = mine["total"]
+def _check_statistics(team: Team) -> None:
+    combined, each = team.ask("stats", "--by", "repository"), [found["total"] for found in own(team, "stats")]
+    total = combined["total"]
     assert total["bytes"]["records"] == sum(found["bytes"]["records"] for found in each)
     for key in (
         "commits",
@@ -108,8 +108,8 @@ def _check_figures(team: Team) -> None:
         for agent in found["agents"]:
             agents[agent["name"]] += agent["trajectories"]
     assert {agent["name"]: agent["trajectories"] for agent in total["agents"]} == agents
-    assert [row["name"] for row in mine["rows"]] == ["acme/api", "acme/web"]
-    assert sum(row["commits"] for row in mine["rows"]) == total["commits"]
+    assert [row["name"] for row in combined["rows"]] == ["acme/api", "acme/web"]
+    assert sum(row["commits"] for row in combined["rows"]) == total["commits"]
     for by in ("month", "author", "agent", "model"):
         rows = team.ask("stats", "--by", by)["rows"]
         theirs = [row for found in own(team, "stats", "--by", by) for row in found["rows"]]
@@ -138,10 +138,10 @@ def _check_search(team: Team) -> None:
     assert hits("limiting", "--file", "lib") == hits("limiting", "--author", "nobody") == []
     (found,) = team.ask("search", "cormorant")["results"]
     assert "cormorant" in [match["marked"][1] for match in found["matches"]]
-    mine, *_ = own(team, "search", "egret")
+    combined, *_ = own(team, "search", "egret")
     (found,) = team.ask("search", "egret")["results"]
-    assert found["commit"] is None, "a run has none"
-    assert found["matches"] == mine["results"][0]["matches"]
+    assert found["commit"] is None, "a run has no commit"
+    assert found["matches"] == combined["results"][0]["matches"]
     assert "acme/web@" in team.traj("search", "cormorant", "--team", team.url)
     for args in (["cormorant", "--similar"], ["x", "--rev", "HEAD"]):
         team.traj("search", *args, "--team", team.url, status=2)
@@ -207,7 +207,7 @@ def test_a_trace_does_not_count_in_the_statistics_of_a_team(tmp_path: Path) -> N
     team = Team(tmp_path, "team.duckdb")
     whole = SessionInfo(agent="goose")
     stub = replace(record("stub"), rev=0, range=None, whole=whole, incomplete=True)
-    team.repository("api", [[told("one")], [replace(stub, link=Link(evidence="environment"))]])
+    team.repository("api", [[full_record("one")], [replace(stub, link=Link(evidence="environment"))]])
     team.gather()
     for by in ("month", "agent"):
         found = team.ask("stats", "--by", by)
@@ -219,7 +219,7 @@ def test_a_trace_does_not_count_in_the_statistics_of_a_team(tmp_path: Path) -> N
         assert [r["name"] for r in found["rows"]] == [r["name"] for r in own_one["rows"]]
 
 
-def test_without_prompts_nothing_shows_one(tmp_path: Path) -> None:
+def test_gathered_without_prompts_no_answer_shows_a_prompt(tmp_path: Path) -> None:
     team = Team(tmp_path, "team.duckdb")
     fill(team)
     team.gather()

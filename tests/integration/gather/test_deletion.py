@@ -15,7 +15,7 @@ from gittraj.gather.schema import TABLES
 from gittraj.model.values import Message, Tombstone
 from tests.integration import command
 from tests.integration.gather.cluster import find_programs
-from tests.integration.gather.team import Team, told
+from tests.integration.gather.team import Team, full_record
 from tests.integration.repository import Git
 from tests.integration.story import Story
 
@@ -23,7 +23,7 @@ duckdb = pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
 _REPOSITORIES = 10
-_GONE = ("cormor", "egret", "heron", "bittern")  # and stems of these
+_GONE = ("cormor", "egret", "heron", "bittern")  # words of deleted texts, or their stems
 _STAYS = "goldfinch"
 
 
@@ -62,7 +62,7 @@ def _in_postgresql(team: Team) -> Iterator[bytes]:
     yield from _read_files(Path(folder) / "data" / "base" / str(oid))
 
 
-_ENGINES: dict[str, Callable[[Team], Iterator[bytes]]] = {
+_ENGINES: dict[str, Callable[[Team], Iterator[bytes]]] = {  # functions that read all that is stored
     "team.duckdb": _in_duckdb,
     "parquet:lake": _in_parquet,
     "postgresql": _in_postgresql,
@@ -70,13 +70,17 @@ _ENGINES: dict[str, Callable[[Team], Iterator[bytes]]] = {
 
 
 def _fill(team: Team, number: int) -> Git:
-    git = team.repository(f"repository{number}", [[told("stays", chosen=f"the {_STAYS}")], [], []])
+    git = team.repository(f"repository{number}", [[full_record("stays", chosen=f"the {_STAYS}")], [], []])
     with git.open() as repository:
         story = Story(repository)
         said = Message(id="e1", ts="2026-01-02T03:04:01.000Z", content="a heron was seen")
         segment = story.segment("purged", 1, [said])
-        story.note(git("rev-parse", "HEAD~1"), told("purged", 1, chosen="the cormorant", segments=[segment]))
-        story.note(git.head(), told("forgotten", 2, chosen="the egret", prompt="where is the bittern?"))
+        story.note(
+            git("rev-parse", "HEAD~1"), full_record("purged", 1, chosen="the cormorant", segments=[segment])
+        )
+        story.note(
+            git.head(), full_record("forgotten", 2, chosen="the egret", prompt="where is the bittern?")
+        )
     return git
 
 
@@ -95,16 +99,18 @@ def test_deleted_data_is_nowhere_and_a_hostile_repository_changes_nothing(
     teams = {Team(tmp_path, url): read for url, read in _ENGINES.items() if url != "postgresql"}
     if find_programs() is not None:
         teams[Team(tmp_path, request.getfixturevalue("postgres"))] = _in_postgresql
-    (some, *_) = teams
-    gits = [_fill(some, number) for number in range(_REPOSITORIES)]
-    hostile = some.repository("hostile", [[told("stays", 7, chosen="<script>'); DROP TABLE parts; --")]])
+    (first, *_) = teams
+    gits = [_fill(first, number) for number in range(_REPOSITORIES)]
+    hostile = first.repository(
+        "hostile", [[full_record("stays", 7, chosen="<script>'); DROP TABLE parts; --")]]
+    )
     for team, read in teams.items():
         team.gather("--prompts", "--events")
         _analyze(team)
         assert all(any(each in found for found in read(team)) for each in (b"cormorant", b" cormor "))
     with hostile.open() as repository:
         stones = [Tombstone(id=name, deleted="x", scope="all", rev=9) for name in ("stays", "purged")]
-        Story(repository).note(hostile.head(), *stones, told("forgotten", 8, chosen="x" * 100_000))
+        Story(repository).note(hostile.head(), *stones, full_record("forgotten", 8, chosen="x" * 100_000))
     for git in gits:
         for args in (["purged", "--purge"], ["forgotten"]):
             said = command.traj(git.root, "forget", *args)

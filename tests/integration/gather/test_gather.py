@@ -22,7 +22,7 @@ from gittraj.model.values import (
     Tombstone,
 )
 from tests.integration import command
-from tests.integration.gather.team import Team, told
+from tests.integration.gather.team import Team, full_record
 from tests.integration.repository import Git
 from tests.integration.story import Story
 
@@ -54,8 +54,8 @@ def stats(git: Git) -> dict[str, Any]:
 
 def test_statistics_of_all_repositories_are_the_sums_of_each(team: Team) -> None:
     gits = [
-        team.repository("api", [[told("one"), told("two")], [told("one", 1)], []]),
-        team.repository("web", [[told("one")], []]),
+        team.repository("api", [[full_record("one"), full_record("two")], [full_record("one", 1)], []]),
+        team.repository("web", [[full_record("one")], []]),
     ]
     assert team.gather() == {"version": 1, "gathered": 2, "unchanged": 0, "without": 0, "failed": []}
     each = [stats(git) for git in gits]
@@ -73,19 +73,19 @@ def test_statistics_of_all_repositories_are_the_sums_of_each(team: Team) -> None
 
 
 def test_an_unchanged_repository_is_not_fetched_again(team: Team) -> None:
-    git = team.repository("api", [[told("one")]])
-    team.repository("web", [[told("one")]])
+    git = team.repository("api", [[full_record("one")]])
+    team.repository("web", [[full_record("one")]])
     team.gather()
     commit = git.commit({"x": "1"})
     with git.open() as repository:
-        Story(repository).note(commit, told("three"))
+        Story(repository).note(commit, full_record("three"))
     again = team.gather()
     assert (again["gathered"], again["unchanged"]) == (1, 1)
     assert rows(team, "SELECT count(*) FROM parts") == [(3,)]
 
 
 def test_commits_without_records_are_counted_at_the_next_gather(team: Team) -> None:
-    git = team.repository("api", [[told("one")]])
+    git = team.repository("api", [[full_record("one")]])
     team.gather()
     git.commit({"x": "1"})
     assert team.gather()["gathered"] == 1
@@ -93,7 +93,7 @@ def test_commits_without_records_are_counted_at_the_next_gather(team: Team) -> N
     assert team.gather()["unchanged"] == 1
 
 
-def test_prompts_and_events_come_only_where_asked_for_and_sealed_text_never(team: Team) -> None:
+def test_prompts_and_events_come_only_if_asked_for_and_sealed_text_never(team: Team) -> None:
     git = team.repository("api", [[]])
     events: list[AnyEvent] = [
         Prompt(id="e0", content="Please limit the heron"),
@@ -104,7 +104,7 @@ def test_prompts_and_events_come_only_where_asked_for_and_sealed_text_never(team
         story = Story(repository)
         segment = story.segment("one", 0, events)
         sealed = replace(
-            told("one", prompt="Please limit the heron"), segments=(segment,), seals={"s": ("age",)}
+            full_record("one", prompt="Please limit the heron"), segments=(segment,), seals={"s": ("age",)}
         )
         story.note(git.head(), sealed)
     team.gather()
@@ -115,7 +115,7 @@ def test_prompts_and_events_come_only_where_asked_for_and_sealed_text_never(team
     assert rows(team, "SELECT prompt FROM parts") == [("Please limit the heron",)]
     assert "aWJpcw" not in contents(team)
     team.gather()
-    assert "heron" not in contents(team), "what is asked for no longer stays in the file"
+    assert "heron" not in contents(team), "what is no longer asked for is still in the file"
 
 
 def test_a_title_that_is_the_prompt_of_another_part_stays_out(team: Team) -> None:
@@ -123,9 +123,11 @@ def test_a_title_that_is_the_prompt_of_another_part_stays_out(team: Team) -> Non
     whole = SessionInfo(agent="codex", title="Limit the  heron", task=TaskRef(title="Limit the heron"))
     issue = TaskRef(title="Limit the heron, please", source=TaskSource(system="github", id="7"))
     lines = [
-        replace(told("one", prompt="Limit the heron, please\nand more"), whole=whole),
-        replace(told("one", 1, prompt="Go on", why="Limit the heron"), whole=whole),
-        replace(told("two", prompt="Limit the heron, please"), whole=replace(whole, title=None, task=issue)),
+        replace(full_record("one", prompt="Limit the heron, please\nand more"), whole=whole),
+        replace(full_record("one", 1, prompt="Go on", why="Limit the heron"), whole=whole),
+        replace(
+            full_record("two", prompt="Limit the heron, please"), whole=replace(whole, title=None, task=issue)
+        ),
     ]
     with git.open() as repository:
         Story(repository).note(git.head(), *lines)
@@ -145,13 +147,13 @@ def test_data_over_a_limit_is_skipped_and_reported(team: Team, monkeypatch: pyte
         ):
             segment = story.segment("one", number, [Message(id=f"e{number}", content=text)])
             segment = replace(segment, bytes=segment.bytes if size is None else size)
-            parts.append(replace(told("one", number), segments=(segment,)))
+            parts.append(replace(full_record("one", number), segments=(segment,)))
         story.note(git.head(), *parts)
     monkeypatch.setattr(limits, "GATHER_EVENTS", 5000)
     monkeypatch.setattr(limits, "GATHER_COMMITS", 2)
     said = command.traj(team.root, "gather", "clones", "--into", team.url, "--jobs", "1", "--events")
     found = rows(team, "SELECT part_id, length(content) FROM events ORDER BY part_id")
-    assert found == [("e0", 3), ("e1", 3000), ("e3", 3)], "too large by its own word: e2"
+    assert found == [("e0", 3), ("e1", 3000), ("e3", 3)], "e2 claims to be too large"
     assert "acme/api: the events of 1 parts are beyond" in said.stderr
     assert "behind HEAD are not counted" in said.stderr
     monkeypatch.setattr(limits, "GATHER_EVENTS", 2000)
@@ -162,7 +164,7 @@ def test_data_over_a_limit_is_skipped_and_reported(team: Team, monkeypatch: pyte
 
 
 def test_missing_commits_of_a_shallow_clone_are_reported(team: Team) -> None:
-    git = team.repository("api", [[told("one")], [told("two")]])
+    git = team.repository("api", [[full_record("one")], [full_record("two")]])
     git("clone", "-q", "--depth=1", f"file://{git.root}", str(team.root / "shallow"))
     notes = "refs/notes/traj:refs/notes/traj"
     git("-C", str(team.root / "shallow"), "fetch", "-q", "--depth=1", "origin", notes)
@@ -173,17 +175,17 @@ def test_missing_commits_of_a_shallow_clone_are_reported(team: Team) -> None:
 
 def test_everything_is_scanned_whatever_ruleset_it_claims(team: Team) -> None:
     token = "ghp_" + "aB3" * 12
-    git = team.repository("api", [[replace(told("one"), extra={"later": token})]])
+    git = team.repository("api", [[replace(full_record("one"), extra={"later": token})]])
     git.commit({"y": "1"}, f"Use {token}")
     with git.open() as repository:
-        Story(repository).note(git.head(), told("two", chosen=f"the token {token}", ruleset="999"))
+        Story(repository).note(git.head(), full_record("two", chosen=f"the token {token}", ruleset="999"))
     team.gather()
     assert token not in contents(team)
     assert "REDACTED-" in contents(team)
 
 
 def test_a_tombstone_leaves_nothing_in_the_file(team: Team) -> None:
-    git = team.repository("api", [[told("one", chosen="the cormorant")], [told("two")]])
+    git = team.repository("api", [[full_record("one", chosen="the cormorant")], [full_record("two")]])
     team.gather()
     assert "cormorant" in contents(team)
     with git.open() as repository:
@@ -196,7 +198,7 @@ def test_a_tombstone_leaves_nothing_in_the_file(team: Team) -> None:
 
 
 def test_a_purge_reaches_the_file_and_an_old_tip_brings_nothing_back(team: Team) -> None:
-    git = team.repository("api", [[told("one", chosen="the cormorant")], [told("two")]])
+    git = team.repository("api", [[full_record("one", chosen="the cormorant")], [full_record("two")]])
     command.traj(git.root, "install")
     team.gather()
     old = git("rev-parse", "refs/notes/traj")
@@ -210,8 +212,8 @@ def test_a_purge_reaches_the_file_and_an_old_tip_brings_nothing_back(team: Team)
 
 
 def test_forget_deletes_one_repository(team: Team) -> None:
-    team.repository("api", [[told("one", chosen="the cormorant")]])
-    team.repository("web", [[told("two")]])
+    team.repository("api", [[full_record("one", chosen="the cormorant")]])
+    team.repository("web", [[full_record("two")]])
     team.gather()
     team.traj("gather", "--forget", "https://github.com/acme/api", "--into", team.url)
     assert "cormorant" not in contents(team)
@@ -220,7 +222,9 @@ def test_forget_deletes_one_repository(team: Team) -> None:
 
 def test_two_repositories_of_one_name_stay_two(team: Team) -> None:
     for name, host in (("api", "github.com"), ("other", "gitlab.com")):
-        team.repository(name, [[told("one")]])("remote", "set-url", "origin", f"https://{host}/acme/api")
+        team.repository(name, [[full_record("one")]])(
+            "remote", "set-url", "origin", f"https://{host}/acme/api"
+        )
     team.gather()
     found = {row["name"]: row["recorded"] for row in team.ask("stats", "--by", "repository")["rows"]}
     assert len(found) == 2
@@ -233,8 +237,8 @@ def test_two_repositories_of_one_name_stay_two(team: Team) -> None:
 
 
 def test_deletion_through_a_link_rewrites_the_real_file_and_keeps_its_mode(team: Team) -> None:
-    team.repository("api", [[told("one", chosen="the cormorant")]])
-    team.repository("web", [[told("two")]])
+    team.repository("api", [[full_record("one", chosen="the cormorant")]])
+    team.repository("web", [[full_record("two")]])
     (team.root / "real").mkdir()
     (team.root / team.url).symlink_to("real/team.duckdb")
     team.gather()
@@ -250,7 +254,7 @@ def test_deletion_through_a_link_rewrites_the_real_file_and_keeps_its_mode(team:
 
 
 def test_verify_names_what_differs(team: Team) -> None:
-    git = team.repository("api", [[told("one")]])
+    git = team.repository("api", [[full_record("one")]])
     team.gather()
     with closing(duckdb.connect(str(team.root / team.url))) as connection:
         connection.execute("DELETE FROM decisions")
@@ -262,11 +266,13 @@ def test_verify_names_what_differs(team: Team) -> None:
 
 
 def test_a_hostile_repository_touches_its_own_rows_alone(team: Team) -> None:
-    git = team.repository("api", [[told("one")]])
-    hostile = team.repository("evil", [[told("one", chosen="<script>'); DROP TABLE parts; --")]])
+    git = team.repository("api", [[full_record("one")]])
+    hostile = team.repository("evil", [[full_record("one", chosen="<script>'); DROP TABLE parts; --")]])
     with hostile.open() as repository:
         story = Story(repository)
-        story.note(hostile.head(), Tombstone(id="one", deleted="x", scope="all", rev=9), told("x\0y"[:1], 3))
+        story.note(
+            hostile.head(), Tombstone(id="one", deleted="x", scope="all", rev=9), full_record("x\0y"[:1], 3)
+        )
     before = None
     for _ in range(2):
         team.gather()

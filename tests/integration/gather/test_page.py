@@ -1,4 +1,4 @@
-"""``docs/team.md``, run as it is written."""
+"""Runs the commands and queries of ``docs/team.md`` as they are written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.integration import command
-from tests.integration.gather.team import Team, told
+from tests.integration.gather.team import Team, full_record
 
 duckdb = pytest.importorskip("duckdb")
 PAGE = (ROOT / "docs" / "team.md").read_text("utf-8")
@@ -34,7 +34,7 @@ def statements(block: str) -> list[str]:
 def team(tmp_path: Path, empty_home: Path) -> Team:
     found = Team(tmp_path, "team.duckdb")
     for name in ("api", "web"):
-        found.repository(name, [[told("one")]])
+        found.repository(name, [[full_record("one")]])
     (empty_home / "src").symlink_to(found.root / "clones")
     (found.root / "repositories.txt").write_text("# ours\nclones/api\n")
     return found

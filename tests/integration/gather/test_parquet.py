@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gittraj.model.values import Tombstone
-from tests.integration.gather.team import Team, told
+from tests.integration.gather.team import Team, full_record
 from tests.integration.story import Story
 
 duckdb = pytest.importorskip("duckdb")
@@ -19,9 +19,9 @@ def team(tmp_path: Path) -> Team:
     return Team(tmp_path, "parquet:lake")
 
 
-def test_files_come_change_and_go(team: Team) -> None:
-    git = team.repository("api", [[told("one", chosen="the cormorant")], [told("two", 1)]])
-    team.repository("web", [[told("one")]])
+def test_files_are_added_changed_and_deleted(team: Team) -> None:
+    git = team.repository("api", [[full_record("one", chosen="the cormorant")], [full_record("two", 1)]])
+    team.repository("web", [[full_record("one")]])
     assert team.gather()["gathered"] == 2
     assert team.gather()["unchanged"] == 2
     assert team.differences() == []
@@ -42,13 +42,13 @@ def test_files_come_change_and_go(team: Team) -> None:
     assert len(list((team.root / "lake" / "parts").iterdir())) == 1
 
 
-def test_a_gather_that_was_killed_between_files_is_ended(team: Team) -> None:
-    git = team.repository("api", [[told("one")]])
+def test_the_next_gather_completes_one_that_was_killed_between_files(team: Team) -> None:
+    git = team.repository("api", [[full_record("one")]])
     team.gather()
-    tip = (team.root / "lake").glob("repositories/*/data.parquet")
-    old = {path: path.read_bytes() for path in tip}
+    written_last = (team.root / "lake").glob("repositories/*/data.parquet")
+    old = {path: path.read_bytes() for path in written_last}
     with git.open() as repository:
-        Story(repository).note(git.head(), told("two", 1))
+        Story(repository).note(git.head(), full_record("two", 1))
     team.gather()
     for path, body in old.items():  # the state that a kill before the last file leaves
         path.write_bytes(body)

@@ -12,7 +12,7 @@ import pytest
 from gittraj.gather.schema import TABLES, VIEWS, figures
 from gittraj.model.values import Tombstone
 from tests.integration.gather.cluster import find_programs
-from tests.integration.gather.team import Team, told
+from tests.integration.gather.team import Team, full_record
 from tests.integration.story import Story
 
 psycopg = pytest.importorskip("psycopg")
@@ -37,8 +37,8 @@ def dump(team: Team) -> str:
 
 
 def test_rows_are_added_changed_and_deleted(team: Team) -> None:
-    git = team.repository("api", [[told("one", chosen="the cormorant")], [told("two", 1)]])
-    team.repository("web", [[told("one")]])
+    git = team.repository("api", [[full_record("one", chosen="the cormorant")], [full_record("two", 1)]])
+    team.repository("web", [[full_record("one")]])
     assert team.gather()["gathered"] == 2
     assert team.gather()["unchanged"] == 2
     assert rows(team, "SELECT count(*), sum(input_tokens)::int FROM traj.costs") == [(3, 301)]
@@ -54,7 +54,7 @@ def test_rows_are_added_changed_and_deleted(team: Team) -> None:
 
 
 def test_views_of_an_earlier_version_are_recreated(team: Team) -> None:
-    team.repository("api", [[told("one")]])
+    team.repository("api", [[full_record("one")]])
     team.gather()
     with psycopg.connect(team.url, autocommit=True) as connection:
         connection.execute("UPDATE traj.meta SET value = '1' WHERE name = 'version'")
@@ -68,7 +68,7 @@ def test_views_of_an_earlier_version_are_recreated(team: Team) -> None:
 
 def test_two_gathers_at_once_duplicate_nothing(team: Team) -> None:
     for name in ("a", "b", "c"):
-        team.repository(name, [[told(f"t{n}", n)] for n in range(3)])
+        team.repository(name, [[full_record(f"t{n}", n)] for n in range(3)])
     start = [sys.executable, "-m", "gittraj", "gather", "clones", "--into", team.url, "--jobs", "1"]
     both = [subprocess.Popen(start, cwd=team.root, stdout=subprocess.DEVNULL) for _ in range(2)]
     assert [process.wait() for process in both] == [0, 0]
@@ -132,7 +132,7 @@ _LEAK = (
 )
 
 
-def _told_to(team: Team, role: str) -> str:
+def _seen_by(team: Team, role: str) -> str:
     """Everything that a role sees in all its attempts: rows, notices and errors."""
     found: list[str] = []
     url = team.url.replace("user=owner", f"user={role}")
@@ -162,8 +162,8 @@ def _told_to(team: Team, role: str) -> str:
 
 
 def test_a_role_sees_only_what_it_was_granted(team: Team) -> None:
-    team.repository("api", [[told("one", chosen="the egret")]])
-    team.repository("secret", [[told("two", chosen=f"the {_SECRET}")]])
+    team.repository("api", [[full_record("one", chosen="the egret")]])
+    team.repository("secret", [[full_record("two", chosen=f"the {_SECRET}")]])
     team.gather("--prompts")
     ids = dict(rows(team, "SELECT name, project_id FROM traj.repositories"))
     with psycopg.connect(team.url, autocommit=True) as connection:
@@ -180,7 +180,7 @@ def test_a_role_sees_only_what_it_was_granted(team: Team) -> None:
         for reader, project in reading:
             connection.execute("INSERT INTO traj.readers VALUES (%s, %s)", [reader, project])
     try:
-        seen = {role: _told_to(team, role) for role in _ROLES}
+        seen = {role: _seen_by(team, role) for role in _ROLES}
         assert {role for role, text in seen.items() if "the egret" in text} == {"ann", "grace", "zoe"}
         assert {role for role, text in seen.items() if _SECRET in text} == {"zoe"}
         for role in ("ann", "grace"):
@@ -204,9 +204,9 @@ def test_a_role_sees_only_what_it_was_granted(team: Team) -> None:
 
 _TEXT = ("texts", "words", "events")
 _ROLES = {
-    "ann": ["traj_reader"],  # of one repository
-    "grace": ["traj_reader"],  # the same by a group
-    "zoe": ["traj_reader"],  # of both
-    "fred": ["traj_figures"],
-    "eve": ["traj_reader"],  # let into nothing
+    "ann": ["traj_reader"],  # may read one repository
+    "grace": ["traj_reader"],  # may read the same through a group
+    "zoe": ["traj_reader"],  # may read both
+    "fred": ["traj_figures"],  # may read numbers alone
+    "eve": ["traj_reader"],  # may read nothing
 }

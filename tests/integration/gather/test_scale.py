@@ -1,4 +1,4 @@
-"""Gathering many repositories with few records each: 30 by day, 300 by night."""
+"""Gathering many repositories with few records each: 30, and 300 in the nightly run."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from tests.sizes import NIGHTLY, size
 duckdb = pytest.importorskip("duckdb")
 
 
-def test_sums_of_many_are_the_sums_of_each(tmp_path: Path) -> None:
+def test_statistics_of_many_are_the_sums_of_each(tmp_path: Path) -> None:
     repositories, records = size(30, 300, "GIT_TRAJ_REPOSITORIES"), size(6, 500)
     team = Team(tmp_path, "team.duckdb")
     make_team(team.root / "clones", repositories, records)
     found = team.gather("--jobs", "2") if NIGHTLY else team.gather()
     assert found["gathered"] == repositories
     total = team.ask("stats")["total"]
-    some = sorted((team.root / "clones").glob("*/*"))
+    roots = sorted((team.root / "clones").glob("*/*"))
     each = [
         json.loads(command.traj(root, "stats", "--json").stdout)["total"]
-        for root in some[:: max(repositories // 5, 1)]
+        for root in roots[:: max(repositories // 5, 1)]
     ]
     rows = {row["name"]: row for row in team.ask("stats", "--by", "repository")["rows"]}
     assert len(rows) == repositories
-    for root, own in zip(some[:: max(repositories // 5, 1)], each, strict=True):
+    for root, own in zip(roots[:: max(repositories // 5, 1)], each, strict=True):
         row = rows["/".join(root.parts[-2:])]
         for key in ("commits", "recorded", "trajectories", "usage"):
             assert row[key] == own[key]
@@ -49,9 +49,9 @@ _SUMS = ("commits", "recorded", "trajectories", "sessions", "withoutCommit")
 
 
 @pytest.mark.nightly
-def test_killed_at_random_moments_and_two_at_once_every_sum_is_that_of_each(tmp_path: Path) -> None:
+def test_random_kills_and_two_gathers_at_once_leave_the_sums_right(tmp_path: Path) -> None:
     repositories, records, kills = size(4, 100), size(3, 50), size(2, 50, "GIT_TRAJ_CRASHES")
-    team, chance = Team(tmp_path, "team.duckdb"), random.Random(7)
+    team, rng = Team(tmp_path, "team.duckdb"), random.Random(7)
     make_team(team.root / "clones", repositories, records)
     roots = sorted((team.root / "clones").glob("*/*"))
     start = [sys.executable, "-m", "gittraj", "gather", "clones", "--jobs", "2", "--into"]
@@ -61,9 +61,9 @@ def test_killed_at_random_moments_and_two_at_once_every_sum_is_that_of_each(tmp_
     for number in range(kills):
         with subprocess.Popen([*start, team.url], cwd=team.root, stderr=subprocess.DEVNULL) as process:
             with suppress(subprocess.TimeoutExpired):
-                process.wait(chance.uniform(0, took))
+                process.wait(rng.uniform(0, took))
             process.kill()
-        change(chance.choice(roots), f"traj_new{number}")
+        change(rng.choice(roots), f"traj_new{number}")
     both = [subprocess.Popen([*start, team.url], cwd=team.root, stdout=subprocess.DEVNULL) for _ in range(2)]
     assert [process.wait() for process in both] == [0, 0]
     total = team.ask("stats")["total"]
@@ -89,11 +89,11 @@ def test_spark_reads_the_same_sums(tmp_path: Path) -> None:
         rows = found.selectExpr("sum(input_tokens)", "count(*)", "count(distinct project_id)").collect()
     finally:
         spark.stop()
-    ours = duckdb.sql(
+    expected = duckdb.sql(
         "SELECT sum(input_tokens), count(*), count(DISTINCT project_id) FROM"
         f" read_parquet('{team.root}/lake/parts/*/*/data.parquet', hive_partitioning = true)"
     ).fetchall()
-    assert [tuple(row) for row in rows] == [tuple(map(int, row)) for row in ours]
+    assert [tuple(row) for row in rows] == [tuple(map(int, row)) for row in expected]
 
 
 @pytest.mark.nightly

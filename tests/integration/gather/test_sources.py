@@ -11,7 +11,7 @@ import pytest
 from gittraj.errors import UsageError
 from gittraj.gather.remotes import find_source, find_sources, show_names
 from tests.integration import command
-from tests.integration.gather.team import Team, told
+from tests.integration.gather.team import Team, full_record
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
@@ -22,7 +22,7 @@ def team(tmp_path: Path) -> Team:
     return Team(tmp_path, "team.duckdb")
 
 
-def test_a_port_makes_another_repository_and_duplicates_are_reported() -> None:
+def test_another_port_is_another_repository_and_duplicates_are_reported() -> None:
     said: list[str] = []
     spelt = ("https://x.org/a/b", "ssh://git@x.org:22/a/b", "https://x.org:8443/a/b", "https://x.org:443/a/b")
     found, _ = find_sources(spelt, environ={}, organisation=lambda _: (), tell=said.append)
@@ -34,7 +34,7 @@ def test_a_port_makes_another_repository_and_duplicates_are_reported() -> None:
 
 
 def test_a_remote_that_fails_does_not_stop_the_others(team: Team) -> None:
-    team.repository("api", [[told("one")]])
+    team.repository("api", [[full_record("one")]])
     (team.root / "list").write_text("# ours\nclones/api\n/nowhere/at/all\n")
     said = command.traj(team.root, "gather", "list", "--into", team.url, "--jobs", "1", "--json")
     found = json.loads(said.stdout)
@@ -42,7 +42,7 @@ def test_a_remote_that_fails_does_not_stop_the_others(team: Team) -> None:
 
 
 def test_a_bad_address_does_not_stop_the_others(team: Team) -> None:
-    team.repository("api", [[told("one")]])
+    team.repository("api", [[full_record("one")]])
     (team.root / "empty").mkdir()
     (team.root / "list").write_text(f"https://me:pw@x.org/a/b\nclones/api\n{'x' * 300}/{'y' * 300}\n")
     said = command.traj(team.root, "gather", "empty", "list", "--into", team.url, "--jobs", "1", "--json")
@@ -52,8 +52,8 @@ def test_a_bad_address_does_not_stop_the_others(team: Team) -> None:
 
 
 def test_github_without_a_network_is_reported_in_one_line(team: Team) -> None:
-    nobody = {"GITHUB_API_URL": "http://127.0.0.1:9"}
-    said = command.traj(team.root, "gather", "github:acme", "--into", team.url, env=nobody)
+    unreachable = {"GITHUB_API_URL": "http://127.0.0.1:9"}
+    said = command.traj(team.root, "gather", "github:acme", "--into", team.url, env=unreachable)
     assert said.returncode == 1
     assert "github:acme: GitHub could not be reached" in said.stderr
 

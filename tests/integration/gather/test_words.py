@@ -11,7 +11,7 @@ from gittraj.gather import ask_search
 from gittraj.gather.duck import DuckSession
 from gittraj.gather.store import open_store
 from gittraj.model.values import TestRuns
-from tests.integration.gather.team import Team, told
+from tests.integration.gather.team import Team, full_record
 from tests.integration.story import record
 from tests.sizes import some
 
@@ -29,7 +29,7 @@ _QUESTIONS = (
     ["cormorant", "--in", "decision"],
     ["cormorant", "--in", "file"],
 )
-_WAYS = {
+_WAYS = {  # the limits in ``ask_search`` that lead to each way of reading
     "by repository": {"_FEW": 500},
     "the newest": {"_FEW": 0},
     "the newest are enough": {"_FEW": 0, "_NEWEST": 2, "CANDIDATES": 2},
@@ -38,12 +38,14 @@ _WAYS = {
 
 
 @pytest.mark.parametrize("way", some(_WAYS, 2))
-def test_whatever_is_read_the_answer_is_that_of_reading_all(
+def test_every_way_of_reading_gives_the_answer_of_reading_everything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     team = Team(tmp_path, "team.duckdb")
     for number, chosen in enumerate(("a cormorant in a bucket", "a bucket", "a bucket")):
-        team.repository(f"r{number}", [[told(f"t{number}", number, chosen=chosen), told("same", 5)]])
+        team.repository(
+            f"r{number}", [[full_record(f"t{number}", number, chosen=chosen), full_record("same", 5)]]
+        )
     team.gather()
     for name, value in _WAYS[way].items():
         monkeypatch.setattr(ask_search, name, value)
@@ -62,7 +64,7 @@ def team(request: pytest.FixtureRequest, tmp_path: Path) -> Team:
 
 def test_what_an_older_version_gathered_is_gathered_again(team: Team) -> None:
     runs = TestRuns(runs=3, ran=True, kind="test", outcome="passed", failed_before=2)
-    team.repository("api", [[record("one", tests=runs)], [told("two")]])
+    team.repository("api", [[record("one", tests=runs)], [full_record("two")]])
     team.gather()
     url = team.url if team.url.startswith("postgresql") else str(team.root / team.url)
     with open_store(url, os.environ).writing(()) as session:  # type: ignore[attr-defined]
