@@ -120,7 +120,6 @@ def test_a_subagents_decisions_are_its_own(take: Take, tmp_path: Path) -> None:
 
 # ---------------------------------------------------------------- real sessions
 
-OWN_WORDS = "Remove anything custom we have and use the ai elements approach. What they have is perfect"
 JUDGED = {
     "claude-code/agentcmd-askuser.jsonl": [
         # the answers in the result of AskUserQuestion; the second is in the human's own words

@@ -16,7 +16,7 @@ from tests.integration.repository import Git
 
 ALL = {"a", "b", "c"}
 EACH = {name: {name} for name in "abc"}
-Merge = Callable[[str], None]
+Merge = Callable[[Git], None]
 
 
 @pytest.fixture
