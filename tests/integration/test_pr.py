@@ -21,13 +21,13 @@ def branch(git: Git) -> Git:
     first = git.commit({"src/a.py": "1\n"}, "Begin")
     git.commit({"src/b.py": "1\n"}, "By hand")
     decided = Decision(chosen="a bucket", by="agent", alternatives=("a window",), reasoning="bursts")
-    told = record(
+    recorded = record(
         whole=SessionInfo(title="Limit the rate", agent="codex", session="s"),
         decisions=(decided,),
         files=(FileChanged(path="src/a.py", edits=6),),
     )
     with git.open() as repository:
-        Story(repository).note(first, told)
+        Story(repository).note(first, recorded)
     return git
 
 
@@ -85,25 +85,30 @@ def test_no_host_reads_a_reference_in_the_markdown(branch: Git, form: str) -> No
     assert "as in `!1` `~x` `%x` `&1` `@team` `#1`" in text
 
 
-def test_the_prompt_is_a_persons_even_if_it_is_older_than_the_branch(branch: Git) -> None:
+def test_a_prompt_typed_by_a_person_is_shown_even_if_it_is_older_than_the_branch(branch: Git) -> None:
     typed, given = (SessionInfo(title=t, agent="codex", session=t) for t in ("Cache prices", "Theming"))
     with branch.open() as repository:
         story = Story(repository)
         story.note(
             branch("rev-parse", "main").strip(), record("traj_two", whole=typed, prompt="Cache\nprices now")
         )
-        told = record("traj_two", at=1, whole=typed, prompt="now the docs")
-        story.note(branch.head(), told, record("traj_three", whole=given))
+        later = record("traj_two", at=1, whole=typed, prompt="now the docs")
+        story.note(branch.head(), later, record("traj_three", whole=given))
     text = traj(branch, "pr", "--base", "main")
     assert "**Asked:** “Cache prices”\n\n**Titled:** “Limit the rate” · “Theming”\n" in text
 
 
-def test_as_json(branch: Git) -> None:
-    told = json.loads(traj(branch, "pr", "--base", "main", "--json"))
-    assert (told["version"], told["commits"], told["recorded"], told["base"]) == (1, 2, 1, "main")
-    assert told["head"] == branch.head()
-    assert [session["agent"] for session in told["sessions"]] == ["codex"]
-    assert told["markdown"] == traj(branch, "pr", "--base", "main")
+def test_the_comment_as_json(branch: Git) -> None:
+    document = json.loads(traj(branch, "pr", "--base", "main", "--json"))
+    assert (document["version"], document["commits"], document["recorded"], document["base"]) == (
+        1,
+        2,
+        1,
+        "main",
+    )
+    assert document["head"] == branch.head()
+    assert [session["agent"] for session in document["sessions"]] == ["codex"]
+    assert document["markdown"] == traj(branch, "pr", "--base", "main")
 
 
 def test_the_usual_base_is_found(branch: Git) -> None:
