@@ -154,7 +154,7 @@ def build(village: Village, claude: Agent, codex: Agent) -> None:
 
 
 def check(village: Village, truth: Pairs, *, known: float = 0.95) -> None:
-    """Backfill: no pair is false, at least ``known`` of the true ones are found; a second run adds nothing."""
+    """Backfill: no pair is false, at least ``known`` of the true are found; a second run adds nothing."""
     workshop = village.workshop
     report = json.loads(workshop.traj("backfill", "--json"))
     recorded = village.recorded()

@@ -33,7 +33,7 @@ class Life:
         self.number = 0
         self.messages: list[str] = []
         self.other = root.parent / f"{root.name}.other"
-        self.agent_lines: list[str] = []  # all lines that agents wrote
+        self.lines_of_agents: list[str] = []  # all lines that agents wrote
         self._create_repository()
 
     def live(self, deeds: int) -> None:
@@ -261,9 +261,9 @@ class Life:
 
     def person_retype(self) -> None:
         """Type an agent's lines again, in another file."""
-        if self.agent_lines:
+        if self.lines_of_agents:
             path = f"typed{self._count()}.py"
-            lines = self.random.sample(self.agent_lines, min(3, len(self.agent_lines)))
+            lines = self.random.sample(self.lines_of_agents, min(3, len(self.lines_of_agents)))
             self.village.write(path, "".join(f"{line}\n" for line in lines))
             self.village.by_hand(
                 f"types {path}", ["add", path], ["commit", "-qm", self._message(), "--only", path]
@@ -472,7 +472,7 @@ class Life:
         """Return a file's path in the agent's folder, and the step that changes it."""
         inside = [f for f in self.village.files() if (self.village.root / f).is_relative_to(agent.folder)]
         new = self._lines(self.random.choice([2, 4, 7]))
-        self.agent_lines += new
+        self.lines_of_agents += new
         path = self.random.choice(inside) if inside and self.random.random() < 0.5 else ""
         text = (self.village.read(path) or "") if path else ""
         relative = str((self.village.root / path).relative_to(agent.folder)) if path else ""

@@ -97,7 +97,7 @@ def _left(tree: Worktree, work: str, step: Write | Edit) -> Left:
 
 def _credit(tree: Worktree, left: Left) -> None:
     """Record HEAD as a result of the work: surely if the file is what the session last wrote, or at least
-    half of the lines that HEAD adds to it are the work's. Otherwise an earlier work's lines may count, too."""
+    half of the lines that HEAD adds to it are the work's. If not, an earlier work's lines may count, too."""
     shown = tree.ask("diff-tree", "-p", "-U0", "--no-commit-id", "--root", "HEAD", "--", left.path)
     added = [line for line in shown.splitlines() if line.startswith("+") and not line.startswith("+++")]
     ours = [line for line in added if line.startswith(f"+{left.work}x")]
