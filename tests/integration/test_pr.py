@@ -99,16 +99,11 @@ def test_a_prompt_typed_by_a_person_is_shown_even_if_it_is_older_than_the_branch
 
 
 def test_the_comment_as_json(branch: Git) -> None:
-    document = json.loads(traj(branch, "pr", "--base", "main", "--json"))
-    assert (document["version"], document["commits"], document["recorded"], document["base"]) == (
-        1,
-        2,
-        1,
-        "main",
-    )
-    assert document["head"] == branch.head()
-    assert [session["agent"] for session in document["sessions"]] == ["codex"]
-    assert document["markdown"] == traj(branch, "pr", "--base", "main")
+    report = json.loads(traj(branch, "pr", "--base", "main", "--json"))
+    assert (report["version"], report["commits"], report["recorded"], report["base"]) == (1, 2, 1, "main")
+    assert report["head"] == branch.head()
+    assert [session["agent"] for session in report["sessions"]] == ["codex"]
+    assert report["markdown"] == traj(branch, "pr", "--base", "main")
 
 
 def test_the_usual_base_is_found(branch: Git) -> None:

@@ -73,15 +73,15 @@ def test_commits_get_the_events_recorded_before_them(git: Git) -> None:
     traj(git, "complete", "--summary", "It is limited", "--confidence", "0.9")
     fourth = git.commit({"a": "4\n"})
 
-    trajectory = only(git, first)
-    assert (trajectory["id"], trajectory["title"], trajectory["tags"], trajectory["status"]) == (
+    header = only(git, first)
+    assert (header["id"], header["title"], header["tags"], header["status"]) == (
         name,
         "Limit the rate",
         ["api"],
         "completed",
     )
-    assert trajectory["task"]["source"] == {"system": "plain", "id": "limits", "url": None}
-    assert trajectory["decisions"] == [
+    assert header["task"]["source"] == {"system": "plain", "id": "limits", "url": None}
+    assert header["decisions"] == [
         {
             "question": "How?",
             "chosen": "a bucket",
@@ -92,11 +92,7 @@ def test_commits_get_the_events_recorded_before_them(git: Git) -> None:
             **dict.fromkeys(("id", "quote", "event", "path", "line")),
         }
     ]
-    assert (trajectory["link"]["evidence"], trajectory["part"]["number"], trajectory["part"]["of"]) == (
-        "manual",
-        1,
-        3,
-    )
+    assert (header["link"]["evidence"], header["part"]["number"], header["part"]["of"]) == ("manual", 1, 3)
     assert [chapter["title"] for chapter in only(git, second)["chapters"]] == ["Measure it"]
     assert contents(only(git, second)) == ["Measure it", "it is slow"]
     assert contents(only(git, third))[:2] == ["Measure it", "it is slow"], (
@@ -111,9 +107,9 @@ def test_a_trajectory_without_a_commit_is_explored_where_it_began(git: Git) -> N
     start(git)
     traj(git, "event", "note", "tried a bucket")
     traj(git, "abandon", "--reason", "too slow")
-    trajectory = only(git)
-    assert (trajectory["status"], trajectory["link"]["role"]) == ("abandoned", "explored")
-    assert contents(trajectory) == ["Limit the rate", "tried a bucket", "too slow"]
+    header = only(git)
+    assert (header["status"], header["link"]["role"]) == ("abandoned", "explored")
+    assert contents(header) == ["Limit the rate", "tried a bucket", "too slow"]
     shown = traj(git, "show")
     assert "  abandoned: too slow\n" in shown
     assert "chapter: " not in shown, "the only chapter's title is the heading"
@@ -135,8 +131,8 @@ def test_a_rewritten_commit_keeps_its_trajectory(git: Git) -> None:
     git.commit({"a": "1\n"})
     git("commit", "--amend", "-qm", "Better words")
     traj(git, "complete", "--summary", "Done")
-    trajectory = only(git)
-    assert (trajectory["id"], trajectory["retrospective"]["summary"]) == (name, "Done")
+    header = only(git)
+    assert (header["id"], header["retrospective"]["summary"]) == (name, "Done")
 
 
 def test_a_retrospective_can_be_added_afterwards(git: Git) -> None:
@@ -150,12 +146,12 @@ def test_a_retrospective_can_be_added_afterwards(git: Git) -> None:
     )
     said = traj(git, "complete", name[:12], "--retrospective", str(given))
     assert said.startswith(f"{name}: ev_")
-    trajectory = only(git, commit)
-    assert (trajectory["retrospective"]["summary"], trajectory["retrospective"]["learnings"]) == (
+    header = only(git, commit)
+    assert (header["retrospective"]["summary"], header["retrospective"]["learnings"]) == (
         "Right words",
         ["look twice"],
     )
-    assert [each["chosen"] for each in trajectory["decisions"]] == ["a bucket"]
+    assert [each["chosen"] for each in header["decisions"]] == ["a bucket"]
 
 
 def test_status_shows_what_is_active(git: Git) -> None:
@@ -190,17 +186,14 @@ def test_several_authors_and_messages_between_them(git: Git) -> None:
     traj(git, "event", "message_sent", "take over", "--agent", "ann:lead")
     traj(git, "decision", "merge it", "--agent", "bob:reviewer")
     git.commit({"a": "1\n"})
-    trajectory = only(git)
-    assert trajectory["participants"] == [
-        {"name": "ann", "role": "lead"},
-        {"name": "bob", "role": "reviewer"},
-    ]
-    assert trajectory["agent"] == "ann"
-    assert [(c["title"], c["agentName"]) for c in trajectory["chapters"]] == [
+    header = only(git)
+    assert header["participants"] == [{"name": "ann", "role": "lead"}, {"name": "bob", "role": "reviewer"}]
+    assert header["agent"] == "ann"
+    assert [(c["title"], c["agentName"]) for c in header["chapters"]] == [
         ("Together", "ann"),
         ("Review", "bob"),
     ]
-    types = [(e["type"], e["agent"]) for chapter in trajectory["chapters"] for e in chapter["events"]]
+    types = [(e["type"], e["agent"]) for chapter in header["chapters"] for e in chapter["events"]]
     assert types == [("chapter", "ann"), ("chapter", "bob"), ("message_sent", "ann"), ("decision", "bob")]
 
 
@@ -316,8 +309,8 @@ def test_a_worktree_of_the_same_name_is_another_one(git: Git, tmp_path: Path) ->
     new = start(other, "The new one")
     commit = other.commit({"a": "1\n"})
     assert [each["id"] for each in show(git, commit)] == [new]
-    trajectory = only(git, old)
-    assert (trajectory["link"]["role"], trajectory["status"]) == ("explored", None)
+    header = only(git, old)
+    assert (header["link"]["role"], header["status"]) == ("explored", None)
     assert json.loads(traj(git, "status", "--json"))["active"][0]["id"] == new
 
 
@@ -433,15 +426,15 @@ def test_a_task_is_shown_completed_exported_and_bundled_by_its_id(git: Git, tmp_
     git.commit({"a": "1\n"})
     traj(git, "complete", "tracker:ENG-7", "--summary", "It is limited")
     assert json.loads(traj(git, "status", "--json"))["active"] == []
-    (trajectory,) = json.loads(traj(git, "show", "ENG-7", "--json"))["trajectories"]
-    assert (trajectory["id"], trajectory["status"], trajectory["retrospective"]["summary"]) == (
+    (header,) = json.loads(traj(git, "show", "ENG-7", "--json"))["trajectories"]
+    assert (header["id"], header["status"], header["retrospective"]["summary"]) == (
         name,
         "completed",
         "It is limited",
     )
     traj(git, "complete", "ENG-7", "--summary", "It is limited, and measured")
-    (trajectory,) = json.loads(traj(git, "show", "ENG-7", "--json"))["trajectories"]
-    assert trajectory["retrospective"]["summary"] == "It is limited, and measured"
+    (header,) = json.loads(traj(git, "show", "ENG-7", "--json"))["trajectories"]
+    assert header["retrospective"]["summary"] == "It is limited, and measured"
     assert json.loads(traj(git, "export", "--format", "trajectory", "ENG-7"))["id"] == name
     traj(git, "bundle", "ENG-7", "-o", str(tmp_path / "out"))
     assert [*json.loads((tmp_path / "out" / "index.json").read_text())["trajectories"]] == [name]
@@ -453,11 +446,11 @@ def test_a_conversation_has_senders_and_receivers(git: Git, tmp_path: Path) -> N
     traj(git, "event", "message_received", "it is done", "--agent", "ann", "--from", "bob", "--to", "ann")
     traj(git, "event", "note", "between them")
     git.commit({"a": "1\n"})
-    trajectory = only(git)
-    events = [event for chapter in trajectory["chapters"] for event in chapter["events"]]
+    header = only(git)
+    events = [event for chapter in header["chapters"] for event in chapter["events"]]
     spoken = [(e["agent"], e.get("recipient"), e["content"]) for e in events if "message" in e["type"]]
     assert spoken == [("ann", "bob", "take the parser"), ("bob", "ann", "it is done")]
-    assert trajectory["participants"] == [{"name": "ann", "role": "lead"}, {"name": "bob", "role": None}]
+    assert header["participants"] == [{"name": "ann", "role": "lead"}, {"name": "bob", "role": None}]
     talk = traj(git, "show", name, "--messages")
     assert talk.index("ann → bob: take the parser") < talk.index("bob → ann: it is done")
     assert "between them" not in talk
@@ -512,10 +505,10 @@ def test_the_next_command_follows_the_status_in_beads_export(git: Git) -> None:
         "git-traj: bd-1 is closed in beads, so its trajectory ended; "
         f"add its result: git traj complete {name} --summary S\n"
     )
-    (trajectory,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
-    assert trajectory["status"] == "completed"
-    assert "login" in trajectory["task"]["title"]
-    assert SECRET not in json.dumps(trajectory)
+    (header,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
+    assert header["status"] == "completed"
+    assert "login" in header["task"]["title"]
+    assert SECRET not in json.dumps(header)
 
 
 def test_a_task_closed_before_a_commit_is_still_noticed(git: Git) -> None:
@@ -542,8 +535,8 @@ def test_a_task_that_beads_has_closed_can_still_be_completed(git: Git) -> None:
     git.commit({"a": "1\n"})
     export_beads(git, "closed")
     traj(git, "complete", "--summary", "It is limited")
-    (trajectory,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
-    assert trajectory["retrospective"]["summary"] == "It is limited"
+    (header,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
+    assert header["retrospective"]["summary"] == "It is limited"
 
 
 def test_a_task_in_progress_that_the_branch_is_named_after_starts_once(git: Git) -> None:
