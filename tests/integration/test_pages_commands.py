@@ -71,7 +71,7 @@ def test_the_commands_of_a_page_run(desk: Desk, page: Path, tmp_path: Path) -> N
     git("config", "traj.push", "auto")  # there is no terminal to confirm a push on
     traj(git.root, "keys", "init")
     key = traj(git.root, "keys", "export").stdout.split()[0]
-    replacements = {"src/api.py:12": "src/api.py:1", "github:alice": key}  # GitHub is not asked
+    replacements = {"src/api.py:12": "src/api.py:1", "github:alice": key}  # no request is sent to GitHub
     for line in commands(page):
         if "|" in line:
             continue

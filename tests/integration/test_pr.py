@@ -43,11 +43,11 @@ def test_the_comment_of_a_branch(branch: Git) -> None:
 def test_a_decision_that_a_later_commit_reverted_is_marked(branch: Git) -> None:
     before = branch("rev-parse", "HEAD~1")
     branch("revert", "--no-edit", before)
-    gone = branch.head()[:7]
+    revert = branch.head()[:7]
     text = traj(branch, "pr", "--base", "main")
-    assert f"| a bucket <sub>reverted by `{gone}`</sub> | a window | bursts |" in text
-    assert f" <sub>reverted by `{gone}`</sub> | Codex |" in text, "the commit, too"
-    assert f"  a bucket (reverted by {gone})\n" in traj(branch, "pr", "--base", "main", "--format", "text")
+    assert f"| a bucket <sub>reverted by `{revert}`</sub> | a window | bursts |" in text
+    assert f" <sub>reverted by `{revert}`</sub> | Codex |" in text, "the commit, too"
+    assert f"  a bucket (reverted by {revert})\n" in traj(branch, "pr", "--base", "main", "--format", "text")
     assert "reverted by" not in traj(branch, "pr", "--base", "main", "--head", before)
 
 

@@ -248,11 +248,9 @@ class Village:
                     after = self.read(path)
                     self.ledger.change(path, before.get(path), after, agent.session)
                     before[path] = after
-        described = [
-            f"$ {s.command}" if isinstance(s, Shell) else f"{type(s).__name__} {s.path}" for s in steps
-        ]
+        calls = [f"$ {s.command}" if isinstance(s, Shell) else f"{type(s).__name__} {s.path}" for s in steps]
         self.record_deed(
-            f"{agent.agent} {agent.session[:8]}: {'; '.join(described)}", agent.session, sources=sources
+            f"{agent.agent} {agent.session[:8]}: {'; '.join(calls)}", agent.session, sources=sources
         )
         if remade is not None and len(self.deeds) == known:
             self.deeds[remade].wrote.add(agent.session)
@@ -396,7 +394,7 @@ class _Timed:
 
 
 class _Claude(_Timed, ClaudeSession):
-    lag = 0.0
+    lag = 0.0  # seconds until the message of a running call is in the log
 
     @contextmanager
     def running(self, step: Shell, env: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:

@@ -85,7 +85,7 @@ class Walk:
         self.world = World(root, Clock(began), alone)
         self.model = Model(self._diff)
         self.names = Names()
-        self.dense = self.random.random() < 0.25
+        self.dense = self.random.random() < 0.25  # several deeds in each second
         self.trees: list[Worktree] = []
 
     def run(self, steps: int) -> Found:

@@ -90,7 +90,7 @@ class Model:
     def copy(
         self, old: str, new: str, *, sure: bool = True, reported: bool = False, heard: bool = True
     ) -> None:
-        """Record that ``new`` was made of ``old``. If that was unsure, it stays so unless hooks ``heard``."""
+        """Record that ``new`` was made of ``old``. If no hook ``heard`` of it, an unsure source stays so."""
         sources = self.sources.setdefault(new, [])
         doubted = any(source.commit == old and not source.sure for source in sources)
         source = Source(old, sure and (heard or not doubted), reported)

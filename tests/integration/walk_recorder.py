@@ -74,7 +74,7 @@ class Recorder(Protocol):
 
 
 class Quick(ClaudeSession):
-    lag = 0.0
+    lag = 0.0  # seconds until the message of a running call is in the log
 
 
 WRITERS: Mapping[str, type[SessionWriter]] = {
@@ -160,7 +160,7 @@ class Ours:
         for name, each in bodies.items():
             for commit in sorted(union):
                 if each.get(commit) != union[commit]:
-                    yield f"{name}: the note of {commit[:8]} is another than elsewhere"
+                    yield f"{name}: the note of {commit[:8]} differs from another clone's"
         for name, root in roots.items():
             (_state(root) / "drain.lock").unlink(missing_ok=True)
             status, output = self._call(root, "doctor")
