@@ -1,4 +1,4 @@
-"""``git traj strike``: a struck statement is shown in no view and no clone, also after rereading."""
+"""``git traj strike``: a struck statement is shown in no view, also after rereading."""
 
 from __future__ import annotations
 
