@@ -58,7 +58,7 @@ HOSTILE = [
     '<!-- --!> <![CDATA[ ]]> <noscript><p title="</noscript><img src=x onerror=window.won=1>">',
 ]
 EVIL = "\n\n".join(HOSTILE)
-HERE = "document.activeElement.closest('.event')?.id"
+ACTIVE_EVENT = "document.activeElement.closest('.event')?.id"
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def look(tmp_path: Path) -> Look:
 
 
 def hostile_events(text: str, number: int) -> list[AnyEvent]:
-    """An event of every kind, with ``text`` in every field that a session can fill."""
+    """Make an event of every kind, with ``text`` in every field that a session can fill."""
     at = f"2026-01-01T10:{number:02}:00.000Z"
     common: dict[str, Any] = {"ts": at, "content": text, "agent": text}
     return [
@@ -119,7 +119,7 @@ def hostile_events(text: str, number: int) -> list[AnyEvent]:
 
 @pytest.fixture
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A page and a site of a hostile session, and a page of a session of 4 MB."""
+    """Write a page and a site of a hostile session, and a page of a session of 4 MB."""
     git = Git.init(tmp_path / "repository")
     monkeypatch.chdir(git.root)
     evil = git.commit({"<img src=x onerror=alert(1)>.py": "1\n"}, HOSTILE[0])
@@ -194,8 +194,8 @@ def test_pages_in_a_browser(look: Look, written: Path) -> None:
 
 
 def inspect(page: Path) -> dict[str, Any]:
-    """A job that checks that the page's script runs, and that no text of a session became active. Half of the
-    pages are opened in dark mode, on a phone."""
+    """Make a job that checks that the page's script runs, and that no text of a session became active. Half
+    of the pages are opened in dark mode, on a phone."""
     hover = "new MouseEvent('mouseover', {bubbles: true})"
     steps = [
         ["ask", "[document.documentElement.className, getComputedStyle(document.body).margin]"],
@@ -215,19 +215,19 @@ def by_keyboard(written: Path) -> dict[str, Any]:
     steps = [
         ["ask", f"{shown}.length"],
         *(["press", "/"], ["type", "step-777"], ["wait", "hits.textContent === '1 of 2,040'"]),
-        *(["ask", shown], ["press", "Enter"], ["ask", HERE], ["press", "o"]),
+        *(["ask", shown], ["press", "Enter"], ["ask", ACTIVE_EVENT], ["press", "o"]),
         ["ask", "document.activeElement.closest('.event').querySelector('details').open"],
         *(["press", "/"], ["press", "Escape"], ["wait", "hits.textContent === ''"]),
         ["ask", "document.querySelectorAll('.event[hidden], section[hidden]').length"],
-        *(["click", "#e-c777 summary"], ["press", "j"], ["press", "k"], ["ask", HERE]),
+        *(["click", "#e-c777 summary"], ["press", "j"], ["press", "k"], ["ask", ACTIVE_EVENT]),
     ]
     return {"url": (written / "large.html").as_uri(), "steps": steps}
 
 
 def by_link(written: Path) -> dict[str, Any]:
-    """A job that opens the address of an event in a folded chapter."""
+    """Make a job that opens the address of an event in a folded chapter."""
     url = f"{(written / 'large.html').as_uri()}#e-m613"
-    return {"url": url, "steps": [["ask", HERE], ["ask", "scrollY > 500"]]}
+    return {"url": url, "steps": [["ask", ACTIVE_EVENT], ["ask", "scrollY > 500"]]}
 
 
 def on_paper(written: Path) -> dict[str, Any]:
@@ -237,20 +237,20 @@ def on_paper(written: Path) -> dict[str, Any]:
 
 
 def by_search(site: Path) -> dict[str, Any]:
-    """A job that goes from the search to a commit, to the files, to a file."""
+    """Make a job that goes from the search to a commit, to the files, to a file."""
 
-    def there(path: str) -> str:
+    def has_arrived(path: str) -> str:
         return f"location.pathname.includes('{path}') && document.readyState === 'complete'"
 
     steps = [
         *(["press", "/"], ["type", "Ask NUMBER"], ["wait", "!document.getElementById('results').hidden"]),
         ["ask", "[...document.querySelectorAll('#results a')].map((a) => a.textContent)"],
-        *(["click", "#results a"], ["wait", there("/commit/")]),
+        *(["click", "#results a"], ["wait", has_arrived("/commit/")]),
         ["ask", "document.querySelector('h1').textContent"],
-        *(["click", "nav.site a:last-child"], ["wait", there("/files.html")]),
+        *(["click", "nav.site a:last-child"], ["wait", has_arrived("/files.html")]),
         *(["click", "input"], ["type", "large"]),
         ["wait", "document.querySelectorAll('#all li:not([hidden])').length === 1"],
-        *(["click", "#all li:not([hidden]) a"], ["wait", there("/file/")]),
+        *(["click", "#all li:not([hidden]) a"], ["wait", has_arrived("/file/")]),
         ["ask", "document.querySelector('.rows a').textContent"],
     ]
     return {"url": (site / "index.html").as_uri(), "steps": steps}

@@ -24,7 +24,7 @@ class Agent(Protocol):
 
     name: str  # as `git traj` calls it
     model: str
-    settles: float  # seconds; see Run.settles
+    settles: float  # seconds after a run's end until its turn is certainly over
     programs: Path
 
     def call(self, step: Step, folder: Path) -> ToolCall:

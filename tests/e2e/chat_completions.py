@@ -1,5 +1,5 @@
 """A scripted model's answers in OpenAI's Chat Completions
-(https://platform.openai.com/docs/api-reference/chat), completion or streamed."""
+(https://platform.openai.com/docs/api-reference/chat), in one piece or streamed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Usage(Protocol):
 
 
 def answer(request: dict[str, Any], reply: Reply, usage: Usage, call_ids: tuple[str, ...]) -> tuple[str, str]:
-    """The media type and the body of the answer to ``request``."""
+    """Return the media type and the body of the answer to ``request``."""
     calls = [
         {
             "index": index,

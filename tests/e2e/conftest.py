@@ -39,7 +39,7 @@ def real_clock(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def installed() -> Path:
-    """The folder of the agents' programs; set up before the environment is emptied, which npm needs."""
+    """Return the folder of the agents' programs, before the environment is emptied: npm needs it."""
     try:
         return programs()
     except NotInstalledError as e:

@@ -24,7 +24,7 @@ class NotInstalledError(Exception):
 
 
 def programs() -> tuple[Path, Path]:
-    """The folders of the programs from npm and from PyPI, which are installed if that is allowed.
+    """Return the folders of the programs from npm and from PyPI, which are installed if that is allowed.
 
     Raises NotInstalledError, also if no registry can be reached.
     """

@@ -70,7 +70,7 @@ class Served:
 
 
 class Script:
-    """The replies to give; it finds out which of them a conversation needs next.
+    """Has the replies to give, and finds out which of them a conversation needs next.
 
     The conversation itself shows it: the ids of calls contain the number of their reply, so a repeated
     request gets the same reply again, and a resumed session starts at the first one.
@@ -84,7 +84,7 @@ class Script:
         self.served: list[Served] = []
 
     def follow(self, conversation: str) -> tuple[Reply, Served]:
-        """The reply to `conversation` (a request's body).
+        """Return the reply to `conversation` (a request's body), with what the server adds to it.
 
         Raises:
             IndexError: the conversation goes on after the last reply.

@@ -21,7 +21,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package of npm or, with ``python``, of PyPI, and its ``program``; ``small``: not only nightly."""
+    """A package of npm or, with ``python``, of PyPI, and its ``program``; ``small``: fetched daily."""
 
     name: str
     version: str
@@ -42,26 +42,26 @@ PACKAGES = {
 
 
 def program(agent: str) -> Path:
-    """The path of an agent's program, which is installed if that is allowed.
+    """Return the path of an agent's program, which is installed if that is allowed.
 
     Raises:
         NotInstalledError: it is missing, and installing was not requested.
         subprocess.CalledProcessError: npm or pip failed.
     """
     package = PACKAGES[agent]
-    place = Path(os.environ.get("GIT_TRAJ_E2E_MORE_AGENTS") or _ROOT / ".agents" / "more")
-    if not _is_installed(place, package):
+    root = Path(os.environ.get("GIT_TRAJ_E2E_MORE_AGENTS") or _ROOT / ".agents" / "more")
+    if not _is_installed(root, package):
         if not _may_install(package):
             requirement = f"{package.name} {package.version}"
             raise NotInstalledError(
-                f"no {requirement} in {place}: set GIT_TRAJ_E2E_MORE_AGENTS, or nightly install"
+                f"no {requirement} in {root}: set GIT_TRAJ_E2E_MORE_AGENTS, or nightly install"
             )
-        place.mkdir(parents=True, exist_ok=True)
-        with (place / "lock").open("w") as lock:  # the tests run in several processes
+        root.mkdir(parents=True, exist_ok=True)
+        with (root / "lock").open("w") as lock:  # the tests run in several processes
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not _is_installed(place, package):
-                _install(place, package)
-    return _program(place, package)
+            if not _is_installed(root, package):
+                _install(root, package)
+    return _program(root, package)
 
 
 def programs() -> None:
@@ -73,18 +73,18 @@ def programs() -> None:
             continue
 
 
-def _program(place: Path, package: Package) -> Path:
-    folder = place / package.program / "bin" if package.python else place / "node_modules" / ".bin"
+def _program(root: Path, package: Package) -> Path:
+    folder = root / package.program / "bin" if package.python else root / "node_modules" / ".bin"
     return folder / package.program
 
 
-def _is_installed(place: Path, package: Package) -> bool:
-    if not _program(place, package).exists():
+def _is_installed(root: Path, package: Package) -> bool:
+    if not _program(root, package).exists():
         return False
     if package.python:
         name = f"{package.name.replace('-', '_')}-{package.version}.dist-info"
-        return any((place / package.program).glob(f"lib/python*/site-packages/{name}"))
-    about = place / "node_modules" / package.name / "package.json"
+        return any((root / package.program).glob(f"lib/python*/site-packages/{name}"))
+    about = root / "node_modules" / package.name / "package.json"
     return f'"version": "{package.version}"' in about.read_text()
 
 
@@ -93,15 +93,15 @@ def _may_install(package: Package) -> bool:
     return requested and (package.small or NIGHTLY) and (package.python or shutil.which("npm") is not None)
 
 
-def _install(place: Path, package: Package) -> None:
+def _install(root: Path, package: Package) -> None:
     if package.python:
-        folder = place / package.program
+        folder = root / package.program
         commands = [
             [sys.executable, "-m", "venv", str(folder)],
             [str(folder / "bin" / "pip"), "install", "-q", f"{package.name}=={package.version}"],
         ]
     else:
         requirement = f"{package.name}@{package.version}"
-        commands = [["npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", requirement]]
+        commands = [["npm", "install", "--prefix", str(root), "--no-audit", "--no-fund", requirement]]
     for command in commands:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

@@ -34,7 +34,7 @@ class NotInstalledError(Exception):
 
 
 def programs() -> Path:
-    """The folder of the agents' programs, which are installed if that is allowed.
+    """Return the folder of the agents' programs, which are installed if that is allowed.
 
     Raises:
         NotInstalledError: a pinned package is missing, and installing was not requested.
@@ -44,7 +44,7 @@ def programs() -> Path:
 
 
 def next_programs() -> Path:
-    """The folder of the versions in ``NEXT``; ``GIT_TRAJ_E2E_NEXT`` names a folder that contains them."""
+    """Return the folder of the versions in ``NEXT``; ``GIT_TRAJ_E2E_NEXT`` may name another that has them."""
     return _programs(Path(os.environ.get("GIT_TRAJ_E2E_NEXT") or _ROOT / ".agents" / "next"), NEXT)
 
 

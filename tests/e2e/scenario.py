@@ -26,7 +26,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace whole lines of a file of the same session (agents refuse to edit files they have not read)."""
+    """Replace lines of a file that the session wrote (agents refuse to edit files they have not read)."""
 
     path: str
     old: str
@@ -54,7 +54,7 @@ class Turn:
 
 
 def turn(*steps: Step, think: str = "", say: str = "", own: Sequence[ToolCall] = ()) -> Turn:
-    """A turn of the script, as a test writes it."""
+    """Make a turn of the script."""
     return Turn(steps, think=think, say=say, own=tuple(own))
 
 

@@ -1,5 +1,5 @@
 """Stories that are played with every agent, and functions that read their outcome. ``check`` is a test's own
-check of a commit's HEADER: who made the commit, and by which evidence it was linked."""
+check of a trajectory's header: who made the commit, and by which evidence it was linked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BYE = "def bye():\n    return 'bye'\n"
 
 
 def check_two_commits(agent: Agent, workshop: Workshop, commit: str, check: Check) -> None:
-    """One session, two commits by two calls; ``commit`` is the git command."""
+    """Play a session that makes two commits by two calls; ``commit`` is the git command."""
     run = agent.run(
         [
             turn(Write("phrases.py", HELLO), think=DOUBT, say=CHOICE),

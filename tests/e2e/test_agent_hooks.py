@@ -69,7 +69,7 @@ def trust(agent: Agent, folder: Path) -> None:
 
 
 def _list_hooks(agent: Agent, folder: Path) -> list[dict[str, Any]]:
-    """Codex's own list of its hooks in ``folder``."""
+    """Return Codex's own list of its hooks in ``folder``."""
     requests = (
         {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "test", "version": "1"}}},
         {"method": "initialized"},
@@ -98,7 +98,7 @@ def _list_hooks(agent: Agent, folder: Path) -> list[dict[str, Any]]:
 
 
 def reported(workshop: Workshop) -> list[tuple[str, ...]]:
-    """The lines that the agents' hooks spooled: agent, session, event, log."""
+    """Return the lines that the agents' hooks spooled: agent, session, event, log."""
     spool = workshop.path / ".git" / "traj" / "spool"
     lines = spool.read_text().splitlines() if spool.exists() else []
     return [tuple(line.split("\t")[1:5]) for line in lines if line.startswith("session\t")]
@@ -136,17 +136,17 @@ def test_other_hooks_in_the_settings_stay_and_work(agent: Agent, workshop: Works
 
     play(agent, workshop)
 
-    assert (workshop.path / "theirs").exists(), "their own hook ran"
+    assert (workshop.path / "theirs").exists(), "the user's own hook ran"
     assert reported(workshop)
     workshop.traj("uninstall")
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("harm", ["interpreter", "script"])
-def test_a_session_continues_without_git_traj(agent: Agent, workshop: Workshop, harm: str) -> None:
+@pytest.mark.parametrize("missing", ["interpreter", "script"])
+def test_a_session_continues_without_git_traj(agent: Agent, workshop: Workshop, missing: str) -> None:
     install(workshop, agent)
     script = workshop.path / ".git/traj/agent-hook"
-    if harm == "script":
+    if missing == "script":
         script.unlink()
     else:
         lines = script.read_text().splitlines(keepends=True)
@@ -155,7 +155,7 @@ def test_a_session_continues_without_git_traj(agent: Agent, workshop: Workshop, 
     run = play(agent, workshop)
 
     assert workshop.git("log", "-1", "--format=%s") == "made\n"
-    assert bool(reported(workshop)) == (harm == "interpreter")
+    assert bool(reported(workshop)) == (missing == "interpreter")
     if agent.name == "codex":
         assert "hook" not in run.stdout.lower()
     if agent.name == "claude-code":
@@ -167,7 +167,7 @@ def test_codex_runs_no_hook_that_was_not_trusted(codex: Agent, workshop: Worksho
     workshop.traj("install", "--agent", "codex")
     play(codex, workshop, trusted=False)
     assert reported(workshop) == []
-    assert workshop.only()["link"]["evidence"] == "agent", "capture does not need them"
+    assert workshop.only()["link"]["evidence"] == "agent", "capture does not need the hooks"
     assert _state(workshop) == "untrusted"
 
 

@@ -1,4 +1,4 @@
-"""Agents that read our instructions when to record decisions, and are questions once for a retrospective."""
+"""Agents read our instruction on when to record decisions, and are asked once for a retrospective."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_agent_reads_the_instruction(agent: Agent, workshop: Workshop, reque
     assert missing == []
     name = agent.name.removesuffix("-cli")
     assert (workshop.path / find_files()[name].own).read_text() == TEXT
-    assert workshop.git("status", "--porcelain") == "", "nor did the agent commit it"
+    assert workshop.git("status", "--porcelain") == "", "the agent did not commit the instruction either"
     assert workshop.git("show", "--format=", "--name-only").split() == ["a.txt"]
 
 
@@ -93,7 +93,9 @@ def test_the_agent_is_asked_once_and_its_answer_is_kept(
     ],
     ids=["no commit", "looked back"],
 )
-def test_no_question(agent: Agent, workshop: Workshop, questions: list[str], script: list[Turn]) -> None:
+def test_no_question_without_a_commit_or_after_a_retrospective(
+    agent: Agent, workshop: Workshop, questions: list[str], script: list[Turn]
+) -> None:
     install(workshop, agent)
     workshop.git(*CONFIGURED.split()[1:])
     play(agent, workshop, script)

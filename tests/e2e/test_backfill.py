@@ -65,7 +65,7 @@ class Village:
         return "".join(f"def {stem}_{n}():\n    return '{stem} {n}'\n" for n in range(4))
 
     def truth(self) -> Pairs:
-        """(commit, session) for every commit that a branch reaches, by the files that it changes."""
+        """Return (commit, session) for every commit that a branch reaches, by the files that it changes."""
         git = self.workshop.git
         pairs: Pairs = set()
         for commit in git("rev-list", "--branches", "--no-merges").split():
@@ -75,7 +75,7 @@ class Village:
         return pairs
 
     def recorded(self) -> Pairs:
-        """The (commit, session) pairs that git-traj has recorded."""
+        """Return the (commit, session) pairs that git-traj has recorded."""
         pairs: Pairs = set()
         for branch in self.workshop.git("for-each-ref", "--format=%(refname)", "refs/heads").split():
             for commit in self.workshop.log(branch):
@@ -154,7 +154,7 @@ def build(village: Village, claude: Agent, codex: Agent) -> None:
 
 
 def check(village: Village, truth: Pairs, *, known: float = 0.95) -> None:
-    """Backfill: nothing is false, at least ``known`` of the truth is pairs; a second run changes nothing."""
+    """Backfill: no pair is false, at least ``known`` of the true are found; a second run adds nothing."""
     workshop = village.workshop
     report = json.loads(workshop.traj("backfill", "--json"))
     recorded = village.recorded()
@@ -169,10 +169,10 @@ def check(village: Village, truth: Pairs, *, known: float = 0.95) -> None:
     assert workshop.git("rev-parse", "refs/notes/traj") == before
 
 
-def test_a_village_of_agents_and_people(
+def test_a_backfill_finds_who_made_each_commit_of_a_village(
     village: Village, claude: Agent, codex: Agent, tmp_path: Path
 ) -> None:
-    """Read with its reflogs, without them, in a folder that was moved, and in a fresh clone."""
+    """Backfill with the reflogs, without them, in a folder that was moved, and in a fresh clone."""
     build(village, claude, codex)
     truth = village.truth()
     assert len(truth) > size(15, 30)

@@ -32,7 +32,7 @@ def work(agent: Agent, workshop: Workshop, name: str, command: str) -> Run:
 
 
 def recorded_agents(workshop: Workshop) -> dict[str, set[str]]:
-    """The agents recorded for each commit, by its subject."""
+    """Return the agents recorded for each commit, by its subject."""
     return {c["subject"]: {t["agent"] for t in c["trajectories"]} for c in workshop.log()}
 
 
@@ -102,8 +102,8 @@ def commit_as_another(workshop: Workshop, tmp_path: Path) -> None:
         subprocess.run(command, cwd=workshop.path, env=env, check=True, umask=0o002, **user)
 
 
-def commit_while_it_hangs(workshop: Workshop) -> float:
-    """The seconds that a commit takes while every interpreter that a hook starts hangs."""
+def commit_while_interpreters_hang(workshop: Workshop) -> float:
+    """Return the seconds that a commit takes while every interpreter that a hook starts hangs."""
     hook = workshop.path / ".git/hooks/post-commit"
     original = hook.read_text()
     (workshop.path / ".git/hangs").write_text("#!/bin/sh\nexec sleep 20\n")
@@ -152,7 +152,7 @@ def test_records_survive_a_day_and_everything_that_goes_wrong_after_it(
     logs = [str(run.log) for run in runs]
     assert at_once(workshop, 6, "import", *logs) == []
     assert at_once(workshop, 2, "sync") == []
-    assert commit_while_it_hangs(workshop) < 10
+    assert commit_while_interpreters_hang(workshop) < 10
 
     workshop.settle()
     assert recorded_agents(workshop) == expected

@@ -1,5 +1,5 @@
 """Gemini CLI switches git's hooks off for its commands, and these do not know their session: its commits are
-found later, by HEAD's reflog and the session's log. It is slow to start: only two stories are not nightly."""
+found later, by HEAD's reflog and the session's log. Gemini CLI starts slowly: only two stories run daily."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def call_ids(run: Run) -> set[str]:
 
 
 def strings_in(log: Path) -> list[str]:
-    """Every string value in a log, however deep."""
+    """Return every string value in a log, however deep."""
     strings: list[str] = []
 
     def walk(value: object) -> None:

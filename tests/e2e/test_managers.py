@@ -73,7 +73,7 @@ MANAGERS = {
 
 @pytest.fixture(scope="session")
 def installed() -> str:
-    """PATH with the managers; replaces the fixture of the agents, which are not needed here."""
+    """Return PATH with the managers; replaces the fixture of the agents, which are not needed here."""
     try:
         return os.pathsep.join(map(str, programs()))
     except NotInstalledError as error:
@@ -81,7 +81,9 @@ def installed() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Project:
+    """A repository with a manager, whose hooks log to the file ``ran``."""
+
     git: Git
     ran: Path
     manager: Manager
@@ -121,78 +123,78 @@ class Place:
         return "[hook " in (self.git.root / ".git/config").read_text()
 
     def both(self) -> tuple[list[str], int]:
-        """What ``commit`` returns while both are installed: ours runs first."""
+        """Return what ``commit`` returns while both are installed: our hooks run first."""
         return ["pre", "post 1"], 1
 
 
 @pytest.fixture(params=MANAGERS)
-def place(
+def project(
     request: pytest.FixtureRequest, installed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Place:
+) -> Project:
     monkeypatch.setenv("PATH", f"{installed}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("RAN", str(tmp_path / "ran"))
     git = Git.init(tmp_path / "repo")
     manager = MANAGERS[request.param]
     git.commit(dict(manager.files))
-    return Place(git, tmp_path / "ran", manager)
+    return Project(git, tmp_path / "ran", manager)
 
 
-def test_edge_22_a_manager_before_ours(place: Place) -> None:
-    place.run(place.manager.install)
-    alone, hooks = place.commit()[0], place.hooks()
+def test_edge_22_a_manager_before_ours(project: Project) -> None:
+    project.run(project.manager.install)
+    alone, hooks = project.commit()[0], project.hooks()
     assert alone == ["pre", "post 0"]
-    assert traj(place.git.root, "install").returncode == 0
-    assert place.commit() == place.both()
-    assert place.refuses()
-    place.run(place.manager.install)  # as each `npm install` does
-    traj(place.git.root, "doctor", "--fix")
-    assert place.commit() == place.both()
-    assert traj(place.git.root, "uninstall").returncode == 0
-    assert place.hooks() == hooks
-    assert place.commit() == (alone, 0)
+    assert traj(project.git.root, "install").returncode == 0
+    assert project.commit() == project.both()
+    assert project.refuses()
+    project.run(project.manager.install)  # as each `npm install` does
+    traj(project.git.root, "doctor", "--fix")
+    assert project.commit() == project.both()
+    assert traj(project.git.root, "uninstall").returncode == 0
+    assert project.hooks() == hooks
+    assert project.commit() == (alone, 0)
 
 
-def test_edge_22_a_manager_after_ours(place: Place) -> None:
-    git = place.git
-    before = place.hooks()
+def test_edge_22_a_manager_after_ours(project: Project) -> None:
+    git = project.git
+    before = project.hooks()
     traj(git.root, "install")
-    ours = place.hooks()
-    place.run(place.manager.install)
-    lines, spooled = place.commit()
+    ours = project.hooks()
+    project.run(project.manager.install)
+    lines, spooled = project.commit()
     assert [line.split()[0] for line in lines] == ["pre", "post"]
     if not spooled:  # it overwrote ours, which must be reported
         assert "foreign (git traj doctor)" in traj(git.root, "status").stdout
         assert traj(git.root, "doctor").returncode == 1
         assert traj(git.root, "doctor", "--fix").returncode == 0
-    assert place.commit() == place.both()
-    assert place.refuses()
-    configured = place.configured()
-    place.run(place.manager.remove)
-    assert place.commit() == ([], 1)
+    assert project.commit() == project.both()
+    assert project.refuses()
+    configured = project.configured()
+    project.run(project.manager.remove)
+    assert project.commit() == ([], 1)
     assert traj(git.root, "doctor", "--fix").returncode == 0
-    assert place.commit() == ([], 1)
-    assert configured or place.hooks() == ours
+    assert project.commit() == ([], 1)
+    assert configured or project.hooks() == ours
     traj(git.root, "uninstall")
-    assert place.hooks() == before
-    assert place.commit() == ([], 0)
+    assert project.hooks() == before
+    assert project.commit() == ([], 0)
 
 
-def test_edge_22_a_hook_of_the_user_a_manager_and_ours(place: Place) -> None:
+def test_edge_22_a_hook_of_the_user_a_manager_and_ours(project: Project) -> None:
     """The user's hook ends up as the manager alone would have left it."""
-    hook = place.git.root / ".git/hooks/pre-commit"
+    hook = project.git.root / ".git/hooks/pre-commit"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text('#!/bin/sh\necho mine >>"$RAN"\n')
     hook.chmod(0o755)
-    traj(place.git.root, "install")
-    assert place.commit() == (["mine"], 1)
-    place.run(place.manager.install)
-    traj(place.git.root, "doctor", "--fix")
-    runs = [*["mine"] * place.manager.behind, *place.both()[0]]
-    assert place.commit() == (runs, 1)
-    traj(place.git.root, "uninstall")
-    assert place.commit() == ([*runs[:-1], "post 0"], 0)
-    place.run(place.manager.remove)
-    assert place.commit() == (["mine"], 0)
+    traj(project.git.root, "install")
+    assert project.commit() == (["mine"], 1)
+    project.run(project.manager.install)
+    traj(project.git.root, "doctor", "--fix")
+    runs = [*["mine"] * project.manager.behind, *project.both()[0]]
+    assert project.commit() == (runs, 1)
+    traj(project.git.root, "uninstall")
+    assert project.commit() == ([*runs[:-1], "post 0"], 0)
+    project.run(project.manager.remove)
+    assert project.commit() == (["mine"], 0)
 
 
 @pytest.fixture(scope="session")
@@ -206,7 +208,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_framework_runs_our_hook_from_this_repository(
     tmp_path: Path, installed: str, settings: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Through ``.pre-commit-hooks.yaml``, without installing git-traj: a commit with a secret is refused."""
+    """It runs through ``.pre-commit-hooks.yaml``, without ``install``: a commit with a secret is refused."""
     monkeypatch.setenv("PATH", f"{installed}{os.pathsep}{os.environ['PATH']}")
     git = Git.init(tmp_path / "repo")
     monkeypatch.setenv("PRE_COMMIT_HOME", str(settings.parent / "cache"))

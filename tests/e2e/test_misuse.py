@@ -20,7 +20,7 @@ LINES = "".join(f"value_{n} = {n}\n" for n in range(6))
 
 
 def evidence(workshop: Workshop) -> dict[str, list[str]]:
-    """The evidence of each commit with a record, by its subject."""
+    """Return the evidence of each commit with a record, by its subject."""
     done = subprocess.run(
         [sys.executable, "-m", "gittraj", "log", "--all", "--json"],
         cwd=workshop.path,
@@ -33,7 +33,9 @@ def evidence(workshop: Workshop) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("command", ["./release", "make ship", "env X=y git commit -qm Made", "git ci"])
-def test_a_commit_made_indirectly_by_a_tool_call(agent: Agent, workshop: Workshop, command: str) -> None:
+def test_a_commit_made_indirectly_by_a_tool_call_is_the_agents(
+    agent: Agent, workshop: Workshop, command: str
+) -> None:
     workshop.git("config", "alias.ci", "commit -qm Made")
     (workshop.path / "release").write_text("#!/bin/sh\ngit commit -qm Made\n")
     (workshop.path / "release").chmod(0o755)
@@ -73,7 +75,7 @@ def test_a_formatted_and_renamed_file_is_credited_to_its_agent(agent: Agent, wor
 
 
 def tool_reads(name: str, neighbour: Path, link: Path) -> list[ToolCall]:
-    """Calls of the agent's tools other than its shell that read the neighbour's files."""
+    """Make calls of the agent's tools, without its shell, that read files of the neighbouring folder."""
     read = [{"file_path": str(path / "config.py")} for path in (neighbour, link)]
     match name:
         case "claude-code":
@@ -86,7 +88,9 @@ def tool_reads(name: str, neighbour: Path, link: Path) -> list[ToolCall]:
             return []
 
 
-def test_a_neighbours_source_is_not_stored(any_agent: Agent, workshop: Workshop, requests: list[str]) -> None:
+def test_files_of_a_neighbouring_folder_are_not_stored(
+    any_agent: Agent, workshop: Workshop, requests: list[str]
+) -> None:
     neighbour, link = workshop.path.parent / "neighbour", workshop.path / "linked"
     neighbour.mkdir()
     (neighbour / "config.py").write_text(f"{PRIVATE}\n")

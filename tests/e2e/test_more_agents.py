@@ -115,8 +115,8 @@ def test_aider_commits_by_itself(workshop: Workshop) -> None:
 
 
 @pytest.mark.nightly
-def test_twenty_commits_and_none_of_a_persons(any_of_all: Agent, workshop: Workshop) -> None:
-    """In four sessions: the script's token counts double each turn, and agents compress long sessions."""
+def test_twenty_commits_are_recorded_and_a_persons_are_not(any_of_all: Agent, workshop: Workshop) -> None:
+    """There are four sessions: the token counts double each turn, and agents compress long sessions."""
     people: list[str] = []
 
     def commit(number: int) -> None:
@@ -145,7 +145,7 @@ def test_twenty_commits_and_none_of_a_persons(any_of_all: Agent, workshop: Works
 
 
 @pytest.mark.nightly
-def test_twenty_commits_of_aider_and_none_of_a_persons(workshop: Workshop) -> None:
+def test_twenty_commits_of_aider_are_recorded_and_a_persons_are_not(workshop: Workshop) -> None:
     agent, people = Aider(program("aider"), workshop.path), []
     for number in range(20):
         script = [turn(Write(f"{number}.txt", "x\n"), say=f"Write {number}")]
@@ -159,7 +159,7 @@ def test_twenty_commits_of_aider_and_none_of_a_persons(workshop: Workshop) -> No
 
 
 @pytest.mark.nightly
-def test_a_commit_that_the_agent_amends(another: Agent, workshop: Workshop) -> None:
+def test_a_commit_that_the_agent_amends_keeps_its_record(another: Agent, workshop: Workshop) -> None:
     run = another.run(
         [
             turn(Write("hello.py", HELLO), say=CHOICE),
@@ -181,7 +181,7 @@ PAIRS = [("pi", "qwen-code"), ("copilot", "cline"), ("qwen-code", "mini-swe-agen
 
 @pytest.mark.nightly  # in an ordinary run, test_company does this with two other agents
 @pytest.mark.parametrize("names", PAIRS, ids="+".join)
-def test_two_agents_at_once(names: tuple[str, str], workshop: Workshop) -> None:
+def test_two_simultaneous_agents_have_their_own_commits(names: tuple[str, str], workshop: Workshop) -> None:
     """Both sessions are open in one work tree all the time; their commits alternate."""
     turns = Lock()
 
@@ -208,19 +208,19 @@ def test_two_agents_at_once(names: tuple[str, str], workshop: Workshop) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(2))
 def test_a_day_of_four_agents_and_a_person(seed: int, workshop: Workshop) -> None:
-    """At random, one of them commits, amends the last commit, or a person commits what an agent wrote: each
+    """At random, an agent or the person commits, amends, or the person commits what an agent wrote: each
     commit is credited to exactly the agents that worked on it, and doctor reports nothing."""
-    chance, runs = Random(seed), []
+    rng, runs = Random(seed), []
     agents_of: dict[str, set[str]] = {}
     agents = [MORE[name](program(name)) for name in ("copilot", "pi", "qwen-code", "cline")]
     for number in range(12):
         name = f"work-{number}.txt"
-        agent = chance.choice([*agents, None])
+        agent = rng.choice([*agents, None])
         if agent is None:
             workshop.commit(name, f"{name}\n" * 3)
             agents_of[f"By hand: {name}"] = set()
             continue
-        quiet, by_person = chance.choice(["-q", ""]), chance.random() < 0.25
+        quiet, by_person = rng.choice(["-q", ""]), rng.random() < 0.25
         commit = [] if by_person else [turn(Shell(f"git add {name} && git commit {quiet} -m 'Write {name}'"))]
         script = [turn(Write(name, f"{name}\n" * 3)), *commit, turn(say=CLOSING)]
         runs.append(agent.run(script, folder=workshop.path, prompt=f"Write {name}"))
@@ -228,7 +228,7 @@ def test_a_day_of_four_agents_and_a_person(seed: int, workshop: Workshop) -> Non
             workshop.git("add", name)
             workshop.git("commit", "-qm", f"Write {name}")
         agents_of[f"Write {name}"] = {agent.name}
-        if chance.random() < 0.25:
+        if rng.random() < 0.25:
             workshop.git("commit", "-q", "--amend", "-m", f"Write {name}, said better")
             agents_of[f"Write {name}, said better"] = agents_of.pop(f"Write {name}")
     workshop.settle(*runs)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.nightly
 
 @pytest.fixture(scope="session", autouse=True)
 def updated() -> Path | str:
-    """The folder of the newer versions, or why it is missing; set up before the environment is emptied."""
+    """Return the folder of the newer versions, or why it is missing, before the environment is emptied."""
     try:
         return next_programs()
     except NotInstalledError as error:

@@ -72,9 +72,9 @@ def test_a_person_commits_what_the_agent_wrote(opencode: Agent, workshop: Worksh
 @pytest.mark.nightly
 def test_a_command_of_the_session_knows_its_session(opencode: Agent, workshop: Workshop) -> None:
     ask = "from gittraj.agents import all_agents; from gittraj.config import Environ; import os"
-    tell = "print(all_agents()['opencode'].current(Environ.of(os.environ)))"
+    answer = "print(all_agents()['opencode'].current(Environ.of(os.environ)))"
     run = opencode.run(
-        [turn(Shell(f'{sys.executable} -c "{ask}; {tell}"')), turn(say="So it is")], folder=workshop.path
+        [turn(Shell(f'{sys.executable} -c "{ask}; {answer}"')), turn(say="So it is")], folder=workshop.path
     )
     (result,) = (
         part["state"]["output"]

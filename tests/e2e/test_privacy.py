@@ -39,7 +39,7 @@ def plan(*, path: str = "plan.txt", text: str = "Dig a pond\n") -> list[Turn]:
 
 
 def test_sealed_thinking_is_nowhere_in_clear(agent: Agent, workshop: Workshop, tmp_path: Path) -> None:
-    """Its owner can read it; nothing else that git-traj stores, sends or prints contains a word of it."""
+    """The owner can read the thinking; nothing else that is stored, sent or printed has a word of it."""
     workshop.traj("keys", "init")
     workshop.commit(".gitignore", "private/\n")
     (workshop.path / "private").mkdir()
@@ -100,7 +100,7 @@ def test_thinking_is_kept_in_clear_if_that_is_configured(agent: Agent, workshop:
 
 @pytest.fixture
 def secrets() -> dict[str, str]:
-    """The text of files that an agent will print, by name; they contain fresh secrets of many kinds."""
+    """Return texts of files that an agent will print, by name; they contain fresh secrets of many kinds."""
 
     def drawn(length: int, alphabet: str = string.ascii_letters + string.digits) -> str:
         return "".join(random.choices(alphabet, k=length - 4)) + "x7Q2"
@@ -119,7 +119,7 @@ def secrets() -> dict[str, str]:
 
 
 def values(secrets: dict[str, str]) -> list[str]:
-    """The secret values in these files: each long random word."""
+    """Return the secret values in the files: each long random word."""
     words = [word for text in secrets.values() for word in re.findall(r"[A-Za-z0-9]{9,}", text)]
     return [word for word in words if word.endswith("x7Q2") or len(word) > 26]
 
@@ -165,7 +165,7 @@ def test_secrets_of_many_kinds_are_nowhere(
 
 
 def crash(workshop: Workshop, folder: Path) -> str:
-    """Crash with all those secrets in local variables; return the bug report and what is printed about it."""
+    """Crash with all secrets of ``private`` in local variables; return the bug report and all output."""
     code = """if True:
         import pathlib, sys, gittraj.cli.common.group as group, gittraj.cli.show as show
         def fall(*_, **__):
@@ -187,10 +187,10 @@ def crash(workshop: Workshop, folder: Path) -> str:
     return done.stdout + done.stderr + report.read_text()
 
 
-def test_a_secret_that_becomes_known_after_it_was_stored(
+def test_a_secret_that_becomes_known_after_it_was_stored_is_removed(
     agent: Agent, workshop: Workshop, token: str
 ) -> None:
-    """At the first commit it is a plain word, at the second a password; nothing to push contains it."""
+    """At the first commit the secret is a plain word, at the second a password: nothing to push has it."""
     late = "Heron" + token[-14:]
     first = agent.run(
         [
@@ -231,7 +231,9 @@ def test_a_secret_that_becomes_known_after_it_was_stored(
 
 
 @pytest.mark.parametrize("mixed", some([True, False], 1))
-def test_a_session_over_two_repositories(agent: Agent, tmp_path: Path, mixed: bool) -> None:
+def test_two_repositories_of_one_session_get_only_their_own_text(
+    agent: Agent, tmp_path: Path, mixed: bool
+) -> None:
     """Neither repository gets the text of the other's files, or the other's calls."""
     pond, river = Workshop.create(tmp_path / "pond"), Workshop.create(tmp_path / "river")
     for workshop in (pond, river):
@@ -261,7 +263,7 @@ def test_a_session_over_two_repositories(agent: Agent, tmp_path: Path, mixed: bo
         assert calls(facts(events(river.only()))) == calls(run.facts(2, 4))
 
 
-def test_a_commit_with_the_tool_off(agent: Agent, workshop: Workshop) -> None:
+def test_a_commit_made_while_off_is_not_stored(agent: Agent, workshop: Workshop) -> None:
     """Nothing is stored for the commit, then or later; the next record has only the work after it."""
     run = agent.run(
         [
@@ -282,7 +284,7 @@ def test_a_commit_with_the_tool_off(agent: Agent, workshop: Workshop) -> None:
     assert b"This one is between us." not in workshop.stored()
 
 
-def test_a_pause(agent: Agent, workshop: Workshop) -> None:
+def test_nothing_of_a_pause_is_stored(agent: Agent, workshop: Workshop) -> None:
     workshop.traj("pause")
     paused = agent.run(plan(path="quiet.txt"), prompt="Work unseen", folder=workshop.path)
     workshop.settle(paused)
@@ -297,7 +299,7 @@ def test_a_pause(agent: Agent, workshop: Workshop) -> None:
 
 
 def calls(facts: list[Fact]) -> list[Fact]:
-    """Only the tool calls and their results."""
+    """Return only the tool calls and their results."""
     return [fact for fact in facts if fact[0].startswith("tool")]
 
 

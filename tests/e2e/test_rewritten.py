@@ -53,7 +53,7 @@ by_turns = pytest.mark.parametrize(
 
 
 @moments
-def test_amend(agent: Agent, workshop: Workshop, at_once: bool) -> None:
+def test_an_amend_moves_the_record(agent: Agent, workshop: Workshop, at_once: bool) -> None:
     person = Person(workshop, "commit", "-q", "--amend", "-m", "Two, in better words")
     run = person.watch(agent, at_once=at_once)
 
@@ -67,7 +67,7 @@ def test_amend(agent: Agent, workshop: Workshop, at_once: bool) -> None:
 
 
 @by_turns
-def test_rebase(agent: Agent, workshop: Workshop, at_once: bool) -> None:
+def test_a_rebase_moves_the_records(agent: Agent, workshop: Workshop, at_once: bool) -> None:
     root = workshop.head()
     upstream = workshop.commit("upstream.txt", "from others\n")
     workshop.git("checkout", "-q", "-b", "topic", root)
@@ -80,7 +80,9 @@ def test_rebase(agent: Agent, workshop: Workshop, at_once: bool) -> None:
 
 
 @by_turns
-def test_reorder(agent: Agent, workshop: Workshop, at_once: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reordering_moves_the_records(
+    agent: Agent, workshop: Workshop, at_once: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GIT_SEQUENCE_EDITOR", "sed -i.bak '1!G;h;$!d'")  # the to-do list, last line first
     person = Person(workshop, "rebase", "-q", "-i", "HEAD~2")
     run = person.watch(agent, at_once=at_once)
@@ -90,7 +92,9 @@ def test_reorder(agent: Agent, workshop: Workshop, at_once: bool, monkeypatch: p
 
 
 @by_turns
-def test_squash(agent: Agent, workshop: Workshop, at_once: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_squash_gets_both_parts(
+    agent: Agent, workshop: Workshop, at_once: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GIT_SEQUENCE_EDITOR", "sed -i.bak '2s/^pick/fixup/'")
     person = Person(workshop, "rebase", "-q", "-i", "HEAD~2")
     run = person.watch(agent, at_once=at_once)

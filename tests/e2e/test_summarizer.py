@@ -84,11 +84,13 @@ def answer(event: str, **fields: Any) -> Reply:
         "quote": SAID,
     }
     chosen = [chose | {"event": event, "quote": CHOICE}]
-    said = {"summary": "A set makes it fast.", "decisions": chosen, "doubts": [doubt], **fields}
-    return Reply(thinking="", text=json.dumps(said))
+    document = {"summary": "A set makes it fast.", "decisions": chosen, "doubts": [doubt], **fields}
+    return Reply(thinking="", text=json.dumps(document))
 
 
-def test_a_right_answer(message: str, agent: Agent, workshop: Workshop, summarize: Summarize) -> None:
+def test_a_valid_answer_is_recorded(
+    message: str, agent: Agent, workshop: Workshop, summarize: Summarize
+) -> None:
     logs = _logs()
     status, printed = summarize(answer(message))
     assert status == 0, printed
@@ -110,14 +112,14 @@ def test_an_invented_quote_is_refused(message: str, workshop: Workshop, summariz
     assert "Linux" not in json.dumps(workshop.only())
 
 
-def test_no_json(message: str, workshop: Workshop, summarize: Summarize) -> None:
+def test_an_answer_without_json_is_refused(message: str, workshop: Workshop, summarize: Summarize) -> None:
     status, printed = summarize(Reply(thinking="", text="I would rather talk about cormorants."))
     assert status == 1
     assert "not the JSON that was asked for" in printed
     assert b"cormorants" not in workshop.stored()
 
 
-def test_a_hang(
+def test_a_program_that_hangs_is_given_up(
     message: str, workshop: Workshop, summarize: Summarize, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import threading
@@ -133,7 +135,7 @@ def test_a_hang(
     assert workshop.git("for-each-ref") == before
 
 
-def test_a_secret_echoed_back(message: str, workshop: Workshop, summarize: Summarize) -> None:
+def test_a_secret_in_the_answer_is_redacted(message: str, workshop: Workshop, summarize: Summarize) -> None:
     token = "ghp_" + "Zx8" * 12
     status, printed = summarize(answer(message, summary=f"The token {token} is needed."))
     assert status == 0, printed
@@ -141,7 +143,7 @@ def test_a_secret_echoed_back(message: str, workshop: Workshop, summarize: Summa
     assert "is needed" in workshop.only()["summary"]
 
 
-def test_too_many_requests(
+def test_a_rate_limit_is_an_error(
     message: str, workshop: Workshop, summarize: Summarize, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(program, "_TIME_LIMIT", 6.0)  # Codex retries for a long time
@@ -151,7 +153,7 @@ def test_too_many_requests(
     assert workshop.only()["summaryBy"] == "agent"
 
 
-def test_it_summarizes_in_the_background_when_the_turn_is_over(agent: Agent, workshop: Workshop) -> None:
+def test_the_worker_summarizes_when_the_turn_is_over(agent: Agent, workshop: Workshop) -> None:
     """The worker, woken by a hook inside the agent, starts the agent a second time."""
     steps = Write("a.txt", "a\n"), Shell("git add a.txt && git commit -qm 'Add a'")
     with summarizer(agent, workshop, answer("x", decisions=[], doubts=[])) as server:

@@ -28,7 +28,7 @@ class Workshop:
 
     @classmethod
     def create(cls, path: Path) -> Workshop:
-        """A new repository with one commit by a person."""
+        """Make a new repository with one commit by a person."""
         path.mkdir(parents=True)
         workshop = cls(path)
         workshop.git("init", "-q")

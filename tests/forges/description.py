@@ -20,7 +20,7 @@ class Description:
         self._routes: dict[str, Any] = data["routes"]
 
     def find(self, method: str, path: str) -> tuple[str, dict[str, str]] | None:
-        """The route of a path, and the values of its parameters by name; None if there is no such route."""
+        """Return a path's route, and the values of its parameters by name; None if there is no such route."""
         for route in sorted(self._routes, key=lambda each: "{index}." not in each):
             verb, _, template = route.partition(" ")
             pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+?)", re.escape(template))

@@ -23,7 +23,7 @@ from tests.integration.repository import Git
 
 _SPEC, _JOBS = (ROOT / "templates" / "git-traj.yml").read_text("utf-8").split("\n---\n")
 _INPUTS: dict[str, Any] = yaml.safe_load(_SPEC)["spec"]["inputs"]
-_BY_VARIABLE = ("require", "min-coverage", "labels", "source", "commit", "stage", "image")
+_TEMPLATE_INPUTS = ("require", "min-coverage", "labels", "source", "commit", "stage", "image")
 HOSTED = ("PATH", "HOME")
 
 
@@ -48,7 +48,7 @@ class GitLabRunner(Runner):
         folder_of_job = self.folder / str(number)
         (folder_of_job / "builds").mkdir(parents=True)
         given = {name.replace("_", "-"): value for name, value in inputs.items()}
-        job = self._job({name: value for name, value in given.items() if name in _BY_VARIABLE})
+        job = self._job({name: value for name, value in given.items() if name in _TEMPLATE_INPUTS})
         variables = {name: str(value) for name, value in job["variables"].items()}
         variables |= {f"GIT_TRAJ_{name.upper().replace('-', '_')}": value for name, value in given.items()}
         environ = {
@@ -115,8 +115,8 @@ class GitLabRunner(Runner):
     def _predefined(
         self, event: str, payload: Mapping[str, Any], number: int, folder: Path
     ) -> dict[str, str]:
-        """GitLab's predefined variables. A fork's pipeline runs in its own project, unless a member of the
-        parent project started it (``pull_request_target``)."""
+        """Return GitLab's predefined variables. A fork's pipeline runs in its own project, unless a member of
+        the parent project started it (``pull_request_target``)."""
         request = payload.get("pull_request")
         home = (request["head"]["repo"] or {}).get("full_name", "") if request else self.repository
         here = self.repository if event != "pull_request" or not home else home

@@ -23,8 +23,8 @@ class Published:
             if theirs is None:
                 yield f"{route} is not there"
                 continue
-            for where, here, there in self._pairs(mine, theirs):
-                yield from (f"{route} {where}{fault}" for fault in self._compared(here, there, ours))
+            for where, own, other in self._pairs(mine, theirs):
+                yield from (f"{route} {where}{fault}" for fault in self._compared(own, other, ours))
 
     def _pairs(self, mine: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
         """Yield our schema and theirs, for the query, the body, and the answers to successful requests."""
@@ -38,23 +38,23 @@ class Published:
             if status < 300:
                 yield str(status), schema, answer.get("schema") or _content(answer)
 
-    def _compared(self, here: Any, there: Any, ours: Mapping[str, Any]) -> Iterator[str]:
-        while "$ref" in here:
-            here = ours["schemas"][here["$ref"].rpartition("/")[2]]
-        here = next((each for each in here.get("anyOf", ()) if each.get("type") != "null"), here)
-        there = self._resolved(there)
-        if "items" in here and there.get("type") == "object":  # GitLab describes a list by its item
-            there = {"type": "array", "items": there}
-        kinds = here.get("type", [])
+    def _compared(self, own: Any, other: Any, ours: Mapping[str, Any]) -> Iterator[str]:
+        while "$ref" in own:
+            own = ours["schemas"][own["$ref"].rpartition("/")[2]]
+        own = next((each for each in own.get("anyOf", ()) if each.get("type") != "null"), own)
+        other = self._resolved(other)
+        if "items" in own and other.get("type") == "object":  # GitLab describes a list by its item
+            other = {"type": "array", "items": other}
+        kinds = own.get("type", [])
         kinds = set([kinds] if isinstance(kinds, str) else kinds) - {"null"}
-        if kinds and "type" in there and there["type"] not in kinds:
-            yield f" is {there['type']}, not {'/'.join(sorted(kinds))}"
-        missing = set(there.get("required", ())) - set(here.get("required", ()))
-        yield from (f" lacks {each}" for each in sorted(missing) if "properties" in here)
-        if "items" in here:
-            yield from (f"[]{fault}" for fault in self._compared(here["items"], there.get("items", {}), ours))
-        known = there.get("properties", {})
-        for name, schema in here.get("properties", {}).items():
+        if kinds and "type" in other and other["type"] not in kinds:
+            yield f" is {other['type']}, not {'/'.join(sorted(kinds))}"
+        missing = set(other.get("required", ())) - set(own.get("required", ()))
+        yield from (f" lacks {each}" for each in sorted(missing) if "properties" in own)
+        if "items" in own:
+            yield from (f"[]{fault}" for fault in self._compared(own["items"], other.get("items", {}), ours))
+        known = other.get("properties", {})
+        for name, schema in own.get("properties", {}).items():
             if name not in known:
                 yield f".{name} is not there"
             else:

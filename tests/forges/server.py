@@ -21,7 +21,8 @@ DATE = "2026-01-02T03:04:05Z"
 
 @dataclass
 class Forge:
-    """A host like ``tests.github.server.GitHub``; a subclass for each kind."""
+    """A host like ``tests.github.server.GitHub``; a subclass for each kind. ``viewer``: the token's account;
+    ``grants``: what the token may write; ``pause`` is called before and after a request is answered."""
 
     name: ClassVar[str]
     prefix: ClassVar[str]

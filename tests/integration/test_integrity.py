@@ -40,18 +40,18 @@ def make(root: Path, form: str = "sha1") -> Git:
 
 
 def doctor(git: Git, *options: str) -> list[str]:
-    """The findings, without those on how this test makes commits, and on the index, which is not a record."""
-    said = traj(git.root, "doctor", *options)
-    lines = said.stdout.splitlines()
+    """Return the findings, except those about commits that this test makes, and about the index."""
+    done = traj(git.root, "doctor", *options)
+    lines = done.stdout.splitlines()
     found = [at for at, line in enumerate(lines) if line.split(":")[0] in ("wrong", "note", "fixed")]
-    told = [line for at in found for line in lines[at : at + 1 + (not lines[at].startswith("fixed"))]]
-    assert said.returncode == int(any(line.startswith("wrong: ") for line in told)), said
+    findings = [line for at in found for line in lines[at : at + 1 + (not lines[at].startswith("fixed"))]]
+    assert done.returncode == int(any(line.startswith("wrong: ") for line in findings)), done
     skipped = ("note: made without a hook", "    nothing to do while the hooks", "note: there is no index")
-    return [line for line in told if not line.startswith(skipped) and FOLDER not in line]
+    return [line for line in findings if not line.startswith(skipped) and FOLDER not in line]
 
 
 def file_of(git: Git, revision: str) -> Path:
-    """The file of a loose object."""
+    """Return the file of a loose object, after making it writable."""
     oid = git("rev-parse", revision)
     path = git.root / ".git/objects" / oid[:2] / oid[2:]
     path.chmod(0o644)
@@ -61,14 +61,14 @@ def file_of(git: Git, revision: str) -> Path:
 @pytest.mark.parametrize("form", some(FORMS, 1))
 @pytest.mark.parametrize("bytes_left", [0, 40])
 def test_a_note_that_was_cut_short(tmp_path: Path, form: str, bytes_left: int) -> None:
-    """libgit2 hangs on such an object, and ``git cat-file --batch`` dies: the others are still read."""
+    """libgit2 hangs on such an object, and ``git cat-file --batch`` dies; the other notes are still read."""
     git = make(tmp_path / "repo", form)
     head = git.head()
     note = file_of(git, f"refs/notes/traj:{head[:2]}/{head[2:]}")
     note.write_bytes(note.read_bytes()[:bytes_left])
     assert (
         doctor(git)[:2]
-        == [  # and a segment that no record names now
+        == [  # a third finding follows: a segment that no record names now
             f"wrong: the note of {head[:12]} is not here",
             "    git fetch it again without a filter, or restore it from another clone",
         ]
@@ -98,7 +98,7 @@ def test_a_folder_of_notes_that_is_gone(tmp_path: Path, form: str) -> None:
 @pytest.mark.parametrize("form", some(FORMS, 1))
 @pytest.mark.parametrize("content", ["", "0123\n", "ref: refs/notes/gone\n", "ref: refs/notes/back\n"])
 def test_a_ref_that_names_no_commit(tmp_path: Path, form: str, content: str) -> None:
-    """Never written to its end, or symbolic: to a ref that is not there, to one that leads back."""
+    """The ref's file is empty or cut short, or refers to a missing ref, or to one that refers back to it."""
     git = make(tmp_path / "repo", form)
     before = refs(git)
     path = git.root / ".git/refs/notes/traj"
@@ -135,41 +135,45 @@ def test_no_command_waits_for_a_broken_ref(desk: Desk) -> None:
 Harm = Callable[[Git], None]
 
 
-def unfinished(git: Git) -> None:
-    old(git.root / ".git/traj/cursors.4711")
+def leave_files(git: Git) -> None:
+    make_old(git.root / ".git/traj/cursors.4711")
     (git.root / ".git/traj/active").mkdir(exist_ok=True)
-    old(git.root / ".git/traj/active/traj_a.json.4711.1")
+    make_old(git.root / ".git/traj/active/traj_a.json.4711.1")
 
 
-def ref_lock(git: Git) -> None:
-    old(git.root / ".git/refs/notes/traj.lock")
+def leave_lock(git: Git) -> None:
+    make_old(git.root / ".git/refs/notes/traj.lock")
 
 
-def remote_lock(git: Git) -> None:
-    old(git.root / ".git/refs/notes-remote/origin/traj.lock")
+def leave_remote_lock(git: Git) -> None:
+    make_old(git.root / ".git/refs/notes-remote/origin/traj.lock")
 
 
-def old(path: Path) -> None:
+def make_old(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()
     os.utime(path, (1, 1))
 
 
-def refspec(git: Git) -> None:
+def drop_refspec(git: Git) -> None:
     git("remote", "add", "origin", "/nowhere")
     assert traj(git.root, "install").returncode == 0
     git("config", "--fixed-value", "--unset", "remote.origin.fetch", "^refs/notes/traj-data*")
 
 
 HARMS: list[tuple[Harm, str, str]] = [
-    (unfinished, "note", "a killed process left 2 unfinished files ({git}/traj/active/traj_a.json.4711.1 …)"),
-    (ref_lock, "wrong", "a killed process left {git}/refs/notes/traj.lock: no other process can write"),
     (
-        remote_lock,
+        leave_files,
+        "note",
+        "a killed process left 2 unfinished files ({git}/traj/active/traj_a.json.4711.1 …)",
+    ),
+    (leave_lock, "wrong", "a killed process left {git}/refs/notes/traj.lock: no other process can write"),
+    (
+        leave_remote_lock,
         "wrong",
         "a killed process left {git}/refs/notes-remote/origin/traj.lock: no other process can write",
     ),
-    (refspec, "note", "git fetch origin no longer brings records: ^refs/notes/traj-data* was taken out"),
+    (drop_refspec, "note", "git fetch origin no longer brings records: ^refs/notes/traj-data* was taken out"),
 ]
 
 
@@ -205,7 +209,8 @@ def test_recording_continues_after_a_truncated_note(desk: Desk) -> None:
 
 
 def delete_refs(git: Git) -> dict[str, str]:
-    """Delete and return refs, as ``git fetch --prune origin '+refs/notes/*:refs/notes/*'``, with reflogs."""
+    """Delete all refs with their reflogs, as ``git fetch --prune origin '+refs/notes/*:refs/notes/*'`` does;
+    return the deleted refs."""
     before = refs(git)
     for ref in before:
         git("update-ref", "-d", ref)

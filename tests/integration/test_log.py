@@ -1,4 +1,4 @@
-"""``git traj log``: which commits it lists, the same without an index, and what it prints for none."""
+"""``git traj log``: which commits it lists, and what it prints if there are none."""
 
 from __future__ import annotations
 
@@ -499,22 +499,22 @@ def test_a_commit_with_hundreds_of_trajectories(
 def test_reverted_lists_only_commits_that_a_later_one_reverts_completely(
     git: Git, commit_recorded: Callable[..., str], log: Log, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = "Take it back\n\nThis reverts commit "
-    below = commit_recorded({"a": POEM}, "a poem")
+    reverts = "Take it back\n\nThis reverts commit "
+    poem = commit_recorded({"a": POEM}, "a poem")
     line = commit_recorded({"a": POEM + "same\n"}, "a line below")
     git.commit({"a": "same\n" + POEM + "same\n"}, "the same above")
-    git.commit({"a": POEM + "same\n"}, said + line)
+    git.commit({"a": POEM + "same\n"}, reverts + line)
     binary = commit_recorded({"b": b"\0 1"}, "a picture")
-    git.commit({"b": b"\0 2"}, said + binary)
+    git.commit({"b": b"\0 2"}, reverts + binary)
     git("commit", "--allow-empty", "-qm", "nothing")
     nothing = git.head()
-    git("commit", "--allow-empty", "-qm", said + nothing)
-    whole = commit_recorded({"c": "1\n"}, "a file")
+    git("commit", "--allow-empty", "-qm", reverts + nothing)
+    whole = commit_recorded({"c": "1\n"}, "a file")  # the only one that is reverted completely
     git("revert", "--no-edit", whole)
-    back = git.head()
-    told_of = {entry["commit"]: entry["revertedBy"] for entry in log("--all")}
-    expected = {below: None, line: None, binary: None, nothing: None, whole: back}
-    assert {commit: told_of.get(commit) for commit in expected} == expected
+    reverting = git.head()
+    reverted_by = {entry["commit"]: entry["revertedBy"] for entry in log("--all")}
+    expected = {poem: None, line: None, binary: None, nothing: None, whole: reverting}
+    assert {commit: reverted_by.get(commit) for commit in expected} == expected
     for commit in (line, whole):
         assert call(["show", commit]) == 0
         assert ("reverted by" in capsys.readouterr().out) == (commit == whole)

@@ -33,7 +33,7 @@ def test_a_remote_added_after_the_installation_is_reported_and_fixed(git: Git) -
     assert said in traj(git.root, "status").stdout
     assert json.loads(traj(git.root, "status", "--json").stdout)["withoutRefspec"] == ["late"]
     noted = traj(git.root, "doctor").stdout
-    assert "git traj install" not in noted, "two remedies"
+    assert "git traj install" not in noted, "one remedy is enough"
     assert noted.endswith("    git traj doctor --fix\nNothing is wrong.\n")
     done = traj(git.root, "doctor", "--fix")
     assert "fixed: git fetch late does not bring its records" in done.stdout

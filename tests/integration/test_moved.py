@@ -19,8 +19,8 @@ from tests.integration.repository import Git, has_configured_hooks
 
 AGENTS = ("claude-code", "codex", "gemini")
 OURS = ("traj", ".claude", ".codex", ".gemini", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md")
-CHANGES = "open,openat,creat,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir,link,linkat"
-CHANGES += ",symlink,symlinkat,chmod,fchmodat,truncate,chdir"
+CHANGING_CALLS = "open,openat,creat,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir,link,linkat"
+CHANGING_CALLS += ",symlink,symlinkat,chmod,fchmodat,truncate,chdir"
 
 
 def files(*roots: Path) -> dict[str, bytes]:
@@ -35,8 +35,8 @@ def set_up(git: Git) -> Git:
     git("remote", "add", "origin", "/nowhere")
     tree = git.root.with_name("linked")
     git("worktree", "add", "--quiet", str(tree))
-    for place in (Git(tree), git):
-        with place.open() as repository:
+    for worktree in (Git(tree), git):
+        with worktree.open() as repository:
             install(repository, agents=AGENTS)
     return git
 
@@ -46,14 +46,14 @@ def make_absolute(git: Git) -> None:
     path = git.root / ".git/traj/installed.json"
     at = git.root / ".git"
 
-    def whole(name: str) -> str:
+    def absolute(name: str) -> str:
         return os.path.normpath(at / name)
 
     value = json.loads(path.read_bytes())
-    value["reflogs"] = {whole(name): position for name, position in value["reflogs"].items()}
+    value["reflogs"] = {absolute(name): position for name, position in value["reflogs"].items()}
     undo = value["undo"]
-    undo |= {key: list(map(whole, undo[key])) for key in ("hooks", "folders")}
-    undo |= {key: {whole(name): v for name, v in undo[key].items()} for key in ("settings", "told")}
+    undo |= {key: list(map(absolute, undo[key])) for key in ("hooks", "folders")}
+    undo |= {key: {absolute(name): v for name, v in undo[key].items()} for key in ("settings", "told")}
     path.write_text(json.dumps(value))
 
 
@@ -141,7 +141,7 @@ def test_copy_with_links_into_the_original(git: Git) -> None:
 
 
 def test_a_copy_is_drained_without_the_past_of_the_original(desk: Desk) -> None:
-    """How far reflogs were read is kept by relative names."""
+    """The cursors of the reflogs have relative names as their keys."""
     desk.commit("one")
     copy = copied(desk.git)
     said = json.loads((copy.root / ".git/traj/cursors.json").read_bytes())
@@ -167,28 +167,28 @@ def test_stored_consents_are_removed_too(git: Git) -> None:
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not here")
 def test_uninstall_in_a_copied_clone_writes_nowhere_else(git: Git, tmp_path: Path) -> None:
-    """By the system calls that the kernel sees."""
+    """strace lists the system calls that change files."""
     set_up(git)
     copy, log = copied(git), tmp_path / "calls"
-    strace = ("strace", "-f", "-y", "-s", "4096", "-e", f"trace={CHANGES}", "-o", str(log))
+    strace = ("strace", "-f", "-y", "-s", "4096", "-e", f"trace={CHANGING_CALLS}", "-o", str(log))
     subprocess.run(
         [*strace, sys.executable, "-B", "-m", "gittraj", "uninstall", "--purge"],
         cwd=copy.root,
         check=True,
         capture_output=True,
     )
-    changed = [place for line in log.read_text().splitlines() for place in changes(line, copy.root)]
-    assert any(place.endswith("/.git/config.lock") for place in changed)
+    changed = [path for line in log.read_text().splitlines() for path in changed_paths(line, copy.root)]
+    assert any(path.endswith("/.git/config.lock") for path in changed)
     inside = f"{copy.root}/"
     assert [p for p in changed if not p.startswith((inside, "/dev/"))] == []
 
 
-def changes(line: str, start: Path) -> list[str]:
-    """The paths that a system call of ``strace`` changes; paths that it only reads do not count."""
+def changed_paths(line: str, start: Path) -> list[str]:
+    """Return the paths that a system call (a line of ``strace``) changes, not those that it only reads."""
     found = re.match(r"\d+ +(\w+)\((.*)\) += (-?\d+)", line)
     if found is None or int(found[3]) < 0 or found[1] == "chdir":
         return []
     if found[1].startswith("open") and not re.search(r"O_(WRONLY|RDWR|CREAT|TRUNC)", found[2]):
         return []
-    places = re.findall(r'(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"', found[2])
-    return [os.path.normpath(os.path.join(base or start, name)) for base, name in places]  # noqa: PTH118
+    paths = re.findall(r'(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"', found[2])
+    return [os.path.normpath(os.path.join(base or start, name)) for base, name in paths]  # noqa: PTH118

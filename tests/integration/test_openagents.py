@@ -42,14 +42,14 @@ def export(git: Git, path: Path, *names: str) -> Path:
     return path
 
 
-def take(git: Git, path: Path) -> dict[str, dict[str, Any]]:
+def import_database(git: Git, path: Path) -> dict[str, dict[str, Any]]:
     taken = json.loads(traj(git, "import", "--json", str(path)))["imported"]
     return {row["session"]: row for row in taken}
 
 
 def test_an_imported_session_is_exported_unchanged(begun: Git, tmp_path: Path) -> None:
     given = db.make(tmp_path / "given.db")
-    taken = take(begun, given)
+    taken = import_database(begun, given)
     names = [row["trajectory"] for row in taken.values()]
     assert {row["agent"] for row in taken.values()} == {"mechacoder-orchestrator", "testgen"}
     page = traj(begun, "show", taken[db.TESTGEN["session_id"]]["trajectory"])
@@ -74,23 +74,23 @@ def test_an_imported_session_is_exported_unchanged(begun: Git, tmp_path: Path) -
     assert made.read_bytes() == export(begun, tmp_path / "twice.db", *names).read_bytes()
 
     before = refs(begun)
-    assert {row["parts"] for row in take(begun, made).values()} == {0}
+    assert {row["parts"] for row in import_database(begun, made).values()} == {0}
     assert refs(begun) == before
 
 
-def test_its_own_queries_run_on_an_export(begun: Git, tmp_path: Path) -> None:
+def test_openagents_own_queries_run_on_an_export(begun: Git, tmp_path: Path) -> None:
     session = ClaudeSession(begun.root)
     steps = (Write("parser.py", "x = 1\n"), Shell("git add -A && git commit -qm 'Add a parser'"))
     session.run(
         [turn(*steps, think="private thought", say="A tokenizer first"), turn(say="Done")], prompt="Parse it"
     )
     traj(begun, "import", str(session.log), "--auto")
-    take(
+    import_database(
         begun,
         db.make(tmp_path / "given.db", ("trajectories", db.GENERATED), ("testgen_trajectories", db.TESTGEN)),
     )
-    other = json.loads(traj(begun, "log", "--trajectories", "--all", "--json"))["trajectories"]
-    path = export(begun, tmp_path / "made.db", *[each["id"] for each in other])
+    listed = json.loads(traj(begun, "log", "--trajectories", "--all", "--json"))["trajectories"]
+    path = export(begun, tmp_path / "made.db", *[each["id"] for each in listed])
 
     def ask(query: str) -> list[list[str]]:
         program = shutil.which("sqlite3")
@@ -126,7 +126,7 @@ def test_its_own_queries_run_on_an_export(begun: Git, tmp_path: Path) -> None:
     assert ask("SELECT version FROM _schema_version WHERE version = '004_trajectories'") == [
         ["004_trajectories"]
     ]
-    with closing(sqlite3.connect(path)) as database, database:  # as OpenAgents continues it
+    with closing(sqlite3.connect(path)) as database, database:  # as OpenAgents might change it
         database.execute("UPDATE trajectories SET trajectory = '{}' WHERE session_id = ?", (claude,))
         database.execute("DELETE FROM trajectories WHERE session_id = ?", (testgen,))
     assert ask(search.format("tokenizer OR missing")) == []
@@ -134,13 +134,13 @@ def test_its_own_queries_run_on_an_export(begun: Git, tmp_path: Path) -> None:
 
 def test_another_systems_session_survives_the_round_trip(begun: Git, tmp_path: Path) -> None:
     child = {**a3s.SESSION, "id": "child-1", "parent_id": "s/1", "messages": [a3s.ASKED, a3s.DONE]}
-    taken = take(begun, a3s.keep(tmp_path / "store", {**a3s.OLDER, "child-1.json": child}))
+    taken = import_database(begun, a3s.keep(tmp_path / "store", {**a3s.OLDER, "child-1.json": child}))
     names = [row["trajectory"] for row in taken.values()]
     made = export(begun, tmp_path / "made.db", *names)
     assert {row["agent_name"] for row in rows(made, "trajectories").values()} == {"a3s"}
     assert rows(made, "trajectories").keys() == {"s/1", "child-1"}
     other = begin(Git.init(tmp_path / "other"))
-    assert {row["trajectory"] for row in take(other, made).values()} == {*names}
+    assert {row["trajectory"] for row in import_database(other, made).values()} == {*names}
     for name in names:
         shown = [json.loads(traj(git, "show", name, "--json"))["trajectories"][0] for git in (begun, other)]
         events = [[event for c in each["chapters"] for event in c["events"]] for each in shown]

@@ -1,5 +1,6 @@
 """GitLab, Gitea and Forgejo: the same report, by their own scripts, with their API on loopback and a real git
-server. By day, each test runs with one of them. As far as it is used, Gitea's API is also Forgejo's."""
+server. In the daily run, each test runs with one of them. As far as it is used here, Gitea's API is also
+Forgejo's."""
 
 from __future__ import annotations
 
@@ -25,19 +26,20 @@ FORGES = {"gitea": (Gitea, Runner), "forgejo": (Gitea, Runner), "gitlab": (GitLa
 EDIT = {"gitea": "PATCH", "gitlab": "PUT"}
 
 
-BY_DAY = {
+DAILY = {
     "gitea": ("links", "lost"),
     "forgejo": ("labels",),
     "gitlab": ("created", "fork", "deleted", "gate", "no_pull"),
 }
+"""Words in the names of the tests that also run daily with this forge; all others run nightly."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "forge" in metafunc.fixturenames:
-        told = metafunc.function.__name__
+        test = metafunc.function.__name__
         names = [
-            pytest.param(name, marks=() if any(word in told for word in words) else pytest.mark.nightly)
-            for name, words in BY_DAY.items()
+            pytest.param(name, marks=() if any(word in test for word in words) else pytest.mark.nightly)
+            for name, words in DAILY.items()
         ]
         metafunc.parametrize("forge", names, indirect=True)
 
@@ -52,12 +54,12 @@ def forge(request: pytest.FixtureRequest, git: Git, tmp_path: Path) -> Iterator[
 
 
 def variables(kind: str, host: Host) -> dict[str, str]:
-    """The variables that a job has besides GitHub's, and copies of these under its own name:
+    """Return a job's variables that GitHub does not have, and copies of GitHub's under the forge's own name:
     https://docs.gitea.com/usage/actions/comparison,
     https://forgejo.org/docs/latest/user/actions/reference."""
-    told = {"CI": "true", "GITHUB_ACTIONS": "true", f"{kind.upper()}_ACTIONS": "true"}
+    added = {"CI": "true", "GITHUB_ACTIONS": "true", f"{kind.upper()}_ACTIONS": "true"}
     mirrored = {"API_URL": host.runner.api, "SERVER_URL": host.runner.server, "TOKEN": host.runner.token}
-    return told | {f"{kind.upper()}_{name}": value for name, value in mirrored.items()}
+    return added | {f"{kind.upper()}_{name}": value for name, value in mirrored.items()}
 
 
 @pytest.fixture
@@ -71,7 +73,7 @@ def name(host: Host) -> str:
     return host.github.name
 
 
-def doubt(host: Host) -> None:
+def record_doubt(host: Host) -> None:
     chosen = Decision(
         chosen="a bucket", by="agent", alternatives=("a window",), confidence=0.5, path="src/a.py", line=1
     )
@@ -79,9 +81,9 @@ def doubt(host: Host) -> None:
     host.push(NOTES)
 
 
-def test_the_comment_is_created_left_unchanged_and_updated_elsewhere(forge: Host) -> None:
+def test_the_comment_is_created_left_unchanged_and_updated_on_other_forges(forge: Host) -> None:
     forge.over_http().runner.process = True
-    doubt(forge)
+    record_doubt(forge)
     first = forge.run()
     assert (first.status, first.outputs["result"]) == (0, "created"), first.log
     assert "**1 of 2 commits** have an agent trajectory · Claude Code" in forge.comment
@@ -102,7 +104,7 @@ def test_the_comment_is_created_left_unchanged_and_updated_elsewhere(forge: Host
 
 
 def test_links_lead_to_the_hosts_own_pages(forge: Host) -> None:
-    doubt(forge)
+    record_doubt(forge)
     forge.run()
     at = f"{forge.server.url}/acme/app"
     commit = forge.commits[0]
@@ -118,7 +120,7 @@ def test_links_lead_to_the_hosts_own_pages(forge: Host) -> None:
 
 
 def test_one_comment_though_the_answer_is_lost(forge: Host) -> None:
-    doubt(forge)
+    record_doubt(forge)
     forge.github.faults = [Fault("POST ", Lost(200), after=True)]
     assert forge.run().status == 0
     assert len(forge.github.bodies()) == 1
@@ -126,7 +128,7 @@ def test_one_comment_though_the_answer_is_lost(forge: Host) -> None:
 
 def test_one_comment_though_three_runs_race(forge: Host) -> None:
     forge.runner.process = True
-    doubt(forge)
+    record_doubt(forge)
     forge.github.pause = lambda: time.sleep(0.02)
     with ThreadPoolExecutor() as pool:
         steps = list(pool.map(lambda _: forge.run(), range(3)))
@@ -135,7 +137,7 @@ def test_one_comment_though_three_runs_race(forge: Host) -> None:
 
 
 def test_one_comment_among_many_and_none_of_others(forge: Host) -> None:
-    doubt(forge)
+    record_doubt(forge)
     forge.run()
     mine = forge.comment
     others = [forge.github.add_comment(mine, author="mallory") for _ in range(120)]
@@ -146,8 +148,8 @@ def test_one_comment_among_many_and_none_of_others(forge: Host) -> None:
     assert len(forge.github.bodies()) == 1
 
 
-def test_a_comment_deleted_before_it_is_edited_elsewhere(forge: Host) -> None:
-    doubt(forge)
+def test_a_comment_deleted_before_it_is_edited_on_other_forges(forge: Host) -> None:
+    record_doubt(forge)
     forge.run()
     forge.note(forge.commits[1], "traj_two")
     forge.push(NOTES)
@@ -158,7 +160,7 @@ def test_a_comment_deleted_before_it_is_edited_elsewhere(forge: Host) -> None:
 
 @pytest.mark.parametrize("status", [403, 404, 500])
 def test_a_refusal_by_the_host_never_fails_the_job(forge: Host, status: int) -> None:
-    doubt(forge)
+    record_doubt(forge)
     forge.github.faults = [Fault("POST ", message(status), times=9)]
     done = forge.run()
     assert (done.status, done.outputs["result"], forge.github.bodies()) == (0, "summary-only", [])
@@ -167,7 +169,7 @@ def test_a_refusal_by_the_host_never_fails_the_job(forge: Host, status: int) -> 
 
 
 def test_an_invalid_answer_does_not_fail_the_job(forge: Host) -> None:
-    doubt(forge)
+    record_doubt(forge)
     for body in (b"<html>", b"[]", b'{"head": 1}'):
         forge.github.faults = [Fault("GET .*(pulls|merge_requests)/7$", Reply200(body), times=9)]
         done = forge.run()
@@ -180,17 +182,17 @@ def Reply200(body: bytes) -> Lost:  # noqa: N802
     return type("Odd", (Lost,), {"body": property(lambda self: body)})(200)
 
 
-def test_a_run_for_an_old_head_writes_nothing_elsewhere(forge: Host) -> None:
-    doubt(forge)
+def test_a_run_for_an_old_head_writes_nothing_on_other_forges(forge: Host) -> None:
+    record_doubt(forge)
     stale = forge.event()
     forge.clone.commit({"src/c.py": "1\n"}, "And on")
     forge.push()
     assert forge.start("pull_request", stale).outputs["result"] == "superseded"
 
 
-def test_labels_elsewhere(forge: Host) -> None:
+def test_labels_on_other_forges(forge: Host) -> None:
     forge.pull.labels = ["bug"]
-    doubt(forge)
+    record_doubt(forge)
     forge.run(labels="true")
     assert forge.pull.labels == ["bug", "traj:unsure", "traj:unrecorded"]
     forge.run(labels="true")
@@ -200,15 +202,15 @@ def test_labels_elsewhere(forge: Host) -> None:
     assert forge.pull.labels == ["bug", "traj:unsure"]
 
 
-def test_the_gate_elsewhere(forge: Host) -> None:
-    doubt(forge)
+def test_the_gate_on_other_forges(forge: Host) -> None:
+    record_doubt(forge)
     assert forge.run(require="fail", min_coverage="80").status == 1
     assert forge.run(require="fail", min_coverage="50").status == 0
     assert forge.run(require="Fial").status == 1, "a gate that cannot be evaluated is closed"
 
 
-def test_a_fork_elsewhere_gets_the_report_in_its_own_job(forge: Host) -> None:
-    doubt(forge.over_http())
+def test_a_fork_on_other_forges_gets_the_report_in_its_own_job(forge: Host) -> None:
+    record_doubt(forge.over_http())
     forge.fork()
     if name(forge) == "gitea":
         forge.github.grants.clear()
@@ -219,8 +221,8 @@ def test_a_fork_elsewhere_gets_the_report_in_its_own_job(forge: Host) -> None:
     assert {token for home, token in forge.asked if home == "mallory/app"} == {None}
 
 
-def test_a_fork_elsewhere_gets_a_comment_in_the_parents_pipeline(forge: Host) -> None:
-    doubt(forge)
+def test_a_fork_on_other_forges_gets_a_comment_in_the_parents_pipeline(forge: Host) -> None:
+    record_doubt(forge)
     forge.fork()
     assert forge.run("pull_request_target").outputs["result"] == "created"
     assert "from the fork mallory/app" in forge.comment
@@ -240,7 +242,7 @@ def test_without_a_pull_request_nothing_is_done(forge: Host) -> None:
 
 
 def test_caveats_are_code_quality_findings_at_their_lines(gitlab: Host) -> None:
-    doubt(gitlab)
+    record_doubt(gitlab)
     gitlab.run()
     assert isinstance(gitlab.runner, GitLabRunner)
     (found,) = json.loads(gitlab.runner.quality)
@@ -250,7 +252,7 @@ def test_caveats_are_code_quality_findings_at_their_lines(gitlab: Host) -> None:
 
 
 def test_the_log_of_gitlab_has_no_token_and_no_command(gitlab: Host) -> None:
-    doubt(gitlab)
+    record_doubt(gitlab)
     gitlab.runner.extra = {"GIT_TRAJ_TOKEN": "glpat-" + "x" * 20}
     done = gitlab.run()
     assert done.status == 0

@@ -1,5 +1,5 @@
-"""Which calls may have read files outside the repository: thirty ways to read a neighbour, and ordinary
-work that must not be taken for that."""
+"""Which calls may have read files outside the repository: thirty ways to read a neighbouring folder, and
+ordinary work that must not be taken for that."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def shell(command: str, folder: Path | str | None = None) -> Entry:
 
 
 @pytest.mark.parametrize("command", NEIGHBOUR)
-def test_ways_to_read_a_neighbour(outside: Outside, tmp_path: Path, command: str) -> None:
+def test_each_way_to_read_a_neighbour_is_recognised(outside: Outside, tmp_path: Path, command: str) -> None:
     assert outside.reads(shell(command.format(neighbour=tmp_path / "neighbour")))
 
 
 @pytest.mark.parametrize("command", ["ls", "grep -rn needle", "cat neighbour/config.py", "make test"])
-def test_a_folder_above(outside: Outside, git: Git, command: str) -> None:
+def test_a_command_in_a_parent_folder_may_read_outside(outside: Outside, git: Git, command: str) -> None:
     assert outside.reads(shell(command, git.root.parent))
 
 
@@ -77,11 +77,11 @@ def test_a_folder_above(outside: Outside, git: Git, command: str) -> None:
         "printf 'def days(text):\\n    return parse(text) / 86400\\n' >> src/a.py && python3 -m unittest",
     ],
 )
-def test_ordinary_work(outside: Outside, command: str) -> None:
+def test_ordinary_work_does_not_read_outside(outside: Outside, command: str) -> None:
     assert not outside.reads(shell(command))
 
 
-def test_work_in_the_repository_from_above(outside: Outside, git: Git) -> None:
+def test_a_parent_folder_is_fine_for_work_in_the_repository_alone(outside: Outside, git: Git) -> None:
     for command in (
         "cd repo && make test",
         f"cat {git.root}/src/a.py",
@@ -91,7 +91,9 @@ def test_work_in_the_repository_from_above(outside: Outside, git: Git) -> None:
         assert not outside.reads(shell(command, git.root.parent)), command
 
 
-def test_tools_that_take_paths(outside: Outside, git: Git, tmp_path: Path) -> None:
+def test_tools_read_outside_by_their_paths_or_their_folder(
+    outside: Outside, git: Git, tmp_path: Path
+) -> None:
     def reads(name: str, *paths: str, folder: Path = git.root) -> bool:
         call = ToolCall(id="c", name=name, call_id="c")
         return outside.reads(Entry(event=call, end=0, paths=paths, folder=str(folder)))
@@ -106,7 +108,7 @@ def test_tools_that_take_paths(outside: Outside, git: Git, tmp_path: Path) -> No
     assert not reads("WebSearch", folder=tmp_path)
 
 
-def test_a_file_that_the_session_wrote(outside: Outside, tmp_path: Path) -> None:
+def test_a_file_that_the_session_wrote_is_not_outside(outside: Outside, tmp_path: Path) -> None:
     path = str(tmp_path / "plan.md")
     write = ToolCall(id="w", name="Write", call_id="w")
     assert outside.reads(shell(f"cat {path}"))
@@ -114,16 +116,16 @@ def test_a_file_that_the_session_wrote(outside: Outside, tmp_path: Path) -> None
     assert not outside.reads(shell(f"cat {path}"))
 
 
-def test_a_log_of_another_machine(outside: Outside) -> None:
-    """The folder in which it began counts as the repository."""
+def test_in_a_log_of_another_machine_only_paths_above_the_first_folder_are_outside(outside: Outside) -> None:
+    """The folder in which the session began counts as the repository."""
     assert not outside.reads(shell("pytest", "/somewhere/else/project"))
     assert not outside.reads(shell("cat src/a.py", "/somewhere/else/project"))
     assert outside.reads(shell("cat ../other/a.py", "/somewhere/else/project"))
 
 
 @pytest.mark.parametrize("writer", [ClaudeSession, CodexSession])
-def test_none_of_it_is_stored(git: Git, tmp_path: Path, writer: type[SessionWriter]) -> None:
-    """The call's outcome is stored, and that something was left out."""
+def test_what_was_read_outside_is_not_stored(git: Git, tmp_path: Path, writer: type[SessionWriter]) -> None:
+    """Only the call's outcome is stored, and the fact that something was left out."""
     git.commit({"README": "here\n"})
     install(git)
     neighbour = tmp_path / "neighbour"
@@ -139,9 +141,9 @@ def test_none_of_it_is_stored(git: Git, tmp_path: Path, writer: type[SessionWrit
     session.respond(turn(Write("a.py", "a = 1\n"), Shell("git add a.py && git commit -m Found")))
     session.respond(turn(say="Done"), last=True)
     session.finish()
-    told = json.loads(traj(git, "show", "HEAD", "--json"))["trajectories"][0]
+    trajectory = json.loads(traj(git, "show", "HEAD", "--json"))["trajectories"][0]
     stored = git.raw("cat-file", "--batch", "--batch-all-objects")
     assert PRIVATE.encode() not in stored
-    assert told["part"]["counts"]["toolCalls"] == len(commands) + 2
-    assert told["part"]["counts"]["outside"] == len(commands)
+    assert trajectory["part"]["counts"]["toolCalls"] == len(commands) + 2
+    assert trajectory["part"]["counts"]["outside"] == len(commands)
     assert "may have read outside this repository" in traj(git, "show", "HEAD")

@@ -29,7 +29,7 @@ def commands(page: Path) -> Iterator[str]:
         for line in block.splitlines():
             if found := re.match(r"(?:\$ )?(git traj(?: .*)?|.*?\| git traj .*)$", line):
                 written = re.sub(r"\s+#(?= ).*", "", found[1]).strip()
-                yield written.replace("--agent NAME", "--agent codex")  # the page's NAME is a plug-in's
+                yield written.replace("--agent NAME", "--agent codex")  # there, NAME is an agent of a plug-in
 
 
 ALL = [(page.name, line) for page in PAGES for line in commands(page)]
@@ -40,7 +40,7 @@ def parse(line: str) -> None:
     words = shlex.split(next(part for part in line.split(" | ") if part.startswith("git traj")))
     if words == ["git", "traj"]:
         return
-    context = click.Context(group, info_name="git traj", **group.context_settings)  # a command keeps its -h
+    context = click.Context(group, info_name="git traj", **group.context_settings)  # so that -h is known
     _, command, rest = group.resolve_command(context, words[2:])
     while isinstance(command, click.Group):
         _, command, rest = command.resolve_command(context, rest)
@@ -71,10 +71,10 @@ def test_the_commands_of_a_page_run(desk: Desk, page: Path, tmp_path: Path) -> N
     git("config", "traj.push", "auto")  # there is no terminal to confirm a push on
     traj(git.root, "keys", "init")
     key = traj(git.root, "keys", "export").stdout.split()[0]
-    as_here = {"src/api.py:12": "src/api.py:1", "github:alice": key}  # GitHub is not asked
+    replacements = {"src/api.py:12": "src/api.py:1", "github:alice": key}  # no request is sent to GitHub
     for line in commands(page):
         if "|" in line:
             continue
-        words = [as_here.get(word, word) for word in shlex.split(line)[2:]]
+        words = [replacements.get(word, word) for word in shlex.split(line)[2:]]
         done = traj(git.root, *words)
         assert done.returncode == 0, (line, done.stderr)

@@ -248,8 +248,8 @@ def test_a_part_that_cannot_be_redacted_is_parked_and_the_others_are_written(
         source=log,
     )
     good = draft(other, events=[Message(id="3.0", content=f"{PASSWORD} it is")], at=2)
-    tells = draft(other, events=[ToolCall(id="4.0", name="x", arguments={"password": PASSWORD})], at=3)
-    written = pipeline(repository, redactor=lambda: Refusing(key=KEY)).write([bad, good, tells])
+    naming = draft(other, events=[ToolCall(id="4.0", name="x", arguments={"password": PASSWORD})], at=3)
+    written = pipeline(repository, redactor=lambda: Refusing(key=KEY)).write([bad, good, naming])
     [parked] = written.parked
     assert (parked.source, parked.first, parked.last) == (str(log), "1.0", "2.0")
     assert "UNSCANNABLE" not in parked.why
@@ -275,7 +275,9 @@ def test_a_part_that_is_nested_too_deeply_is_parked(git: Git, repository: Reposi
 
 
 @pytest.mark.parametrize(("wanted", "state", "kept"), [("clear", "clear", 2), ("drop", "dropped", 1)])
-def test_thinking(git: Git, repository: Repository, wanted: Wanted, state: str, kept: int) -> None:
+def test_thinking_is_stored_or_dropped_as_configured(
+    git: Git, repository: Repository, wanted: Wanted, state: str, kept: int
+) -> None:
     commit = git.commit({"a": "1"})
     events: list[AnyEvent] = [
         Thinking(id="1.0", content="a private thought"),
@@ -363,11 +365,11 @@ def test_events_over_a_limit_are_left_out_and_counted(git: Git, repository: Repo
     earlier = [record for record in records(repository, one) if record.id == "traj_b"]
     taken = tuple(ref for record in earlier for ref in record.segments)
     session.write([draft(two, events=parts[2], at=12, name="traj_b", earlier=taken)])
-    told = [*earlier, *records(repository, two)]
-    assert 800 < sum(ref.bytes for record in told for ref in record.segments) <= 900
-    assert [record.figures.counts.prompts for record in told] == [1, 1, 1]
-    kept = sum(len(stored(repository, record)) for record in told)
-    assert kept + sum(record.figures.counts.omitted for record in told) == 18
+    all_records = [*earlier, *records(repository, two)]
+    assert 800 < sum(ref.bytes for record in all_records for ref in record.segments) <= 900
+    assert [record.figures.counts.prompts for record in all_records] == [1, 1, 1]
+    kept = sum(len(stored(repository, record)) for record in all_records)
+    assert kept + sum(record.figures.counts.omitted for record in all_records) == 18
 
 
 def test_a_record_also_names_segments_of_an_earlier_part_of_the_batch(
@@ -382,7 +384,7 @@ def test_a_record_also_names_segments_of_an_earlier_part_of_the_batch(
     assert b.also == (ref, *a.segments)
 
 
-def test_a_pruned_commit_delays_no_other(git: Git, repository: Repository) -> None:
+def test_a_pruned_commit_does_not_delay_another_commits_record(git: Git, repository: Repository) -> None:
     here, gone = git.commit({"a": "1\n"}), "d" * 40
     pipeline(repository).write([draft(gone), draft(here, name="traj_b")])
     assert [record.id for record in records(repository, here)] == ["traj_b"]

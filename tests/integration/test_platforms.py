@@ -24,7 +24,7 @@ BASH = Path("/bin/bash")
 @pytest.mark.skipif(not BASH.exists(), reason="no bash here")
 @pytest.mark.parametrize("system", ["msys", "linux-gnu", "darwin23"])
 def test_git_bash_passes_paths_in_the_form_that_python_reads(git: Git, tmp_path: Path, system: str) -> None:
-    """There ``$PWD`` is /c/x, which Python takes for a folder of the current drive; ``pwd -W`` says C:/x."""
+    """In Git Bash, ``$PWD`` is /c/x: to Python, a folder of the current drive; ``pwd -W`` prints C:/x."""
     (tmp_path / "C").symlink_to(git.root)
     with git.open() as repository:
         install(repository)
@@ -33,13 +33,13 @@ def test_git_bash_passes_paths_in_the_form_that_python_reads(git: Git, tmp_path:
     hook.write_bytes(text.replace(b"#!/bin/sh", b"#!/bin/bash --posix", 1))
     windows = f'() {{ [ "$1" = -W ] && echo "{tmp_path}/C"; }}'
     git("commit", "-q", "--allow-empty", "-m", "x", env={"OSTYPE": system, "BASH_FUNC_pwd%%": windows})
-    told = (git.root / ".git/traj/spool").read_text().split("\t")[3]
-    assert told == f"{tmp_path / 'C' if system == 'msys' else git.root}/.git"
+    git_dir = (git.root / ".git/traj/spool").read_text().split("\t")[3]
+    assert git_dir == f"{tmp_path / 'C' if system == 'msys' else git.root}/.git"
 
 
 @contextmanager
 def locking() -> Iterator[None]:
-    """A stand-in for Windows' locking module, instead of ``fcntl``."""
+    """Replace ``fcntl`` with a stand-in for Windows' locking module."""
 
     def lock(descriptor: int, mode: int, count: int) -> None:
         assert (mode, count) == (2, 1)
@@ -66,7 +66,7 @@ def test_the_drains_lock_without_fcntl(git: Git) -> None:
 
 
 def test_files_that_a_shell_reads_end_in_newlines(git: Git) -> None:
-    """``idle\\r`` is a different word to it: the hook would start Python for each commit."""
+    """To a shell, ``idle\\r`` is a different word: the hook would start Python for each commit."""
     with git.open() as repository:
         install(repository)
     assert (git.root / ".git/traj/precommit").read_bytes() == b"idle\n"

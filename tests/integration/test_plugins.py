@@ -49,8 +49,14 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 def run(python: Path, git: Git) -> Run:
     git.commit({"README": "A workshop\n"})
 
-    def run(*arguments: str, beside: Path | None = None, status: int = 0) -> subprocess.CompletedProcess[str]:
-        environ = {**os.environ, "GIT_TRAJ_SYNC": "1", **({"PYTHONPATH": str(beside)} if beside else {})}
+    def run(
+        *arguments: str, extra_path: Path | None = None, status: int = 0
+    ) -> subprocess.CompletedProcess[str]:
+        environ = {
+            **os.environ,
+            "GIT_TRAJ_SYNC": "1",
+            **({"PYTHONPATH": str(extra_path)} if extra_path else {}),
+        }
         command = [str(python), "-m", "gittraj", *arguments]
         done = subprocess.run(
             command, cwd=git.root, env=environ, capture_output=True, text=True, timeout=LONG, check=False
@@ -114,7 +120,7 @@ def test_the_example_is_seen_by_the_commands(run: Run, git: Git) -> None:
     assert not (git.root / "EXAMPLE.md").exists()
 
 
-def test_its_past_sessions_are_linked_and_its_files_imported(run: Run, git: Git) -> None:
+def test_past_sessions_of_the_example_are_linked_and_its_files_imported(run: Run, git: Git) -> None:
     commit(git)
     switch_on(git, "example")
     report = answer(run, "backfill", "--agent", "example")
@@ -175,7 +181,7 @@ def test_a_broken_package_is_named_in_one_line_and_stops_nothing(
     commit(git)
     switch_on(git, "broken")
     switch_on(git, "example")
-    done = run("backfill", "--json", beside=tmp_path)
+    done = run("backfill", "--json", extra_path=tmp_path)
     (line,) = (line for line in done.stderr.splitlines() if "plug-in" in line)
     assert line.startswith("git-traj: plug-in broken is left out: ")
     assert why in line
@@ -219,7 +225,7 @@ def test_a_program_speaks_for_an_agent_without_a_log(
 ) -> None:
     commit(git)
     log = str(Path.home() / ".example/sessions/s1.jsonl")
-    switch_on(git, "example")  # whose format it prints
+    switch_on(git, "example")  # the program prints this agent's format
     program(git, tmp_path, SPEAKS.format(python=python, log=log, folder=str(git.root)))
     answer(run, "backfill", "--agent", "demo")
     assert recorded(run) == [("demo", "s1", "order")]

@@ -21,13 +21,13 @@ def branch(git: Git) -> Git:
     first = git.commit({"src/a.py": "1\n"}, "Begin")
     git.commit({"src/b.py": "1\n"}, "By hand")
     decided = Decision(chosen="a bucket", by="agent", alternatives=("a window",), reasoning="bursts")
-    told = record(
+    recorded = record(
         whole=SessionInfo(title="Limit the rate", agent="codex", session="s"),
         decisions=(decided,),
         files=(FileChanged(path="src/a.py", edits=6),),
     )
     with git.open() as repository:
-        Story(repository).note(first, told)
+        Story(repository).note(first, recorded)
     return git
 
 
@@ -43,11 +43,11 @@ def test_the_comment_of_a_branch(branch: Git) -> None:
 def test_a_decision_that_a_later_commit_reverted_is_marked(branch: Git) -> None:
     before = branch("rev-parse", "HEAD~1")
     branch("revert", "--no-edit", before)
-    gone = branch.head()[:7]
+    revert = branch.head()[:7]
     text = traj(branch, "pr", "--base", "main")
-    assert f"| a bucket <sub>reverted by `{gone}`</sub> | a window | bursts |" in text
-    assert f" <sub>reverted by `{gone}`</sub> | Codex |" in text, "the commit, too"
-    assert f"  a bucket (reverted by {gone})\n" in traj(branch, "pr", "--base", "main", "--format", "text")
+    assert f"| a bucket <sub>reverted by `{revert}`</sub> | a window | bursts |" in text
+    assert f" <sub>reverted by `{revert}`</sub> | Codex |" in text, "the commit, too"
+    assert f"  a bucket (reverted by {revert})\n" in traj(branch, "pr", "--base", "main", "--format", "text")
     assert "reverted by" not in traj(branch, "pr", "--base", "main", "--head", before)
 
 
@@ -85,25 +85,25 @@ def test_no_host_reads_a_reference_in_the_markdown(branch: Git, form: str) -> No
     assert "as in `!1` `~x` `%x` `&1` `@team` `#1`" in text
 
 
-def test_the_prompt_is_a_persons_even_if_it_is_older_than_the_branch(branch: Git) -> None:
+def test_a_prompt_typed_by_a_person_is_shown_even_if_it_is_older_than_the_branch(branch: Git) -> None:
     typed, given = (SessionInfo(title=t, agent="codex", session=t) for t in ("Cache prices", "Theming"))
     with branch.open() as repository:
         story = Story(repository)
         story.note(
             branch("rev-parse", "main").strip(), record("traj_two", whole=typed, prompt="Cache\nprices now")
         )
-        told = record("traj_two", at=1, whole=typed, prompt="now the docs")
-        story.note(branch.head(), told, record("traj_three", whole=given))
+        later = record("traj_two", at=1, whole=typed, prompt="now the docs")
+        story.note(branch.head(), later, record("traj_three", whole=given))
     text = traj(branch, "pr", "--base", "main")
     assert "**Asked:** “Cache prices”\n\n**Titled:** “Limit the rate” · “Theming”\n" in text
 
 
-def test_as_json(branch: Git) -> None:
-    told = json.loads(traj(branch, "pr", "--base", "main", "--json"))
-    assert (told["version"], told["commits"], told["recorded"], told["base"]) == (1, 2, 1, "main")
-    assert told["head"] == branch.head()
-    assert [session["agent"] for session in told["sessions"]] == ["codex"]
-    assert told["markdown"] == traj(branch, "pr", "--base", "main")
+def test_the_comment_as_json(branch: Git) -> None:
+    report = json.loads(traj(branch, "pr", "--base", "main", "--json"))
+    assert (report["version"], report["commits"], report["recorded"], report["base"]) == (1, 2, 1, "main")
+    assert report["head"] == branch.head()
+    assert [session["agent"] for session in report["sessions"]] == ["codex"]
+    assert report["markdown"] == traj(branch, "pr", "--base", "main")
 
 
 def test_the_usual_base_is_found(branch: Git) -> None:

@@ -43,7 +43,7 @@ def redacted(text: str, like: str) -> str:
     return like
 
 
-def put_in(git: Git) -> Git:
+def install_hooks(git: Git) -> Git:
     with git.open() as repository:
         install(repository)
         hold_workers(repository.common_dir / "traj")
@@ -53,7 +53,7 @@ def put_in(git: Git) -> Git:
 @pytest.fixture
 def guarded(git: Git) -> Git:
     git.commit({"readme": "1\n"}, "base")
-    return put_in(git)
+    return install_hooks(git)
 
 
 def commit(git: Git, *options: str, says: str = "", env: dict[str, str] | None = None, code: int = 0) -> None:
@@ -115,14 +115,14 @@ def test_commit(guarded: Git) -> None:
         assert read(guarded, path) == redacted(trajectory(), committed(guarded, path))
         assert guarded("ls-tree", "-z", "HEAD", "--", path).startswith("100755 blob ")
     assert committed(guarded, "other") == TOKEN
-    assert guarded("diff-files", "--raw") == "", "git has been told of the file's new times"
+    assert guarded("diff-files", "--raw") == "", "git knows the file's new times"
     assert status(guarded) == []
     commit(guarded, "--allow-empty", "-m", "again")
     assert guarded("rev-parse", "HEAD^{tree}") == guarded("rev-parse", "HEAD^^{tree}")
 
 
 def test_unborn_branch(git: Git) -> None:
-    put_in(git).write({FILE: trajectory()})
+    install_hooks(git).write({FILE: trajectory()})
     git("add", "-A")
     commit(git, says=f"{SAID}{FILE}\n")
     redacted(trajectory(), committed(git))
@@ -269,7 +269,7 @@ def test_linked_worktree(guarded: Git) -> None:
 
 
 def test_sha256(tmp_path: Path) -> None:
-    git = put_in(Git.init(tmp_path / "repo", "--object-format=sha256"))
+    git = install_hooks(Git.init(tmp_path / "repo", "--object-format=sha256"))
     git.write({FILE: trajectory()})
     git("add", "-A")
     commit(git, says=f"{SAID}{FILE}\n")
@@ -347,8 +347,8 @@ def test_left_out_of_a_commit_of_paths(guarded: Git) -> None:
 
 
 def test_a_file_that_exists_only_in_the_index_is_named(guarded: Git) -> None:
-    """The file exists nowhere else. git checks whether there is anything to commit before it runs the
-    hook."""
+    """The staged content exists nowhere else. git checks whether there is anything to commit before it runs
+    the hook."""
     guarded.write({"a.trajectory.md": b"\xff"})
     guarded("add", "-A")
     blob = guarded("rev-parse", ":a.trajectory.md")
@@ -432,7 +432,7 @@ def test_off_searches_nothing(guarded: Git, env: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("mode", ["warn", "block"])
-def test_values(guarded: Git, env: dict[str, str], mode: str) -> None:
+def test_known_values_in_any_file_are_reported(guarded: Git, env: dict[str, str], mode: str) -> None:
     word = "vio" + "let-Harbour-" + "93x"
     guarded("config", "traj.precommit", mode)
     guarded.commit({"known": f"{env['ACME_TOKEN']}\n", ".gitignore": ".env\n"})
@@ -545,7 +545,7 @@ def test_no_python_is_started_without_need(
     guarded.write({"deep/er/than/.trajectories/x": "1\n"})
     guarded("add", "-A")
     assert starts()
-    assert not starts(), "git tells that none is staged"
+    assert not starts(), "git reports that no trajectory is staged"
     guarded.write({"deep/er/than/.trajectories/x": "2\n"})
     assert starts("-a")
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
@@ -566,7 +566,7 @@ def test_first_trajectory_of_a_repository(guarded: Git, path: str) -> None:
     redacted(trajectory(), committed(guarded, path))
 
 
-def test_uninstalled(guarded: Git) -> None:
+def test_after_uninstall_nothing_is_redacted(guarded: Git) -> None:
     from gittraj.commands.install.uninstall import uninstall
 
     with guarded.open() as repository:
@@ -599,7 +599,7 @@ def test_framework_changes_files_and_fails(git: Git) -> None:
     git("add", "-A")
     assert run_files(git, FILE, "b.trajectory.md") == (1, f"git-traj: redacted: {FILE}\n")
     redacted(trajectory(), read(git))
-    assert git("show", f":{FILE}") + "\n" == trajectory(), "the index is the framework's"
+    assert git("show", f":{FILE}") + "\n" == trajectory(), "the index is left to the framework"
     assert run_files(git, FILE, "b.trajectory.md") == (0, "")
     assert run_files(git, "c.trajectory.md") == (
         1,

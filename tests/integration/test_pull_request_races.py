@@ -30,11 +30,11 @@ SPEED = 10
 
 @pytest.mark.parametrize("trial", range(TRIALS))
 def test_a_run_for_each_of_three_pushes(trial: int) -> None:
-    chance = random.Random(trial)
-    github = a_github(chance, trial)
+    rng = random.Random(trial)
+    github = a_github(rng, trial)
 
     def push_and_run(number: int) -> Upserted:
-        time.sleep(number * chance.random() / SPEED / 3)
+        time.sleep(number * rng.random() / SPEED / 3)
         github.pulls[7].head = max(HEADS[number], github.pulls[7].head)
         return run(github, number, HEADS[number])
 
@@ -45,12 +45,12 @@ def test_a_run_for_each_of_three_pushes(trial: int) -> None:
 
 @pytest.mark.parametrize("trial", range(TRIALS))
 def test_three_runs_for_one_push(trial: int) -> None:
-    """Opened, labelled and made ready at once; each run has a different text."""
-    chance = random.Random(trial)
-    github = a_github(chance, trial)
+    """The pull request is opened, labelled and made ready at once; each run has a different text."""
+    rng = random.Random(trial)
+    github = a_github(rng, trial)
 
     def run_late(number: int) -> Upserted:
-        time.sleep(chance.random() / SPEED / 3)
+        time.sleep(rng.random() / SPEED / 3)
         return run(github, number, HEADS[0])
 
     settled = race(github, run_late)
@@ -59,9 +59,9 @@ def test_three_runs_for_one_push(trial: int) -> None:
     assert {one.comment.id for one in settled if one.comment} == {*ours(github)}
 
 
-def a_github(chance: random.Random, trial: int) -> GitHub:
+def a_github(rng: random.Random, trial: int) -> GitHub:
     github = GitHub(pulls={7: PullState(head=HEADS[0])})
-    github.pause = lambda: time.sleep(chance.random() / SPEED / 20)
+    github.pause = lambda: time.sleep(rng.random() / SPEED / 20)
     if trial % 3 == 0:
         github.faults.append(Fault("POST .*/comments", Lost(200), after=True))
     if trial % 4 == 1:

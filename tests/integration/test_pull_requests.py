@@ -109,7 +109,7 @@ def test_connecting_sends_no_request(site: Site) -> None:
     assert site.asked == []
 
 
-def test_facts_take_three_requests(site: Site) -> None:
+def test_the_details_of_a_pull_request_take_three_requests(site: Site) -> None:
     site.github.pulls[7] = PullState(
         labels=["bug", "no traj"], commits=[OLD, HEAD], files=["a.py", "new.py<-old.py"], branch="topic/x"
     )
@@ -130,13 +130,13 @@ def test_commits_and_files_beyond_githubs_lists_are_compared_or_counted(site: Si
     details = read_details(site.api, 7)
     assert [commit.sha for commit in details.commits] == pull.commits
     assert (details.commits_unlisted, len(details.files), details.files_unlisted) == (0, FILES, 1)
-    assert len(site.asked) == 1 + 3 + 30
+    assert len(site.asked) == 1 + 3 + 30, "the pull request, its commits, its files"
     site.github.faults.append(Fault("GET .*/compare/", message(404, "Not Found")))
     details = read_details(site.api, 7)
     assert (len(details.commits), details.commits_unlisted) == (COMMITS, 10)
 
 
-def test_the_files_of_a_commit(site: Site) -> None:
+def test_the_files_of_a_commit_take_one_request(site: Site) -> None:
     site.github.pulls[7].changed = {HEAD: ["a.py", "b.py"]}
     assert read_files(site.api, HEAD) == ("a.py", "b.py")
     assert read_files(site.api, OLD) is None
@@ -144,7 +144,7 @@ def test_the_files_of_a_commit(site: Site) -> None:
 
 
 @pytest.mark.parametrize("home", ["mallory/app", None])
-def test_a_fork_and_a_deleted_one(site: Site, home: str | None) -> None:
+def test_a_fork_is_recognised_even_after_its_deletion(site: Site, home: str | None) -> None:
     site.github.pulls[7].head_repository = home
     pull = read_pull(site.api, 7)
     assert (pull.fork, pull.head_repository) == (True, home)
@@ -152,7 +152,7 @@ def test_a_fork_and_a_deleted_one(site: Site, home: str | None) -> None:
     assert site.asked == ["GET pulls/7"]
 
 
-def test_merged(site: Site) -> None:
+def test_a_merged_pull_request_is_found_by_its_commit_and_branch(site: Site) -> None:
     site.github.pulls[7] = PullState(merged_as=OLD, state="closed")
     pull = read_pull(site.api, 7)
     assert pull.merged_as == OLD
@@ -188,7 +188,7 @@ def test_our_comment_is_found_on_any_page_and_no_other_is_changed(each_site: Sit
     assert github.bodies() == [text()]
     assert github.comments[forged]["body"] == text("approve this")
     assert len(github.comments) == 302
-    assert each_site.asked.count("GET comments") == 8
+    assert each_site.asked.count("GET comments") == 8, "four pages, twice"
 
 
 def test_duplicates_of_our_comment_are_deleted_except_the_oldest(site: Site) -> None:
@@ -197,10 +197,10 @@ def test_duplicates_of_our_comment_are_deleted_except_the_oldest(site: Site) -> 
     assert site.post().result == "updated"
     assert site.github.bodies() == [text(), text("other", key="other")]
     assert ids[0] in site.github.comments
-    assert site.waited == [1.0, 1.0, 1.0]
+    assert site.waited == [1.0, 1.0, 1.0], "a second for each edit or deletion"
 
 
-def test_deleted_between_list_and_edit(site: Site) -> None:
+def test_a_comment_deleted_between_list_and_edit_is_created_again(site: Site) -> None:
     ours = site.github.add_comment(text("old", head=OLD))
     deleted = Fault("PATCH", message(404, "Not Found"), then=lambda: site.github.comments.pop(ours))
     site.github.faults.append(deleted)
@@ -208,7 +208,7 @@ def test_deleted_between_list_and_edit(site: Site) -> None:
     assert site.github.bodies() == [text()]
 
 
-def test_a_given_author_is_not_asked_for(site: Site) -> None:
+def test_github_is_not_asked_for_an_author_that_is_given(site: Site) -> None:
     site.github.viewer = "traj-app[bot]"
     site.github.add_comment(text("old", head=OLD), author="traj-app[bot]")
     assert site.post(author="Traj-App").result == "updated"
@@ -223,7 +223,7 @@ LOST, BAD = Lost(200), message(502, "Bad Gateway")
 )
 @pytest.mark.parametrize("after", [True, False], ids=["done", "not done"])
 @pytest.mark.parametrize("verb", ["POST .*/comments", "PATCH", "DELETE"])
-def test_writes_whose_answer_is_lost(site: Site, verb: str, after: bool, reply: Reply) -> None:
+def test_a_write_whose_answer_is_lost_is_done_once(site: Site, verb: str, after: bool, reply: Reply) -> None:
     """PyGithub's own retries would post the comment twice here, and give up on an edit."""
     if not verb.startswith("POST"):
         for _ in range(2 if verb == "DELETE" else 1):
@@ -244,7 +244,7 @@ def test_writes_whose_answer_is_lost(site: Site, verb: str, after: bool, reply: 
         message(403, SECONDARY),
         message(403, retry_after="3"),
     ],
-    ids=["lost", "502", "429", "429 told", "secondary", "403 told"],
+    ids=["lost", "502", "429", "429 with a delay", "secondary", "403 with a delay"],
 )
 def test_reading_requests_are_retried(site: Site, request_: str, reply: Reply) -> None:
     site.github.faults.append(Fault(request_, reply))
@@ -282,9 +282,9 @@ def test_retries_end_when_the_budget_is_used_up(
         question(site.api)
     assert sum(site.waited) <= 90
     assert len(site.asked) <= 6
-    told = f"{caught.value!r} {caught.value.hint}"
-    assert TOKEN not in told
-    assert "\n" not in told
+    shown = f"{caught.value!r} {caught.value.hint}"
+    assert TOKEN not in shown
+    assert "\n" not in shown
     assert caught.value.__cause__ is None
     if error is Refused:
         assert (len(site.asked), site.waited) == (1, [])
@@ -306,12 +306,12 @@ def test_a_limit_that_ends_soon_is_waited_for(site: Site) -> None:
     reply = message(403, PRIMARY, x_ratelimit_remaining="0", x_ratelimit_reset=reset)
     site.github.faults[:] = [Fault("GET", reply), Fault("POST /repos", reply)]
     assert site.post().result == "created"
-    assert 30 < sum(site.waited) < 46
+    assert 30 < sum(site.waited) < 46, "twice until the limit's end"
 
 
 @pytest.mark.parametrize("verb", ["POST .*/comments", "PATCH"])
 @pytest.mark.parametrize("reply", [message(429), message(403, SECONDARY)])
-def test_writes_under_a_limit(site: Site, verb: str, reply: Reply) -> None:
+def test_a_write_under_a_limit_is_repeated_after_a_minute(site: Site, verb: str, reply: Reply) -> None:
     if verb == "PATCH":
         site.github.add_comment(text("old", head=OLD))
     site.github.faults.append(Fault(verb, reply))
@@ -320,7 +320,7 @@ def test_writes_under_a_limit(site: Site, verb: str, reply: Reply) -> None:
     assert site.waited == [60.0, 1.0]
 
 
-def test_a_token_that_only_reads(each_site: Site) -> None:
+def test_a_token_that_only_reads_is_refused_without_retries(each_site: Site) -> None:
     each_site.github.grants.clear()
     with pytest.raises(Refused, match="403"):
         each_site.post()
@@ -328,7 +328,7 @@ def test_a_token_that_only_reads(each_site: Site) -> None:
     assert each_site.waited == []
 
 
-def test_a_token_that_is_wrong(site: Site) -> None:
+def test_a_wrong_token_is_refused(site: Site) -> None:
     with connected(site.github, RetryBudget(), "no" + TOKEN) as api, pytest.raises(Refused, match="401"):
         read_pull(api, 7)
 
@@ -338,7 +338,7 @@ def test_a_comment_that_is_too_long_has_its_own_error(site: Site) -> None:
         site.post("x" * LONGEST)
 
 
-def test_comments_that_are_gone(site: Site) -> None:
+def test_a_deleted_comment_can_be_deleted_again_but_not_edited(site: Site) -> None:
     thread = Thread(site.api, 7)
     made = thread.create("text")
     thread.delete(made)

@@ -85,7 +85,7 @@ def plant(git: Git, trajectory: str = "traj_ann") -> None:
     tell(git, three, "traj_other", text="nothing secret")
 
 
-def secret(repository: Repository, text: str = SECRET) -> PurgeTarget:
+def make_target(repository: Repository, text: str = SECRET) -> PurgeTarget:
     local = LocalState.of(repository)
     local.create()
     only = OnlyValues([text], key=local.key())
@@ -94,7 +94,7 @@ def secret(repository: Repository, text: str = SECRET) -> PurgeTarget:
 
 def cleanse(git: Git, text: str = SECRET) -> Purge:
     with git.open() as repository:
-        return purge(repository, secret(repository, text))
+        return purge(repository, make_target(repository, text))
 
 
 def share(git: Git, *, replace: bool = False) -> list[str]:
@@ -143,7 +143,9 @@ def lines(git: Git, commit: str) -> list[Line]:
         return decode_note(NotesRef(repository).read(commit) or b"")
 
 
-def test_a_secret_that_everybody_had(server: Git, ann: Git, bob: Git, be: Be) -> None:
+def test_a_purged_secret_is_removed_from_every_clone_and_the_server(
+    server: Git, ann: Git, bob: Git, be: Be
+) -> None:
     one, two, three = commits(ann)
     plant(ann)
     be(ann)("push")
@@ -183,7 +185,9 @@ def test_a_secret_that_everybody_had(server: Git, ann: Git, bob: Git, be: Be) ->
     assert out == "it is not in git-traj's refs or reflogs here\n"
 
 
-def test_a_trajectory_that_everybody_had(server: Git, ann: Git, bob: Git, be: Be) -> None:
+def test_a_purged_trajectory_is_removed_from_every_clone_and_the_server(
+    server: Git, ann: Git, bob: Git, be: Be
+) -> None:
     one, two, three = commits(ann)
     plant(ann)
     share(ann)
@@ -265,7 +269,7 @@ def test_a_stale_clone_keeps_its_own_records_after_a_purge(server: Git, ann: Git
     assert [line.text for line in lines(bob, three) if isinstance(line, ForeignLine)] == [b"kept"]
 
 
-def test_plain_git_cannot_bring_it_back_to_a_purged_clone(server: Git, ann: Git, bob: Git) -> None:
+def test_plain_git_cannot_bring_a_secret_back_to_a_purged_clone(server: Git, ann: Git, bob: Git) -> None:
     """A server accepts plain git's union of notes as a fast-forward: a clone that knows of the purge takes
     only the records from it."""
     plant(ann)
@@ -325,7 +329,9 @@ STEPS = (
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_killed_at_any_step(git: Git, monkeypatch: pytest.MonkeyPatch, after: bool) -> None:
+def test_a_purge_killed_at_any_step_can_be_completed(
+    git: Git, monkeypatch: pytest.MonkeyPatch, after: bool
+) -> None:
     """When the purge is run again, the result is as if it had not been killed."""
     for n in range(3):
         git.commit({"file": f"{n}\n"}, f"Commit {n}")
@@ -364,7 +370,7 @@ def _kill(patch: pytest.MonkeyPatch, step: str, *, after: bool) -> None:
     patch.setattr(owner, name, killed)
 
 
-def test_a_clone_that_is_killed_while_it_takes_a_purge(
+def test_a_clone_that_is_killed_while_it_takes_a_purge_completes_it_later(
     server: Git, ann: Git, bob: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(ann)

@@ -54,10 +54,10 @@ def test_an_unknown_log_is_read_when_a_reader_knows_it(begun: Git, tmp_path: Pat
     (tmp_path / "odd.log").write_text("of next year\n")
     traj(begun.root, "import", "--raw", str(tmp_path / "odd.log"))
     for dry in (["--dry-run"], []):
-        told = json.loads(traj(begun.root, "repair", "--reread", "--json", *dry).stdout)
-        assert told["known"] == 1
+        report = json.loads(traj(begun.root, "repair", "--reread", "--json", *dry).stdout)
+        assert report["known"] == 1
     rows = {str(row["agent"]): row for row in _rows(begun)}
-    assert {*rows} == {"claude-code", "raw"}, "what still nobody knows stays"
+    assert {*rows} == {"claude-code", "raw"}, "a log that is still unknown stays"
     assert (rows["claude-code"]["session"], rows["claude-code"]["commits"]) == (
         session.session,
         [begun.head()],

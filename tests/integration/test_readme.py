@@ -28,7 +28,7 @@ def test_the_picture_is_what_the_command_prints(tmp_path: Path) -> None:
 
 
 def _lasting(picture: Path) -> list[str]:
-    """The picture's lines, without what differs by run: the commit's id, ages, how long the session took."""
+    """Return the picture's lines without what differs between runs: the commit's id, ages, durations."""
     lines = re.findall(r"<text[^>]*>(.*)</text>", picture.read_text("utf-8"))
     text = "\n".join(html.unescape(re.sub(r"<[^>]*>", "", line)) for line in lines).replace("\u00a0", " ")
     text = re.sub(r"^[0-9a-f]{7} ", "ID ", text, flags=re.MULTILINE)

@@ -66,7 +66,7 @@ def test_no_comment_hides_a_reader(repository: Repository, environ: Environ, end
     assert [str(reader.recipient) for reader in read_readers(repository, environ).team] == [ANN]
 
 
-def test_a_link_to_an_endless_file(repository: Repository, environ: Environ) -> None:
+def test_a_link_to_an_endless_file_is_refused(repository: Repository, environ: Environ) -> None:
     path = list_path(repository)
     path.symlink_to("/dev/zero")
     assert read_readers(repository, environ).problem == f"{FILE} is not a file"
@@ -87,21 +87,21 @@ def test_a_link_to_elsewhere_is_not_written_through(
     assert not [*elsewhere.iterdir()]
 
 
-def test_a_list_that_is_too_long(repository: Repository, environ: Environ) -> None:
+def test_a_list_that_is_too_long_is_refused(repository: Repository, environ: Environ) -> None:
     path = list_path(repository)
     path.write_bytes(b"#" * 1_000_001)
     assert read_readers(repository, environ).problem == f"{FILE} has more than 1000000 bytes"
 
 
 @pytest.mark.parametrize("value", ["", "/", "~nobody-of-that-name/key"])
-def test_an_invalid_path(git: Git, environ: Environ, value: str) -> None:
+def test_an_invalid_path_of_a_key_is_ignored(git: Git, environ: Environ, value: str) -> None:
     git("config", "traj.identity", value)
     with git.open() as repository:
         assert find_public(repository, environ) == []
 
 
 def test_no_half_written_key_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It would keep a new key from being made, and could open nothing."""
+    """A half-written key would keep a new one from being made, and could open nothing."""
 
     def fail(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

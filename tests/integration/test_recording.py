@@ -45,8 +45,8 @@ def quietly(git: Git, *arguments: str) -> str:
 
 
 def show(git: Git, name: str = "HEAD") -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = json.loads(traj(git, "show", name, "--json"))["trajectories"]
-    return told
+    trajectories: list[dict[str, Any]] = json.loads(traj(git, "show", name, "--json"))["trajectories"]
+    return trajectories
 
 
 def only(git: Git, name: str = "HEAD") -> dict[str, Any]:
@@ -73,15 +73,15 @@ def test_commits_get_the_events_recorded_before_them(git: Git) -> None:
     traj(git, "complete", "--summary", "It is limited", "--confidence", "0.9")
     fourth = git.commit({"a": "4\n"})
 
-    told = only(git, first)
-    assert (told["id"], told["title"], told["tags"], told["status"]) == (
+    header = only(git, first)
+    assert (header["id"], header["title"], header["tags"], header["status"]) == (
         name,
         "Limit the rate",
         ["api"],
         "completed",
     )
-    assert told["task"]["source"] == {"system": "plain", "id": "limits", "url": None}
-    assert told["decisions"] == [
+    assert header["task"]["source"] == {"system": "plain", "id": "limits", "url": None}
+    assert header["decisions"] == [
         {
             "question": "How?",
             "chosen": "a bucket",
@@ -92,27 +92,27 @@ def test_commits_get_the_events_recorded_before_them(git: Git) -> None:
             **dict.fromkeys(("id", "quote", "event", "path", "line")),
         }
     ]
-    assert (told["link"]["evidence"], told["part"]["number"], told["part"]["of"]) == ("manual", 1, 3)
+    assert (header["link"]["evidence"], header["part"]["number"], header["part"]["of"]) == ("manual", 1, 3)
     assert [chapter["title"] for chapter in only(git, second)["chapters"]] == ["Measure it"]
     assert contents(only(git, second)) == ["Measure it", "it is slow"]
     assert contents(only(git, third))[:2] == ["Measure it", "it is slow"], (
-        "nothing new: the last part goes along"
+        "nothing new: the last part is also on this commit"
     )
     assert only(git, third)["retrospective"]["summary"] == "It is limited"
     assert fourth not in {each["commit"] for each in json.loads(traj(git, "log", "--json"))["commits"]}
     assert len(show(git, name)) == 1
 
 
-def test_without_a_commit_it_is_explored_where_it_began(git: Git) -> None:
+def test_a_trajectory_without_a_commit_is_explored_where_it_began(git: Git) -> None:
     start(git)
     traj(git, "event", "note", "tried a bucket")
     traj(git, "abandon", "--reason", "too slow")
-    told = only(git)
-    assert (told["status"], told["link"]["role"]) == ("abandoned", "explored")
-    assert contents(told) == ["Limit the rate", "tried a bucket", "too slow"]
+    header = only(git)
+    assert (header["status"], header["link"]["role"]) == ("abandoned", "explored")
+    assert contents(header) == ["Limit the rate", "tried a bucket", "too slow"]
     shown = traj(git, "show")
     assert "  abandoned: too slow\n" in shown
-    assert "chapter: " not in shown, "its title is the heading"
+    assert "chapter: " not in shown, "the only chapter's title is the heading"
 
 
 def test_before_the_first_commit_a_trajectory_waits(tmp_path: Path, empty_home: Path) -> None:
@@ -131,8 +131,8 @@ def test_a_rewritten_commit_keeps_its_trajectory(git: Git) -> None:
     git.commit({"a": "1\n"})
     git("commit", "--amend", "-qm", "Better words")
     traj(git, "complete", "--summary", "Done")
-    told = only(git)
-    assert (told["id"], told["retrospective"]["summary"]) == (name, "Done")
+    header = only(git)
+    assert (header["id"], header["retrospective"]["summary"]) == (name, "Done")
 
 
 def test_a_retrospective_can_be_added_afterwards(git: Git) -> None:
@@ -146,12 +146,12 @@ def test_a_retrospective_can_be_added_afterwards(git: Git) -> None:
     )
     said = traj(git, "complete", name[:12], "--retrospective", str(given))
     assert said.startswith(f"{name}: ev_")
-    told = only(git, commit)
-    assert (told["retrospective"]["summary"], told["retrospective"]["learnings"]) == (
+    header = only(git, commit)
+    assert (header["retrospective"]["summary"], header["retrospective"]["learnings"]) == (
         "Right words",
         ["look twice"],
     )
-    assert [each["chosen"] for each in told["decisions"]] == ["a bucket"]
+    assert [each["chosen"] for each in header["decisions"]] == ["a bucket"]
 
 
 def test_status_shows_what_is_active(git: Git) -> None:
@@ -168,7 +168,7 @@ def test_status_shows_what_is_active(git: Git) -> None:
     assert json.loads(traj(git, "status", "--json"))["active"] == []
 
 
-def test_a_participant_in_two_roles_stays_so(git: Git) -> None:
+def test_a_participant_in_two_roles_keeps_both(git: Git) -> None:
     name = start(git, "Together", "--agent", "ann:lead")
     path = git.root / ".git" / "traj" / "active" / f"{name}.json"
     active = json.loads(path.read_text())
@@ -186,18 +186,18 @@ def test_several_authors_and_messages_between_them(git: Git) -> None:
     traj(git, "event", "message_sent", "take over", "--agent", "ann:lead")
     traj(git, "decision", "merge it", "--agent", "bob:reviewer")
     git.commit({"a": "1\n"})
-    told = only(git)
-    assert told["participants"] == [{"name": "ann", "role": "lead"}, {"name": "bob", "role": "reviewer"}]
-    assert told["agent"] == "ann"
-    assert [(c["title"], c["agentName"]) for c in told["chapters"]] == [
+    header = only(git)
+    assert header["participants"] == [{"name": "ann", "role": "lead"}, {"name": "bob", "role": "reviewer"}]
+    assert header["agent"] == "ann"
+    assert [(c["title"], c["agentName"]) for c in header["chapters"]] == [
         ("Together", "ann"),
         ("Review", "bob"),
     ]
-    types = [(e["type"], e["agent"]) for chapter in told["chapters"] for e in chapter["events"]]
+    types = [(e["type"], e["agent"]) for chapter in header["chapters"] for e in chapter["events"]]
     assert types == [("chapter", "ann"), ("chapter", "bob"), ("message_sent", "ann"), ("decision", "bob")]
 
 
-def test_one_for_each_worktree_and_author(git: Git, tmp_path: Path) -> None:
+def test_each_worktree_and_author_may_have_one_active_trajectory(git: Git, tmp_path: Path) -> None:
     git("worktree", "add", "-q", str(tmp_path / "other"))
     other = Git(tmp_path / "other")
     here, there, theirs = start(git), start(other, "Elsewhere"), start(git, "By ann", "--agent", "ann")
@@ -213,7 +213,7 @@ def test_an_empty_name_names_no_trajectory(git: Git) -> None:
     assert "name is empty" in refused(git, "complete", "", "--summary", "Another")
 
 
-def test_each_of_several_is_ended_by_its_author(git: Git) -> None:
+def test_each_of_several_trajectories_is_ended_by_its_author(git: Git) -> None:
     lead, dev, sub = (start(git, name, "--agent", name) for name in ("lead", "dev", "sub"))
     assert "--agent dev or --agent lead or --agent sub" in refused(git, "complete")
     traj(git, "complete", "--agent", "dev:coder", "--summary", "Done")
@@ -228,7 +228,7 @@ def show_on_next_commit(git: Git) -> list[dict[str, Any]]:
     return show(git)
 
 
-def test_nothing_is_active(git: Git) -> None:
+def test_commands_are_refused_while_nothing_is_active(git: Git) -> None:
     for arguments in (
         ("decision", "x"),
         ("event", "note", "x"),
@@ -247,7 +247,7 @@ def test_nothing_is_active(git: Git) -> None:
     )
 
 
-def test_invalid_arguments(git: Git) -> None:
+def test_invalid_arguments_are_refused(git: Git) -> None:
     start(git)
     assert "content is missing" in refused(git, "event", "note", "  ")
     assert "TYPE must be one word" in refused(git, "event", "two words", "x")
@@ -271,7 +271,7 @@ def test_a_refused_event_harms_nothing(git: Git) -> None:
     assert [each["chosen"] for each in only(git)["decisions"]] == ["a bucket"]
 
 
-def test_a_secret_is_nowhere(git: Git) -> None:
+def test_a_secret_is_stored_nowhere(git: Git) -> None:
     traj(git, "start", f"Use {SECRET}", "--tag", SECRET)
     traj(git, "decision", f"token {SECRET}", "--alternative", f"x {SECRET}")
     folder = git.root / ".git" / "traj"
@@ -282,7 +282,7 @@ def test_a_secret_is_nowhere(git: Git) -> None:
     assert only(git)["decisions"][0]["chosen"].startswith("token REDACTED-")
 
 
-def test_switched_off_and_paused(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_start_is_refused_while_paused_or_switched_off(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     traj(git, "pause")
     assert "git-traj is paused here\nhint: keep working" in refused(git, "start", "x")
     traj(git, "resume")
@@ -309,8 +309,8 @@ def test_a_worktree_of_the_same_name_is_another_one(git: Git, tmp_path: Path) ->
     new = start(other, "The new one")
     commit = other.commit({"a": "1\n"})
     assert [each["id"] for each in show(git, commit)] == [new]
-    told = only(git, old)
-    assert (told["link"]["role"], told["status"]) == ("explored", None)
+    header = only(git, old)
+    assert (header["link"]["role"], header["status"]) == ("explored", None)
     assert json.loads(traj(git, "status", "--json"))["active"][0]["id"] == new
 
 
@@ -356,7 +356,7 @@ def test_a_crash_loses_nothing(git: Git) -> None:
     assert contents(only(git)) == ["Limit the rate", "before"]
 
 
-def test_a_worktree_that_is_removed_at_once(git: Git, tmp_path: Path) -> None:
+def test_a_commit_is_recorded_even_if_its_worktree_is_removed_at_once(git: Git, tmp_path: Path) -> None:
     git("worktree", "add", "-q", "-b", "aside", str(tmp_path / "aside"))
     (git.root / ".git/traj/drain.lock").write_text(f"{os.getpid()}\n")  # no worker is started
     other = Git(tmp_path / "aside")
@@ -389,7 +389,9 @@ def test_a_commit_that_is_gone_stops_no_drain(git: Git) -> None:
     assert not [*(git.root / ".git/traj/active").iterdir()]
 
 
-def test_a_variable_that_names_a_commit(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_variable_whose_value_is_a_commit_does_not_prevent_recording(
+    git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MY_TOKEN", git("rev-parse", "HEAD").strip())
     name = start(git)
     traj(git, "complete", "--summary", "Done")
@@ -424,15 +426,15 @@ def test_a_task_is_shown_completed_exported_and_bundled_by_its_id(git: Git, tmp_
     git.commit({"a": "1\n"})
     traj(git, "complete", "tracker:ENG-7", "--summary", "It is limited")
     assert json.loads(traj(git, "status", "--json"))["active"] == []
-    (told,) = json.loads(traj(git, "show", "ENG-7", "--json"))["trajectories"]
-    assert (told["id"], told["status"], told["retrospective"]["summary"]) == (
+    (header,) = json.loads(traj(git, "show", "ENG-7", "--json"))["trajectories"]
+    assert (header["id"], header["status"], header["retrospective"]["summary"]) == (
         name,
         "completed",
         "It is limited",
     )
     traj(git, "complete", "ENG-7", "--summary", "It is limited, and measured")
-    (told,) = json.loads(traj(git, "show", "ENG-7", "--json"))["trajectories"]
-    assert told["retrospective"]["summary"] == "It is limited, and measured"
+    (header,) = json.loads(traj(git, "show", "ENG-7", "--json"))["trajectories"]
+    assert header["retrospective"]["summary"] == "It is limited, and measured"
     assert json.loads(traj(git, "export", "--format", "trajectory", "ENG-7"))["id"] == name
     traj(git, "bundle", "ENG-7", "-o", str(tmp_path / "out"))
     assert [*json.loads((tmp_path / "out" / "index.json").read_text())["trajectories"]] == [name]
@@ -444,11 +446,11 @@ def test_a_conversation_has_senders_and_receivers(git: Git, tmp_path: Path) -> N
     traj(git, "event", "message_received", "it is done", "--agent", "ann", "--from", "bob", "--to", "ann")
     traj(git, "event", "note", "between them")
     git.commit({"a": "1\n"})
-    told = only(git)
-    events = [event for chapter in told["chapters"] for event in chapter["events"]]
+    header = only(git)
+    events = [event for chapter in header["chapters"] for event in chapter["events"]]
     spoken = [(e["agent"], e.get("recipient"), e["content"]) for e in events if "message" in e["type"]]
     assert spoken == [("ann", "bob", "take the parser"), ("bob", "ann", "it is done")]
-    assert told["participants"] == [{"name": "ann", "role": "lead"}, {"name": "bob", "role": None}]
+    assert header["participants"] == [{"name": "ann", "role": "lead"}, {"name": "bob", "role": None}]
     talk = traj(git, "show", name, "--messages")
     assert talk.index("ann → bob: take the parser") < talk.index("bob → ann: it is done")
     assert "between them" not in talk
@@ -482,13 +484,13 @@ def test_a_task_that_is_closed_in_its_system_ends_its_trajectory_here(git: Git) 
         "beads:bd-1  closed  Add login\n    still open here; end it: git traj complete bd-1 --summary S\n"
     )
     assert traj(git, "tasks", "--keep") == open_still
-    (told,) = json.loads(traj(git, "tasks", "--keep", "--json"))["tasks"]
-    assert (told["trajectory"], told["status"], told["closed"]) == (name, "closed", True)
+    (task,) = json.loads(traj(git, "tasks", "--keep", "--json"))["tasks"]
+    assert (task["trajectory"], task["status"], task["closed"]) == (name, "closed", True)
     git.commit({"a": "1\n"})
     assert f"ended; add its result: git traj complete {name} --summary S" in traj(git, "tasks")
     assert traj(git, "tasks").startswith("No trajectory"), "it is over"
-    (whole,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
-    assert whole["status"] == "completed"
+    (ended,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
+    assert ended["status"] == "completed"
     traj(git, "complete", name, "--summary", "It is limited")
 
 
@@ -503,10 +505,10 @@ def test_the_next_command_follows_the_status_in_beads_export(git: Git) -> None:
         "git-traj: bd-1 is closed in beads, so its trajectory ended; "
         f"add its result: git traj complete {name} --summary S\n"
     )
-    (told,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
-    assert told["status"] == "completed"
-    assert "login" in told["task"]["title"]
-    assert SECRET not in json.dumps(told)
+    (header,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
+    assert header["status"] == "completed"
+    assert "login" in header["task"]["title"]
+    assert SECRET not in json.dumps(header)
 
 
 def test_a_task_closed_before_a_commit_is_still_noticed(git: Git) -> None:
@@ -533,8 +535,8 @@ def test_a_task_that_beads_has_closed_can_still_be_completed(git: Git) -> None:
     git.commit({"a": "1\n"})
     export_beads(git, "closed")
     traj(git, "complete", "--summary", "It is limited")
-    (told,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
-    assert told["retrospective"]["summary"] == "It is limited"
+    (header,) = json.loads(traj(git, "show", name, "--json"))["trajectories"]
+    assert header["retrospective"]["summary"] == "It is limited"
 
 
 def test_a_task_in_progress_that_the_branch_is_named_after_starts_once(git: Git) -> None:

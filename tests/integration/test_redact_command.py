@@ -73,7 +73,7 @@ def test_rules_of_the_team_are_used_and_ignored_ones_are_reported(git: Git) -> N
     assert run(git.root, given="my badge xyzw\n").stdout != "my badge xyzw\n"
 
 
-def test_a_filter_outside_of_any_repository(tmp_path: Path) -> None:
+def test_the_filter_works_outside_of_any_repository(tmp_path: Path) -> None:
     done = run(tmp_path, given=f"the token {TOKEN}, it\nis here\n")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("the token REDACTED-")
@@ -88,7 +88,7 @@ def test_every_run_has_its_own_key(tmp_path: Path) -> None:
     assert one != other
 
 
-def test_a_repository_has_one_key_and_its_secrets(git: Git) -> None:
+def test_in_a_repository_its_own_key_and_its_env_file_are_used(git: Git) -> None:
     with git.open() as repository:
         LocalState.of(repository).create()
     (git.root / ".env").write_text(f"DB_PASSWORD={PASSWORD}\n")
@@ -102,19 +102,25 @@ def test_a_repository_without_git_traj_gets_no_folder(git: Git) -> None:
     assert not (git.root / ".git" / "traj").exists()
 
 
-def test_the_environments_secrets(tmp_path: Path) -> None:
+def test_secrets_of_the_environment_are_redacted(tmp_path: Path) -> None:
     assert PASSWORD not in run(tmp_path, given=f"it was {PASSWORD}\n", env={"DB_PASSWORD": PASSWORD}).stdout
 
 
 def test_json_shows_positions_and_no_secret(tmp_path: Path) -> None:
     done = run(tmp_path, "--json", given=f"one\n  {TOKEN}\n")
-    told = json.loads(done.stdout)
+    report = json.loads(done.stdout)
     assert TOKEN not in done.stdout
-    assert told["redactions"] == [
-        {"rule": told["redactions"][0]["rule"], "kind": "github-token", "line": 2, "column": 3, "length": 40}
+    assert report["redactions"] == [
+        {
+            "rule": report["redactions"][0]["rule"],
+            "kind": "github-token",
+            "line": 2,
+            "column": 3,
+            "length": 40,
+        }
     ]
-    assert told["text"].startswith("one\n  REDACTED-github-token-")
-    assert (told["version"], told["ruleset"]) == (1, RULESET)
+    assert report["text"].startswith("one\n  REDACTED-github-token-")
+    assert (report["version"], report["ruleset"]) == (1, RULESET)
 
 
 def test_json_lines_come_out_in_their_order(tmp_path: Path) -> None:
@@ -163,7 +169,7 @@ def test_input_that_is_not_text_is_refused(tmp_path: Path) -> None:
         (("--audit",), 1),
     ],
 )
-def test_invalid_arguments(tmp_path: Path, arguments: tuple[str, ...], status: int) -> None:
+def test_invalid_arguments_are_refused(tmp_path: Path, arguments: tuple[str, ...], status: int) -> None:
     done = run(tmp_path, *arguments, given=TOKEN)
     assert (done.returncode, done.stdout) == (status, "")
     assert done.stderr.startswith("error: ")
@@ -183,9 +189,9 @@ def test_the_rules_are_listed(tmp_path: Path) -> None:
 
 
 def test_the_rules_can_test_themselves(tmp_path: Path) -> None:
-    told = json.loads(run(tmp_path, "--test", "--json").stdout)
-    assert told["examples"] > 100
-    assert run(tmp_path, "--test").stdout.endswith(f"{len(told['failed'])} failed\n")
+    report = json.loads(run(tmp_path, "--test", "--json").stdout)
+    assert report["examples"] > 100
+    assert run(tmp_path, "--test").stdout.endswith(f"{len(report['failed'])} failed\n")
 
 
 # ---------------------------------------------------------------- what is stored
@@ -201,7 +207,7 @@ class Blind(Redactor):
 def store(git: Git, commit: str, *events: AnyEvent, name: str = "traj_a", at: int = 0) -> None:
     with git.open() as repository:
         LocalState.of(repository).create()
-        yesterday = Pipeline(
+        old_pipeline = Pipeline(
             repository=repository,
             config=Config(thinking="clear"),
             redactor=lambda: Blind(key=b"k" * 32),
@@ -215,7 +221,7 @@ def store(git: Git, commit: str, *events: AnyEvent, name: str = "traj_a", at: in
             span=span,
         )
         target = Target(commit=commit, link=Link(evidence="agent"))
-        yesterday.write(
+        old_pipeline.write(
             [Draft(trajectory=trajectory, positions=tuple(range(at, at + len(events))), targets=(target,))]
         )
 
@@ -231,17 +237,17 @@ def test_an_audit_shows_positions_and_never_a_secret(git: Git) -> None:
     store(git, two, ToolCall(id="3.0", name="x", arguments={"password": PASSWORD}), name="traj_b")
 
     done = run(git.root, "--audit", "--json")
-    told = json.loads(done.stdout)
+    report = json.loads(done.stdout)
     assert done.returncode == 1
     assert TOKEN not in done.stdout + done.stderr
     assert PASSWORD not in done.stdout + done.stderr
-    found = {(f["commit"], f["trajectory"], f["event"]) for f in told["findings"]}
+    found = {(f["commit"], f["trajectory"], f["event"]) for f in report["findings"]}
     assert found == {(one, "traj_a", "1.0"), (one, "traj_a", None), (two, "traj_b", "3.0")}
-    assert (told["records"], told["absent"]) == (2, 0)
+    assert (report["records"], report["absent"]) == (2, 0)
 
     assert json.loads(run(git.root, "--audit", "--json", f"{one}..{two}").stdout)["records"] == 1
     plain = run(git.root, "--audit")
-    assert (plain.returncode, len(plain.stdout.splitlines())) == (1, len(told["findings"]))
+    assert (plain.returncode, len(plain.stdout.splitlines())) == (1, len(report["findings"]))
     assert run(git.root, "--audit", "nowhere").returncode == 1
 
 
@@ -275,11 +281,11 @@ def test_records_of_older_rules_are_counted_scanned_and_stamped(git: Git) -> Non
 @pytest.mark.nightly
 def test_many_trajectories_on_a_commit_are_scanned_again_in_proportion(git: Git) -> None:
     few, many = (_scan_again(git, count) for count in (40, 160))
-    assert many < 8 * few, "each of them reads and decodes the whole note"
+    assert many < 8 * few, "each trajectory seems to read the whole note"
 
 
 def _scan_again(git: Git, count: int) -> float:
-    """The seconds that scanning ``count`` trajectories on one commit takes."""
+    """Return the seconds that scanning ``count`` trajectories on one commit takes."""
     commit = git.commit({"a": str(count)})
     with git.open() as repository:
         LocalState.of(repository).create()
@@ -297,25 +303,25 @@ def _scan_again(git: Git, count: int) -> float:
 
 
 def test_records_are_scanned_again_before_a_push(git: Git, tmp_path: Path) -> None:
-    there = Git.init(tmp_path / "there", "--bare")
-    git("remote", "add", "origin", str(there.root))
+    server = Git.init(tmp_path / "server", "--bare")
+    git("remote", "add", "origin", str(server.root))
     git("config", "traj.push", "auto")
     store(git, git.commit({"a": "1"}), Prompt(id="1.0", content=f"Use {TOKEN}"))
-    pushed(git, "--dry-run")
-    assert status(git)["unstamped"] == 1, "nothing is written on trial"
-    pushed(git)
+    push(git, "--dry-run")
+    assert status(git)["unstamped"] == 1, "a dry run writes nothing"
+    push(git)
     assert status(git)["unstamped"] == 0
-    told = there("cat-file", "--batch", "--batch-all-objects")
-    assert TOKEN not in told
-    assert f'"ruleset":"{RULESET}"' in told
+    pushed = server("cat-file", "--batch", "--batch-all-objects")
+    assert TOKEN not in pushed
+    assert f'"ruleset":"{RULESET}"' in pushed
     tip = git("rev-parse", "refs/notes/traj")
-    pushed(git)
+    push(git)
     assert git("rev-parse", "refs/notes/traj") == tip
 
 
 def test_a_record_that_cannot_be_scanned_again_is_not_pushed(git: Git, tmp_path: Path) -> None:
-    there = Git.init(tmp_path / "there", "--bare")
-    git("remote", "add", "origin", str(there.root))
+    server = Git.init(tmp_path / "server", "--bare")
+    git("remote", "add", "origin", str(server.root))
     git("config", "traj.push", "auto")
     store(git, git.commit({"a": "1"}), Prompt(id="1.0", content="fine"))
     for ref in git("for-each-ref", "--format=%(refname)", "refs/notes/traj-data-*").split():
@@ -323,16 +329,16 @@ def test_a_record_that_cannot_be_scanned_again_is_not_pushed(git: Git, tmp_path:
     done = traj(git.root, "push")
     assert done.returncode == 1
     assert "redacted by older rules, and the events are not here: traj_a" in done.stderr
-    assert there("for-each-ref") == ""
+    assert server("for-each-ref") == ""
 
 
-def pushed(git: Git, *arguments: str) -> None:
+def push(git: Git, *arguments: str) -> None:
     assert traj(git.root, "push", *arguments).returncode == 0
 
 
 def test_pushed_records_are_not_counted(git: Git, tmp_path: Path) -> None:
-    Git.init(tmp_path / "there", "--bare")
-    git("remote", "add", "origin", str(tmp_path / "there"))
+    Git.init(tmp_path / "server", "--bare")
+    git("remote", "add", "origin", str(tmp_path / "server"))
     git("config", "--add", "remote.origin.fetch", "+refs/notes/traj*:refs/notes-remote/origin/traj*")
     store(git, git.commit({"a": "1"}), Message(id="1.0", content="fine"))
     assert status(git)["unstamped"] == 1
@@ -343,5 +349,5 @@ def test_pushed_records_are_not_counted(git: Git, tmp_path: Path) -> None:
 
 def status(git: Git) -> dict[str, Any]:
     done = traj(git.root, "status", "--json")
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report

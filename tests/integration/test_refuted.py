@@ -20,21 +20,24 @@ from tests.integration.desk import Desk
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
 
-MADE = 1_770_000_000
+COMMITTED_AT = 1_770_000_000
 
 
 def stamp(time: float) -> str:
     return datetime.fromtimestamp(time, UTC).isoformat().replace("+00:00", "Z")
 
 
-def link_call(git: Git, story: Story, evidence: Any, begun: float, over: float, *, first: float = 0.0) -> str:
-    """Make a commit with a record of a call that began and ended ``begun`` and ``over`` seconds after it."""
-    date = {"GIT_COMMITTER_DATE": f"{MADE} +0000"}
+def link_call(
+    git: Git, story: Story, evidence: Any, begun: float, ended: float, *, first: float = 0.0
+) -> str:
+    """Make a commit with a record of a call that began and ended ``begun`` and ``ended`` seconds after it,
+    in a session whose part began at the earlier of ``first`` and ``begun``."""
+    date = {"GIT_COMMITTER_DATE": f"{COMMITTED_AT} +0000"}
     git("commit", "-q", "--allow-empty", "-m", "made", env=date)
     commit = git.head()
     events: list[AnyEvent] = [
-        ToolCall(id="e0", name="Bash", call_id="call", ts=stamp(MADE + begun)),
-        ToolResult(id="e1", call_id="call", ts=stamp(MADE + over)),
+        ToolCall(id="e0", name="Bash", call_id="call", ts=stamp(COMMITTED_AT + begun)),
+        ToolResult(id="e1", call_id="call", ts=stamp(COMMITTED_AT + ended)),
     ]
     ref = story.segment("traj_one", 0, events)
     part = record(
@@ -42,7 +45,7 @@ def link_call(git: Git, story: Story, evidence: Any, begun: float, over: float, 
         n=2,
         link=Link(evidence=evidence, call="call"),
         segments=[ref],
-        started_at=stamp(MADE + min(first, begun)),
+        started_at=stamp(COMMITTED_AT + min(first, begun)),
     )
     story.note(commit, replace(part, origin=Origin(commit=commit)))
     return commit
@@ -54,7 +57,7 @@ def doctor(git: Git, *options: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("evidence", "begun", "over", "first"),
+    ("evidence", "begun", "ended", "first"),
     [
         ("content", 60, 61, 0),  # the edit came after a person's commit
         ("content", 60, 61, 60),  # the commit came before the whole session
@@ -63,9 +66,9 @@ def doctor(git: Git, *options: str) -> list[str]:
     ],
 )
 def test_a_link_that_times_refute_is_reported_and_demoted(
-    git: Git, story: Story, evidence: str, begun: float, over: float, first: float
+    git: Git, story: Story, evidence: str, begun: float, ended: float, first: float
 ) -> None:
-    commit = link_call(git, story, evidence, begun, over, first=first)
+    commit = link_call(git, story, evidence, begun, ended, first=first)
     (said,) = doctor(git)
     assert commit[:12] in said
     assert doctor(git, "--fix") == [said]
@@ -76,7 +79,7 @@ def test_a_link_that_times_refute_is_reported_and_demoted(
 
 
 @pytest.mark.parametrize(
-    ("evidence", "begun", "over", "first"),
+    ("evidence", "begun", "ended", "first"),
     [
         ("content", -60, -59, -60),
         ("agent", -1, 1, -60),
@@ -88,9 +91,9 @@ def test_a_link_that_times_refute_is_reported_and_demoted(
     ],
 )
 def test_a_link_that_times_do_not_refute_stays(
-    git: Git, story: Story, evidence: str, begun: float, over: float, first: float
+    git: Git, story: Story, evidence: str, begun: float, ended: float, first: float
 ) -> None:
-    link_call(git, story, evidence, begun, over, first=first)
+    link_call(git, story, evidence, begun, ended, first=first)
     assert doctor(git) == []
 
 
@@ -131,13 +134,13 @@ def test_a_link_that_the_log_refutes_is_reported_and_demoted(desk: Desk) -> None
     assert (records(desk.git, mine), records(desk.git, theirs)) == (before, [])
 
 
-@pytest.mark.parametrize("away", ["gone", "cut", "paused"])
-def test_a_link_that_no_log_can_check_is_not_reported(desk: Desk, away: str) -> None:
+@pytest.mark.parametrize("obstacle", ["gone", "cut", "paused"])
+def test_a_link_that_no_log_can_check_is_not_reported(desk: Desk, obstacle: str) -> None:
     credit_wrongly(desk)
     log = desk.sessions["one"].log
-    if away == "gone":
+    if obstacle == "gone":
         log.unlink()
-    elif away == "cut":
+    elif obstacle == "cut":
         text = log.read_text()
         log.write_text(text[: text.index("Please do again")].rpartition("\n")[0])
     else:

@@ -101,7 +101,8 @@ def first_part(repository: Repository, commit: str) -> Written:
     return pipeline(repository).write([draft(commit, *events, at=0)])
 
 
-def tells(at: int = 2) -> ToolCall:
+def password_call(at: int = 2) -> ToolCall:
+    """Make a call that says that the password is one."""
     return ToolCall(id=f"{at}.0", name="x", arguments={"password": PASSWORD})
 
 
@@ -120,17 +121,16 @@ def stored(repository: Repository, record: Record) -> list[AnyEvent]:
 
 
 def reachable(git: Git) -> bytes:
-    """Every object that a ref or a reflog reaches: all that a push could send."""
+    """Read every object that a ref or a reflog reaches: all that a push could send."""
     listed = git("rev-list", "--objects", "--all", "--reflog", "--no-object-names")
     return git.raw("cat-file", "--batch", input=listed + "\n")
 
 
-def found(repository: Repository, words: str) -> list[Hit]:
-    """The hits of a search."""
+def search_hits(repository: Repository, words: str) -> list[Hit]:
     return search(repository, parse_query(words), Conditions(), limit=9).hits
 
 
-def wrong(repository: Repository) -> list[str]:
+def fsck_errors(repository: Repository) -> list[str]:
     return [finding.code for finding in fsck(repository) if finding.severity == "wrong"]
 
 
@@ -139,10 +139,10 @@ def test_the_earlier_part_is_rewritten(git: Git, repository: Repository) -> None
     before = first_part(repository, one)
     (old,) = before.segments["traj_a", "1.0"]
     assert PASSWORD.encode() in reachable(git)
-    assert found(repository, PASSWORD)
+    assert search_hits(repository, PASSWORD)
     assert PASSWORD in indexed(git.root / ".git")
 
-    written = pipeline(repository).write([draft(two, tells(), at=2, earlier=(old,), also=(old,))])
+    written = pipeline(repository).write([draft(two, password_call(), at=2, earlier=(old,), also=(old,))])
 
     [first] = records(repository, one)
     [second] = records(repository, two)
@@ -157,11 +157,11 @@ def test_the_earlier_part_is_rewritten(git: Git, repository: Repository) -> None
     assert first.origin is not None
     assert not written.exposed
     assert PASSWORD.encode() not in reachable(git)
-    assert not found(repository, PASSWORD)
-    assert found(repository, "again")
+    assert not search_hits(repository, PASSWORD)
+    assert search_hits(repository, "again")
     assert PASSWORD not in indexed(git.root / ".git")
     assert PASSWORD.split("-", maxsplit=1)[0].lower() not in indexed(git.root / ".git")
-    assert wrong(repository) == []
+    assert fsck_errors(repository) == []
 
 
 def test_every_note_with_the_part_or_its_events_is_rewritten(git: Git, repository: Repository) -> None:
@@ -171,14 +171,14 @@ def test_every_note_with_the_part_or_its_events_is_rewritten(git: Git, repositor
     pipeline(repository).write([draft(two, Message(id="2.0", content="On."), at=2, also=(old,))])
     pipeline(repository).write([], lines=[(three, copy)])
 
-    pipeline(repository).write([draft(three, tells(3), at=3, earlier=(old,))])
+    pipeline(repository).write([draft(three, password_call(3), at=3, earlier=(old,))])
 
     [first], [second] = records(repository, one), records(repository, two)
     third = next(r for r in records(repository, three) if r.key == first.key)
     assert first.segments == third.segments == second.also != (old,)
     assert (first.rev, second.rev, third.rev) == (2, 2, 2)
     assert PASSWORD.encode() not in reachable(git)
-    assert wrong(repository) == []
+    assert fsck_errors(repository) == []
 
 
 def test_history_without_the_secret_is_kept(git: Git, repository: Repository) -> None:
@@ -190,7 +190,7 @@ def test_history_without_the_secret_is_kept(git: Git, repository: Repository) ->
     for ref, tip in kept.items():  # as after a push
         git("update-ref", ref.replace("refs/notes/", "refs/notes-remote/origin/"), tip)
     (old,) = first_part(repository, one).segments["traj_a", "1.0"]
-    pipeline(repository).write([draft(two, tells(), at=2, earlier=(old,))])
+    pipeline(repository).write([draft(two, password_call(), at=2, earlier=(old,))])
     assert len(kept) == 2
     for ref, tip in kept.items():
         assert git.succeeds("merge-base", "--is-ancestor", tip, ref), f"{ref} could not be pushed any more"
@@ -204,10 +204,12 @@ def test_nothing_is_searched_when_nothing_became_known(git: Git, repository: Rep
     assert records(repository, one)[0].rev == 1
 
 
-def test_a_secret_known_from_another_session(git: Git, repository: Repository) -> None:
+def test_a_secret_known_from_another_session_is_removed_with_the_next_part(
+    git: Git, repository: Repository
+) -> None:
     one, two = git.commit({"a": "1"}), git.commit({"a": "2"})
     (old,) = first_part(repository, one).segments["traj_a", "1.0"]
-    pipeline(repository).write([draft(two, tells(), at=0, name="traj_b")])
+    pipeline(repository).write([draft(two, password_call(), at=0, name="traj_b")])
     assert PASSWORD.encode() in reachable(git)
     assert PASSWORD not in (repository.common_dir / "traj" / "live.json").read_text()
 
@@ -233,7 +235,7 @@ def test_a_pushed_part_is_rewritten_and_reported(git: Git, repository: Repositor
     git("push", "-q", "origin", "refs/notes/*:refs/notes/*")
     git("fetch", "-q", "origin")
 
-    written = pipeline(repository).write([draft(two, tells(), at=2, earlier=(old,))])
+    written = pipeline(repository).write([draft(two, password_call(), at=2, earlier=(old,))])
 
     assert written.exposed == {"traj_a"} == LocalState.of(repository).exposed()
     assert records(repository, one)[0].rev == 2
@@ -249,15 +251,17 @@ def test_an_unlinked_record_stays_unlinked(git: Git, repository: Repository) -> 
     pipeline(repository).write([], lines=[(two, copy), (two, stone)])
     assert records(repository, two) == []
 
-    pipeline(repository).write([draft(three, tells(), at=2, earlier=(old,))])
+    pipeline(repository).write([draft(three, password_call(), at=2, earlier=(old,))])
 
     assert records(repository, two) == []
     assert records(repository, one)[0].rev == 2
     assert PASSWORD.encode() not in reachable(git)
-    assert wrong(repository) == []
+    assert fsck_errors(repository) == []
 
 
-def test_a_result_whose_call_is_in_an_earlier_part(git: Git, repository: Repository) -> None:
+def test_a_result_is_redacted_according_to_its_call_in_an_earlier_part(
+    git: Git, repository: Repository
+) -> None:
     commit = git.commit({"a": "1"})
     shown = ToolResult(id="2.0", call_id="c", content="GREETING=herons at noon\n")
     call = ToolCall(id="1.0", name="Bash", arguments={"command": "printenv"}, call_id="c")
@@ -274,7 +278,7 @@ def test_a_rewritten_part_is_not_redacted_more_strictly(git: Git, repository: Re
     ls = ToolCall(id="0.0", name="Bash", arguments={"command": "ls"}, call_id="c")
     result = ToolResult(id="1.0", call_id="c", content=f"COLOUR=grey as a heron\n{PASSWORD} is")
     (old,) = pipeline(repository).write([draft(one, result, at=1, calls=(ls,))]).segments["traj_a", "1.0"]
-    pipeline(repository).write([draft(two, tells(), at=2, earlier=(old,))])
+    pipeline(repository).write([draft(two, password_call(), at=2, earlier=(old,))])
     (event,) = stored(repository, records(repository, one)[0])
     assert "grey as a heron" in event.content
     assert PASSWORD not in event.content
@@ -286,7 +290,7 @@ def test_foreign_lines_of_a_note_stay(git: Git, repository: Repository) -> None:
     NotesRef(repository).write(
         {one: lambda body: encode_note([*decode_note(body), *decode_note(b"somebody else's\n")])}, message="x"
     )
-    pipeline(repository).write([draft(two, tells(), at=2, earlier=(old,))])
+    pipeline(repository).write([draft(two, password_call(), at=2, earlier=(old,))])
     assert b"somebody else's\n" in (NotesRef(repository).read(one) or b"")
 
 

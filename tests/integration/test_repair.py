@@ -1,4 +1,7 @@
-"""Records are never lost: repaired after any rewrite, carried by hand, or forgotten for good."""
+"""Records are never lost: repaired after any rewrite, carried by hand, or forgotten for good.
+
+Docstrings that begin with "Edge cases" name lines of ``docs/edge-cases.md``.
+"""
 
 from __future__ import annotations
 
@@ -48,9 +51,9 @@ def traj(git: Git, *arguments: str) -> Output:
 
 def repair(git: Git, *arguments: str) -> dict[tuple[str, str], str]:
     """Repair; return the pairs (old, new) with their evidence."""
-    told = traj(git, "repair", "--json", *arguments)
-    assert told.status == 0, told.err
-    return {(row["old"], row["new"]): row["evidence"] for row in told.json["carried"]}
+    output = traj(git, "repair", "--json", *arguments)
+    assert output.status == 0, output.err
+    return {(row["old"], row["new"]): row["evidence"] for row in output.json["carried"]}
 
 
 def stranded(git: Git, *arguments: str) -> list[str]:
@@ -79,7 +82,7 @@ def record(git: Git, commit: str, name: str = "traj_a", **fields: Any) -> None:
         )
 
 
-def on(git: Git, rev: str) -> list[Record]:
+def records_on(git: Git, rev: str) -> list[Record]:
     commit = git("rev-parse", rev)
     with git.open() as repository:
         return standing(commit, decode_note(NotesRef(repository).read(commit) or b""))
@@ -87,7 +90,7 @@ def on(git: Git, rev: str) -> list[Record]:
 
 def origins(git: Git, rev: str) -> list[str]:
     """Return the commits on which a commit's records were first written."""
-    return sorted({r.origin.commit for r in on(git, rev) if r.origin})
+    return sorted({r.origin.commit for r in records_on(git, rev) if r.origin})
 
 
 def forget_reflogs(git: Git) -> None:
@@ -143,9 +146,9 @@ def plumb(git: Git) -> None:
     git("reset", "-q", "--hard")
 
 
-def expect(git: Git, ways: Any, made: Sequence[str]) -> dict[str, list[str]]:
+def expect(git: Git, way: Any, made: Sequence[str]) -> dict[str, list[str]]:
     """Return the commits that each original commit must have become."""
-    if ways in (squash, recommit):
+    if way in (squash, recommit):
         return {old: [git.head()] for old in made}
     return {made[0]: [git("rev-parse", "HEAD~1")], made[1]: [git.head()]}
 
@@ -166,7 +169,7 @@ def test_repair_follows_a_rewrite(git: Git, topic: list[str], way: Any, kept: bo
     assert tip(git) != before
     for old, new in expected:
         assert old in origins(git, new)
-        for carried in on(git, new):
+        for carried in records_on(git, new):
             assert carried.link.evidence == "agent"
             assert set(carried.link.carried_from) <= set(topic)
             assert carried.link.carried_from
@@ -178,8 +181,8 @@ def test_repair_follows_a_rewrite(git: Git, topic: list[str], way: Any, kept: bo
 def test_a_dry_run_writes_no_ref_and_no_state(git: Git, topic: list[str]) -> None:
     rebase(git)
     refs = git("for-each-ref")
-    told = traj(git, "repair", "--dry-run")
-    assert told.out.count("would carry") == 2
+    output = traj(git, "repair", "--dry-run")
+    assert output.out.count("would carry") == 2
     assert git("for-each-ref") == refs
     assert not (git.root / ".git" / "traj").exists()
 
@@ -188,8 +191,8 @@ def test_the_output_of_repair(git: Git, topic: list[str]) -> None:
     git("checkout", "-q", "main")
     git("cherry-pick", topic[0])
     git("branch", "-q", "-D", "topic")
-    told = traj(git, "repair", "--json", "--dry-run").json
-    assert told == {
+    output = traj(git, "repair", "--json", "--dry-run").json
+    assert output == {
         "version": 1,
         "dryRun": True,
         "carried": [{"old": topic[0], "new": git.head(), "evidence": "reflog"}],
@@ -205,9 +208,9 @@ def test_the_output_of_repair(git: Git, topic: list[str]) -> None:
     assert status["stranded"] == [topic[1]]
     assert "1 commit no longer reachable" in traj(git, "status").out
     git("branch", "again", topic[1])
-    told = traj(git, "repair")
-    assert (told.out, told.status) == ("", 0)
-    assert told.err == "nothing to repair: every record, or a copy of it, is on a reachable commit\n"
+    output = traj(git, "repair")
+    assert (output.out, output.status) == ("", 0)
+    assert output.err == "nothing to repair: every record, or a copy of it, is on a reachable commit\n"
 
 
 def test_a_range_limits_the_targets_or_the_originals(git: Git, topic: list[str]) -> None:
@@ -216,9 +219,9 @@ def test_a_range_limits_the_targets_or_the_originals(git: Git, topic: list[str])
     assert repair(git, "--dry-run", "HEAD~1..HEAD").keys() == {(topic[1], b)}
     assert repair(git, "--dry-run", f"{topic[0]}~1..{topic[0]}").keys() == {(topic[0], a)}
     assert repair(git, "--dry-run", "main") == {}
-    told = traj(git, "repair", "nothing..here")
-    assert (told.status, told.out, told.err.count("\n")) == (1, "", 2)
-    assert "'nothing..here' names no commits here" in told.err
+    output = traj(git, "repair", "nothing..here")
+    assert (output.status, output.out, output.err.count("\n")) == (1, "", 2)
+    assert "'nothing..here' names no commits here" in output.err
 
 
 def test_a_fresh_clone_knows_old_commits_by_their_patches(git: Git, topic: list[str], tmp_path: Path) -> None:
@@ -240,9 +243,9 @@ def test_a_fresh_clone_reports_missing_commits(git: Git, topic: list[str], tmp_p
     Git(tmp_path)("clone", "-q", "--no-local", str(git.root), "clone")
     clone = Git(tmp_path / "clone")
     clone("fetch", "-q", "origin", f"{NOTES}:{NOTES}")
-    told = traj(clone, "repair", "--json").json
-    assert told["carried"] == []
-    assert {(row["commit"], row["here"]) for row in told["stranded"]} == {(c, False) for c in topic}
+    output = traj(clone, "repair", "--json").json
+    assert output["carried"] == []
+    assert {(row["commit"], row["here"]) for row in output["stranded"]} == {(c, False) for c in topic}
     assert traj(clone, "status", "--json").json["stranded"] == []
 
 
@@ -262,7 +265,7 @@ def test_a_server_s_squash_in_a_clone_that_fetched_the_pull_request(
     assert repair(clone) == {}
 
 
-def test_a_server_s_squash_whose_patch_is_another(git: Git) -> None:
+def test_a_server_s_squash_with_a_different_patch_is_found_by_the_pull_requests_number(git: Git) -> None:
     """A neighbouring line moved: the number in the subject and the same paths identify a single commit."""
     lines = [f"{n}\n" for n in range(12)]
     git.commit({"f": "".join(lines)}, "base")
@@ -304,7 +307,7 @@ def test_upstream_commits_get_nothing(git: Git, topic: list[str]) -> None:
     """Edge cases, line on upstream commits brought in by a rebase."""
     rebase(git)
     repair(git)
-    assert on(git, "main") == []
+    assert records_on(git, "main") == []
 
 
 def test_a_revert_does_not_count_as_a_copy(git: Git, topic: list[str]) -> None:
@@ -318,8 +321,8 @@ def test_a_record_on_the_target_is_kept(git: Git, topic: list[str]) -> None:
     rebase(git)
     record(git, git.head(), "traj_b")
     repair(git)
-    assert {r.id: r.link.carried_from for r in on(git, "HEAD")}["traj_b"] == ()
-    assert {r.id for r in on(git, "HEAD")} == {"traj_a", "traj_b"}
+    assert {r.id: r.link.carried_from for r in records_on(git, "HEAD")}["traj_b"] == ()
+    assert {r.id for r in records_on(git, "HEAD")} == {"traj_a", "traj_b"}
 
 
 def test_unborn_root_empty_octopus_and_detached(git: Git, tmp_path: Path) -> None:
@@ -345,7 +348,9 @@ def test_unborn_root_empty_octopus_and_detached(git: Git, tmp_path: Path) -> Non
     assert repair(git) == {}
 
 
-def test_worktrees(git: Git, topic: list[str], tmp_path: Path) -> None:
+def test_a_rewrite_in_one_worktree_is_repaired_from_another(
+    git: Git, topic: list[str], tmp_path: Path
+) -> None:
     """Edge cases, line on two worktrees: rewritten in one, repaired from the other."""
     git("checkout", "-q", "main")
     git("worktree", "add", "-q", str(tmp_path / "tree"), "topic")
@@ -359,17 +364,17 @@ def test_worktrees(git: Git, topic: list[str], tmp_path: Path) -> None:
 
 def test_carry_by_hand(git: Git, topic: list[str]) -> None:
     git("checkout", "-q", "main")
-    told = traj(git, "carry", "--from", f"{topic[0]}~1..{topic[1]}", "--onto", "main")
-    assert told.out.splitlines() == [f"carried {c[:12]} to {git.head()[:12]}: traj_a" for c in topic[::-1]]
+    output = traj(git, "carry", "--from", f"{topic[0]}~1..{topic[1]}", "--onto", "main")
+    assert output.out.splitlines() == [f"carried {c[:12]} to {git.head()[:12]}: traj_a" for c in topic[::-1]]
     assert origins(git, "main") == sorted(topic)
-    assert [(r.link.evidence, r.link.carried_from) for r in on(git, "main")] == [
-        ("agent", (r.origin.commit,)) for r in on(git, "main") if r.origin
+    assert [(r.link.evidence, r.link.carried_from) for r in records_on(git, "main")] == [
+        ("agent", (r.origin.commit,)) for r in records_on(git, "main") if r.origin
     ]
     after = tip(git)
     assert traj(git, "carry", "--from", f"{topic[0]}~1..{topic[1]}", "--onto", "main").status == 0
     assert tip(git) == after
     traj(git, "unlink", "main")
-    assert on(git, "main") == []
+    assert records_on(git, "main") == []
     traj(git, "carry", "--from", topic[0], "--onto", "main")
     assert origins(git, "main") == [topic[0]]
 
@@ -382,15 +387,15 @@ def test_carry_by_hand(git: Git, topic: list[str]) -> None:
     ],
 )
 def test_carry_of_a_bad_revision(git: Git, topic: list[str], source: str, onto: str, complaint: str) -> None:
-    told = traj(git, "carry", f"--from={source}", f"--onto={onto}")
-    assert (told.status, told.out) == (1, "")
-    assert told.err.startswith(f"error: {complaint}\nhint: ")
+    output = traj(git, "carry", f"--from={source}", f"--onto={onto}")
+    assert (output.status, output.out) == (1, "")
+    assert output.err.startswith(f"error: {complaint}\nhint: ")
 
 
 def test_carry_of_nothing(git: Git, topic: list[str]) -> None:
-    told = traj(git, "carry", "--from", "main", "--onto", "topic")
-    assert (told.status, told.out) == (0, "")
-    assert told.err == "nothing to carry: no commit of main has a trajectory\n"
+    output = traj(git, "carry", "--from", "main", "--onto", "topic")
+    assert (output.status, output.out) == (0, "")
+    assert output.err == "nothing to carry: no commit of main has a trajectory\n"
 
 
 def test_unlink_on_the_old_commit_removes_nothing_else_from_the_new(git: Git, topic: list[str]) -> None:
@@ -410,7 +415,7 @@ def session(git: Git) -> ClaudeSession:
 
 @pytest.fixture
 def begun(git: Git, session: ClaudeSession) -> Git:
-    """Installed, but the hooks are dead; a session made two commits on a branch; ``main`` has a new one."""
+    """Install hooks that git does not run; a session made two commits on a branch; ``main`` has a new one."""
     git.commit({"base": "1\n"}, "base")
     install(git)
     git("config", "core.hooksPath", "/dev/null")
@@ -440,7 +445,7 @@ def test_a_drain_finds_what_dead_hooks_missed(begun: Git, way: Any, drained: boo
     expected = expect(begun, way, made)
     assert {c["commit"] for c in shown} == {new for news in expected.values() for new in news}
     for old, news in expected.items():
-        assert all(old in {c for r in on(begun, new) for c in r.link.carried_from} for new in news)
+        assert all(old in {c for r in records_on(begun, new) for c in r.link.carried_from} for new in news)
     assert repair(begun) == {}
     after = tip(begun)
     traj(begun, "log")
@@ -454,14 +459,14 @@ def test_a_drain_after_pull_rebase_and_a_second_pick(begun: Git, tmp_path: Path)
     begun("remote", "add", "origin", str(begun.root))
     begun("pull", "-q", "--rebase", "origin", "main")
     assert [c["subject"] for c in traj(begun, "log", "--json").json["commits"]] == ["b", "a"]
-    assert on(begun, "HEAD")[0].link.carried_from == (made[1],)
+    assert records_on(begun, "HEAD")[0].link.carried_from == (made[1],)
     begun("checkout", "-q", "-b", "release", "main~1")
     later = {"GIT_COMMITTER_DATE": "2026-02-02T03:04:05Z"}  # else it would equal the rebased commit
     begun("cherry-pick", "topic~1", env=later)
     begun("checkout", "-q", "topic")
     traj(begun, "log")
-    assert on(begun, "release")[0].link.carried_from
-    assert on(begun, "main") == []
+    assert records_on(begun, "release")[0].link.carried_from
+    assert records_on(begun, "main") == []
 
 
 def test_a_drain_reads_no_history_for_an_ordinary_commit(begun: Git, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -487,7 +492,7 @@ def test_commits_rewritten_while_off_get_no_records(begun: Git) -> None:
     begun("rebase", "-q", "main")
     assert [c["subject"] for c in traj(begun, "log", "--json").json["commits"]] == ["a"]
     traj(begun, "repair")
-    assert on(begun, "HEAD") == []
+    assert records_on(begun, "HEAD") == []
 
 
 def test_a_squash_that_was_given_up_is_not_a_source_of_the_next_commit(begun: Git) -> None:
@@ -501,8 +506,8 @@ def test_a_squash_that_was_given_up_is_not_a_source_of_the_next_commit(begun: Gi
     assert (begun.root / ".git" / "SQUASH_MSG").exists()
     begun.commit({"mine": "1\n"}, "mine")
     traj(begun, "log")
-    assert on(begun, "HEAD") == []
-    assert on(begun, "HEAD~1") != []
+    assert records_on(begun, "HEAD") == []
+    assert records_on(begun, "HEAD~1") != []
 
 
 @pytest.mark.parametrize("drained", [True, False], ids=["later", "at once"])
@@ -521,7 +526,7 @@ def test_each_piece_of_a_split_commit_gets_the_work_in_it(begun: Git, drained: b
     traj(begun, "repair")
     assert origins(begun, "HEAD~2") == [made[0]]
     assert origins(begun, "HEAD~1") == [made[1]]
-    assert on(begun, "HEAD") == []
+    assert records_on(begun, "HEAD") == []
     assert repair(begun) == {}
 
 
@@ -545,13 +550,13 @@ def test_installed_in_the_middle_of_a_rebase(git: Git, topic: list[str]) -> None
 # ---------------------------------------------------------------- forget and unlink
 
 
-def test_forget(begun: Git) -> None:
+def test_forget_removes_a_trajectory_from_every_commit(begun: Git) -> None:
     traj(begun, "log")
     rebase(begun)
     traj(begun, "log")
-    (trajectory,) = {r.id for r in on(begun, "HEAD")}
-    told = traj(begun, "forget", trajectory)
-    assert told.out.splitlines() == [
+    (trajectory,) = {r.id for r in records_on(begun, "HEAD")}
+    output = traj(begun, "forget", trajectory)
+    assert output.out.splitlines() == [
         f"{trajectory} was removed from every commit and will not be stored again",
         "unlinked from 4 commits",
     ]
@@ -563,7 +568,7 @@ def test_forget(begun: Git) -> None:
 
 def test_a_forgotten_session_is_never_stored_again(begun: Git, session: ClaudeSession) -> None:
     traj(begun, "log")
-    (trajectory,) = {r.id for r in on(begun, "HEAD")}
+    (trajectory,) = {r.id for r in records_on(begun, "HEAD")}
     traj(begun, "forget", session.session)
     state = begun.root / ".git" / "traj"
     for lost in ((), ("cursors.json",), ("cursors.json", "off.json")):  # the tombstones are enough
@@ -571,7 +576,7 @@ def test_a_forgotten_session_is_never_stored_again(begun: Git, session: ClaudeSe
             (state / name).unlink()
         session.run([turn(Write("c", f"{lost}\n"), Shell("git add . && git commit -m c"))], prompt="More")
         assert traj(begun, "log", "--all", "--json").json["commits"] == []
-        assert on(begun, "HEAD") == []
+        assert records_on(begun, "HEAD") == []
     traj(begun, "pause")
     traj(begun, "resume")
     assert (
@@ -584,8 +589,8 @@ def test_a_forgotten_session_is_never_stored_again(begun: Git, session: ClaudeSe
 
 
 def test_forget_before_anything_is_stored(begun: Git, session: ClaudeSession) -> None:
-    told = traj(begun, "forget", f"claude-code:{session.session}")
-    assert told.out.splitlines()[-1] == "unlinked from 0 commits"
+    output = traj(begun, "forget", f"claude-code:{session.session}")
+    assert output.out.splitlines()[-1] == "unlinked from 0 commits"
     assert traj(begun, "log", "--all", "--json").json["commits"] == []
 
 
@@ -594,13 +599,13 @@ def test_forget_withdraws_explored_and_carried_work(git: Git, topic: list[str]) 
     squash(git)
     repair(git)
     traj(git, "forget", "s1")
-    assert [on(git, rev) for rev in (*topic, "main", "main~1")] == [[], [], [], []]
+    assert [records_on(git, rev) for rev in (*topic, "main", "main~1")] == [[], [], [], []]
 
 
 def test_forget_an_unknown_trajectory(git: Git, topic: list[str]) -> None:
-    told = traj(git, "forget", "nobody")
-    assert (told.status, told.out) == (1, "")
-    assert told.err.startswith("error: no trajectory or session 'nobody' is known here\nhint: ")
+    output = traj(git, "forget", "nobody")
+    assert (output.status, output.out) == (1, "")
+    assert output.err.startswith("error: no trajectory or session 'nobody' is known here\nhint: ")
 
 
 @pytest.mark.parametrize("command", ["unlink", "forget"])
@@ -613,7 +618,7 @@ def test_forgetting_survives_git_s_own_union(git: Git, topic: list[str], command
     record(git, git("rev-parse", "main"), "traj_c")
     with git.open() as repository:
         head = git.head()
-        more = on(git, "topic")[0]
+        more = records_on(git, "topic")[0]
         line = encode_line(replace(more, range=Range(first="z", last="z", n=1, at=9)))
         NotesRef(repository).write({head: lambda body: body + line + b"\n"}, message="theirs")
     theirs = tip(git)
@@ -621,9 +626,9 @@ def test_forgetting_survives_git_s_own_union(git: Git, topic: list[str], command
         git("update-ref", NOTES, ours)
         git("update-ref", "refs/notes/other", other)
         git("notes", "--ref=traj", "merge", "-q", "-s", "cat_sort_uniq", "other")
-        assert on(git, "topic") == []
-        assert len(on(git, "topic~1")) == (command == "unlink")
-        assert [r.id for r in on(git, "main")] == ["traj_c"]
+        assert records_on(git, "topic") == []
+        assert len(records_on(git, "topic~1")) == (command == "unlink")
+        assert [r.id for r in records_on(git, "main")] == ["traj_c"]
 
 
 def test_a_session_forgotten_in_another_clone_is_withdrawn_here_too(
@@ -631,7 +636,7 @@ def test_a_session_forgotten_in_another_clone_is_withdrawn_here_too(
 ) -> None:
     traj(begun, "log")
     first = tip(begun)
-    (trajectory,) = {r.id for r in on(begun, "HEAD")}
+    (trajectory,) = {r.id for r in records_on(begun, "HEAD")}
     traj(begun, "forget", trajectory)
     forgotten = tip(begun)
     state = begun.root / ".git" / "traj"
@@ -641,13 +646,13 @@ def test_a_session_forgotten_in_another_clone_is_withdrawn_here_too(
     (state / "cursors.json").unlink()
     session.run([turn(Write("c", "c\n"), Shell("git add . && git commit -m c"))], prompt="More")
     traj(begun, "log")
-    assert {r.id for r in on(begun, "HEAD")} == {trajectory}
+    assert {r.id for r in records_on(begun, "HEAD")} == {trajectory}
     begun("update-ref", "refs/notes/other", forgotten)
     begun("notes", "--ref=traj", "merge", "-q", "-s", "cat_sort_uniq", "other")
-    assert on(begun, "HEAD") != []
+    assert records_on(begun, "HEAD") != []
     begun.commit({"mine": "1\n"}, "mine")
     assert traj(begun, "log", "--all", "--json").json["commits"] == []
-    assert on(begun, "HEAD~1") == []
+    assert records_on(begun, "HEAD~1") == []
 
 
 def _bodies(git: Git) -> Iterator[list[Record]]:

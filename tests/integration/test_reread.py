@@ -52,7 +52,7 @@ def read(story: Story, commit: str) -> Record:
     return found
 
 
-def again(capsys: pytest.CaptureFixture[str], *args: str) -> dict[str, int]:
+def reread(capsys: pytest.CaptureFixture[str], *args: str) -> dict[str, int]:
     assert call(["repair", "--reread", "--json", *args]) == 0, capsys.readouterr().err
     found: dict[str, int] = json.loads(capsys.readouterr().out)
     return found
@@ -67,9 +67,9 @@ def test_a_reread_part_is_written_to_each_of_its_notes_once(
     story.note(one, part)
     story.note(two, replace(part, link=replace(part.link, carried_from=(one,))))
 
-    told = again(capsys, "--dry-run")
-    assert (told["read"], told["changed"], read(story, one).rev) == (1, 1, 1)
-    assert again(capsys)["changed"] == 1
+    report = reread(capsys, "--dry-run")
+    assert (report["read"], report["changed"], read(story, one).rev) == (1, 1, 1)
+    assert reread(capsys)["changed"] == 1
     for commit in (one, two):
         found = read(story, commit)
         assert (found.rev, found.segments, found.link.carried_from) == (
@@ -84,7 +84,7 @@ def test_a_reread_part_is_written_to_each_of_its_notes_once(
         assert found.figures.why == "I used a set rather than a list for speed."
         assert found.figures.tests is not None
         assert (found.figures.tests.outcome, found.figures.tests.last_failed) == ("failed", 1)
-    assert again(capsys)["changed"] == 0, "a second time changes nothing"
+    assert reread(capsys)["changed"] == 0, "a second time changes nothing"
 
 
 def test_a_part_that_cannot_be_read_completely_is_left_and_reported(
@@ -100,8 +100,8 @@ def test_a_part_that_cannot_be_read_completely_is_left_and_reported(
         )
     ):
         story.note(git.commit({"a": str(number)}), part)
-    told = again(capsys)
-    assert (told["read"], told["changed"], told["absent"], told["newer"]) == (0, 0, 2, 1)
+    report = reread(capsys)
+    assert (report["read"], report["changed"], report["absent"], report["newer"]) == (0, 0, 2, 1)
 
 
 def test_a_known_test_outcome_survives_shortened_stored_output(
@@ -111,24 +111,24 @@ def test_a_known_test_outcome_survives_shortened_stored_output(
     known = TestRuns(runs=1, ran=True, kind="test", outcome="passed", last_passed=2)
     commit = git.commit({"a": "1"})
     story.note(commit, record(segments=[story.segment("traj_one", 0, shortened)], tests=known))
-    again(capsys)
+    reread(capsys)
     assert read(story, commit).figures.tests == known
 
 
 @pytest.mark.parametrize("last", [0, 1])
-def test_of_a_part_with_two_commits_the_last_may_close_it(
+def test_a_caveat_of_a_part_on_two_commits_is_kept_on_both(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str], last: int
 ) -> None:
     commits = [git.commit({"a": str(n)}) for n in range(2)]
-    said = [
+    events = [
         ToolCall(id="c0", name="Edit", call_id="k0", files=(FileTouched(path="a", kind="update"),)),
         Message(id="m", content="The retry path has no tests."),
         ToolCall(id="c1", name="Bash", call_id="k1", arguments={"command": "./release"}),
     ]
-    part = record(n=len(said), segments=[story.segment("traj_one", 0, said)])
+    part = record(n=len(events), segments=[story.segment("traj_one", 0, events)])
     for n, commit in enumerate(commits):
         story.note(commit, replace(part, link=replace(part.link, call="k1" if n == last else "k0")))
-    again(capsys)
+    reread(capsys)
     assert [read(story, c).figures.caveats for c in commits] == [("The retry path has no tests.",)] * 2
 
 
@@ -136,12 +136,12 @@ def test_a_caveat_stated_before_the_commit_is_kept(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     commit, doubt = git.commit({"a": "1"}), "I'm unsure whether the clock counts while a laptop sleeps."
-    said = [
+    events = [
         ToolCall(id="c0", name="Edit", call_id="k0", files=(FileTouched(path="a", kind="update"),)),
         Message(id="m", content=f"Green. {doubt}"),
         ToolCall(id="c1", name="Bash", call_id="k1", arguments={"command": "git commit -qam x"}),
     ]
-    part = record(n=len(said), segments=[story.segment("traj_one", 0, said)])
+    part = record(n=len(events), segments=[story.segment("traj_one", 0, events)])
     story.note(commit, replace(part, link=replace(part.link, call="k1")))
-    assert again(capsys)["changed"] == 1
+    assert reread(capsys)["changed"] == 1
     assert read(story, commit).figures.caveats == (doubt,)

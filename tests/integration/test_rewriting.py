@@ -30,7 +30,7 @@ def find(git: Git, olds: Collection[str], taken: Collection[str] = ()) -> dict[s
     return {old: {r.new for r in found if r.old == old} for old in olds}
 
 
-def forget(git: Git) -> None:
+def expire_reflogs(git: Git) -> None:
     git("reflog", "expire", "--expire=now", "--all")
 
 
@@ -39,12 +39,13 @@ def check(
     expected: Expected,
     *,
     taken: Collection[str] = (),
-    forgotten: Expected | None = None,
+    without_reflogs: Expected | None = None,
 ) -> None:
-    """Check ``expected`` with the reflogs, and ``forgotten`` (None: the same) without them."""
+    """Check that the old commits became those of ``expected`` with the reflogs, and of ``without_reflogs``
+    (None: the same) without them; ``taken`` are commits of new work."""
     assert find(git, [*expected], taken) == {old: {*new} for old, new in expected.items()}
-    forget(git)
-    rest = expected if forgotten is None else {**dict.fromkeys(expected, ()), **forgotten}
+    expire_reflogs(git)
+    rest = expected if without_reflogs is None else {**dict.fromkeys(expected, ()), **without_reflogs}
     assert find(git, [*expected], taken) == {old: {*new} for old, new in rest.items()}
 
 
@@ -77,7 +78,7 @@ def test_an_amend_of_an_amend(git: Git) -> None:
     git("commit", "--quiet", "--amend", "--message", "two")
     git.write({"f": "2\n"})
     git("commit", "--quiet", "--all", "--amend", "--message", "three")
-    check(git, {old: [git.head()]}, forgotten={})
+    check(git, {old: [git.head()]}, without_reflogs={})
 
 
 def test_an_amended_message_is_found_without_a_reflog(git: Git) -> None:
@@ -132,7 +133,7 @@ def test_reordered_squashed_and_dropped(git: Git, topic: list[str]) -> None:
     edit_todo(git, "main", "pick c,fixup a,pick d")
     a, b, c, d = topic
     new = names(git, "main..")
-    check(git, {a: [new["c"]], b: [], c: [new["c"]], d: [new["d"]]}, forgotten={d: [new["d"]]})
+    check(git, {a: [new["c"]], b: [], c: [new["c"]], d: [new["d"]]}, without_reflogs={d: [new["d"]]})
 
 
 def test_squashed_neighbours(git: Git, topic: list[str]) -> None:
@@ -150,7 +151,7 @@ def test_reworded_and_stopped(git: Git, topic: list[str]) -> None:
     a, b, c, d = topic
     new = names(git, "main..")
     expected = {a: [new["new-a"]], b: [new["changed"]], c: [new["c"]], d: [new["d"]]}
-    check(git, expected, forgotten={**expected, b: []})
+    check(git, expected, without_reflogs={**expected, b: []})
 
 
 def test_a_stop_for_an_edit_then_continued(git: Git, topic: list[str]) -> None:
@@ -161,7 +162,7 @@ def test_a_stop_for_an_edit_then_continued(git: Git, topic: list[str]) -> None:
     a, b, c, d = topic
     new = names(git, "main~1..")
     expected = {a: [new["a"]], b: [new["b"]], c: [], d: [new["d"]]}
-    check(git, expected, forgotten={**expected, a: []})
+    check(git, expected, without_reflogs={**expected, a: []})
 
 
 def test_autosquash(git: Git, topic: list[str]) -> None:
@@ -175,7 +176,7 @@ def test_autosquash(git: Git, topic: list[str]) -> None:
     a, b, c, d = topic
     new = names(git, "main..")
     expected = {a: [new["a"]], fix: [new["a"]], b: [new["b"]], c: [new["c"]], d: [new["d"]]}
-    check(git, expected, forgotten={**expected, a: [], fix: []})
+    check(git, expected, without_reflogs={**expected, a: [], fix: []})
 
 
 def resolve(git: Git, text: str) -> None:
@@ -195,7 +196,7 @@ def test_resolved_conflicts(git: Git, backend: str) -> None:
     assert not git.succeeds("rebase", backend, "main")
     resolve(git, "91\n")
     new = names(git, "main..")
-    check(git, {one: [new["one"]], two: [new["two"]]}, forgotten={two: [new["two"]]})
+    check(git, {one: [new["one"]], two: [new["two"]]}, without_reflogs={two: [new["two"]]})
 
 
 def test_a_conflict_resolved_by_a_commit(git: Git) -> None:
@@ -209,7 +210,7 @@ def test_a_conflict_resolved_by_a_commit(git: Git) -> None:
     git.write({"f": "91\n"})
     git("commit", "--quiet", "--all", "--no-edit")
     git("rebase", "--continue")
-    check(git, {one: [git.head()]}, forgotten={})
+    check(git, {one: [git.head()]}, without_reflogs={})
 
 
 def test_two_conflicts_one_of_them_resolved_by_a_later_commit(git: Git) -> None:
@@ -227,7 +228,7 @@ def test_two_conflicts_one_of_them_resolved_by_a_later_commit(git: Git) -> None:
     assert not git.succeeds("rebase", "--continue")
     resolve(git, "912\n")
     new = names(git, "main..")
-    check(git, {one: [new["one"]], two: [new["two"]]}, forgotten={})
+    check(git, {one: [new["one"]], two: [new["two"]]}, without_reflogs={})
 
 
 def test_a_resolved_fixup(git: Git) -> None:
@@ -247,7 +248,7 @@ def test_a_resolved_fixup(git: Git) -> None:
     resolve(git, "93\n")
     new = names(git, "main..")
     expected = {one: [new["one"]], fix: [new["one"]], other: [new["other"]]}
-    check(git, expected, forgotten={other: [new["other"]]})
+    check(git, expected, without_reflogs={other: [new["other"]]})
 
 
 def test_merges_are_rebased_too(git: Git, topic: list[str]) -> None:
@@ -260,7 +261,7 @@ def test_merges_are_rebased_too(git: Git, topic: list[str]) -> None:
     git("rebase", "--quiet", "--rebase-merges", "main")
     new = names(git, "main..")
     expected = {c: [new[n]] for c, n in zip([*topic, s], "abcds", strict=True)}
-    check(git, {**expected, merge: [new["merge side"]]}, forgotten=expected)
+    check(git, {**expected, merge: [new["merge side"]]}, without_reflogs=expected)
 
 
 def test_a_merge_with_another_message(git: Git, topic: list[str]) -> None:
@@ -280,7 +281,7 @@ def test_rebased_then_amended_then_rebased(git: Git, topic: list[str]) -> None:
     git("rebase", "--quiet", "main")
     new = names(git, "main..")
     expected = dict(zip(topic, ([new[s]] for s in ["a", "b", "c", "better"]), strict=True))
-    check(git, expected, forgotten={**expected, topic[3]: []})
+    check(git, expected, without_reflogs={**expected, topic[3]: []})
 
 
 def test_an_aborted_rebase_moves_nothing(git: Git) -> None:
@@ -311,7 +312,7 @@ def test_split_in_a_rebase(git: Git) -> None:
     check(
         git,
         {old: [new["p"], new["q"]], last: [new["last"]]},
-        forgotten={last: [new["last"]]},
+        without_reflogs={last: [new["last"]]},
     )
 
 
@@ -357,7 +358,7 @@ def test_cherry_pick_with_a_conflict(git: Git) -> None:
     assert not git.succeeds("cherry-pick", one)
     git.write({"f": "91\n"})
     git("commit", "--quiet", "--all", "--no-edit")
-    check(git, {one: [git.head()]}, forgotten={})
+    check(git, {one: [git.head()]}, without_reflogs={})
 
 
 def test_cherry_pick_that_says_its_source(git: Git) -> None:
@@ -406,7 +407,7 @@ def test_picked_with_a_conflict_then_rebased(git: Git) -> None:
     files(git, "more")
     git("checkout", "--quiet", "release")
     git("rebase", "--quiet", "main")
-    check(git, {one: [git.head()]}, forgotten={})
+    check(git, {one: [git.head()]}, without_reflogs={})
 
 
 def test_a_pick_of_a_commit_that_was_amended_and_thrown_away(git: Git, topic: list[str]) -> None:
@@ -433,10 +434,10 @@ def test_a_conflicting_pick_of_a_commit_that_was_amended_later(git: Git) -> None
     assert not git.succeeds("cherry-pick", one)
     git.write({"f": "91\n"})
     git("commit", "--quiet", "--all", "--no-edit")
-    check(git, {one: [git.head(), amended], amended: []}, forgotten={})
+    check(git, {one: [git.head(), amended], amended: []}, without_reflogs={})
 
 
-def test_mailed(git: Git, topic: list[str]) -> None:
+def test_mailed_patches(git: Git, topic: list[str]) -> None:
     patches = git.raw("format-patch", "--stdout", "main..topic")
     git("checkout", "--quiet", "main")
     git("am", "--quiet", input=patches)
@@ -485,7 +486,7 @@ def test_rebased_then_squashed_on_a_server(git: Git, topic: list[str]) -> None:
     check(git, {old: [middle[n], squash] for old, n in zip(topic, "abcd", strict=True)})
 
 
-def test_a_server_rebases_each(git: Git, topic: list[str]) -> None:
+def test_a_server_rebases_each_commit(git: Git, topic: list[str]) -> None:
     """The rebase is found only by its objects: no reflog of this repository mentions it."""
     git("checkout", "--quiet", "--detach", "main")
     git("cherry-pick", "main..topic")
@@ -493,7 +494,7 @@ def test_a_server_rebases_each(git: Git, topic: list[str]) -> None:
     git("update-ref", "refs/remotes/origin/main", "HEAD")
     git("checkout", "--quiet", "main")
     git("branch", "--quiet", "--delete", "--force", "topic")
-    forget(git)
+    expire_reflogs(git)
     check(git, dict(zip(topic, ([new[s]] for s in "abcd"), strict=True)))
 
 
@@ -504,7 +505,7 @@ def test_reset_soft_and_commit(git: Git, topic: list[str]) -> None:
 
 
 @pytest.mark.parametrize("some", [1, 4])
-@pytest.mark.parametrize("kept", [False, True], ids=["gone", "standing"])
+@pytest.mark.parametrize("kept", [False, True], ids=["gone", "kept"])
 def test_commits_that_were_squashed_by_a_reset_and_then_rewritten(
     git: Git, topic: list[str], some: int, kept: bool
 ) -> None:
@@ -520,7 +521,7 @@ def test_commits_that_were_squashed_by_a_reset_and_then_rewritten(
     last = git.head()
     git("commit", "--quiet", "--amend", "--message", "said better")
     assert last != git.head()
-    check(git, {c: [git.head()] for c in topic[-some:]}, forgotten={})
+    check(git, {c: [git.head()] for c in topic[-some:]}, without_reflogs={})
 
 
 def test_a_squash_that_lists_a_reverted_commit(git: Git) -> None:
@@ -541,7 +542,7 @@ def test_a_reset_squash_of_a_commit_and_its_revert(git: Git) -> None:
     git.commit({"more": "1\n"}, "more")
     git("reset", "--quiet", "--soft", "HEAD~4")
     git("commit", "--quiet", "--message", "together")
-    check(git, {one: [], two: [git.head()]}, forgotten={})
+    check(git, {one: [], two: [git.head()]}, without_reflogs={})
 
 
 def test_committed_again_with_another_s_work_on_top(git: Git) -> None:
@@ -551,7 +552,7 @@ def test_committed_again_with_another_s_work_on_top(git: Git) -> None:
     git.commit({"g": "2\n"}, "a person's")
     git("reset", "--quiet", "--soft", "HEAD~2")
     git("commit", "--quiet", "--message", "both")
-    check(git, {old: [git.head()]}, forgotten={})
+    check(git, {old: [git.head()]}, without_reflogs={})
 
 
 def test_a_squash_counts_what_is_left(git: Git, topic: list[str]) -> None:
@@ -632,7 +633,7 @@ def test_a_dropped_commit_that_is_written_again(git: Git, topic: list[str]) -> N
     check(git, {topic[0]: [new["a"]], topic[1]: [], topic[2]: [], topic[3]: [new["d"]]})
 
 
-def test_upstream_commits_are_nobodys(git: Git, topic: list[str]) -> None:
+def test_upstream_commits_are_no_copies(git: Git, topic: list[str]) -> None:
     upstream = git("rev-parse", "main")
     git("rebase", "--quiet", "main")
     assert find(git, [upstream]) == {upstream: set()}
@@ -673,7 +674,7 @@ def test_a_shallow_clone(git: Git, topic: list[str], tmp_path: Path) -> None:
 def test_an_old_commit_whose_parents_are_gone(git: Git, topic: list[str]) -> None:
     git("rebase", "--quiet", "main")
     new = names(git, "main..")
-    forget(git)
+    expire_reflogs(git)
     lost = git.root / ".git" / "objects" / topic[1][:2] / topic[1][2:]
     lost.unlink()
     assert find(git, [topic[0], topic[2], topic[3]]) == {
@@ -724,8 +725,10 @@ def test_any_rebases_of_disjoint_work(
         edit_todo(git, "main", ",".join(rows))
         truth = after
     new = names(git, "main..")
-    expected = {old: {new[s] for s, all_ in truth.items() if str(i) in all_} for i, old in enumerate(olds)}
+    expected = {
+        old: {new[s] for s, inside in truth.items() if str(i) in inside} for i, old in enumerate(olds)
+    }
     assert find(git, olds) == expected
-    forget(git)
+    expire_reflogs(git)
     for old, found in find(git, olds).items():
         assert found <= expected[old]

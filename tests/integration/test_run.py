@@ -92,9 +92,9 @@ def test_a_secret_that_was_printed_is_not_stored(desk: Desk) -> None:
     secret = "ghp_" + os.urandom(18).hex()
     run(desk, "sh", "-c", f"echo token {secret}; echo a >a; git add a; git commit -m a")
     desk.drain()
-    told = str(shown(desk, "HEAD"))
-    assert "token" in told
-    assert secret not in told
+    stored = str(shown(desk, "HEAD"))
+    assert "token" in stored
+    assert secret not in stored
     assert not [path for path in (desk.git.root / ".git" / "traj").rglob("*") if "import." in str(path)]
 
 
@@ -126,9 +126,9 @@ def test_typed_input_is_not_recorded(desk: Desk) -> None:
     assert child.wait() == 0
     assert b"shown" in seen
     desk.drain()
-    told = str(shown(desk, "HEAD"))
-    assert "shown" in told
-    assert "hunter2" not in told
+    stored = str(shown(desk, "HEAD"))
+    assert "shown" in stored
+    assert "hunter2" not in stored
     (trace,) = shown(desk, "HEAD")
     assert (trace["link"]["evidence"], trace["incomplete"]) == ("environment", True), (
         "a person may have typed it"

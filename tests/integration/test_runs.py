@@ -29,17 +29,17 @@ from tests.integration.story import Story, record
 
 def run_file(folder: Path, run: str, instance: str, number: int, *, status: str = "Submitted") -> Path:
     """Write the file of a run of mini-swe-agent, version 2."""
-    told = [
+    turns = [
         ("system", "You are an agent.", {}),
         ("user", f"Solve {instance}", {}),
         ("assistant", f"Try {number}\n\n```mswea_bash_command\nls {number}\n```", {}),
         ("user", "<returncode>0</returncode>\n<output>\na.py\n</output>", {"returncode": 0}),
     ]
     if number % 2:
-        told += [("user", "Format error:\n\nno action", {"interrupt_type": "FormatError"})]
+        turns += [("user", "Format error:\n\nno action", {"interrupt_type": "FormatError"})]
     messages = [
         {"role": role, "content": content, "extra": {**extra, "timestamp": 1_760_000_000 + 60 * number + at}}
-        for at, (role, content, extra) in enumerate(told)
+        for at, (role, content, extra) in enumerate(turns)
     ]
     document = {
         "info": {
@@ -78,7 +78,7 @@ def runs(begun: Git, tmp_path: Path) -> Path:
     return tmp_path / "runs"
 
 
-def _take(git: Git, folder: Path) -> list[dict[str, Any]]:
+def _import_runs(git: Git, folder: Path) -> list[dict[str, Any]]:
     said = traj(git.root, "import", "--json", str(folder))
     assert said.returncode == 0, said.stderr
     imported: list[dict[str, Any]] = json.loads(said.stdout)["imported"]
@@ -96,7 +96,7 @@ def _notes(git: Git) -> dict[str, bytes]:
         return dict(NotesRef(repository).items())
 
 
-def test_the_key_is_the_id_that_git_gives_the_blob(each_git: Git) -> None:
+def test_the_key_of_a_run_is_the_id_that_git_gives_its_blob(each_git: Git) -> None:
     with each_git.open("plumbing") as repository:
         key = run_key(repository.object_format, "2026-11", "traj_one")
     # SHA-256 of "traj_one" begins with 0f
@@ -109,13 +109,13 @@ def test_the_key_is_the_id_that_git_gives_the_blob(each_git: Git) -> None:
 
 
 def test_runs_have_their_own_notes_and_a_second_import_adds_nothing(begun: Git, runs: Path) -> None:
-    rows = _take(begun, runs)
+    rows = _import_runs(begun, runs)
     assert len({row["trajectory"] for row in rows}) == 12
     notes = _notes(begun)
     assert [*find_run_keys(notes)] == [*notes], "none of them on the commit that happened to be HEAD"
     assert {commit for row in rows for commit in row["explored"]} == {*notes}
     before = begun("rev-parse", "refs/notes/traj")
-    assert all(row["parts"] == 0 for row in _take(begun, runs))
+    assert all(row["parts"] == 0 for row in _import_runs(begun, runs))
     assert begun("rev-parse", "refs/notes/traj") == before
     assert "no commit (git traj log --trajectories --all)" in traj(begun.root, "import", str(runs)).stdout
 
@@ -127,7 +127,7 @@ def test_an_import_that_cannot_write_records_writes_no_segments(begun: Git, runs
 
 
 def test_runs_are_listed_on_request_and_not_with_commits(begun: Git, runs: Path) -> None:
-    _take(begun, runs)
+    _import_runs(begun, runs)
     assert _rows(begun) == []
     assert len(_rows(begun, "--all")) == 12
     assert [row["startedAt"] for row in _rows(begun, "--all")] == sorted(
@@ -148,7 +148,7 @@ def test_runs_are_listed_on_request_and_not_with_commits(begun: Git, runs: Path)
 
 
 def test_a_second_listing_reads_rows_and_no_record(begun: Git, runs: Path) -> None:
-    _take(begun, runs)
+    _import_runs(begun, runs)
     asked = (
         ("--all",),
         ("--all", "--sort", "cost"),
@@ -180,28 +180,28 @@ def test_a_second_listing_reads_rows_and_no_record(begun: Git, runs: Path) -> No
 
 
 def test_statistics_and_comparison_include_runs(begun: Git, runs: Path) -> None:
-    _take(begun, runs)
+    _import_runs(begun, runs)
     for _ in range(2):
-        told = json.loads(traj(begun.root, "stats", "--json", "--by", "model").stdout)
-        assert (told["total"]["trajectories"], told["total"]["withoutCommit"]) == (12, 12)
-        assert told["total"]["parseFailures"] == 6
-        assert {r["name"]: (r["successRate"], r["costUsd"]) for r in told["rows"]} == {
+        report = json.loads(traj(begun.root, "stats", "--json", "--by", "model").stdout)
+        assert (report["total"]["trajectories"], report["total"]["withoutCommit"]) == (12, 12)
+        assert report["total"]["parseFailures"] == 6
+        assert {r["name"]: (r["successRate"], r["costUsd"]) for r in report["rows"]} == {
             "model-a": (0.8333, 3.0),
             "model-b": (1.0, 3.0),
         }
     by_month = json.loads(traj(begun.root, "stats", "--json", "--by", "month").stdout)["rows"]
     assert [(row["name"], row["commits"], row["trajectories"]) for row in by_month][-1] == (None, 0, 12)
-    told = json.loads(
+    report = json.loads(
         traj(begun.root, "compare", "model-a", "model-b", "--task", "org__repo-0", "--json").stdout
     )
-    assert [side["metrics"]["trajectories"] for side in told["sides"]] == [3, 3]
-    assert [side["metrics"]["parseFailures"] for side in told["sides"]] == [0, 3]
+    assert [side["metrics"]["trajectories"] for side in report["sides"]] == [3, 3]
+    assert [side["metrics"]["parseFailures"] for side in report["sides"]] == [0, 3]
 
 
 def test_a_plain_fetch_brings_runs_and_they_do_not_count_as_lost(
     begun: Git, runs: Path, tmp_path: Path
 ) -> None:
-    _take(begun, runs)
+    _import_runs(begun, runs)
     server = bare(tmp_path / "server.git")
     begun("remote", "add", "origin", str(server.root))
     begun("push", "origin", "HEAD:refs/heads/main")
@@ -218,7 +218,7 @@ def test_a_plain_fetch_brings_runs_and_they_do_not_count_as_lost(
 
 
 def test_runs_of_a_remote_that_is_not_joined_are_on_no_commit(begun: Git, runs: Path, tmp_path: Path) -> None:
-    _take(begun, runs)
+    _import_runs(begun, runs)
     other = Git.init(tmp_path / "other")
     other("remote", "add", "origin", str(begun.root))
     other("fetch", "origin", "HEAD:refs/heads/side", "refs/notes/traj:refs/notes-remote/origin/traj")
@@ -236,7 +236,7 @@ def test_runs_of_a_remote_that_is_not_joined_are_on_no_commit(begun: Git, runs: 
 
 
 def test_a_run_that_is_partly_on_a_commit_is_exported_once(begun: Git, runs: Path, tmp_path: Path) -> None:
-    [name] = {row["trajectory"] for row in _take(begun, next(runs.glob("a-2/*")))}
+    [name] = {row["trajectory"] for row in _import_runs(begun, next(runs.glob("a-2/*")))}
     with begun.open() as repository:
         Story(repository).note(begun.head(), record(name, at=90))
     document = json.loads(traj(begun.root, "export", "--format", "json", "--all").stdout)
@@ -247,18 +247,18 @@ def test_a_run_that_is_partly_on_a_commit_is_exported_once(begun: Git, runs: Pat
 
 
 def test_a_run_can_be_moved_to_a_commit(begun: Git, runs: Path) -> None:
-    _take(begun, runs)
+    _import_runs(begun, runs)
     one = next(runs.glob("a-2/*"))
     said = traj(begun.root, "import", "--json", "--commit", "HEAD", str(one))
     (row,) = json.loads(said.stdout)["imported"]
     assert [each["commit"] for each in row["commits"]] == [begun.head()]
     assert len(_rows(begun, "--all")) == 12
-    (on,) = [row for row in _rows(begun, "--all") if row["commits"]]
-    assert (on["id"], on["link"]["role"]) == (row["trajectory"], "produced")
+    (moved,) = [row for row in _rows(begun, "--all") if row["commits"]]
+    assert (moved["id"], moved["link"]["role"]) == (row["trajectory"], "produced")
 
 
 def test_a_whole_instance_is_exported_and_a_run_forgotten(begun: Git, runs: Path, tmp_path: Path) -> None:
-    rows = _take(begun, runs)
+    rows = _import_runs(begun, runs)
     out = tmp_path / "out"
     assert traj(begun.root, "export", "--format", "atif", "org__repo-0", "-o", str(out)).returncode == 0
     assert len([*out.rglob("*.json")]) == 6
@@ -292,9 +292,9 @@ def test_runs_in_separate_clones_are_imported_and_a_refusal_stops_no_other(
     session.run([turn(say="Done")], prompt="Elsewhere")
     (tmp_path / "runs" / "z.jsonl").write_bytes(session.log.read_bytes())
     said = traj(begun.root, "import", "--json", str(tmp_path / "runs"))
-    told = json.loads(said.stdout)
-    assert len({row["trajectory"] for row in told["imported"]}) == 2
-    (failed,) = told["failed"]
+    report = json.loads(said.stdout)
+    assert len({row["trajectory"] for row in report["imported"]}) == 2
+    (failed,) = report["failed"]
     assert (said.returncode, "another repository" in failed["why"]) == (1, True)
 
 
@@ -306,7 +306,7 @@ def test_runs_without_a_parsable_answer_stay_separate(begun: Git, tmp_path: Path
         refusal = {"interrupt_type": "FormatError", "response": {"id": f"chatcmpl-{number}", "created": 1}}
         document["messages"][2:] = [{"role": "user", "content": "Format error:", "extra": refusal}]
         path.write_text(json.dumps(document))
-    rows = _take(begun, tmp_path / "runs")
+    rows = _import_runs(begun, tmp_path / "runs")
     assert len({row["trajectory"] for row in rows}) == 3
     assert [row["total"]["counts"]["malformed"] for row in _rows(begun, "--all")] == [1, 1, 1]
 
@@ -342,7 +342,7 @@ class _Read(dict[str, Tallies]):
 
 
 def test_a_table_reads_all_runs_equally_often_whatever_their_number(begun: Git, runs: Path) -> None:
-    _take(begun, runs)
+    _import_runs(begun, runs)
     with begun.open() as repository:
         recorded = Recorded(NotesRef(repository).items())
         places = recorded.places()

@@ -61,8 +61,8 @@ class Person:
         self.git("push", "-q", "--no-verify", "origin", "main")
         self.traj("push")
 
-    def in_force(self) -> str:
-        """The line of ``status`` on thinking."""
+    def thinking_status(self) -> str:
+        """Return the line of ``status`` about thinking."""
         (line,) = (line for line in self.traj("status")[0] if line.startswith("Thinking:"))
         return line
 
@@ -77,19 +77,21 @@ class Person:
         session.run([turn(*steps, think=thought), turn(say="done")], prompt=f"Please do {name}")
 
     def thoughts(self, rev: str = "HEAD", *options: str, env: Mapping[str, str] | None = None) -> list[str]:
-        """The thinking that ``show --show-thinking`` prints; "(sealed)" for what it cannot open."""
+        """Return the thinking that ``show --show-thinking`` prints; "(sealed)" for what it cannot open."""
         done = self.run("show", rev, "--json", "--show-thinking", *options, env=env)
-        told = json.loads(done.stdout)["trajectories"]
-        events = [e for t in told for c in t["chapters"] for e in c["events"] if e["type"] == "thinking"]
+        trajectories = json.loads(done.stdout)["trajectories"]
+        events = [
+            e for t in trajectories for c in t["chapters"] for e in c["events"] if e["type"] == "thinking"
+        ]
         return ["(sealed)" if "sealed" in event else event["content"] for event in events]
 
     def stored(self) -> bytes:
-        """Every byte below .git: objects, packed or not, also unreachable ones, and files."""
+        """Return every byte below .git: objects, packed or not, also unreachable ones, and files."""
         objects = self.git.raw("cat-file", "--batch-all-objects", "--batch", "--unordered")
         files = b"".join(p.read_bytes() for p in (self.git.root / ".git").rglob("*") if p.is_file())
         return (
             objects + files + indexed(self.git.root / ".git").encode()
-        )  # its texts are compressed, its words stemmed
+        )  # the index's texts are compressed, its words stemmed
 
 
 Meet = Callable[[str], Person]
@@ -119,7 +121,7 @@ def meet(tmp_path: Path) -> Meet:
     return come
 
 
-def test_three_people(meet: Meet) -> None:
+def test_three_people_read_only_what_is_sealed_for_them(meet: Meet) -> None:
     ann = meet("ann")
     assert ann.traj("keys", "init") == (
         [
@@ -131,7 +133,7 @@ def test_three_people(meet: Meet) -> None:
     )
     assert (ann.home / ".config/git-traj/identities").stat().st_mode & 0o777 == 0o600
     ann.think("a")
-    assert ann.in_force() == "Thinking: sealed for 1 reader"
+    assert ann.thinking_status() == "Thinking: sealed for 1 reader"
     assert ann.thoughts() == [CANARY]
     ann.push()
     for word in ("cormorant", "cormor*", "swallows"):
@@ -202,7 +204,7 @@ def test_three_people(meet: Meet) -> None:
     # ann loses her key: only bob can read the first one
     (ann.home / ".config/git-traj/identities").unlink()
     assert ann.thoughts("HEAD~3") == ["(sealed)"]
-    assert ann.in_force() == "Thinking: sealed for 1 reader"
+    assert ann.thinking_status() == "Thinking: sealed for 1 reader"
     again = meet("again")
     again.traj("fetch")
     assert again.thoughts("HEAD~3", "--identity", str(bob.home / ".config/git-traj/identities")) == [CANARY]
@@ -216,12 +218,12 @@ def test_a_person_who_is_not_on_the_list_is_warned(meet: Meet) -> None:
     ann.git.write({LIST: f"{bob.key()}\n"})
     ann.traj("recipients", "trust")
     said = f"you are not in {LIST}, so a rewrap by others would lock you out (git traj recipients add)"
-    assert ann.in_force() == f"Thinking: sealed for 2 readers; {said}"
+    assert ann.thinking_status() == f"Thinking: sealed for 2 readers; {said}"
     assert ann.traj("recipients", "add", ann.key())[0][0] == "added: KEY"
-    assert ann.in_force() == "Thinking: sealed for 2 readers"
+    assert ann.thinking_status() == "Thinking: sealed for 2 readers"
 
 
-def test_a_pull_request_that_adds_itself(meet: Meet) -> None:
+def test_a_reader_that_a_pull_request_adds_is_not_trusted(meet: Meet) -> None:
     ann, mallory = meet("ann"), meet("mallory")
     ann.traj("keys", "init")
     mallory.traj("keys", "init")
@@ -235,7 +237,7 @@ def test_a_pull_request_that_adds_itself(meet: Meet) -> None:
         ["you: KEY", "  KEY ann (not trusted)", "+ KEY a colleague (not trusted)"],
         [f"git-traj: {ALONE}"],
     )
-    assert ann.in_force() == f"Thinking: {ALONE.removeprefix('thinking is ')}"
+    assert ann.thinking_status() == f"Thinking: {ALONE.removeprefix('thinking is ')}"
     ann.push()
     mallory.git("pull", "-q")
     mallory.traj("fetch")
@@ -247,7 +249,7 @@ def test_a_pull_request_that_adds_itself(meet: Meet) -> None:
 
 
 def test_ci_without_a_key(meet: Meet) -> None:
-    """It counts thinking, says so once and succeeds; with the list and its checksum it seals for others."""
+    """CI counts thinking, says so once and succeeds; with the list and its checksum it seals for others."""
     ann, ci = meet("ann"), meet("ci")
     ann.traj("keys", "init")
     here = {"CI": "1"}
@@ -360,7 +362,7 @@ def test_opened_thinking_is_never_written_to_disk(meet: Meet, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("kind", some(["ed25519", "rsa"], 1))
-def test_ssh_keys(meet: Meet, kind: str) -> None:
+def test_ssh_keys_open_seals(meet: Meet, kind: str) -> None:
     ann, bob = meet("ann"), meet("bob")
     (bob.home / ".ssh").mkdir(mode=0o700)
     key = bob.home / ".ssh" / f"id_{kind}"
@@ -391,7 +393,7 @@ class _Keys(BaseHTTPRequestHandler):
         pass
 
 
-def test_the_keys_of_a_github_account(meet: Meet, tmp_path: Path) -> None:
+def test_the_keys_of_a_github_account_are_added(meet: Meet, tmp_path: Path) -> None:
     ann = meet("ann")
     ann.traj("keys", "init")
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "k")], check=True)
@@ -431,13 +433,15 @@ def test_the_keys_of_a_github_account(meet: Meet, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_list_that_cannot_be_read(meet: Meet, text: str, why: str) -> None:
+def test_with_an_unreadable_list_thinking_is_sealed_for_oneself_alone(
+    meet: Meet, text: str, why: str
+) -> None:
     ann = meet("ann")
     ann.traj("keys", "init")
     ann.git.write({LIST: text})
     ann.think("a")
     assert ann.thoughts() == [CANARY]
-    assert f"Thinking: sealed for you alone: {why}" in ann.in_force()
+    assert f"Thinking: sealed for you alone: {why}" in ann.thinking_status()
     assert ann.traj("recipients", "trust", status=1)[1][0].startswith(f"error: {why}")
 
 
@@ -464,7 +468,7 @@ def test_a_list_that_is_not_trusted_changes_no_seal(meet: Meet) -> None:
 
 
 def test_no_foreign_header_is_rewrapped(meet: Meet) -> None:
-    """It may be of any file encrypted for the same key, and the readers would get its file key."""
+    """A foreign header may be of any file encrypted for that key; the readers would get its file key."""
     ann = meet("ann")
     ann.traj("keys", "init")
     ann.think("a")
@@ -480,25 +484,25 @@ def test_no_foreign_header_is_rewrapped(meet: Meet) -> None:
     assert err[-1] == "git-traj: 1 part not opened: no key here is for them"
 
 
-def test_readers_with_keys_of_both_kinds(meet: Meet) -> None:
+def test_thinking_is_not_stored_for_readers_with_keys_of_both_kinds(meet: Meet) -> None:
     ann, bob = meet("ann"), meet("bob")
     ann.traj("keys", "init")
     bob.traj("keys", "init", "--post-quantum")
     ann.traj("recipients", "add", bob.key())
     said = "not stored: some readers have post-quantum keys, and others none"
-    assert ann.in_force() == f"Thinking: {said}"
+    assert ann.thinking_status() == f"Thinking: {said}"
     ann.think("a")
     assert ann.thoughts() == []
     assert CANARY.encode() not in ann.stored()
 
 
-def test_an_ssh_key_under_a_passphrase(meet: Meet, tmp_path: Path) -> None:
+def test_an_ssh_key_with_a_passphrase_seals_but_opens_only_on_a_terminal(meet: Meet, tmp_path: Path) -> None:
     ann = meet("ann")
     key = tmp_path / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "pond", "-f", str(key)], check=True)
     ann.git("config", "traj.identity", str(key))
     ann.think("a")
-    assert ann.in_force() == "Thinking: sealed for 1 reader"
+    assert ann.thinking_status() == "Thinking: sealed for 1 reader"
     out, err = ann.traj("show", "--show-thinking")
     assert out[-1] == "thinking: 1 piece sealed for 1 reader"
     why = f"{key}: cannot ask for its passphrase: this is not a terminal"
@@ -510,11 +514,11 @@ def test_an_ssh_key_under_a_passphrase(meet: Meet, tmp_path: Path) -> None:
 def test_installing_on_a_terminal_makes_a_key(meet: Meet) -> None:
     ann = meet("ann")
     env = {"HOME": str(ann.home), "XDG_CONFIG_HOME": str(ann.home / ".config")}
-    status, told = at_terminal(ann.git.root, "install", env=env, answer=b"n\n")
-    assert (status, "Created your key" in told) == (0, True)
-    status, told = at_terminal(ann.git.root, "install", env=env, answer=b"n\n")
-    assert (status, "key" in told) == (0, False)
-    assert ann.in_force() == "Thinking: sealed for 1 reader"
+    status, output = at_terminal(ann.git.root, "install", env=env, answer=b"n\n")
+    assert (status, "Created your key" in output) == (0, True)
+    status, output = at_terminal(ann.git.root, "install", env=env, answer=b"n\n")
+    assert (status, "key" in output) == (0, False)
+    assert ann.thinking_status() == "Thinking: sealed for 1 reader"
 
 
 def test_keys_are_printed_and_made_once(meet: Meet) -> None:

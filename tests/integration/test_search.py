@@ -85,7 +85,7 @@ def commits(results: list[dict[str, Any]]) -> list[str]:
     return [result["commit"] for result in results]
 
 
-def tell(story: Story, commit: str, name: str, *events: AnyEvent, **fields: Any) -> None:
+def record_events(story: Story, commit: str, name: str, *events: AnyEvent, **fields: Any) -> None:
     segment = story.segment(name, 0, events)
     story.note(commit, record(name, n=len(events), segments=[segment], **fields))
 
@@ -93,7 +93,7 @@ def tell(story: Story, commit: str, name: str, *events: AnyEvent, **fields: Any)
 def test_a_caveat_is_labelled_and_nothing_is_shown_twice(git: Git, story: Story, find: Find) -> None:
     doubt = "I have not tried herons on Windows."
     said = f"Counted. {doubt}"
-    tell(
+    record_events(
         story,
         git.commit({"a": "1"}),
         "traj_one",
@@ -112,7 +112,7 @@ def test_every_kind_of_recorded_text_is_found(git: Git, story: Story, find: Find
         chosen="a token bucket", alternatives=("a fixed window",), reasoning="bursts", by="agent"
     )
     limits = git.commit({"src/limits.py": "1\n"}, "Limit requests")
-    tell(
+    record_events(
         story,
         limits,
         "traj_limits",
@@ -138,7 +138,7 @@ def test_every_kind_of_recorded_text_is_found(git: Git, story: Story, find: Find
         ),
     )
     mail = git.commit({"src/mail.py": "1\n"}, "Send once")
-    tell(
+    record_events(
         story,
         mail,
         "traj_mail",
@@ -190,43 +190,43 @@ def test_every_kind_of_recorded_text_is_found(git: Git, story: Story, find: Find
 
 
 def test_the_text_output(git: Git, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
-    def said(*words: str) -> tuple[int, str, str]:
+    def run_search(*words: str) -> tuple[int, str, str]:
         status = call(["search", *words])
         return (status, *capsys.readouterr())
 
-    assert said("x") == (
+    assert run_search("x") == (
         0,
         "",
         "no trajectories are recorded here\nhint: git traj install starts recording\n",
     )
     evil = "\x1b]0;owned\x07 the heron \u202e waits"
     commit = git.commit({"a": "1\n"}, "Herons")
-    tell(
+    record_events(
         story,
         commit,
         "traj_one",
         Message(id="e0", content=f"{evil} again"),
         whole=SessionInfo(agent="codex", title=evil.replace("waits", "wades")),
     )
-    status, out, err = said("heron")
+    status, out, err = run_search("heron")
     lines = out.splitlines()
     assert (status, err, lines[0].split()[:2]) == (0, "", [commit[:7], "Herons"])
     assert lines[1] == "  named    ]0;owned the heron <U+202E> wades"
     assert lines[2] == "  said     ]0;owned the heron <U+202E> waits again"
     assert lines[3].startswith("  codex · traj_one · ^[]0;owned")
-    assert said("cormorant") == (0, "", NOTHING)
+    assert run_search("cormorant") == (0, "", NOTHING)
     for query in ('"heron', "(heron", "-heron", "→", "heron OR", "\udcff"):
-        status, out, err = said("--", query)
+        status, out, err = run_search("--", query)
         assert (status, out) == (2, "")
         assert err.startswith("error: invalid query: ")
         assert len(err.splitlines()) == 2
-    assert said("--since", "gestern", "heron")[0] == 2
-    assert said("--similar", "→")[0] == 2
+    assert run_search("--since", "gestern", "heron")[0] == 2
+    assert run_search("--similar", "→")[0] == 2
 
 
 def test_the_index_follows_the_refs(git: Git, story: Story, find: Find, tmp_path: Path) -> None:
     one = git.commit({"a": "1\n"}, "One")
-    tell(story, one, "traj_one", Message(id="e0", content="the heron waits"))
+    record_events(story, one, "traj_one", Message(id="e0", content="the heron waits"))
     assert commits(find("heron")) == [one]
 
     two = git.commit({"a": "2\n"}, "Two")  # more of the same trajectory, and a copy of its first part
@@ -243,7 +243,7 @@ def test_the_index_follows_the_refs(git: Git, story: Story, find: Find, tmp_path
     git("checkout", "-q", "--orphan", "other")
     git.commit({"b": "1\n"}, "Other")
     git("branch", "-q", "-D", "main")
-    tell(story, git("rev-parse", "HEAD"), "traj_two", Message(id="e0", content="another heron"))
+    record_events(story, git("rev-parse", "HEAD"), "traj_two", Message(id="e0", content="another heron"))
     assert len(find("heron")) == 2
 
     story.note(one, Tombstone(id="traj_one", deleted="forget", scope="all", rev=9))
@@ -263,7 +263,7 @@ def test_the_index_follows_the_refs(git: Git, story: Story, find: Find, tmp_path
 
 def test_an_unlinked_record_is_removed_from_the_index_at_once(git: Git, story: Story, find: Find) -> None:
     for name, word in (("one", "heron"), ("two", "egret"), ("three", "bittern")):
-        tell(
+        record_events(
             story,
             git.commit({name: "1\n"}, name),
             f"traj_{name}",
@@ -281,7 +281,7 @@ def test_an_unlinked_record_is_removed_from_the_index_at_once(git: Git, story: S
     place(git.root / ".git").unlink()
     assert call(["forget", "traj_three"]) == 0
     assert b"bittern" not in listed.read_bytes()
-    assert not place(git.root / ".git").exists(), "none is made for that"
+    assert not place(git.root / ".git").exists(), "no index is made for that alone"
 
 
 @pytest.mark.parametrize("moment", range(3))
@@ -290,8 +290,10 @@ def test_a_reader_that_began_before_a_purge_does_not_undo_it(
 ) -> None:
     """``moment``: how often the reader has written when the purge comes."""
     commit = git.commit({"a": "1\n"}, "One")
-    tell(story, commit, "traj_one", Message(id="e0", content="it waits"), prompt="the heron waits")
-    tell(story, git.commit({"a": "2\n"}, "Two"), "traj_two", Message(id="e0", content="the egret too"))
+    record_events(story, commit, "traj_one", Message(id="e0", content="it waits"), prompt="the heron waits")
+    record_events(
+        story, git.commit({"a": "2\n"}, "Two"), "traj_two", Message(id="e0", content="the egret too")
+    )
 
     class Overtaken(update_text.OnDisk):
         def __init__(self) -> None:
@@ -305,10 +307,10 @@ def test_a_reader_that_began_before_a_purge_does_not_undo_it(
             self.times += 1
             return self._write()
 
-    shelf = Overtaken()
+    index = Overtaken()
     with open_repository(git.root) as repository:
-        update_text.update_text(repository, shelf, seconds=60)
-    assert shelf.times > moment
+        update_text.update_text(repository, index, seconds=60)
+    assert index.times > moment
     assert "heron" not in indexed(git.root / ".git")
     assert len(find("egret")) == 1
     assert "heron" not in indexed(git.root / ".git")
@@ -316,7 +318,7 @@ def test_a_reader_that_began_before_a_purge_does_not_undo_it(
 
 def test_a_broken_record_hides_no_other(git: Git, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
     commit = git.commit({"a": "1\n"}, "One")
-    tell(story, commit, "traj_one", Message(id="e0", content="the heron waits"))
+    record_events(story, commit, "traj_one", Message(id="e0", content="the heron waits"))
     half = b'"\\ud800 heron \\u001b[2J"'
     evil = (
         b'{"v":1,"id":"traj_evil","rev":1,"range":{"first":%b,"last":%b,"n":1,"at":0},"link":{"evidence":"agent"},'
@@ -336,7 +338,7 @@ def test_a_broken_record_hides_no_other(git: Git, story: Story, capsys: pytest.C
         assert "\x1b" not in said.err, words
 
 
-def test_events_that_are_elsewhere(
+def test_absent_events_are_reported_and_fetched_on_request(
     git: Git,
     story: Story,
     tmp_path: Path,
@@ -344,7 +346,7 @@ def test_events_that_are_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     commit = git.commit({"a": "1\n"}, "One")
-    tell(story, commit, "traj_one", Message(id="e0", content="the heron waits"), prompt="Birds")
+    record_events(story, commit, "traj_one", Message(id="e0", content="the heron waits"), prompt="Birds")
     clone = Git(tmp_path / "clone")
     git("clone", "-q", str(git.root), str(clone.root))
     clone("fetch", "-q", "origin", "+refs/notes/traj:refs/notes/traj")
@@ -378,7 +380,7 @@ def birds(git: Git, story: Story) -> list[str]:
     made = []
     for number, bird in enumerate(("heron", "cormorant", "gull", "egret", "bittern")):
         made.append(git.commit({"a": f"{number}\n"}, bird))
-        tell(
+        record_events(
             story,
             made[-1],
             f"traj_{bird}",
@@ -400,14 +402,14 @@ def _stamp(path: Path) -> None:
     (path.parent / "text-stamp").write_text(f"{found.st_size} {found.st_mtime_ns} {found.st_ino}")
 
 
-def _age(path: Path) -> None:
+def _set_other_version(path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 12345")
     connection.close()
     _stamp(path)
 
 
-def _other_code(path: Path) -> None:
+def _set_other_maker(path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("UPDATE meta SET value = 'x' WHERE name = 'made_by'")
     connection.commit()
@@ -417,20 +419,20 @@ def _other_code(path: Path) -> None:
 
 def test_a_damaged_index_is_rebuilt_silently(git: Git, birds: list[str], find: Find) -> None:
     path = place(git.root / ".git")
-    chance = random.Random(3)
+    rng = random.Random(3)
 
     def scribble() -> None:
         with path.open("r+b") as stream:
             for at in range(0, path.stat().st_size, 2048):
                 stream.seek(at + 700)
-                stream.write(chance.randbytes(90))
+                stream.write(rng.randbytes(90))
 
     harms: list[Callable[[], object]] = [
         path.unlink,
         lambda: os.truncate(path, path.stat().st_size // 2),
         scribble,
-        lambda: _age(path),
-        lambda: _other_code(path),
+        lambda: _set_other_version(path),
+        lambda: _set_other_maker(path),
         *(lambda page=page: _spoil(path, page) for page in (1, 2, 4, 7, 10)),
         lambda: path.write_bytes(b""),
         lambda: path.write_bytes(b"no database"),
@@ -457,7 +459,7 @@ def test_without_a_writable_index_one_is_made_for_the_query(git: Git, birds: lis
 def test_equally_good_results_have_a_fixed_order(git: Git, story: Story, find: Find) -> None:
     """The order is the same with an index, which stores records in the order of reading, and without one."""
     for number in range(9):
-        tell(
+        record_events(
             story,
             git.commit({"a": f"{number}\n"}),
             f"traj_{number * 7 % 9}",
@@ -513,7 +515,7 @@ with open_repository(Path(sys.argv[1])) as repository: keep_text(repository, sec
 
 
 @pytest.mark.nightly
-def test_builders_that_are_killed_and_builders_at_once(git: Git, story: Story, find: Find) -> None:
+def test_killed_and_simultaneous_builders_lose_nothing(git: Git, story: Story, find: Find) -> None:
     """The work of a killed builder remains; in the end each record is in the index once."""
     commit = git.commit({"a": "1\n"}, "Many")
     lines = []
@@ -523,10 +525,10 @@ def test_builders_that_are_killed_and_builders_at_once(git: Git, story: Story, f
         lines.append(record(name, segments=[story.segment(name, 0, events)]))
     story.note(commit, *lines)
     command = [sys.executable, "-c", _BUILDER, str(git.root)]
-    chance = random.Random(5)
+    rng = random.Random(5)
     for _ in range(3):
         builder = subprocess.Popen(command, cwd=git.root)
-        time.sleep(chance.uniform(0.3, 0.9))
+        time.sleep(rng.uniform(0.3, 0.9))
         builder.send_signal(signal.SIGKILL)
         builder.wait()
     together = [subprocess.Popen(command, cwd=git.root, stderr=subprocess.PIPE) for _ in range(3)]

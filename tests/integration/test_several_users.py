@@ -64,7 +64,7 @@ def test_a_second_user_has_their_own_key_and_cursors(git: Git, monkeypatch: pyte
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be root")
-def test_root_in_somebody_s_repository_leaves_the_rest_to_them(
+def test_root_in_another_users_repository_leaves_recording_to_the_owner(
     git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This is the case with sudo: the owner could no longer write files that root wrote."""
@@ -74,13 +74,13 @@ def test_root_in_somebody_s_repository_leaves_the_rest_to_them(
     os.chown(folder, OTHER, OTHER)
     os.chown(folder / "spool", OTHER, OTHER)
     monkeypatch.setenv("SUDO_UID", str(OTHER))
-    there = {path for path in (git.root / ".git").rglob("*") if path.is_file()}
+    before = {path for path in (git.root / ".git").rglob("*") if path.is_file()}
     work(git, "sudo")
     wait_until(lambda: not (folder / "drain.lock").exists(), "the worker's end")
     assert subjects(git) == set()
-    fresh = {path for path in (git.root / ".git").rglob("*") if path.is_file()} - there
+    fresh = {path for path in (git.root / ".git").rglob("*") if path.is_file()} - before
     tops = {path.relative_to(git.root / ".git").parts[0] for path in fresh}
-    assert tops <= {"traj", "objects", "logs", "index"}  # what git wrote as root, and
+    assert tops <= {"traj", "objects", "logs", "index"}  # git wrote all but "traj" as root
     assert {path.parent.name for path in fresh if path.is_relative_to(folder)} <= {"at"}
     assert (folder / "spool").stat().st_uid == OTHER
     os.chown(folder, 0, 0)

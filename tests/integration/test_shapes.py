@@ -89,7 +89,7 @@ def check(git: Git, *, amended: bool) -> None:
         assert text == form.format(subject=subject, how=how, moved=moved), asked
 
 
-def tell(server: Git, ann: Git, bob: Git, *, disturb: Callable[[Git], None] | None = None) -> None:
+def run_story(server: Git, ann: Git, bob: Git, *, disturb: Callable[[Git], None] | None = None) -> None:
     """Ann's agent commits, she amends and pushes, and Bob fetches; check the output of both."""
     ann("config", "traj.push", "auto")
     traj(ann, "install")
@@ -102,8 +102,8 @@ def tell(server: Git, ann: Git, bob: Git, *, disturb: Callable[[Git], None] | No
     if disturb:
         disturb(ann)
     check(ann, amended=True)
-    told, *more = traj(ann, "status").splitlines()
-    assert told == "Recorded: trajectories on 1 commit"  # not the amended one
+    recorded, *more = traj(ann, "status").splitlines()
+    assert recorded == "Recorded: trajectories on 1 commit"  # not the amended one
     assert any(line.startswith("Hooks: OK, in ") for line in more)
     assert traj(ann, "doctor").endswith(("\nEverything is OK.\n", "\nNothing is wrong.\n"))
     traj(ann, "push")
@@ -121,7 +121,7 @@ def server(tmp_path: Path) -> Git:
 
 
 def serve(tmp_path: Path, *options: str) -> Git:
-    """A bare repository with two commits on ``main``, which also serves partial clones."""
+    """Make a bare repository with two commits on ``main``, which also serves partial clones."""
     server = bare(tmp_path / "server.git", *options)
     server("config", "uploadpack.allowFilter", "true")
     server("config", "uploadpack.allowAnySHA1InWant", "true")
@@ -152,7 +152,7 @@ def test_edge_21_formats(tmp_path: Path, formats: str) -> None:
         pytest.skip("this git knows no reftable")
     server = serve(tmp_path, *options)
     form = [option for option in options if "ref-format" in option]
-    tell(server, clone(server, "ann", *form), clone(server, "bob", *form))
+    run_story(server, clone(server, "ann", *form), clone(server, "bob", *form))
 
 
 # ---------------------------------------------------------------- objects that are missing, or elsewhere
@@ -160,7 +160,7 @@ def test_edge_21_formats(tmp_path: Path, formats: str) -> None:
 
 @pytest.mark.parametrize("option", some(["--depth=1", "--filter=tree:0", "--filter=blob:none"], 2))
 def test_edge_21_shallow_and_partial(server: Git, option: str) -> None:
-    tell(server, clone(server, "ann", option), clone(server, "bob", option))
+    run_story(server, clone(server, "ann", option), clone(server, "bob", option))
 
 
 def test_edge_21_alternates(server: Git) -> None:
@@ -168,7 +168,7 @@ def test_edge_21_alternates(server: Git) -> None:
     server("clone", "-q", "--shared", str(server.root), "../ann")
     seed = server.root.parent / "seed"
     bob = clone(server, "bob", "--reference", str(seed))
-    tell(server, Git(server.root.parent / "ann"), bob)
+    run_story(server, Git(server.root.parent / "ann"), bob)
     assert (bob.root / ".git/objects/info/alternates").exists()
 
 
@@ -180,7 +180,7 @@ def test_edge_21_split_index(server: Git) -> None:
     for git in clones:
         git("config", "core.splitIndex", "true")
         git("update-index", "--split-index")
-    tell(server, *clones)
+    run_story(server, *clones)
     assert [*(clones[0].root / ".git").glob("sharedindex.*")]
 
 
@@ -188,7 +188,7 @@ def test_edge_21_sparse_index(server: Git) -> None:
     clones = [clone(server, name) for name in ("ann", "bob")]
     for git in clones:
         git("sparse-checkout", "set", "--cone", "--sparse-index", "src")
-    tell(server, *clones)
+    run_story(server, *clones)
     assert "far/\n" in clones[0]("ls-files", "--sparse") + "\n"
 
 
@@ -199,21 +199,21 @@ def test_edge_21_worktree_config(server: Git, tmp_path: Path) -> None:
     main("worktree", "add", "-q", "-b", "topic", "../ann")
     ann = Git(tmp_path / "ann")
     ann("config", "--worktree", "core.autocrlf", "false")
-    tell(server, ann, clone(server, "bob"))
+    run_story(server, ann, clone(server, "bob"))
 
 
 def test_edge_21_relative_worktree(server: Git, tmp_path: Path) -> None:
     main = clone(server, "main")
     if not main.succeeds("worktree", "add", "-q", "--relative-paths", "-b", "topic", "../ann"):
         pytest.skip("this git knows no relative work trees")
-    tell(server, Git(tmp_path / "ann"), clone(server, "bob"))
+    run_story(server, Git(tmp_path / "ann"), clone(server, "bob"))
 
 
 def test_edge_21_submodule(server: Git, tmp_path: Path) -> None:
     above = Git.init(tmp_path / "above")
     above("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", f"file://{server.root}", "part")
     above("commit", "-qm", "with a part")
-    tell(server, Git(above.root / "part"), clone(server, "bob"))
+    run_story(server, Git(above.root / "part"), clone(server, "bob"))
     assert "refs/notes" not in above("for-each-ref")
 
 
@@ -223,7 +223,7 @@ def test_edge_21_bare_with_a_worktree(server: Git, tmp_path: Path) -> None:
     main("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
     main("worktree", "add", "-q", "-b", "topic", "../ann")
     ann = Git(tmp_path / "ann")
-    tell(server, ann, clone(server, "bob"))
+    run_story(server, ann, clone(server, "bob"))
     assert traj(main, "log", "topic") == traj(ann, "log")
     assert traj(main, "show", "topic") == traj(ann, "show")
 
@@ -239,7 +239,7 @@ def test_edge_21_replaced(server: Git) -> None:
         git("replace", "HEAD", other)
         assert git("log", "-1", "--format=%s") == "another"
 
-    tell(server, clone(server, "ann"), clone(server, "bob"), disturb=replace)
+    run_story(server, clone(server, "ann"), clone(server, "bob"), disturb=replace)
 
 
 def test_edge_21_grafts(server: Git) -> None:
@@ -249,7 +249,7 @@ def test_edge_21_grafts(server: Git) -> None:
         (git.root / ".git/info/grafts").write_text(git("rev-parse", "HEAD", "HEAD~2").replace("\n", " "))
         assert git("log", "--format=%s") == "it, amended\nbase"
 
-    tell(server, clone(server, "ann"), clone(server, "bob"), disturb=graft)
+    run_story(server, clone(server, "ann"), clone(server, "bob"), disturb=graft)
 
 
 # ---------------------------------------------------------------- another user's
@@ -257,7 +257,7 @@ def test_edge_21_grafts(server: Git) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a repository away")
 def test_edge_19_another_owner(server: Git) -> None:
-    """Refused in one line, which says what to do, until git trusts it; commits work as before."""
+    """Until git trusts it, commands are refused in one line, with a remedy; commits work as before."""
     ann, bob = (clone(server, name) for name in ("ann", "bob"))
     traj(ann, "install")
     for path in (ann.root, *ann.root.rglob("*")):
@@ -278,7 +278,7 @@ def test_edge_19_another_owner(server: Git) -> None:
     assert _commit(ann) == ""
     assert ann("log", "-1", "--format=", "--name-only") == "a.trajectory.md"
     ann("reset", "-q", "--hard", "HEAD~2")
-    tell(server, ann, bob)
+    run_story(server, ann, bob)
 
 
 def _commit(git: Git, *options: str) -> str:

@@ -39,7 +39,7 @@ def server(tmp_path: Path) -> Git:
     return server
 
 
-def refuse(server: Git, hook: str, line: str) -> None:
+def write_hook(server: Git, hook: str, line: str) -> None:
     path = server.root / "hooks" / hook
     path.write_text(f"#!/bin/sh\n{line}\n")
     path.chmod(0o755)
@@ -69,7 +69,7 @@ def test_records_go_from_clone_to_clone_and_segments_when_they_are_shown(ann: Gi
     assert be(bob)("push") == ("origin has everything\n", "")
 
 
-def test_both_write_and_both_have_all(ann: Git, bob: Git, be: Be) -> None:
+def test_after_syncs_both_clones_have_all_records(ann: Git, bob: Git, be: Be) -> None:
     head = ann.head()
     tell(ann, head, "traj_ann")
     tell(bob, head, "traj_bob")
@@ -92,19 +92,21 @@ def test_edge_3_another_push_comes_in_between(
     push_refs = network.push_refs
     pushed: list[str] = []
 
-    def slowly(*args: object, **known: object) -> object:
+    def push_after_bob(*args: object, **known: object) -> object:
         if not pushed:
             pushed.append(bob("push", "-q", "origin", RECORDS, DATA))
         return push_refs(*args, **known)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(transfer, "push_refs", slowly)
+    monkeypatch.setattr(transfer, "push_refs", push_after_bob)
     be(ann)("push")
     assert told(server) == {ann.head(): {"traj_ann", "traj_bob"}}
     assert len(server("ls-tree", "-r", DATA).splitlines()) == 2
     server("fsck", "--strict")
 
 
-def test_others_push_all_the_time(ann: Git, be: Be, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_push_gives_up_if_others_push_all_the_time(
+    ann: Git, be: Be, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tell(ann, ann.head(), "traj_ann")
     moved = network.Refused(why="[rejected] (fetch first)", moved=True)
     monkeypatch.setattr(transfer, "push_refs", lambda *_, **__: moved)
@@ -127,7 +129,7 @@ def test_dry_run_writes_and_asks_nothing(server: Git, ann: Git, be: Be) -> None:
 
 
 @pytest.mark.parametrize("how", ["option", "config"])
-def test_records_only(server: Git, ann: Git, be: Be, how: str) -> None:
+def test_a_push_can_send_records_without_segments(server: Git, ann: Git, be: Be, how: str) -> None:
     tell(ann, ann.head(), "traj_ann")
     if how == "config":
         ann("config", "traj.share", "records")
@@ -152,7 +154,7 @@ def test_records_held_back_are_pushed_later(server: Git, ann: Git, be: Be) -> No
         ("traj.share", "some", "git config traj.share is 'some'"),
     ],
 )
-def test_pushing_that_is_switched_off_or_misspelt(
+def test_a_push_that_is_switched_off_or_misspelt_is_refused(
     server: Git, ann: Git, be: Be, key: str, value: str, said: str
 ) -> None:
     tell(ann, ann.head(), "traj_ann")
@@ -164,7 +166,7 @@ def test_pushing_that_is_switched_off_or_misspelt(
 # ---------------------------------------------------------------- consent
 
 
-def test_no_terminal_to_ask_for_consent(server: Git, ann: Git, be: Be) -> None:
+def test_a_first_push_without_a_terminal_is_refused(server: Git, ann: Git, be: Be) -> None:
     tell(ann, ann.head(), "traj_ann")
     ann("config", "--unset", "traj.push")
     why = "the first push needs your consent, and there is no terminal to ask on"
@@ -228,14 +230,14 @@ def test_a_password_in_a_url_is_not_printed(ann: Git, be: Be) -> None:
         ("/srv/a@b", "/srv/a@b"),
     ],
 )
-def test_passwords(text: str, clean: str) -> None:
+def test_user_and_password_are_removed_from_urls(text: str, clean: str) -> None:
     assert without_password(text) == clean
 
 
 # ---------------------------------------------------------------- remotes of all kinds
 
 
-def test_no_such_remote(ann: Git, be: Be) -> None:
+def test_a_missing_remote_is_reported(ann: Git, be: Be) -> None:
     for command in ("fetch", "push", "sync"):
         assert be(ann).fails(command, "nowhere") == "there is no remote 'nowhere'"
     ann("remote", "remove", "origin")
@@ -247,14 +249,14 @@ def test_no_such_remote(ann: Git, be: Be) -> None:
     assert be(ann)("sync", status=1)[1].endswith("\nhint: name one: git traj sync REMOTE\n")
 
 
-def test_a_remote_that_is_gone(ann: Git, be: Be) -> None:
+def test_a_remote_that_is_gone_is_reported(ann: Git, be: Be) -> None:
     ann("remote", "set-url", "origin", "/nowhere/x.git")
     tell(ann, ann.head(), "traj_ann")
     for command in ("fetch", "push", "sync"):
         assert be(ann).fails(command) == "origin: '/nowhere/x.git' does not appear to be a git repository"
 
 
-def test_a_remote_whose_name_has_slashes(server: Git, ann: Git, bob: Git, be: Be) -> None:
+def test_a_remote_whose_name_has_slashes_works(server: Git, ann: Git, bob: Git, be: Be) -> None:
     ann("remote", "rename", "origin", "team/one.x")
     tell(ann, ann.head(), "traj_ann")
     tell(bob, bob.head(), "traj_bob")
@@ -264,7 +266,7 @@ def test_a_remote_whose_name_has_slashes(server: Git, ann: Git, bob: Git, be: Be
     assert told(ann, "refs/notes-remote/team/one.x/traj") == told(server) == told(ann)
 
 
-def test_an_address_as_remote(server: Git, ann: Git, bob: Git, be: Be) -> None:
+def test_an_address_can_be_given_as_remote(server: Git, ann: Git, bob: Git, be: Be) -> None:
     tell(ann, ann.head(), "traj_ann")
     other = bare(server.root.parent / "other.git")
     found = be(ann).json("sync", str(other.root))
@@ -276,7 +278,7 @@ def test_an_address_as_remote(server: Git, ann: Git, bob: Git, be: Be) -> None:
     assert told(server) == told(bob)
 
 
-def test_several_remotes_and_other_peoples_records(
+def test_records_of_others_are_pushed_to_a_fork(
     server: Git, ann: Git, bob: Git, tmp_path: Path, be: Be
 ) -> None:
     """A fork: upstream's records are pushed to the user's own remote, too."""
@@ -294,21 +296,23 @@ def test_several_remotes_and_other_peoples_records(
     assert told(bob) == told(fork)
 
 
-def test_a_remote_that_cannot_take_all_or_none(server: Git, ann: Git, be: Be) -> None:
+def test_a_remote_without_atomic_pushes_gets_no_records_without_segments(
+    server: Git, ann: Git, be: Be
+) -> None:
     server("config", "receive.advertiseAtomic", "false")
     tell(ann, ann.head(), "traj_ann")
     be(ann)("push")
     assert refs(server) == refs(ann)
     tell(ann, ann.head(), "traj_more", at=5)
-    refuse(server, "update", f'case $1 in {DATA}) echo "no more data"; exit 1 ;; esac')
+    write_hook(server, "update", f'case $1 in {DATA}) echo "no more data"; exit 1 ;; esac')
     before = refs(server)
     assert be(ann).fails("push") == "origin: [remote rejected] (hook declined): no more data"
-    assert refs(server) == before, "no record goes without its segments"
+    assert refs(server) == before, "no record is pushed without its segments"
 
 
 @pytest.mark.parametrize("hook", ["pre-receive", "update"])
-def test_a_hook_on_the_server_refuses(server: Git, ann: Git, be: Be, hook: str) -> None:
-    refuse(server, hook, "printf 'no notes \\033[2Jhere\\n' >&2; exit 1")
+def test_a_refusal_by_a_hook_on_the_server_is_reported(server: Git, ann: Git, be: Be, hook: str) -> None:
+    write_hook(server, hook, "printf 'no notes \\033[2Jhere\\n' >&2; exit 1")
     tell(ann, ann.head(), "traj_ann")
     why = "pre-receive hook declined" if hook == "pre-receive" else "hook declined"
     assert be(ann).fails("push") == f"origin: [remote rejected] ({why}): no notes ^[[2Jhere"
@@ -316,7 +320,7 @@ def test_a_hook_on_the_server_refuses(server: Git, ann: Git, be: Be, hook: str) 
 
 
 def test_a_push_updates_all_refs_or_none(server: Git, ann: Git, be: Be) -> None:
-    refuse(server, "update", f"case $1 in {DATA}) exit 1 ;; esac")
+    write_hook(server, "update", f"case $1 in {DATA}) exit 1 ;; esac")
     tell(ann, ann.head(), "traj_ann")
     assert be(ann).fails("push") == "origin: [remote rejected] (hook declined)"
     assert refs(server) == {}
@@ -343,7 +347,7 @@ def _listens(port: int) -> bool:
     return True
 
 
-def test_a_read_only_remote(daemon: str, ann: Git, bob: Git, be: Be) -> None:
+def test_a_read_only_remote_is_fetched_but_not_pushed_to(daemon: str, ann: Git, bob: Git, be: Be) -> None:
     tell(bob, bob.head(), "traj_bob")
     be(bob)("push")
     ann("remote", "set-url", "origin", daemon)
@@ -355,7 +359,7 @@ def test_a_read_only_remote(daemon: str, ann: Git, bob: Git, be: Be) -> None:
     assert told(ann) == {ann.head(): {"traj_ann", "traj_bob"}}
 
 
-def test_a_server_that_wants_a_password(ann: Git, be: Be) -> None:
+def test_a_server_that_wants_a_password_is_an_error_without_a_prompt(ann: Git, be: Be) -> None:
     """The password is not requested: the command ends within a moment, also on a terminal."""
     code = (
         "import http.server as h\n"
@@ -388,7 +392,7 @@ def test_a_server_that_wants_a_password(ann: Git, be: Be) -> None:
     assert "Username" not in shown
 
 
-def test_a_server_that_never_answers(ann: Git, be: Be, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_never_answers_is_given_up(ann: Git, be: Be, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(network, "ANSWER", 0.5)
     monkeypatch.setattr(network, "TRANSFER", 0.5)
     tell(ann, ann.head(), "traj_ann")
@@ -414,7 +418,7 @@ def test_events_of_a_remote_that_does_not_answer(ann: Git, bob: Git, be: Be) -> 
 # ---------------------------------------------------------------- invalid content of a remote's refs
 
 
-def test_garbage_on_the_records_ref(server: Git, ann: Git, be: Be) -> None:
+def test_garbage_on_the_records_ref_is_reported_and_kept(server: Git, ann: Git, be: Be) -> None:
     blob = server("hash-object", "-w", "--stdin", input="garbage")
     server("update-ref", RECORDS, blob)
     tell(ann, ann.head(), "traj_ann")
@@ -437,7 +441,7 @@ def test_an_unrelated_history_with_foreign_entries_is_joined(server: Git, ann: G
     assert server("cat-file", "blob", f"{RECORDS}:readme") == "hello"
 
 
-def test_a_month_that_was_retired_there_stays_so(server: Git, ann: Git, be: Be) -> None:
+def test_a_month_that_was_retired_on_the_remote_stays_retired(server: Git, ann: Git, be: Be) -> None:
     tell(ann, ann.head(), "traj_ann")
     be(ann)("push")
     epoch = server("hash-object", "-w", "--stdin", input="1\n")
@@ -451,7 +455,7 @@ def test_a_month_that_was_retired_there_stays_so(server: Git, ann: Git, be: Be) 
 
 @pytest.mark.parametrize("command", ["fetch", "push", "sync"])
 @pytest.mark.parametrize("body", ['{"v":2,"epoch":1}\n', '{"v":1,"epoch":1e999}\n', "[" * 100_000])
-def test_a_purge_that_this_version_cannot_respect(
+def test_a_purge_that_this_version_does_not_understand_stops_sharing(
     server: Git, ann: Git, be: Be, command: str, body: str
 ) -> None:
     tell(ann, ann.head(), "traj_ann")
@@ -481,7 +485,7 @@ def test_records_that_a_remote_lost_are_pushed_again(server: Git, ann: Git, be: 
 # ---------------------------------------------------------------- clones and repositories of all kinds
 
 
-def test_sha256(tmp_path: Path, be: Be) -> None:
+def test_sha256_repositories_share_records(tmp_path: Path, be: Be) -> None:
     server = bare(tmp_path / "server.git", "--object-format=sha256")
     ann, bob = (Git.init(tmp_path / name, "--object-format=sha256") for name in ("ann", "bob"))
     for git in (ann, bob):
@@ -504,12 +508,12 @@ def test_a_remote_of_another_object_format(ann: Git, tmp_path: Path, be: Be) -> 
 
 
 @in_turn(
-    *("option", "plainly"),
+    *("option", "after_fetch"),
     {name: name for name in ("--depth=1", "--filter=blob:none", "--filter=tree:0")},
     {"at once": False, "after git fetch": True},
 )
 def test_shallow_and_partial_clones(
-    server: Git, ann: Git, tmp_path: Path, be: Be, option: str, plainly: bool
+    server: Git, ann: Git, tmp_path: Path, be: Be, option: str, after_fetch: bool
 ) -> None:
     """Nothing calls ``git notes prune``: notes of absent commits stay."""
     server("config", "uploadpack.allowFilter", "true")
@@ -522,7 +526,7 @@ def test_shallow_and_partial_clones(
     Git(tmp_path)("clone", "-q", option, f"file://{server.root}", "part")
     part = Git(tmp_path / "part")
     part("config", "traj.push", "auto")
-    if plainly:
+    if after_fetch:
         be(part)("install")
         part("fetch", "-q")
     tell(part, commits[-1], "traj_part")
@@ -556,7 +560,7 @@ def test_a_partial_clone_fetches_missing_objects_in_a_few_batches(
     assert len(calls) <= 3
 
 
-def test_a_bare_repository(server: Git, ann: Git, tmp_path: Path, be: Be) -> None:
+def test_a_bare_repository_shares_records(server: Git, ann: Git, tmp_path: Path, be: Be) -> None:
     tell(ann, ann.head(), "traj_ann")
     be(ann)("push")
     Git(tmp_path)("clone", "-q", "--mirror", str(server.root), "mirror.git")
@@ -569,7 +573,7 @@ def test_a_bare_repository(server: Git, ann: Git, tmp_path: Path, be: Be) -> Non
     assert "refs/heads/other" in refs(server, "refs/heads/"), "nothing else is pushed"
 
 
-def test_without_commits(tmp_path: Path, be: Be) -> None:
+def test_a_sync_without_commits_does_nothing(tmp_path: Path, be: Be) -> None:
     server = bare(tmp_path / "server.git")
     git = clone(server, tmp_path / "empty")
     assert be(git)("sync") == ("origin: no new records\norigin has everything\n", "")
@@ -583,7 +587,7 @@ def test_a_fetch_without_records_suggests_no_useless_command(ann: Git, be: Be) -
     assert "if your team shares them: git traj push where they were made, then git traj fetch" in err
 
 
-def test_outside_of_a_repository(tmp_path: Path, be: Be) -> None:
+def test_a_sync_outside_of_a_repository_is_refused(tmp_path: Path, be: Be) -> None:
     (tmp_path / "no").mkdir()
     assert be(Git(tmp_path / "no")).fails("sync").endswith("is not in a git repository")
 
@@ -645,7 +649,7 @@ def test_no_push_hook_without_the_setting(ann: Git, be: Be) -> None:
     assert not (ann.root / ".git/hooks/pre-push").exists()
 
 
-def test_records_go_beside_the_users_push(server: Git, ann: Git, be: Be, tmp_path: Path) -> None:
+def test_records_are_pushed_next_to_the_users_push(server: Git, ann: Git, be: Be, tmp_path: Path) -> None:
     hook = ann.root / ".git" / "hooks" / "pre-push"
     kept = f'#!/bin/sh\necho "$0 $*" >"{tmp_path}/args"\ncat >"{tmp_path}/lines"\n'
     hook.write_text(kept)
@@ -683,7 +687,7 @@ def test_the_users_push_waits_for_nothing_and_never_fails(server: Git, ann: Git,
     ann.commit({"file": "2\n"})
     tell(ann, ann.head(), "traj_ann")
     hangs = f"{BUSY.format(server.root)}; exit 1"
-    refuse(server, "pre-receive", f"while read -r o n r; do case $r in {RECORDS}) {hangs};; esac; done")
+    write_hook(server, "pre-receive", f"while read -r o n r; do case $r in {RECORDS}) {hangs};; esac; done")
     ann("push", "-q")
     assert not (server.root / "done").exists()
     (server.root / "go").touch()
@@ -742,8 +746,8 @@ def test_edge_5_a_dangling_segment(ann: Git, bob: Git, be: Be) -> None:
     lost = SegmentRef(name="000000-0badc0de", month="2019-12", bytes=1, sha256="0" * 64)
     strange = SegmentRef(name="x", month="../../heads/main", bytes=1, sha256="0" * 64)
     with ann.open() as repository:
-        told = record("traj_ann", segments=[lost, strange], prompt="Still here", ruleset=RULESET)
-        Story(repository).note(ann.head(), told)
+        line = record("traj_ann", segments=[lost, strange], prompt="Still here", ruleset=RULESET)
+        Story(repository).note(ann.head(), line)
     assert "of 2019-12, named on" in be(ann)("doctor", status=1)[0]
     be(ann)("push")
     be(bob)("fetch")
@@ -819,7 +823,7 @@ def test_edge_9_a_note_removed_by_hand_comes_back_only_by_a_sync(
     assert [f for f in json.loads(be(ann)("doctor", "--json")[0])["findings"] if f["code"] == "removed"] == []
 
 
-def test_the_remote_that_is_chosen(ann: Git, tmp_path: Path) -> None:
+def test_the_default_remote_follows_gits_configuration(ann: Git, tmp_path: Path) -> None:
     for name in ("one", "two", "three"):
         ann("remote", "add", name, str(tmp_path / name))
 
@@ -835,7 +839,7 @@ def test_the_remote_that_is_chosen(ann: Git, tmp_path: Path) -> None:
     assert chosen(pushing=True) == "three"
 
 
-def test_a_lock_that_a_killed_fetch_left(be: Be, ann: Git, bob: Git) -> None:
+def test_a_lock_that_a_killed_fetch_left_is_removed(be: Be, ann: Git, bob: Git) -> None:
     """git never removes it, and every later fetch would fail."""
     lock = ann.root / ".git/refs/notes-remote/origin/traj.lock"
     lock.parent.mkdir(parents=True, exist_ok=True)

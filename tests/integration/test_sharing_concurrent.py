@@ -37,7 +37,7 @@ def foreign_writer(git: Git, commit: str) -> Iterator[None]:
     with subprocess.Popen(["sh", "-c", loop, commit, stop], cwd=git.root):
         try:
             yield
-        finally:  # wait for its last `git notes`, which would overwrite what was restored meanwhile
+        finally:  # wait for the loop's last `git notes`, which would overwrite what was restored meanwhile
             stop.touch()
 
 
@@ -62,7 +62,7 @@ def test_edge_6_writers_beside_a_foreign_one(git: Git) -> None:
             writer.join()
     assert [writer.exitcode for writer in writers] == [0] * WRITERS
     everything = {f"traj_{name}_{n}" for name in range(WRITERS) for n in range(EACH)}
-    assert set().union(*told(git).values()) != everything, "nothing was overwritten: the test says nothing"
+    assert set().union(*told(git).values()) != everything, "nothing was overwritten: the test proves nothing"
     traj(git, "log")
     found = told(git)
     assert everything - set().union(*found.values()) == set()
@@ -70,10 +70,10 @@ def test_edge_6_writers_beside_a_foreign_one(git: Git) -> None:
     git("fsck", "--strict")
     tip = refs(git)[RECORDS]
     traj(git, "log")
-    assert refs(git)[RECORDS] == tip, "what is back is not brought back again"
+    assert refs(git)[RECORDS] == tip, "a restored record is not restored again"
 
 
-def overwritten(git: Git, *, by: tuple[str, ...]) -> None:
+def overwrite_ref(git: Git, *, by: tuple[str, ...]) -> None:
     """Overwrite the ref like a writer that read it before our last record."""
     tip = git("rev-parse", RECORDS)
     git("update-ref", RECORDS, f"{tip}^")
@@ -98,7 +98,7 @@ def three(git: Git) -> list[str]:
 
 
 def test_an_overwritten_record_is_restored(git: Git, three: list[str]) -> None:
-    overwritten(git, by=("add", "-m", "foreign", three[2]))
+    overwrite_ref(git, by=("add", "-m", "foreign", three[2]))
     assert told(git).keys() == {three[0], three[2]}
     traj(git, "log")
     assert told(git) == {three[0]: {"traj_zero"}, three[1]: {"traj_one"}, three[2]: set()}
@@ -107,21 +107,21 @@ def test_an_overwritten_record_is_restored(git: Git, three: list[str]) -> None:
 def test_a_record_overwritten_during_its_restoration_is_restored_too(
     git: Git, three: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    overwritten(git, by=("add", "-m", "foreign", three[2]))
+    overwrite_ref(git, by=("add", "-m", "foreign", three[2]))
 
-    def late(*given: Any, **named: Any) -> str | None:
+    def overwrite_again(*given: Any, **named: Any) -> str | None:
         monkeypatch.undo()
         tell(git, three[1], "traj_late")
-        overwritten(git, by=("add", "-f", "-m", "again", three[2]))
+        overwrite_ref(git, by=("add", "-f", "-m", "again", three[2]))
         return ref_writer.move_ref(*given, **named)
 
-    monkeypatch.setattr("gittraj.notes.recovery.move_ref", late)
+    monkeypatch.setattr("gittraj.notes.recovery.move_ref", overwrite_again)
     traj(git, "log")
     assert told(git)[three[1]] == {"traj_one", "traj_late"}
 
 
 def test_an_overwritten_record_is_restored_without_the_local_state(git: Git, three: list[str]) -> None:
-    overwritten(git, by=("add", "-m", "foreign", three[2]))
+    overwrite_ref(git, by=("add", "-m", "foreign", three[2]))
     (git.root / ".git" / "traj" / "cursors.json").unlink()
     traj(git, "log")
     assert told(git)[three[1]] == {"traj_one"}
@@ -141,7 +141,7 @@ def test_two_notes_that_were_removed_at_once_stay_removed(git: Git, three: list[
 
 
 def test_a_removal_that_overwrote_another_record_stays(git: Git, three: list[str]) -> None:
-    overwritten(git, by=("remove", three[0]))
+    overwrite_ref(git, by=("remove", three[0]))
     traj(git, "log")
     assert told(git) == {three[1]: {"traj_one"}}
 
@@ -168,7 +168,7 @@ def test_a_ref_that_was_deleted_stays_deleted(git: Git, three: list[str]) -> Non
 
 
 def test_missing_history_of_the_ref_is_not_an_error(git: Git, three: list[str]) -> None:
-    overwritten(git, by=("add", "-m", "foreign", three[2]))
+    overwrite_ref(git, by=("add", "-m", "foreign", three[2]))
     git("reflog", "expire", "--expire=all", RECORDS)
     git("gc", "--quiet", "--prune=now")
     traj(git, "log")

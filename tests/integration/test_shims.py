@@ -58,10 +58,10 @@ def commit(git: Git, message: str, *options: str, env: dict[str, str] | None = N
 
 @pytest.fixture(params=SHELLS)
 def shell(request: pytest.FixtureRequest) -> str:
-    named: str = request.param
-    if not Path(named[2:].split(maxsplit=1)[0]).exists():
-        pytest.skip(f"no {named[2:]} here")
-    return named
+    shebang: str = request.param
+    if not Path(shebang[2:].split(maxsplit=1)[0]).exists():
+        pytest.skip(f"no {shebang[2:]} here")
+    return shebang
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_the_spool_lines_of_commits(rigged: Git) -> None:
     ]
 
 
-def test_linked_worktree_and_subfolder(rigged: Git) -> None:
+def test_commits_in_a_linked_worktree_and_a_subfolder_are_spooled(rigged: Git) -> None:
     rigged.commit({"sub/a": "1"})
     rigged("worktree", "add", "-q", "-b", "side", "../linked")
     linked = Git(rigged.root.parent / "linked")
@@ -103,7 +103,7 @@ def test_linked_worktree_and_subfolder(rigged: Git) -> None:
     ]
 
 
-def test_sha256(tmp_path: Path, shell: str) -> None:
+def test_a_sha256_commit_is_spooled(tmp_path: Path, shell: str) -> None:
     git = rig(Git.init(tmp_path / "repo", "--object-format=sha256"), shebang=shell)
     made = commit(git, "x")
     assert len(made) == 64
@@ -123,7 +123,7 @@ def test_rebase_spools_every_pair(rigged: Git) -> None:
     assert pairs == [f"rewrite\t{a}\t{b}\trebase\t\t{git_dir}" for a, b in zip(old, new, strict=True)]
 
 
-def test_cherry_pick_and_squash_are_noted(rigged: Git) -> None:
+def test_cherry_pick_and_squash_are_spooled(rigged: Git) -> None:
     base = rigged.commit({"a": "base"})
     rigged("checkout", "-q", "-b", "topic")
     picked = rigged.commit({"a": "topic"})
@@ -155,26 +155,28 @@ def test_the_time_of_a_commit_is_taken_from_a_file(rigged: Git) -> None:
     assert abs(moment - (rigged.root / ".git/traj/spool").stat().st_mtime) < LONG
 
 
-@pytest.mark.parametrize("harm", ["removed", "a file", "spool is a folder", "lock is a folder", "read-only"])
-def test_harmed_local_state_never_shows(git: Git, shell: str, harm: str) -> None:
+@pytest.mark.parametrize(
+    "damage", ["removed", "a file", "spool is a folder", "lock is a folder", "read-only"]
+)
+def test_damaged_local_state_never_fails_a_commit(git: Git, shell: str, damage: str) -> None:
     rigged = rig(git, Interpreter("/bin/true", ("-I",)), shell)
     folder = rigged.root / ".git/traj"
-    if harm == "read-only":
+    if damage == "read-only":
         if not hasattr(os, "geteuid") or os.geteuid() == 0:
             pytest.skip("root may write everywhere")
         folder.chmod(0o500)
-    elif harm in ("removed", "a file"):
+    elif damage in ("removed", "a file"):
         shutil.rmtree(folder)
-        if harm == "a file":
+        if damage == "a file":
             folder.write_text("")
     else:
-        harmed = folder / ("spool" if "spool" in harm else "drain.lock")
-        harmed.unlink(missing_ok=True)
-        harmed.mkdir()
+        damaged = folder / ("spool" if "spool" in damage else "drain.lock")
+        damaged.unlink(missing_ok=True)
+        damaged.mkdir()
     commit(rigged, "one")
     commit(rigged, "two", "--amend")
     assert rigged.succeeds("rebase", "-q", "--root")
-    if harm == "read-only":
+    if damage == "read-only":
         folder.chmod(0o700)
 
 
@@ -201,7 +203,7 @@ def test_only_builtins_of_the_shell_are_used(rigged: Git) -> None:
         assert spool(rigged)[before:][-1].startswith(line)
 
 
-def test_interpreter_that_is_gone(rigged: Git) -> None:
+def test_an_interpreter_that_is_gone_leaves_no_lock(rigged: Git) -> None:
     commit(rigged, "one")
     commit(rigged, "two", env={"GIT_TRAJ_SYNC": "1"})
     assert not (rigged.root / ".git/traj/drain.lock").exists(), (
@@ -237,7 +239,9 @@ def test_the_worker_is_started_once_and_not_waited_for(
     assert called.read_text() == f"-I\n-m\ngittraj.worker\n{folder}\n"
 
 
-def test_foreground(git: Git, recording: Interpreter, tmp_path: Path) -> None:
+def test_in_the_foreground_a_commit_waits_for_the_worker(
+    git: Git, recording: Interpreter, tmp_path: Path
+) -> None:
     rig(git, recording)
     (tmp_path / "go").touch()
     commit(git, "one", env={"GIT_TRAJ_SYNC": "1"})
@@ -246,7 +250,7 @@ def test_foreground(git: Git, recording: Interpreter, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", HOOKS)
-def test_render_and_read_back(name: str) -> None:
+def test_the_interpreter_of_a_rendered_hook_is_read_back(name: str) -> None:
     interpreter = Interpreter("/a b/it's/p$(x)`y`\\", ("-I",))
     found = find_block(render(name, interpreter))
     assert found is not None
@@ -255,7 +259,7 @@ def test_render_and_read_back(name: str) -> None:
 
 
 @pytest.mark.parametrize("again", ['exec bash "$0" "$@"', '{ bash "$0" "$@"; exit; }'])
-def test_kept_hook_that_starts_itself_again(git: Git, again: str) -> None:
+def test_a_kept_hook_that_starts_itself_again_runs_once(git: Git, again: str) -> None:
     """The kept hook runs ``$0``, which is our hook, in the shell that it needs."""
     for name in ("pre-commit", "post-commit"):
         lines = ("#!/bin/sh", f'[ -n "$BASH_VERSION" ] || {again}', "echo mine >>ran", "")
@@ -268,7 +272,7 @@ def test_kept_hook_that_starts_itself_again(git: Git, again: str) -> None:
 
 
 @pytest.mark.skipif(not Path("/usr/bin/timeout").exists(), reason="needs timeout")
-@pytest.mark.parametrize("state", ["awake", "foreground", "trajectories", "agent"])
+@pytest.mark.parametrize("state", ["plain", "foreground", "trajectories", "agent"])
 def test_an_interpreter_that_hangs_hangs_no_commit(git: Git, tmp_path: Path, state: str) -> None:
     """Every wait has a limit; here the hooks wait at most a second."""
     hanging = tmp_path / "python"

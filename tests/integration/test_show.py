@@ -136,7 +136,7 @@ def test_a_commit_has_the_events_of_its_parts(
 
 
 def test_a_commit_shows_the_earlier_edits_that_it_contains(scene: Scene, show: Show) -> None:
-    """It shows the write of its own file with its result, but not the other file's, and no message."""
+    """The commit shows the write of its own file with the result, but not the other's, and no message."""
     (header,) = show("HEAD~1")["trajectories"]
     assert ids(header) == [["c2", "r2"], ["r3"], ["p2", "c4", "r4"]]
     assert [event["id"] for event in header["also"]] == ["c2", "r2"]
@@ -175,7 +175,7 @@ def test_an_event_in_two_parts_is_shown_once(scene: Scene, show: Show) -> None:
         (["--file", "."], ["c1", "r1", "c2", "r2"]),
     ],
 )
-def test_fewer_events(scene: Scene, show: Show, args: list[str], found: list[str]) -> None:
+def test_options_limit_the_events(scene: Scene, show: Show, args: list[str], found: list[str]) -> None:
     (header,) = show("traj_one", *args)["trajectories"]
     assert [event for chapter in ids(header) for event in chapter] == found
     assert header["total"]["counts"]["thinking"] == 1
@@ -266,7 +266,9 @@ def test_a_recorded_commit_that_is_gone_names_its_trajectories_by_its_full_id(
     assert call(["show", "e" * 40]) == 1
 
 
-def test_into_a_file(scene: Scene, git: Git, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_output_can_be_written_to_a_file(
+    scene: Scene, git: Git, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert call(["show", scene.hello, "--format", "markdown", "-o", "page.md"]) == 0
     assert capsys.readouterr() == ("", "")
     page = (git.root / "page.md").read_text("utf-8")
@@ -306,7 +308,7 @@ def test_a_page_in_one_file(scene: Scene, git: Git, capsys: pytest.CaptureFixtur
 # ---------------------------------------------------------------- no results, and wrong arguments
 
 
-def test_a_commit_without_a_trajectory(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_commit_without_a_trajectory_gets_a_hint(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
     for args in (["show"], ["show", "HEAD", "--json"]):
         assert call(args) == 0
         out, err = capsys.readouterr()
@@ -318,7 +320,7 @@ def test_a_commit_without_a_trajectory(scene: Scene, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(
-    ("args", "status", "done"),
+    ("args", "status", "message"),
     [
         (
             ["nowhere"],
@@ -337,13 +339,13 @@ def test_a_commit_without_a_trajectory(scene: Scene, capsys: pytest.CaptureFixtu
     ],
 )
 def test_wrong_questions(
-    scene: Scene, capsys: pytest.CaptureFixture[str], args: list[str], status: int, done: str
+    scene: Scene, capsys: pytest.CaptureFixture[str], args: list[str], status: int, message: str
 ) -> None:
     scene.story.note(scene.hello, record("traj_other"))
     assert call(["show", *args]) == status
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(done)
+    assert err.startswith(message)
 
 
 def test_an_unborn_branch(
@@ -373,7 +375,7 @@ def test_an_unborn_branch(
         ({"color.ui": "false"}, {"GIT_PAGER_IN_USE": "true", "TERM": "xterm"}, False),
     ],
 )
-def test_colour_as_git_does(
+def test_colour_follows_gits_configuration(
     scene: Scene,
     git: Git,
     monkeypatch: pytest.MonkeyPatch,

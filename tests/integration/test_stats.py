@@ -33,8 +33,8 @@ def stats(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
 
     def run(root: Path, *words: str) -> dict[str, Any]:
         documents = []
-        for place in (root, without(root)):
-            monkeypatch.chdir(place)
+        for folder in (root, without(root)):
+            monkeypatch.chdir(folder)
             assert call(["stats", "--json", *words]) == 0
             documents.append(json.loads(capsys.readouterr().out))
         assert documents[0] == documents[1], words
@@ -167,7 +167,7 @@ def test_the_rows_add_up_to_the_total(git: Git, commit_ids: dict[str, str], stat
     assert agents == {"claude-code": (3, 6), "codex": (1, 6), "a person": (0, 6)}
 
 
-def test_negative_figures_do_not_count(git: Git, stats: Stats) -> None:
+def test_negative_numbers_do_not_count(git: Git, stats: Stats) -> None:
     """Anybody may write a note."""
     good = SegmentRef(name="000000-0", month="2026-01", bytes=100, sha256="0" * 64)
     with git.open() as repository:
@@ -238,8 +238,8 @@ def test_the_index_changes_no_number(
     seed: int, tmp_path: Path, stats: Stats, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(counters, "AT_ONCE", 7)
-    chance = random.Random(seed)
-    history = RandomHistory(tmp_path / "repo", chance)
+    rng = random.Random(seed)
+    history = RandomHistory(tmp_path / "repo", rng)
     for _ in range(2):
         history.grow(40)
         history.add_records(0.6)
@@ -247,8 +247,8 @@ def test_the_index_changes_no_number(
         for by in ("month", "agent", "path", "author"):
             for words in (
                 [],
-                [f"--file={chance.choice(files)}"],
-                [f"{chance.choice(history.commits)}..HEAD"],
+                [f"--file={rng.choice(files)}"],
+                [f"{rng.choice(history.commits)}..HEAD"],
             ):
                 found = stats(history.root, "--by", by, *words)
                 costs = [row["costUsd"] or 0 for row in found["rows"]]

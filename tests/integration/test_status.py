@@ -36,7 +36,7 @@ def facts(git: Git) -> Facts:
         return gather(repository, Environ.of(os.environ))
 
 
-def put_in(git: Git) -> None:
+def install_here(git: Git) -> None:
     with git.open() as repository:
         install(repository)
 
@@ -66,7 +66,7 @@ def test_json_before_and_after_install(git: Git) -> None:
     assert document["since"] is document["paused"] is document["remotes"] is None
     assert [h["state"] for h in document["hooks"]["states"]] == ["missing"] * 3
     began = int(time.time())
-    put_in(git)
+    install_here(git)
     document = status(git)
     assert document["installed"] is True
     assert began <= time.mktime(time.strptime(document["since"], "%Y-%m-%dT%H:%M:%SZ")) <= time.time()
@@ -76,8 +76,8 @@ def test_json_before_and_after_install(git: Git) -> None:
     assert document["config"]["thinking"] == {"value": "seal", "source": "default"}
 
 
-def test_hooks_die_in_many_ways(git: Git) -> None:
-    put_in(git)
+def test_each_damage_to_a_hook_is_recognised(git: Git) -> None:
+    install_here(git)
     folder = git.root / ".git/hooks"
     (folder / "pre-commit").unlink()
     (folder / "post-rewrite").write_text("#!/bin/sh\n")
@@ -95,9 +95,9 @@ def test_hooks_die_in_many_ways(git: Git) -> None:
     assert found.folder.refused == "/dev/null lies outside this repository"
 
 
-def test_commits_without_a_hook(git: Git) -> None:
+def test_commits_without_a_hook_are_listed(git: Git) -> None:
     git.commit({"a": "before"})
-    put_in(git)
+    install_here(git)
     git.commit({"a": "with"})
     git("-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "without")
     silent = git.head()
@@ -113,7 +113,7 @@ def test_a_session_of_the_folder_above_is_listed_where_it_worked(desk: Desk) -> 
     other = Git(parent / "other")
     desk.git("init", "-q", str(other.root))
     other.commit({"a": "1"})
-    put_in(other)
+    install_here(other)
     hold_workers(other.root / ".git/traj")
     above = ClaudeSession(parent, name="above")
     work = [turn(Write(f"{desk.git.root.name}/a.py", "a = 1\n"), Shell("ls")), turn(say="done")]
@@ -126,7 +126,7 @@ def test_a_session_of_the_folder_above_is_listed_where_it_worked(desk: Desk) -> 
 
 
 def test_a_live_session_has_a_status_and_one_that_ended_is_not_live(git: Git, tmp_path: Path) -> None:
-    put_in(git)
+    install_here(git)
     hook = git.root / ".git/hooks/post-commit"
     hook.write_text(hook.read_text().replace(sys.executable, "/gone/python"))  # no worker runs meanwhile
     commits = []
@@ -169,7 +169,7 @@ def test_a_live_session_has_a_status_and_one_that_ended_is_not_live(git: Git, tm
 
 def test_a_commit_of_a_pause_waits_for_no_log(git: Git) -> None:
     commit = git.commit({"a": "1"})
-    put_in(git)
+    install_here(git)
     named = Waiting(commit=commit, kind="commit", sessions=("claude-code:c1",), since=time.time())
     for stored in (True, False):
         save(git.root / ".git/traj", State(waiting=(replace(named, stored=stored),)))
@@ -177,7 +177,7 @@ def test_a_commit_of_a_pause_waits_for_no_log(git: Git) -> None:
         assert facts(git).waiting == (commit,) * stored
 
 
-def test_unpushed_and_unfetched(git: Git) -> None:
+def test_unpushed_and_unfetched_records_are_counted(git: Git) -> None:
     one, two, three = (git.commit({"a": str(n)}) for n in range(3))
     theirs = "refs/notes-remote/origin/traj"
     assert facts(git).remotes == ()
@@ -185,8 +185,8 @@ def test_unpushed_and_unfetched(git: Git) -> None:
     write_note(git, one, record("traj_both"))
     write_note(git, two, record("traj_ours"))
     unknown = Remote(name="origin", unpushed=None, unfetched=None)
-    assert facts(git).remotes == (unknown,), "what it has may have been forgotten with the installation"
-    put_in(git)
+    assert facts(git).remotes == (unknown,), "without an installation, it is unknown what origin has"
+    install_here(git)
     assert facts(git).remotes == (Remote(name="origin", unpushed=2, unfetched=0),)
     write_note(git, one, record("traj_both"), ref=theirs)
     write_note(git, three, record("traj_theirs"), ref=theirs)
@@ -196,7 +196,7 @@ def test_unpushed_and_unfetched(git: Git) -> None:
 
 
 def test_pause_and_damage_are_reported(git: Git) -> None:
-    put_in(git)
+    install_here(git)
     save(git.root / ".git/traj", Suspension(paused=0.0))
     assert next(status_to_lines(facts(git))) == "Paused 1970-01-01 (git traj resume)"
     git("config", "traj.thinking", "loud")
@@ -217,7 +217,7 @@ def test_text_for_people(git: Git) -> None:
         "git-traj is not set up here (git traj install)",
         "Recorded: trajectories on 0 commits",
     ]
-    put_in(git)
+    install_here(git)
     assert "Thinking: not stored: you have no key (git traj keys init)" in status_to_lines(facts(git))
     write_note(git, git.commit({"a": "1"}), record())
     git("config", "traj.thinking", "drop")
@@ -242,7 +242,7 @@ def test_records_that_only_a_remote_has_are_one_line_not_0_commits(git: Git) -> 
 
 
 def test_no_escape_of_an_agent_reaches_the_terminal(git: Git, tmp_path: Path) -> None:
-    put_in(git)
+    install_here(git)
     log = tmp_path / "log"
     log.touch()
     known = SessionState(agent="codex", session="\x1b[31mred", path=str(log), waiting=1, size=0)
@@ -253,17 +253,17 @@ def test_no_escape_of_an_agent_reaches_the_terminal(git: Git, tmp_path: Path) ->
     assert "\x1b" not in done.stdout
 
 
-def test_bare_and_reftable_like(tmp_path: Path) -> None:
+def test_a_bare_repository_has_hooks_and_one_with_reftable_is_not_checked(tmp_path: Path) -> None:
     git = Git.init(tmp_path / "bare.git", "--bare")
-    put_in(git)
+    install_here(git)
     found = facts(git)
     assert [h.state for h in found.hooks] == ["installed"] * 3
-    (git.root / "reftable").mkdir()  # all that we check a repository for reftable by
+    (git.root / "reftable").mkdir()  # we recognise reftable by this folder alone
     assert facts(git).without_hook is None
 
 
 def test_pause_is_refused_while_another_process_writes(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
-    put_in(git)
+    install_here(git)
     monkeypatch.setattr("gittraj.state.folder.acquire", lambda *_: False)
     said = traj(git.root, "pause")
     assert (said.returncode, said.stderr) == (
@@ -276,8 +276,8 @@ def test_pause_is_refused_while_another_process_writes(git: Git, monkeypatch: py
     assert load_suspension(git.root / ".git/traj").paused is None
 
 
-def test_pause_where_it_was_uninstalled(git: Git) -> None:
-    put_in(git)
+def test_pause_after_an_uninstall_is_refused(git: Git) -> None:
+    install_here(git)
     with git.open() as repository:
         uninstall(repository)
     assert traj(git.root, "forget", "xxxxxxxxxx").returncode == 1

@@ -45,7 +45,7 @@ def fanned(commit: str, *cuts: int) -> str:
     return "/".join(commit[a:b] for a, b in zip(starts, ends, strict=True))
 
 
-def test_write_and_read(each_git: Git, repository: Repository) -> None:
+def test_notes_are_written_and_read(each_git: Git, repository: Repository) -> None:
     one, two, three = (each_git.commit({"f": name}) for name in "123")
     notes = NotesRef(repository)
     assert (notes.tip(), notes.read(one), list(notes.items())) == (None, None, [])
@@ -86,7 +86,7 @@ def test_nothing_is_written_when_nothing_changes(each_git: Git, repository: Repo
     assert notes.tip() == tip
 
 
-def test_removing(each_git: Git, repository: Repository) -> None:
+def test_an_empty_note_is_removed(each_git: Git, repository: Repository) -> None:
     one, two = (each_git.commit({"f": name}) for name in "12")
     notes = NotesRef(repository)
     notes.write({one: add("a"), two: add("b")}, message="m")
@@ -168,7 +168,7 @@ def test_a_note_larger_than_a_command_line(each_git: Git, repository: Repository
     assert notes.read(commit) == body
 
 
-def test_changed(each_git: Git, repository: Repository) -> None:
+def test_changed_lists_the_commits_whose_notes_differ(each_git: Git, repository: Repository) -> None:
     one, two, three = (each_git.commit({"f": name}) for name in "123")
     notes = NotesRef(repository)
     first = notes.write({one: add("a"), two: add("b")}, message="m")
@@ -213,7 +213,7 @@ root, backend, name, count, width = sys.argv[1:]
 with open_repository(Path(root), backend=backend) as repository:
     notes = NotesRef(repository)
     for n in range(int(count)):
-        # every second note is one that all writers append to, half of the rest are one's own
+        # every second note is one that all writers append to; the others are the writer's own
         commit = f"{n:02x}" + "0" * (int(width) - 2) if n % 2 else f"{int(name):02x}{n:0{int(width) - 2}x}"
         notes.write({commit: lambda old: old + f"{name} {n}\\n".encode()}, message=f"{name} {n}")
 """
@@ -233,7 +233,9 @@ def test_many_processes_lose_nothing(each_git: Git, repository: Repository) -> N
     assert each_git("rev-list", "--count", "refs/notes/traj") == str(count * each)
 
 
-def test_another_writer_comes_in_between(each_git: Git, repository: Repository) -> None:
+def test_a_write_is_repeated_if_another_writer_comes_in_between(
+    each_git: Git, repository: Repository
+) -> None:
     commit, other = (each_git.commit({"f": name}) for name in "12")
     notes = NotesRef(repository)
     seen = []
@@ -250,7 +252,9 @@ def test_another_writer_comes_in_between(each_git: Git, repository: Repository) 
     assert dict(notes.items()) == {commit: b"theirs\nours\n", other: b"other\n"}
 
 
-def test_a_lock_that_stays(each_git: Git, repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_that_stays_is_reported(
+    each_git: Git, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
     commit = each_git.commit({"f": "1"})
     notes = NotesRef(repository)
     notes.write({commit: add("a")}, message="m")
@@ -271,7 +275,7 @@ def test_another_ref_is_read_the_same(each_git: Git, repository: Repository) -> 
     assert NotesRef(repository, "refs/notes-remote/origin/traj").read(commit) == b"a\n"
 
 
-def test_segments(each_git: Git, repository: Repository) -> None:
+def test_segments_are_written_and_read(each_git: Git, repository: Repository) -> None:
     data = DataRefs(repository)
     assert (data.months(), data.read("2026-11", "s/ab/t/0")) == ((), None)
     data.write("2026-11", {"s/ab/t/0": b"zero", "s/cd/u/0": b"\0bytes"})

@@ -1,4 +1,4 @@
-"""``git traj strike``: a struck statement is shown in no view and no clone, also after rereading."""
+"""``git traj strike``: a struck statement is shown in no view, also after rereading."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EVENTS: list[AnyEvent] = [
     Message(id="m", content=SAID),
 ]
 CHOICE = "I used a set rather than a list for speed."
-DRAWN = {
+FIELDS = {
     "decisions": (
         Decision(chosen="A", by="agent"),
         Decision(
@@ -45,21 +45,21 @@ def inside(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def told(capsys: pytest.CaptureFixture[str], *args: str) -> str:
+def output_of(capsys: pytest.CaptureFixture[str], *args: str) -> str:
     assert call([*args]) == 0, capsys.readouterr().err
     return capsys.readouterr().out
 
 
 def header(capsys: pytest.CaptureFixture[str], *args: str) -> dict[str, Any]:
-    (found,) = json.loads(told(capsys, "show", "--json", *args))["trajectories"]
+    (found,) = json.loads(output_of(capsys, "show", "--json", *args))["trajectories"]
     return dict(found)
 
 
 @pytest.fixture
 def commits(git: Git, story: Story) -> list[str]:
-    """Two commits with the same part; on the second it was carried."""
+    """Make two commits with the same part, which was carried to the second."""
     found = [git.commit({"a": str(n)}) for n in range(2)]
-    part = record(n=3, segments=[story.segment("traj_one", 0, EVENTS)], **DRAWN)
+    part = record(n=3, segments=[story.segment("traj_one", 0, EVENTS)], **FIELDS)
     story.note(found[0], part)
     story.note(found[1], replace(part, link=replace(part.link, carried_from=(found[0],))))
     return found
@@ -69,35 +69,35 @@ def test_a_strike_does_not_change_the_link_of_a_part(
     commits: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = [header(capsys, commit)["link"] for commit in commits]
-    told(capsys, "strike", "HEAD", header(capsys)["decisions"][1]["id"])
+    output_of(capsys, "strike", "HEAD", header(capsys)["decisions"][1]["id"])
     assert [header(capsys, commit)["link"] for commit in commits] == before
-    assert "carry" not in told(capsys, "repair", "--dry-run"), "it is there already"
+    assert "carry" not in output_of(capsys, "repair", "--dry-run"), "both have the part"
 
 
 def test_a_struck_decision_is_shown_nowhere(commits: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     name = header(capsys)["decisions"][1]["id"]
-    shown = told(capsys, "show")
+    shown = output_of(capsys, "show")
     assert name[:8] in shown and shown.endswith(f" git traj strike {commits[-1][:7]} ID\n"), (
-        "how it is struck"
+        "the last line says how to strike it"
     )
-    said = told(capsys, "strike", "HEAD", name[:6], "--why", "It was about memory.")
+    said = output_of(capsys, "strike", "HEAD", name[:6], "--why", "It was about memory.")
     assert said == f"{name[:8]} is struck: {CHOICE}\n"
     for commit in commits:
         shown = header(capsys, commit)
         assert [d["chosen"] for d in shown["decisions"]] == ["A"]
         assert (shown["why"], shown["caveats"]) == (None, ["Windows is untested."])
     for view in (["log"], ["show", "--format", "markdown"], ["show", "--format", "html"], ["context", "a"]):
-        assert "a set over" not in told(capsys, *view)
-    hits = json.loads(told(capsys, "search", "set", "--in", "decision", "--json"))["results"]
+        assert "a set over" not in output_of(capsys, *view)
+    hits = json.loads(output_of(capsys, "search", "set", "--in", "decision", "--json"))["results"]
     assert hits == []
-    told(capsys, "repair", "--reread")
+    output_of(capsys, "repair", "--reread")
     assert [d["chosen"] for d in header(capsys)["decisions"]] == ["A"], "also after reading again"
 
 
 def test_a_struck_caveat_is_shown_nowhere(commits: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     name = header(capsys)["caveatSources"][0]["id"]
-    assert name[:8] in told(capsys, "show")
-    told(capsys, "strike", commits[0], name)
+    assert name[:8] in output_of(capsys, "show")
+    output_of(capsys, "strike", commits[0], name)
     assert header(capsys)["caveats"] == []
     assert len(header(capsys)["decisions"]) == 2
 

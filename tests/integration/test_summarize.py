@@ -118,7 +118,9 @@ def test_a_summary_is_shown_beside_recorded_text(
         assert "by the model my" in words
 
 
-def test_it_runs_once_per_commit(commit: str, program: Program, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_program_runs_once_per_commit(
+    commit: str, program: Program, capsys: pytest.CaptureFixture[str]
+) -> None:
     log = program(ANSWER)
     run_command(capsys, "summarize")
     assert "Nothing to summarise" in run_command(capsys, "summarize")
@@ -138,7 +140,7 @@ def test_the_input_of_the_program(
     assert (run["folder"], run["environ"]["PWD"]) == ([], run["here"])
     assert not Path(run["here"]).exists()
     assert SAID in run["asked"]
-    assert "s1" not in run["asked"], "what is sealed is not there"
+    assert "s1" not in run["asked"], "sealed thinking is not in the input"
 
 
 def test_a_dry_run_starts_nothing(commit: str, program: Program, capsys: pytest.CaptureFixture[str]) -> None:
@@ -177,7 +179,7 @@ def test_without_an_answer_nothing_is_written(
     assert git("for-each-ref") == before
 
 
-def test_a_program_that_is_not_there(
+def test_a_program_that_is_missing_is_reported(
     git: Git, commit: str, program: Program, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program(ANSWER)
@@ -197,7 +199,7 @@ def test_a_program_named_by_the_repository_is_never_run(
     assert not asked(log)
 
 
-def test_a_secret_in_its_answer_is_redacted(
+def test_a_secret_in_the_answer_is_redacted(
     commit: str, program: Program, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     token = "ghp_" + "Zx8" * 12
@@ -236,7 +238,7 @@ def work(session: ClaudeSession, name: str) -> None:
     session.run([turn(*steps), turn(say=f"{SAID} ({name})")], prompt=f"Write {name}")
 
 
-def rest(git: Git) -> str | None:
+def end_turn(git: Git) -> str | None:
     """Do what the worker does when a turn is over; return why the last summary failed."""
     records.traj(git, "status")
     with git.open() as repository:
@@ -257,11 +259,11 @@ def test_after_a_turn_the_program_runs_once_for_each_commit(
 ) -> None:
     log = program(ECHO)
     work(session, "one")
-    assert rest(git) is None
-    assert rest(git) is None
+    assert end_turn(git) is None
+    assert end_turn(git) is None
     assert header(capsys)["summary"] == "Done."
     work(session, "two")
-    rest(git)
+    end_turn(git)
     assert [run["asked"].count("Write two") for run in asked(log)] == [0, 1]
     assert "2 of 20 runs today" in run_command(capsys, "status")
 
@@ -271,27 +273,29 @@ def test_a_failed_summary_is_tried_once_and_reported(
 ) -> None:
     log = program("print('no')")
     work(session, "one")
-    assert rest(git) == "the answer is not the JSON that was asked for"
-    rest(git)
+    assert end_turn(git) == "the answer is not the JSON that was asked for"
+    end_turn(git)
     assert len(asked(log)) == 1
     assert "the last failed: the answer is not the JSON" in run_command(capsys, "status")
     shown = json.loads(run_command(capsys, "status", "--json"))["summarizer"]
     assert (shown["runs"], shown["runsADay"], shown["source"]) == (1, 20, "global")
 
 
-def test_it_runs_no_more_often_than_allowed(git: Git, session: ClaudeSession, program: Program) -> None:
+def test_the_program_runs_no_more_often_than_allowed(
+    git: Git, session: ClaudeSession, program: Program
+) -> None:
     log = program(ECHO)
     git("config", "--global", "traj.summariesADay", "1")
     work(session, "one")
     work(session, "two")
-    rest(git)
+    end_turn(git)
     assert len(asked(log)) == 1
 
 
 def test_records_from_elsewhere_are_left_to_the_user(git: Git, commit: str, program: Program) -> None:
     log = program(ANSWER)
     records.install(git)
-    assert rest(git) is None
+    assert end_turn(git) is None
     assert not asked(log)
 
 
@@ -300,7 +304,7 @@ def test_while_paused_no_program_runs(git: Git, session: ClaudeSession, program:
     work(session, "one")
     records.traj(git, "status")
     records.traj(git, "pause")
-    rest(git)
+    end_turn(git)
     assert not asked(log)
 
 
@@ -308,11 +312,11 @@ def test_a_turn_that_is_not_over_is_waited_for(git: Git, session: ClaudeSession,
     log = program(ECHO)
     session.prompt("Write one")
     session.respond(turn(Write("one", "1\n"), Shell("git add one && git commit -qm one")))
-    rest(git)
+    end_turn(git)
     assert not asked(log)
     session.respond(turn(say=SAID), last=True)
     session.finish()
-    rest(git)
+    end_turn(git)
     assert len(asked(log)) == 1
     assert SAID in asked(log)[0]["asked"]
 
@@ -325,9 +329,9 @@ def test_a_commit_takes_no_longer(git: Git, session: ClaudeSession, program: Pro
     work(session, "one")
     wait_until(lambda: bool(asked(log)), "the worker asks")
     # the program is running: nothing is locked, and the next commit does not wait
-    with LocalState(folder).locked(wait=2.0) as had:
-        assert had
+    with LocalState(folder).locked(wait=2.0) as is_free:
+        assert is_free
     git.commit({"other": "1"})
-    assert "Done." not in git("show", "-s", "--notes=traj", "HEAD~1"), "it still thinks"
+    assert "Done." not in git("show", "-s", "--notes=traj", "HEAD~1"), "the program still runs"
     (tmp_path / "go").touch()
     wait_until(lambda: "Done." in git("show", "-s", "--notes=traj", "HEAD~1"), "the summary")

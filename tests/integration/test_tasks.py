@@ -63,8 +63,8 @@ def a_request(number: int, merged: str | None) -> dict[str, Any]:
 
 
 @dataclass
-class Place:
-    """A service, what to request there, and the site with its key (or another)."""
+class Tracker:
+    """A task service, the text that names a task there, and the site with its key (or another)."""
 
     system: str
     service: Service
@@ -100,7 +100,7 @@ def workspace() -> Workspace:
 
 
 @pytest.fixture
-def opened(workspace: Workspace) -> Iterator[Callable[[str], Place]]:
+def opened(workspace: Workspace) -> Iterator[Callable[[str], Tracker]]:
     answers = {
         "github": ("#12", github({12: an_issue(12), 13: a_request(13, "2026-01-02T03:04:05Z")})),
         "linear": ("ENG-456", workspace.answer),
@@ -108,25 +108,25 @@ def opened(workspace: Workspace) -> Iterator[Callable[[str], Place]]:
     }
     with ExitStack() as stack:
 
-        def start(system: str) -> Place:
+        def start(system: str) -> Tracker:
             text, answer = answers[system]
-            return Place(system, stack.enter_context(serve(answer)), text)
+            return Tracker(system, stack.enter_context(serve(answer)), text)
 
         yield start
 
 
 @pytest.fixture(params=["github", "linear", "jira"])
-def place(opened: Callable[[str], Place], request: pytest.FixtureRequest) -> Place:
+def tracker(opened: Callable[[str], Tracker], request: pytest.FixtureRequest) -> Tracker:
     return opened(request.param)
 
 
-def is_bare(result: Lookup, place: Place, reason: str) -> TaskError:
+def check_bare(result: Lookup, tracker: Tracker, reason: str) -> TaskError:
     """Check that the task is only what was named, with a one-line reason that does not contain the key."""
-    assert result.task == place.task()
+    assert result.task == tracker.task()
     assert result.status is None
     trouble = result.trouble
     assert trouble
-    assert (trouble.reason, place.system in trouble.message) == (reason, True), trouble.message
+    assert (trouble.reason, tracker.system in trouble.message) == (reason, True), trouble.message
     text = f"{trouble.message} {trouble.hint} {trouble!r}"
     assert KEY not in text
     assert "\n" not in text
@@ -135,7 +135,7 @@ def is_bare(result: Lookup, place: Place, reason: str) -> TaskError:
     return trouble
 
 
-def test_a_task_is_looked_up(opened: Callable[[str], Place]) -> None:
+def test_a_task_is_looked_up(opened: Callable[[str], Tracker]) -> None:
     results = {name: opened(name).look_up() for name in ("github", "linear", "jira")}
     assert [result.trouble for result in results.values()] == [None, None, None]
     assert {name: (result.task.title, result.status) for name, result in results.items()} == {
@@ -151,7 +151,7 @@ def test_a_task_is_looked_up(opened: Callable[[str], Place]) -> None:
     )
 
 
-def test_a_pull_request_is_a_task_too(opened: Callable[[str], Place]) -> None:
+def test_a_pull_request_is_a_task_too(opened: Callable[[str], Tracker]) -> None:
     result = opened("github").look_up("#13")
     assert result.task.source
     assert (result.status, result.task.source.url) == ("merged", "https://github.com/acme/app/pull/13")
@@ -163,10 +163,10 @@ def stage(result: Lookup) -> tuple[bool, bool, bool]:
 
 def test_started_closed_and_dropped_tasks_are_recognised(workspace: Workspace) -> None:
     with serve(workspace.answer) as service:
-        place = Place("linear", service, "ENG-456")
+        tracker = Tracker("linear", service, "ENG-456")
         stages = {}
         for workspace.state in ("s-todo", "s-doing", "s-done", "s-not"):
-            stages[workspace.state] = stage(place.look_up())
+            stages[workspace.state] = stage(tracker.look_up())
     assert stages == {
         "s-todo": (False, False, False),
         "s-doing": (True, False, False),
@@ -175,39 +175,39 @@ def test_started_closed_and_dropped_tasks_are_recognised(workspace: Workspace) -
     }
     for status in ("In Progress", "Done"):
         with serve(jira({"PROJ-12": ("Add login", status)})) as service:
-            place = Place("jira", service, "PROJ-12")
-            assert stage(place.look_up()) == (status != "Done", status == "Done", False)
+            tracker = Tracker("jira", service, "PROJ-12")
+            assert stage(tracker.look_up()) == (status != "Done", status == "Done", False)
     done, dropped = ({"state": "closed", "state_reason": why} for why in ("completed", "not_planned"))
     issues = [an_issue(12), an_issue(13, **done), an_issue(14, **dropped), a_request(15, None)]
     issues.append(a_request(16, "2026-01-02T03:04:05Z"))
     with serve(github({issue["number"]: issue for issue in issues})) as service:
-        place = Place("github", service, "#12")
-        stages = [stage(place.look_up(f"#{issue['number']}")) for issue in issues]
+        tracker = Tracker("github", service, "#12")
+        stages = [stage(tracker.look_up(f"#{issue['number']}")) for issue in issues]
     closed = [(False, True, False), (False, True, True)]
     assert stages == [(False, False, False), *closed, closed[1], closed[0]]
 
 
-def test_one_request_is_enough(place: Place) -> None:
-    place.look_up()
-    assert len(place.service.asked) == 1
-    assert place.service.asked[0].headers["user-agent"]
+def test_one_request_is_enough(tracker: Tracker) -> None:
+    tracker.look_up()
+    assert len(tracker.service.asked) == 1
+    assert tracker.service.asked[0].headers["user-agent"]
 
 
-def test_a_wrong_key(place: Place) -> None:
-    trouble = is_bare(place.look_up(key="another"), place, "key")
+def test_a_wrong_key_is_reported(tracker: Tracker) -> None:
+    trouble = check_bare(tracker.look_up(key="another"), tracker, "key")
     assert "does not accept" in trouble.message
 
 
 @pytest.mark.parametrize("key", ["two\nlines", "K\u00e9y"])
-def test_an_invalid_key_is_never_sent(place: Place, key: str) -> None:
-    trouble = place.look_up(key=key).trouble
+def test_an_invalid_key_is_never_sent(tracker: Tracker, key: str) -> None:
+    trouble = tracker.look_up(key=key).trouble
     assert trouble
     assert trouble.reason == "key"
     assert key not in f"{trouble.message} {trouble.hint}"
-    assert place.service.asked == []
+    assert tracker.service.asked == []
 
 
-def test_without_a_key(opened: Callable[[str], Place]) -> None:
+def test_a_missing_key_is_named(opened: Callable[[str], Tracker]) -> None:
     assert opened("github").look_up(key=None).task.title == "Title 12"  # this one is public
     asked = (("linear", "ENG-456", "LINEAR_API_KEY"), ("jira", "PROJ-12", "JIRA_API_TOKEN"),
              ("github", "#99", "GITHUB_TOKEN"))  # fmt: skip
@@ -217,11 +217,11 @@ def test_without_a_key(opened: Callable[[str], Place]) -> None:
         assert said in f"{trouble.message} {trouble.hint}"
 
 
-def test_an_unknown_id(opened: Callable[[str], Place]) -> None:
+def test_an_unknown_id_is_reported(opened: Callable[[str], Tracker]) -> None:
     for system, text in (("github", "#99"), ("linear", "ENG-999"), ("jira", "PROJ-999")):
-        place = opened(system)
-        result = place.look_up(text)
-        assert result.task == place.task(text)
+        tracker = opened(system)
+        result = tracker.look_up(text)
+        assert result.task == tracker.task(text)
         assert result.trouble
         assert result.trouble.reason == "unknown"
         assert text.strip("#") in result.trouble.message
@@ -238,44 +238,44 @@ LIMITS = {
 }
 
 
-def test_a_rate_limit_is_not_waited_for(place: Place) -> None:
-    for reply in LIMITS[place.system]:
-        place.service.answer = lambda _, reply=reply: reply  # type: ignore[misc]
+def test_a_rate_limit_is_not_waited_for(tracker: Tracker) -> None:
+    for reply in LIMITS[tracker.system]:
+        tracker.service.answer = lambda _, reply=reply: reply  # type: ignore[misc]
         started = time.monotonic()
-        trouble = is_bare(place.look_up(), place, "limit")
+        trouble = check_bare(tracker.look_up(), tracker, "limit")
         assert time.monotonic() - started < LONG
         assert trouble.hint
         assert ("60 seconds" in trouble.hint) == ("Retry-After" in reply.headers)
 
 
-def test_githubs_limit_says_when_it_ends(opened: Callable[[str], Place]) -> None:
-    place = opened("github")
+def test_githubs_limit_says_when_it_ends(opened: Callable[[str], Tracker]) -> None:
+    tracker = opened("github")
     end = str(int(time.time()) + 100)
     headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": end}
-    place.service.answer = lambda _: Reply(403, {"message": "API rate limit exceeded"}, headers)
-    trouble = place.look_up().trouble
+    tracker.service.answer = lambda _: Reply(403, {"message": "API rate limit exceeded"}, headers)
+    trouble = tracker.look_up().trouble
     assert trouble
     assert trouble.hint in [f"try again in {left} seconds" for left in range(1, 101)]
 
 
-def test_no_network(place: Place) -> None:
+def test_a_missing_network_is_reported(tracker: Tracker) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        site = site_of(place.system, f"http://127.0.0.1:{unused.getsockname()[1]}", KEY)
+        site = site_of(tracker.system, f"http://127.0.0.1:{unused.getsockname()[1]}", KEY)
         result = look_up(
-            place.task(), Site(environ=site.environ, remotes=site.remotes, preferred=place.system)
+            tracker.task(), Site(environ=site.environ, remotes=site.remotes, preferred=tracker.system)
         )
-    if place.system == "jira":  # the task's URL names another Jira than the configured one
+    if tracker.system == "jira":  # the task's URL names another Jira than the configured one
         result = look_up(TaskRef(title="PROJ-12", source=TaskSource(system="jira", id="PROJ-12")), site)
         assert result.trouble
         assert result.trouble.reason == "network"
     else:
-        is_bare(result, place, "network")
+        check_bare(result, tracker, "network")
 
 
-def test_a_host_name_that_cannot_be_resolved(place: Place) -> None:
-    site = site_of(place.system, "https://nowhere.invalid", KEY)
-    task = detect(place.text, site)
+def test_a_host_name_that_cannot_be_resolved_is_reported(tracker: Tracker) -> None:
+    site = site_of(tracker.system, "https://nowhere.invalid", KEY)
+    task = detect(tracker.text, site)
     assert task
     result = look_up(task, site, timeout=2)
     assert result.task == task
@@ -283,28 +283,28 @@ def test_a_host_name_that_cannot_be_resolved(place: Place) -> None:
     assert result.trouble.reason == "network"
 
 
-def test_a_service_that_never_answers(place: Place) -> None:
+def test_a_service_that_never_answers_is_given_up(tracker: Tracker) -> None:
     end = Event()
 
     def wait(_: Asked) -> Reply:
         end.wait(LONG)
         return Reply(200, {})
 
-    place.service.answer = wait
-    trouble = is_bare(place.look_up(timeout=0.3), place, "network")
+    tracker.service.answer = wait
+    trouble = check_bare(tracker.look_up(timeout=0.3), tracker, "network")
     end.set()
     assert "0.3 seconds" in trouble.message
 
 
-def test_a_service_that_sends_a_byte_now_and_then(place: Place) -> None:
+def test_a_service_that_sends_a_byte_now_and_then_is_given_up(tracker: Tracker) -> None:
     end = Event()
 
     def drip() -> Iterator[bytes]:
         while not end.wait(0.05):
             yield b" "
 
-    place.service.answer = lambda _: Reply(200, headers={"Content-Length": "100000"}, drip=drip)
-    is_bare(place.look_up(timeout=0.5), place, "network")
+    tracker.service.answer = lambda _: Reply(200, headers={"Content-Length": "100000"}, drip=drip)
+    check_bare(tracker.look_up(timeout=0.5), tracker, "network")
     end.set()
 
 
@@ -325,65 +325,65 @@ def test_a_service_that_sends_a_byte_now_and_then(place: Place) -> None:
         {"data": None, "errors": [5, {"extensions": 5}], "fields": 5},
     ],
 )
-def test_a_damaged_answer(place: Place, value: Any) -> None:
-    place.service.answer = lambda _: Reply(200, value)
-    is_bare(place.look_up(), place, "answer")
+def test_a_damaged_answer_is_reported(tracker: Tracker, value: Any) -> None:
+    tracker.service.answer = lambda _: Reply(200, value)
+    check_bare(tracker.look_up(), tracker, "answer")
 
 
-def test_an_answer_that_breaks_off(place: Place) -> None:
-    place.service.answer = lambda _: Reply(
+def test_an_answer_that_breaks_off_is_reported(tracker: Tracker) -> None:
+    tracker.service.answer = lambda _: Reply(
         200, b'{"title":', {"Content-Length": "500", "Connection": "close"}
     )
-    result = place.look_up()
-    assert result.task == place.task()
+    result = tracker.look_up()
+    assert result.task == tracker.task()
     assert result.trouble
     assert result.trouble.reason in ("answer", "network")
 
 
-def test_an_answer_without_end(opened: Callable[[str], Place]) -> None:
+def test_a_huge_answer_is_refused(opened: Callable[[str], Tracker]) -> None:
     for system in ("linear", "jira"):
-        place = opened(system)
-        said = place.service.answer
+        tracker = opened(system)
+        said = tracker.service.answer
 
         def pad(asked: Asked, said: Any = said) -> Reply:
             return Reply(200, b" " * (2 << 20) + said(asked).body)
 
-        place.service.answer = pad
-        is_bare(place.look_up(), place, "answer")
+        tracker.service.answer = pad
+        check_bare(tracker.look_up(), tracker, "answer")
 
 
 @pytest.mark.parametrize("status", [500, 502, 503])
-def test_a_service_in_trouble(place: Place, status: int) -> None:
-    place.service.answer = lambda _: Reply(status, b"<html>busy</html>")
-    result = place.look_up()
+def test_an_error_of_a_service_is_reported(tracker: Tracker, status: int) -> None:
+    tracker.service.answer = lambda _: Reply(status, b"<html>busy</html>")
+    result = tracker.look_up()
     assert result.trouble
     assert result.trouble.reason in ("network", "answer")
-    assert result.task == place.task()
+    assert result.task == tracker.task()
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirection_gets_no_key(place: Place, status: int) -> None:
+def test_a_redirection_gets_no_key(tracker: Tracker, status: int) -> None:
     with serve(lambda _: Reply(200, {"title": "Not ours", "state": "open"})) as other:
         to = other.url.replace("127.0.0.1", "localhost") + "/x"
-        place.service.answer = lambda _: Reply(status, {}, {"Location": to})
-        result = place.look_up()
+        tracker.service.answer = lambda _: Reply(status, {}, {"Location": to})
+        result = tracker.look_up()
         assert result.trouble
         assert result.trouble.reason in ("network", "answer")
-        assert result.task == place.task()
+        assert result.task == tracker.task()
         assert other.asked == []
 
 
-def test_a_redirection_without_end(opened: Callable[[str], Place]) -> None:
-    place = opened("github")
+def test_endless_redirections_are_given_up(opened: Callable[[str], Tracker]) -> None:
+    tracker = opened("github")
     count = iter(range(10**9))
-    place.service.answer = lambda _: Reply(301, {}, {"Location": f"{place.service.url}/r/{next(count)}"})
-    result = place.look_up(timeout=1)
-    assert result.task == place.task()
+    tracker.service.answer = lambda _: Reply(301, {}, {"Location": f"{tracker.service.url}/r/{next(count)}"})
+    result = tracker.look_up(timeout=1)
+    assert result.task == tracker.task()
     assert result.trouble  # a timeout, or more redirections than PyGithub allows
 
 
 def test_a_title_is_reduced_to_one_harmless_line(
-    opened: Callable[[str], Place], workspace: Workspace
+    opened: Callable[[str], Tracker], workspace: Workspace
 ) -> None:
     workspace.title = "Add\n\x1b[2Jlog\u202ein " + "x" * 999
     workspace.url = "https://evil.example.com/issue"
@@ -395,16 +395,16 @@ def test_a_title_is_reduced_to_one_harmless_line(
 
 def test_jira_in_the_cloud_wants_the_account_too() -> None:
     with serve(jira({"PROJ-1": ("A", "B")}, user="ada@example.com")) as service:
-        place = Place("jira", service, "PROJ-1")
-        site = place.site()
+        tracker = Tracker("jira", service, "PROJ-1")
+        site = tracker.site()
         with_user = Site(environ={**site.environ, "JIRA_EMAIL": "ada@example.com"}, preferred="jira")
-        assert look_up(place.task(), with_user).task.title == "A"
-        is_bare(place.look_up(), place, "key")  # with status 404, as for an unknown issue
+        assert look_up(tracker.task(), with_user).task.title == "A"
+        check_bare(tracker.look_up(), tracker, "key")  # with status 404, as for an unknown issue
 
 
-def test_a_password_in_jiras_address_is_shown_nowhere(opened: Callable[[str], Place]) -> None:
-    place = opened("jira")
-    address = place.site().environ["JIRA_URL"].replace("://", f"://ada:{KEY}@")
+def test_a_password_in_jiras_address_is_shown_nowhere(opened: Callable[[str], Tracker]) -> None:
+    tracker = opened("jira")
+    address = tracker.site().environ["JIRA_URL"].replace("://", f"://ada:{KEY}@")
     site = Site(environ={"JIRA_URL": address, "JIRA_TOKEN": KEY})
     task = detect("PROJ-12", site)
     assert task
@@ -413,53 +413,53 @@ def test_a_password_in_jiras_address_is_shown_nowhere(opened: Callable[[str], Pl
     assert KEY not in repr(site)
 
 
-def test_no_key_is_sent_to_an_address_from_a_record(opened: Callable[[str], Place]) -> None:
+def test_no_key_is_sent_to_an_address_from_a_record(opened: Callable[[str], Tracker]) -> None:
     for system in ("github", "jira"):
-        place = opened(system)
+        tracker = opened(system)
         address = "https://evil.example.com/acme/app/issues/12"
         source = TaskSource(system=system, id="PROJ-12", url=address)
-        result = look_up(TaskRef(title="t", source=source), place.site())
+        result = look_up(TaskRef(title="t", source=source), tracker.site())
         assert result.trouble
         assert result.trouble.reason == "key"
-        assert place.service.asked == []
+        assert tracker.service.asked == []
 
 
-def test_no_key_is_sent_unencrypted(place: Place) -> None:
-    site = site_of(place.system, "http://tasks.example.com", KEY)
-    task = detect(place.text, site)
+def test_no_key_is_sent_unencrypted(tracker: Tracker) -> None:
+    site = site_of(tracker.system, "http://tasks.example.com", KEY)
+    task = detect(tracker.text, site)
     assert task
     trouble = look_up(task, site).trouble
     assert trouble
     assert (trouble.reason, "http" in trouble.message) == ("key", True)
 
 
-def test_linear_gets_the_status(opened: Callable[[str], Place], workspace: Workspace) -> None:
-    place = opened("linear")
-    assert report(place.task(), "started", place.site()) is None
+def test_linear_gets_the_status(opened: Callable[[str], Tracker], workspace: Workspace) -> None:
+    tracker = opened("linear")
+    assert report(tracker.task(), "started", tracker.site()) is None
     assert workspace.state == "s-doing"
     workspace.state = "s-review"
-    assert report(place.task(), "started", place.site()) is None
+    assert report(tracker.task(), "started", tracker.site()) is None
     assert workspace.state == "s-review"  # also a started state: the issue is not moved back
-    assert report(place.task(), "completed", place.site()) is None
+    assert report(tracker.task(), "completed", tracker.site()) is None
     assert workspace.state == "s-done"
     del workspace.states["s-done"]
     workspace.state = "s-doing"
-    trouble = report(place.task(), "completed", place.site())
+    trouble = report(tracker.task(), "completed", tracker.site())
     assert trouble
     assert (trouble.reason, workspace.state) == ("unsupported", "s-doing")
 
 
-def test_linear_refuses(opened: Callable[[str], Place], workspace: Workspace) -> None:
-    place = opened("linear")
-    trouble = report(place.task(), "started", place.site("another"))
+def test_a_refusal_by_linear_is_reported(opened: Callable[[str], Tracker], workspace: Workspace) -> None:
+    tracker = opened("linear")
+    trouble = report(tracker.task(), "started", tracker.site("another"))
     assert trouble
     assert (trouble.reason, workspace.state) == ("key", "s-todo")
-    place.service.answer = lambda asked: (
+    tracker.service.answer = lambda asked: (
         Reply(200, {"data": {"issueUpdate": {"success": False}}})
         if "issueUpdate" in asked.body["query"]
         else workspace.answer(asked)
     )
-    trouble = report(place.task(), "started", place.site())
+    trouble = report(tracker.task(), "started", tracker.site())
     assert trouble
     assert trouble.reason == "answer"
 
@@ -467,28 +467,28 @@ def test_linear_refuses(opened: Callable[[str], Place], workspace: Workspace) ->
 def test_a_completed_issue_is_closed_on_github() -> None:
     issues = {12: an_issue(12), 13: a_request(13, None), 14: an_issue(14, state="closed")}
     with serve(github(issues)) as service:
-        place = Place("github", service, "#12")
-        trouble = report(place.task(), "started", place.site())
+        tracker = Tracker("github", service, "#12")
+        trouble = report(tracker.task(), "started", tracker.site())
         assert trouble
         assert trouble.reason == "unsupported"
-        assert report(place.task(), "completed", place.site()) is None
+        assert report(tracker.task(), "completed", tracker.site()) is None
         assert (issues[12]["state"], issues[12]["state_reason"]) == ("closed", "completed")
         before = len(service.asked)
-        assert report(place.task("#14"), "completed", place.site()) is None
-        trouble = report(place.task("#13"), "completed", place.site())
+        assert report(tracker.task("#14"), "completed", tracker.site()) is None
+        trouble = report(tracker.task("#13"), "completed", tracker.site())
         assert trouble
         assert "pull request" in trouble.message
         assert [asked.method for asked in service.asked[before:]] == ["GET", "GET"]
 
 
-def test_jira_and_plain_tasks_get_no_status(opened: Callable[[str], Place]) -> None:
-    place = opened("jira")
-    for task in (place.task(), detect("write it", place.site()), TaskRef(title="x")):
+def test_jira_and_plain_tasks_get_no_status(opened: Callable[[str], Tracker]) -> None:
+    tracker = opened("jira")
+    for task in (tracker.task(), detect("write it", tracker.site()), TaskRef(title="x")):
         assert task
-        trouble = report(task, "completed", place.site())
+        trouble = report(task, "completed", tracker.site())
         assert trouble
         assert trouble.reason == "unsupported"
-    assert place.service.asked == []
+    assert tracker.service.asked == []
 
 
 def test_a_task_of_no_system_is_not_looked_up() -> None:

@@ -48,14 +48,14 @@ class Tracker:
         self.root, self.bin = folder / "app", folder / "bin"
         (self.root / ".beads").mkdir(parents=True)
         self.bin.mkdir()
-        self.keep(**{"bd-a1b2": {"title": "Add login", "status": "open"}})
+        self.write_store(**{"bd-a1b2": {"title": "Add login", "status": "open"}})
         program = self.bin / "bd"
         program.write_text(BD.format(python=sys.executable, here=str(self.bin), shape=shape, before=before))
         program.chmod(0o755)
         self.site = Site(folders=(self.root,), environ={"PATH": str(self.bin)})
         self.without_bd = Site(folders=(self.root,), environ={"PATH": str(folder)})
 
-    def keep(self, **issues: dict[str, Any]) -> None:
+    def write_store(self, **issues: dict[str, Any]) -> None:
         store = {key: {"id": key, **issue} for key, issue in issues.items()}
         (self.bin / "store").write_text(json.dumps(store))
 
@@ -148,7 +148,7 @@ def test_without_bd_a_status_stays_and_one_line_says_so(tracker: Tracker) -> Non
     assert path.read_bytes() == before
 
 
-def test_an_unknown_id(tracker: Tracker) -> None:
+def test_an_unknown_id_is_reported(tracker: Tracker) -> None:
     task = tracker.task("bd-zzz")
     found = look_up(task, tracker.site)
     assert (found.task, reason(found.trouble)) == (task, "unknown")
@@ -185,18 +185,18 @@ def test_bd_that_hangs_is_ended(tmp_path: Path) -> None:
         ("sys.exit(9)", "answer"),
     ],
 )
-def test_bd_in_trouble(tmp_path: Path, before: str, expected: str) -> None:
+def test_a_failure_of_bd_is_reported(tmp_path: Path, before: str, expected: str) -> None:
     tracker = Tracker(tmp_path, before=before)
     found = look_up(tracker.task(), tracker.site)
     assert (found.task, reason(found.trouble)) == (tracker.task(), expected)
 
 
-def test_bd_that_cannot_be_started(tracker: Tracker) -> None:
+def test_a_bd_that_cannot_be_started_is_reported(tracker: Tracker) -> None:
     (tracker.bin / "bd").write_bytes(b"\x00\x01")
     assert reason(look_up(tracker.task(), tracker.site).trouble) in ("network", "answer")
 
 
-def test_a_repository_without_beads(tmp_path: Path) -> None:
+def test_in_a_repository_without_beads_bd_is_not_started(tmp_path: Path) -> None:
     tracker = Tracker(tmp_path)
     elsewhere = Site(folders=(tmp_path / "bin",), environ=tracker.site.environ)
     assert reason(look_up(tracker.task(), elsewhere).trouble) == "unknown"

@@ -35,15 +35,15 @@ def commit(desk: Desk, name: str, **env: str) -> str:
     return desk.git("rev-parse", "HEAD").strip()
 
 
-def found(desk: Desk) -> dict[str, list[dict[str, Any]]]:
+def headers(desk: Desk) -> dict[str, list[dict[str, Any]]]:
     said = traj(desk.git.root, "log", "--json")
     return {c["subject"]: c["trajectories"] for c in json.loads(said.stdout)["commits"]}
 
 
-def told(desk: Desk) -> dict[str, list[tuple[str, str | None, str]]]:
+def links(desk: Desk) -> dict[str, list[tuple[str, str | None, str]]]:
     return {
         subject: [(t["agent"], t["session"], t["link"]["evidence"]) for t in trajectories]
-        for subject, trajectories in found(desk).items()
+        for subject, trajectories in headers(desk).items()
     }
 
 
@@ -63,11 +63,11 @@ def test_an_agent_whose_log_is_not_read_leaves_a_trace(
     commit(desk, "traced", **{variable: value})
     commit(desk, "by hand")
     desk.drain()
-    assert told(desk) == {"traced": [(agent, session, "environment")]}
-    (trace,) = found(desk)["traced"]
+    assert links(desk) == {"traced": [(agent, session, "environment")]}
+    (trace,) = headers(desk)["traced"]
     assert (trace["incomplete"], trace["part"]["counts"]["toolCalls"]) == (True, 0)
     if value not in ("1", session):
-        assert value not in str(found(desk))
+        assert value not in str(headers(desk))
 
 
 @pytest.mark.parametrize(
@@ -86,28 +86,28 @@ def test_a_commit_that_was_typed_leaves_no_trace_of_a_named_agent(desk: Desk, va
         )
     assert done.returncode == 0
     desk.drain()
-    assert told(desk) == {}
+    assert links(desk) == {}
 
 
 def test_an_agent_that_is_configured_need_not_run(desk: Desk) -> None:
     commit(desk, "by hand", MSWEA_CONFIGURED="true")
     desk.drain()
-    assert told(desk) == {}
+    assert links(desk) == {}
 
 
 @pytest.mark.parametrize("value", ["0", "false", ""])
 def test_a_variable_that_says_no_leaves_no_trace(desk: Desk, value: str) -> None:
     commit(desk, "by hand", AGENT=value, AI_AGENT=value)
     desk.drain()
-    assert told(desk) == {}
+    assert links(desk) == {}
 
 
 def test_traces_of_one_session_have_no_numbers(desk: Desk) -> None:
-    """No log has the order in which they were made."""
+    """No log shows the order of the session's commits."""
     for name in ("one", "two"):
         commit(desk, name, AMP_CURRENT_THREAD_ID="T-1f")
     desk.drain()
-    assert [t["part"]["number"] for ts in found(desk).values() for t in ts] == [None, None]
+    assert [t["part"]["number"] for ts in headers(desk).values() for t in ts] == [None, None]
 
 
 def test_a_trace_does_not_count_in_statistics(desk: Desk) -> None:
@@ -134,7 +134,7 @@ def test_a_trace_does_not_count_in_statistics(desk: Desk) -> None:
 
 
 def review(desk: Desk) -> Change:
-    """The commits after the first, as in the report on a pull request."""
+    """Read the commits after the first, as the report on a pull request does."""
     with desk.git.open() as repository:
         base = desk.git("rev-list", "--max-parents=0", "HEAD").strip()
         recorded = Recorded(NotesRef(repository).items())
@@ -152,9 +152,9 @@ def test_traces_alone_pass_no_gate_and_make_no_comment_of_recorded_work(desk: De
     assert change.sessions == ()
     scanned = make_report(change, settings, number=1)
     assert find_labels(scanned)["traj:unrecorded"]
-    told = scanned.report
-    assert told.line == "0 of 2 commits have an agent trajectory"
-    assert "2 commits made in a shell that goose, an agent opened; who made it is not known" in told.body
+    report = scanned.report
+    assert report.line == "0 of 2 commits have an agent trajectory"
+    assert "2 commits made in a shell that goose, an agent opened; who made it is not known" in report.body
 
 
 def test_a_trace_is_listed_apart_beside_recorded_work(desk: Desk) -> None:
@@ -163,9 +163,9 @@ def test_a_trace_is_listed_apart_beside_recorded_work(desk: Desk) -> None:
     desk.drain()
     change = review(desk)
     assert [t["agent"] for t in change.sessions] == ["claude-code"]
-    told = make_report(change, SETTINGS, number=1).report
-    assert told.line == "1 of 2 commits have an agent trajectory"
-    assert "made in a shell that goose opened; who made it is not known" in told.body
+    report = make_report(change, SETTINGS, number=1).report
+    assert report.line == "1 of 2 commits have an agent trajectory"
+    assert "made in a shell that goose opened; who made it is not known" in report.body
     base = desk.git("rev-list", "--max-parents=0", "HEAD").strip()
     plain = traj(desk.git.root, "pr", "--base", base, "--format", "text").stdout
     assert "typed (made in a shell that goose opened; who made it is not known)" in plain
@@ -175,7 +175,7 @@ def test_two_traces_are_two_trajectories(desk: Desk) -> None:
     for name in ("one", "two"):
         commit(desk, name, GOOSE_TERMINAL="1")
     desk.drain()
-    assert len({t["id"] for trajectories in found(desk).values() for t in trajectories}) == 2
+    assert len({t["id"] for trajectories in headers(desk).values() for t in trajectories}) == 2
 
 
 def test_an_imported_session_replaces_a_trace(desk: Desk, tmp_path: Path) -> None:
@@ -186,10 +186,10 @@ def test_an_imported_session_replaces_a_trace(desk: Desk, tmp_path: Path) -> Non
         json.dumps([{"role": "user", "content": "Do it"}, {"role": "assistant", "content": "It is done"}])
     )
     assert traj(desk.git.root, "import", "--commit", made, str(log)).returncode == 0
-    (only,) = found(desk)["traced"]
+    (only,) = headers(desk)["traced"]
     assert only["incomplete"] is False
     desk.drain()
-    assert len(found(desk)["traced"]) == 1
+    assert len(headers(desk)["traced"]) == 1
 
 
 def test_a_commit_of_a_sessions_edits_is_more_than_a_trace(desk: Desk) -> None:
@@ -197,28 +197,28 @@ def test_a_commit_of_a_sessions_edits_is_more_than_a_trace(desk: Desk) -> None:
     desk.work("unfinished", *[])
     commit(desk, "traced", PI_CODING_AGENT="true")
     desk.drain()
-    (trace,) = found(desk)["traced"]
+    (trace,) = headers(desk)["traced"]
     assert (trace["agent"], trace["incomplete"]) == ("pi", True)
 
 
 def test_a_shell_of_an_agent_that_is_switched_off_leaves_no_trace(desk: Desk, git: Git) -> None:
     commit(desk, "quiet", GOOSE_TERMINAL="1", GIT_TRAJ="0")
     desk.drain()
-    assert found(desk) == {}
+    assert headers(desk) == {}
 
 
 def test_a_commit_that_an_agent_amends_without_a_message_is_more_than_a_trace(desk: Desk) -> None:
-    """OpenCode's environment names only the agent: of a person's commit that it amends, and of its own that
-    a person amends, nothing waits for a log that names neither."""
+    """OpenCode's environment names only the agent, and its log here names neither commit: the person's that
+    it amends, and its own that a person amends. Still nothing waits for a log."""
     desk.sessions["open"] = OpenCodeSession(desk.git.root, name="open")
     commit(desk, "mine")
     amend = Shell("git add . && git commit -q --amend --no-edit")
     desk.work("both", Write("mine", "mine is new\n" + "theirs\n"), amend, by="open")
-    assert told(desk) == {"mine": [("opencode", desk.sessions["open"].session, "order")]}
+    assert links(desk) == {"mine": [("opencode", desk.sessions["open"].session, "order")]}
     desk.work("other", Write("other", "other\n"), Shell("git add . && git commit -qm other"), by="open")
     assert desk.run_git("commit", "-q", "--amend", "-m", "said better") == 0
     desk.drain()
-    assert [subject for subject, records in told(desk).items() if records] == ["said better", "mine"]
+    assert [subject for subject, records in links(desk).items() if records] == ["said better", "mine"]
     state = load_state(desk.git.root / ".git" / "traj")
     assert state is not None and state.waiting == ()
 
@@ -244,7 +244,7 @@ def test_a_session_of_cursor_is_linked_by_content_alone(desk: Desk) -> None:
     assert desk.run_git("commit", "-qm", "Greet") == 0
     commit(desk, "by hand")
     desk.drain()
-    assert told(desk) == {"Greet": [("cursor", "c1", "content")]}
+    assert links(desk) == {"Greet": [("cursor", "c1", "content")]}
 
 
 def test_touching_the_same_file_as_cursor_is_not_enough(desk: Desk) -> None:
@@ -253,10 +253,10 @@ def test_touching_the_same_file_as_cursor_is_not_enough(desk: Desk) -> None:
     desk.git("add", "greet.py")
     assert desk.run_git("commit", "-qm", "Part", env={"CURSOR_AGENT": "1"}) == 0
     desk.drain()
-    assert told(desk) == {"Part": [("cursor", None, "environment")]}
+    assert links(desk) == {"Part": [("cursor", None, "environment")]}
 
 
-def test_a_commit_that_the_reflog_showed_only_after_the_log_was_read(desk: Desk) -> None:
+def test_a_commit_that_the_reflog_showed_only_after_the_log_was_read_is_recorded(desk: Desk) -> None:
     desk.waits = True
     desk.work(
         "both",
@@ -265,19 +265,22 @@ def test_a_commit_that_the_reflog_showed_only_after_the_log_was_read(desk: Desk)
         Shell("echo b > b && git add b && git commit -qm two"),
     )
     hidden = [desk.git.root / ".git" / name for name in ("logs/HEAD", "traj/spool")]
-    whole = [path.read_text() for path in hidden]
-    for path, text in zip(hidden, whole, strict=True):
+    texts = [path.read_text() for path in hidden]
+    for path, text in zip(hidden, texts, strict=True):
         path.write_text("".join(text.splitlines(keepends=True)[:-1]))
     log = desk.sessions["one"].log
     os.utime(log, (time.time() - 60, time.time() - 60))  # its turn is over
     desk.drain()
-    for path, text in zip(hidden, whole, strict=True):
+    for path, text in zip(hidden, texts, strict=True):
         path.write_text(text)
     desk.drain()
-    assert {subject: len(records) for subject, records in found(desk).items()} == {"one": 1, "two": 1}
+    assert {subject: len(records) for subject, records in headers(desk).items()} == {
+        "one": 1,
+        "two": 1,
+    }
 
 
-def test_a_log_that_was_truncated_and_continued_differently(desk: Desk) -> None:
+def test_a_log_that_was_truncated_and_continued_differently_is_read_again(desk: Desk) -> None:
     """The events that replaced stored ones are stored, and the next commit has none of the stored ones."""
     many = [Shell(f"echo {number}") for number in range(12)]
     desk.work("one", *many, Write("a", "a\n"), Shell("git add a && git commit -qm one"))

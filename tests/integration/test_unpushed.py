@@ -20,7 +20,7 @@ def ours(git: Git) -> list[str]:
     return [line for line in git("log", "--all", "--format=%s").splitlines() if line.startswith("git-traj")]
 
 
-def test_thirteen_commits_and_two_pushes(desk: Desk, be: Be) -> None:
+def test_two_pushes_of_thirteen_commits_leave_two_of_our_commits_per_ref(desk: Desk, be: Be) -> None:
     git = desk.git
     server = bare(git.root.with_name("server"))
     git("remote", "add", "origin", str(server.root))
@@ -77,15 +77,15 @@ def test_a_commit_that_others_may_have_is_not_replaced(git: Git, why: str) -> No
 def test_bare_repository_has_no_reflog_and_keeps_all(git: Git) -> None:
     commit = git.commit({"f": "1"})
     git("clone", "--quiet", "--bare", ".", "../bare")
-    there = Git(git.root.with_name("bare"))
-    with there.open() as repository:
+    bare_clone = Git(git.root.with_name("bare"))
+    with bare_clone.open() as repository:
         NotesRef(repository).write({commit: add("a")})
         NotesRef(repository).write({commit: add("b")})
-    assert ours(there) == ["git-traj: 1 commit"] * 2
+    assert ours(bare_clone) == ["git-traj: 1 commit"] * 2
 
 
 @pytest.mark.parametrize("parent", ["read", "latest"])
-def test_git_notes_that_overwrites_a_replacing_commit(
+def test_records_survive_git_notes_that_overwrites_a_replacing_commit(
     each_git: Git, repository: Repository, parent: str
 ) -> None:
     """``git notes add`` read the notes before a drain replaced their commit, and moved the ref after it; its
@@ -97,17 +97,17 @@ def test_git_notes_that_overwrites_a_replacing_commit(
     each_git("update-ref", "refs/notes/other", str(read))
     each_git("notes", "--ref=other", "add", "-m", "theirs", three)
     each_git("notes", "--ref=other", "remove", one)
-    taken, said = str(read if parent == "read" else latest), "Notes added by 'git notes add'"
-    made = each_git("commit-tree", "refs/notes/other^{tree}", "-p", taken, "-m", said)
+    base, said = str(read if parent == "read" else latest), "Notes added by 'git notes add'"
+    made = each_git("commit-tree", "refs/notes/other^{tree}", "-p", base, "-m", said)
     each_git("update-ref", "-d", "refs/notes/other")
     each_git("update-ref", "-m", f"notes: {said}", REF, made)
     restore_lost(repository, since=None)
     assert dict(notes.items()) == {two: b"two\n", three: b"theirs\n"}
     tip = notes.tip()
-    assert restore_lost(repository, since=None) == tip, "nothing is brought back twice"
+    assert restore_lost(repository, since=None) == tip, "nothing is restored twice"
 
 
-def test_pushed_while_it_was_replaced(git: Git, be: Be) -> None:
+def test_a_commit_that_was_pushed_while_it_was_replaced_is_joined(git: Git, be: Be) -> None:
     """A drain may replace a commit that a push has just sent: the next push joins both."""
     commit = git.commit({"f": "1"})
     server = bare(git.root.with_name("server"))

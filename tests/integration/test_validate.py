@@ -47,8 +47,8 @@ def test_exported_and_stored_documents_are_valid(recorded: Git, tmp_path: Path) 
     for form, named in forms.items():
         path = tmp_path / f"{form}.json"
         traj(recorded.root, "export", "--format", form, "HEAD", "-o", str(path))
-        told = _check(recorded, path)
-        assert (told["format"], told["faults"]) == (named, []), form
+        result = _check(recorded, path)
+        assert (result["format"], result["faults"]) == (named, []), form
     note = tmp_path / "note"
     with recorded.open() as repository:
         for _, body in NotesRef(repository).items():  # a note of one record is not another format
@@ -69,26 +69,28 @@ def test_a_fault_is_reported_with_its_position(recorded: Git, tmp_path: Path) ->
     document["steps"][1]["source"] = "robot"
     document["steps"][0]["tool_call"] = []
     path.write_text(json.dumps(document))
-    told = {fault["path"] for fault in _check(recorded, path)["faults"]}
-    assert told == {"steps[0].tool_call", "steps[1].source"} | {p for p in told if p.startswith("steps[1].")}
+    positions = {fault["path"] for fault in _check(recorded, path)["faults"]}
+    assert positions == {"steps[0].tool_call", "steps[1].source"} | {
+        p for p in positions if p.startswith("steps[1].")
+    }
     traj(recorded.root, "export", "--format", "trajectory", "HEAD", "-o", str(path))
     document = json.loads(path.read_text())
     document["chapters"][0]["events"][0]["ts"] = 0
     del document["status"]
     path.write_text(json.dumps(document))
-    told = {fault["path"] for fault in _check(recorded, path)["faults"]}
-    assert told == {"status", "chapters[0].events[0].ts"}
+    positions = {fault["path"] for fault in _check(recorded, path)["faults"]}
+    assert positions == {"status", "chapters[0].events[0].ts"}
     assert "not valid" in traj(recorded.root, "validate", str(path)).stdout
 
 
-def test_a_foreign_line_of_a_note(recorded: Git) -> None:
+def test_a_foreign_line_of_a_note_is_reported(recorded: Git) -> None:
     with recorded.open() as repository:
         NotesRef(repository).write({recorded.head(): lambda body: body + b'{"id":"x","v":1}\n'})
     (fault,) = _check(recorded, "refs/notes/traj")["faults"]
     assert recorded.head()[:12] in fault["path"]
 
 
-def test_files_without_a_schema(recorded: Git, tmp_path: Path) -> None:
+def test_files_without_a_schema_are_refused(recorded: Git, tmp_path: Path) -> None:
     (tmp_path / "x").write_text("hello\n")
     for name in (tmp_path / "x", "refs/notes/nothing", "nowhere"):
         assert traj(recorded.root, "validate", str(name)).returncode == 1
@@ -121,7 +123,7 @@ def test_the_tables_of_the_first_design_survive_the_round_trip(recorded: Git, tm
     database.close()
     assert kinds[:2] == ["prompt", "thinking"] or kinds[0] == "prompt"
     (row,) = json.loads(traj(recorded.root, "import", "--json", str(path)).stdout)["imported"]
-    assert row["parts"] == 0, "it is the same trajectory, whole"
+    assert row["parts"] == 0, "it is the same complete trajectory"
     other = begin(Git.init(tmp_path / "other"))
     (row,) = json.loads(traj(other.root, "import", "--json", str(path)).stdout)["imported"]
     shown = [json.loads(traj(g.root, "show", row["trajectory"], "--json").stdout) for g in (recorded, other)]

@@ -1,4 +1,4 @@
-"""Backfills of random villages, which were not used for writing its rules.
+"""Backfills of random villages, which were not used for writing the backfill's rules.
 
 Precision must be 1, recall is counted over all villages. ``GIT_TRAJ_E2E_VILLAGES=N`` plays N of them.
 """
@@ -25,7 +25,7 @@ SEEDS = range(1, 1 + size(3, 12, "GIT_TRAJ_E2E_VILLAGES"))
 RECALL = 0.95 if len(SEEDS) >= 12 else 0.8  # with few villages, a hard one weighs much
 
 
-def told(root: Path) -> set[Pair]:
+def backfilled(root: Path) -> set[Pair]:
     """Return the pairs that a backfill of the repository finds, and delete its refs and state again."""
     with open_repository(root, environ=os.environ) as repository:
         backfill(repository, os.environ)
@@ -45,19 +45,19 @@ def told(root: Path) -> set[Pair]:
 def variants(village: Village) -> Iterator[tuple[str, set[Pair]]]:
     """Yield the pairs found with reflogs, without them, and in a clone when the original is gone."""
     root = village.root
-    yield "with reflogs", told(root)
+    yield "with reflogs", backfilled(root)
     village.git("reflog", "expire", "--expire=now", "--all")
-    yield "without reflogs", told(root)
+    yield "without reflogs", backfilled(root)
     fresh = Git.init(root.parent / "elsewhere" / "fresh")
     fresh("fetch", "--quiet", str(root), "+refs/heads/*:refs/heads/*", "--update-head-ok")
     shutil.rmtree(root)
-    yield "a clone", told(fresh.root)
+    yield "a clone", backfilled(fresh.root)
 
 
 def test_nothing_false_and_hardly_anything_missed(tmp_path: Path, empty_home: Path) -> None:
     false: list[str] = []
     missed: list[str] = []
-    asked = 0
+    required_count = 0
     for seed in SEEDS:
         home = empty_home / str(seed)  # each village has its own logs
         home.mkdir()
@@ -66,16 +66,16 @@ def test_nothing_false_and_hardly_anything_missed(tmp_path: Path, empty_home: Pa
         life.live(14)
         allowed, required = life.village.allowed(), life.village.required()
         for name, found in variants(life.village):
-            asked += len(required)
+            required_count += len(required)
             false += [f"seed {seed}, {name}: {c[:7]} {s[:8]}" for c, s in sorted(found - allowed)]
             missed += [f"seed {seed}, {name}: {c[:7]} {s[:8]}" for c, s in sorted(required - found)]
     assert false == []
-    assert asked > 8 * len(SEEDS)
-    assert len(missed) <= (1 - RECALL) * asked, missed
+    assert required_count > 8 * len(SEEDS)
+    assert len(missed) <= (1 - RECALL) * required_count, missed
 
 
 def test_a_village_knows_who_wrote_each_line(tmp_path: Path) -> None:
-    """Check the truth itself, on a history of a few deeds."""
+    """Check the village's own truth, on a history of a few deeds."""
     village = Village(tmp_path / "village", 1)
     village.write("f", "mine\n")
     village.by_hand("begins", ["add", "f"], ["commit", "-qm", "Begin"])

@@ -1,6 +1,6 @@
 """Random walks: no record is lost or on a wrong commit, and git does the same as without git-traj.
 
-``GIT_TRAJ_WALKS=N`` walks N seeds, ``GIT_TRAJ_WALK_STEPS=M`` M steps each. Most are walked at night.
+``GIT_TRAJ_WALKS=N`` walks N seeds, ``GIT_TRAJ_WALK_STEPS=M`` M steps each. Most seeds run only nightly.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def check(root: Path, seed: int, steps: int, recorder: Ours) -> None:
     found = walk.run(steps)
     wrong = [*found.lost, *found.wrong, *found.broken, *found.unsound]
     assert wrong == [], "\n".join([*wrong, "", *walk.world.story])
-    assert found.places >= len(walk.places)
+    assert found.due >= len(walk.trees)
     shutil.rmtree(root)
 
 
@@ -54,7 +54,7 @@ def test_the_model_follows_what_a_commit_adds() -> None:
     model.bear("one", "w1")
     model.bear("merge", "w3")
     for new in ("both", "moved", "back", "merged again"):
-        model.copy("one", new, said=new == "moved")
+        model.copy("one", new, reported=new == "moved")
         model.copy("merge", new)
     assert {commit: model.due(commit) for commit in DIFFS} == {
         "one": {"w1"},
@@ -76,7 +76,7 @@ def test_the_model_knows_which_lines_came_from_where() -> None:
     model.bear("one", "w1")
     model.copy("one", "half")
     model.copy("one", "other", sure=False)
-    model.copy("half", "below", said=True)
+    model.copy("half", "below", reported=True)
     assert (model.due("half"), model.due("below")) == ({"w1"}, set())
     model.copy("one", "below")
     assert model.due("below") == {"w1"}
@@ -88,7 +88,7 @@ def test_the_model_knows_when_there_is_no_evidence() -> None:
     model.copy("one", "both", sure=False)
     assert model.due("both") == set()
     assert model.wrong("both", ["w1"]) == set()
-    model.copy("one", "both", said=True, heard=False)
+    model.copy("one", "both", reported=True, heard=False)
     assert model.due("both") == set()
-    model.copy("one", "both", said=True)
+    model.copy("one", "both", reported=True)
     assert model.due("both") == {"w1"}

@@ -23,7 +23,7 @@ from tests.sizes import in_turn, some
 pytestmark = pytest.mark.usefixtures("real_clocks")
 
 LINES = "".join(f"value_{n} = {n}\n" for n in range(6))
-QUIET = ("-c", "core.hooksPath=/dev/null")
+NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def begun(git: Git) -> Git:
     return git
 
 
-def carried(git: Git) -> dict[str, list[dict[str, Any]]]:
-    """The trajectories' headers on each commit, by its subject."""
+def headers(git: Git) -> dict[str, list[dict[str, Any]]]:
+    """Return the trajectories' headers on each commit, by its subject."""
     said = command.traj(git.root, "log", "--json")  # stderr says so if nothing is recorded
     commits = json.loads(said.stdout)["commits"] if said.stdout else []
     return {c["subject"]: c["trajectories"] for c in commits}
@@ -47,7 +47,7 @@ def by_a_person(git: Git, subject: str, *options: str) -> None:
 
 @in_turn(
     *("options", "dates"),
-    {"hooks": (), "no hooks": QUIET},
+    {"hooks": (), "no hooks": NO_HOOKS},
     {"right dates": "right", "chosen dates": "chosen"},
 )
 def test_an_edit_after_a_commit_does_not_link_it(
@@ -59,7 +59,7 @@ def test_an_edit_after_a_commit_does_not_link_it(
     by_a_person(begun, "Mine", *options)
     time.sleep(2.1)  # git's times are whole seconds
     ClaudeSession(begun.root).run([turn(Write("a.py", LINES)), turn(say="Written")], prompt="Write it again")
-    assert carried(begun) == {}
+    assert headers(begun) == {}
     assert json.loads(traj(begun, "backfill", "--json"))["linked"] == []
 
 
@@ -73,15 +73,15 @@ def test_reverted_lines_link_no_commit(begun: Git, undo: str) -> None:
     session.run([turn(Write("a.py", LINES)), turn(Shell(undo)), turn(say="Undone")], prompt="Try it")
     begun.write({"a.py": LINES})
     by_a_person(begun, "Mine")
-    assert carried(begun) == {}
+    assert headers(begun) == {}
 
 
 def test_lines_that_are_stashed_and_brought_back_are_the_agent_s(begun: Git) -> None:
     session = ClaudeSession(begun.root)
-    away = Shell("git add -A && git stash && git stash pop")
-    session.run([turn(Write("a.py", LINES)), turn(away), turn(say="Done")], prompt="Write")
+    stash_and_pop = Shell("git add -A && git stash && git stash pop")
+    session.run([turn(Write("a.py", LINES)), turn(stash_and_pop), turn(say="Done")], prompt="Write")
     by_a_person(begun, "Theirs")
-    assert set(carried(begun)) == {"Theirs"}
+    assert set(headers(begun)) == {"Theirs"}
 
 
 def test_lines_gone_when_the_agent_edits_again_count_as_reverted(begun: Git) -> None:
@@ -91,7 +91,7 @@ def test_lines_gone_when_the_agent_edits_again_count_as_reverted(begun: Git) -> 
     session.run([turn(Write("a.py", "other = 1\nnothing = 0\n")), turn(say="Changed")], prompt="Change it")
     begun.write({"a.py": LINES})
     by_a_person(begun, "Mine")
-    assert carried(begun) == {}
+    assert headers(begun) == {}
 
 
 def test_only_new_lines_of_a_rewritten_file_are_the_agent_s(begun: Git) -> None:
@@ -100,8 +100,8 @@ def test_only_new_lines_of_a_rewritten_file_are_the_agent_s(begun: Git) -> None:
     session = ClaudeSession(begun.root)
     session.run([turn(Write("a.txt", f"{mine}one of the agent's\n")), turn(say="Added")], prompt="Add a line")
     by_a_person(begun, "Both")
-    (told,) = carried(begun)["Both"]
-    assert [(f["path"], f["lines"]) for f in told["filesChanged"]] == [("a.txt", 1)]
+    (header,) = headers(begun)["Both"]
+    assert [(f["path"], f["lines"]) for f in header["filesChanged"]] == [("a.txt", 1)]
 
 
 @pytest.mark.parametrize("writer", [ClaudeSession, CodexSession])
@@ -113,19 +113,19 @@ def test_a_hundred_unchanged_lines_do_not_link_a_commit(begun: Git, writer: type
     session.run([turn(Write("a.txt", f"{mine}one of the agent's\n")), turn(say="Added")], prompt="Add a line")
     begun.write({"a.txt": f"{mine}and one more\n"})
     by_a_person(begun, "Mine")
-    assert carried(begun) == {}
+    assert headers(begun) == {}
 
 
-HEAD = "# Copyright of the Example Company, all rights reserved\nimport os\nimport sys\n"
+COMMON_HEAD = "# Copyright of the Example Company, all rights reserved\nimport os\nimport sys\n"
 
 
 def test_common_lines_alone_link_no_commit(begun: Git) -> None:
-    begun.commit({f"old_{n}.py": f"{HEAD}old = {n}\n" for n in range(5)}, "Begun")
+    begun.commit({f"old_{n}.py": f"{COMMON_HEAD}old = {n}\n" for n in range(5)}, "Begun")
     session = ClaudeSession(begun.root)
-    session.run([turn(Write("a.py", f"{HEAD}theirs = 1\n")), turn(say="Written")], prompt="Write")
-    begun.write({"a.py": f"{HEAD}mine = 1\nmine_too = 2\n"})
+    session.run([turn(Write("a.py", f"{COMMON_HEAD}theirs = 1\n")), turn(say="Written")], prompt="Write")
+    begun.write({"a.py": f"{COMMON_HEAD}mine = 1\nmine_too = 2\n"})
     by_a_person(begun, "Mine")
-    assert carried(begun) == {}
+    assert headers(begun) == {}
 
 
 def test_a_reformatted_file_is_still_credited_to_the_session(begun: Git) -> None:
@@ -133,7 +133,7 @@ def test_a_reformatted_file_is_still_credited_to_the_session(begun: Git) -> None
     session.run([turn(Write("a.py", LINES)), turn(say="Written")], prompt="Write")
     begun.write({"a.py": "\t" + LINES.replace(" = ", "=").replace("\n", "\n\t")})
     by_a_person(begun, "Formatted")
-    assert set(carried(begun)) == {"Formatted"}
+    assert set(headers(begun)) == {"Formatted"}
 
 
 @pytest.mark.parametrize("committed", [True, False])
@@ -144,7 +144,7 @@ def test_a_renamed_file_is_still_credited_to_the_session(begun: Git, *, committe
     session.run([turn(Write("a.py", f"{LINES}more = 7\n")), turn(say="Written")], prompt="Write")
     (begun.root / "a.py").rename(begun.root / "b.py")
     by_a_person(begun, "Renamed")
-    assert set(carried(begun)) - {"Begun"} == {"Renamed"}
+    assert set(headers(begun)) - {"Begun"} == {"Renamed"}
 
 
 def test_a_renamed_file_is_credited_to_a_session_that_committed_meanwhile(begun: Git) -> None:
@@ -152,10 +152,10 @@ def test_a_renamed_file_is_credited_to_a_session_that_committed_meanwhile(begun:
     session = ClaudeSession(begun.root)
     other = Shell("echo other > other && git add other && git commit -qm Other other")
     session.run([turn(Write("a.py", LINES)), turn(other), turn(say="Written")], prompt="Write")
-    assert set(carried(begun)) == {"Other"}
+    assert set(headers(begun)) == {"Other"}
     (begun.root / "a.py").rename(begun.root / "b.py")
     by_a_person(begun, "Renamed")
-    assert set(carried(begun)) == {"Other", "Renamed"}
+    assert set(headers(begun)) == {"Other", "Renamed"}
 
 
 def test_edits_in_another_worktree_are_found_there(begun: Git, tmp_path: Path) -> None:
@@ -164,10 +164,10 @@ def test_edits_in_another_worktree_are_found_there(begun: Git, tmp_path: Path) -
     session = ClaudeSession(begun.root)
     session.run([turn(Write(str(linked.root / "a.py"), LINES)), turn(say="Written")], prompt="Write there")
     by_a_person(linked, "There")
-    assert set(carried(linked)) == {"There"}
+    assert set(headers(linked)) == {"There"}
 
 
-def test_two_agents_with_one_subject_at_once(begun: Git) -> None:
+def test_simultaneous_commits_with_one_subject_are_credited_to_their_agents(begun: Git) -> None:
     """No hook runs: each commit is credited to the agent that wrote its file."""
     one, other = (ClaudeSession(begun.root, name=name) for name in ("one", "other"))
     for session in (one, other):
@@ -175,14 +175,14 @@ def test_two_agents_with_one_subject_at_once(begun: Git) -> None:
     one.respond(turn(Write("a.py", LINES)))
     other.respond(turn(Write("b.py", LINES.replace("value", "other"))))
     for session, name in ((other, "b.py"), (one, "a.py")):
-        quiet = " ".join(("git", *QUIET, "commit", "-qm", "wip"))
+        quiet = " ".join(("git", *NO_HOOKS, "commit", "-qm", "wip"))
         session.respond(turn(Shell(f"git add {name} && {quiet}")))
     for session in (one, other):
         session.respond(turn(say="Done"), last=True)
         session.finish()
     commits = json.loads(traj(begun, "log", "--json"))["commits"]
-    told = {c["commit"]: [t["session"] for t in c["trajectories"]] for c in commits}
-    assert told == {begun.head(): [one.session], begun("rev-parse", "HEAD~"): [other.session]}
+    sessions = {c["commit"]: [t["session"] for t in c["trajectories"]] for c in commits}
+    assert sessions == {begun.head(): [one.session], begun("rev-parse", "HEAD~"): [other.session]}
 
 
 def test_a_commit_of_elsewhere_whose_id_was_printed_is_not_the_agent_s(begun: Git, tmp_path: Path) -> None:
@@ -200,10 +200,10 @@ def test_a_commit_of_elsewhere_whose_id_was_printed_is_not_the_agent_s(begun: Gi
     session.respond(turn(say="It is out"), last=True)
     session.finish()
     assert json.loads(traj(begun, "backfill", "--json"))["linked"] == []
-    assert carried(begun) == {}
+    assert headers(begun) == {}
 
 
-def test_a_colleague_s_commit_from_before_the_session_in_a_fresh_clone(begun: Git, tmp_path: Path) -> None:
+def test_a_colleague_s_earlier_commit_is_not_linked_in_a_fresh_clone(begun: Git, tmp_path: Path) -> None:
     """No reflog in this clone shows that the commit was not made by the call that printed its id."""
     begun.commit({"version": "2\n"}, "Release")
     time.sleep(3.1)

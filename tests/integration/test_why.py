@@ -29,7 +29,7 @@ COMMIT = Shell("git add -A && git commit -m work")
 
 @pytest.fixture
 def why(desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Why:
-    """A function that returns ``git traj why … --json``, with nothing on stderr; same with an early blame."""
+    """A function that returns ``git traj why … --json``: the same with an early blame, nothing on stderr."""
     monkeypatch.chdir(desk.git.root)
 
     def run(*args: str) -> dict[str, Any]:
@@ -48,12 +48,12 @@ def why(desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
 
 
 def prompts(document: dict[str, Any]) -> list[str]:
-    """The prompt of each line, in the order of the file, all of whose lines must be in the document."""
+    """Return each line's prompt, in the order of the file; all its lines must be in the document."""
     return _by_line({_key(entry): entry["prompt"] for entry in document["entries"]}, document)
 
 
 def calls(document: dict[str, Any]) -> list[Any]:
-    """For each line, the text that the call wrote there, or None."""
+    """Return for each line the text that the call wrote there, or None."""
     found = {}
     for entry in document["entries"]:
         (given,) = [e["tool"]["arguments"] for e in entry["events"] if e["type"] == "tool_call"] or [{}]
@@ -67,9 +67,9 @@ def _key(entry: dict[str, Any]) -> str:
     return json.dumps(entry["lines"])
 
 
-def _by_line(by_path: dict[str, Any], document: dict[str, Any]) -> list[Any]:
+def _by_line(values: dict[str, Any], document: dict[str, Any]) -> list[Any]:
     lines = {
-        number: by_path[_key(entry)]
+        number: values[_key(entry)]
         for entry in document["entries"]
         for first, last in entry["lines"]
         for number in range(first, last + 1)
@@ -81,7 +81,7 @@ def _by_line(by_path: dict[str, Any], document: dict[str, Any]) -> list[Any]:
 # ---------------------------------------------------------------- which call
 
 
-def test_one_line_of_one_file(desk: Desk, why: Why) -> None:
+def test_a_line_has_its_commit_prompt_and_call(desk: Desk, why: Why) -> None:
     desk.commit("greeting", GREET, path="greet.py")
     (entry,) = why("greet.py:2")["entries"]
     ahead.begin(["why", "greet.py:2", "--porcelain"])
@@ -99,7 +99,7 @@ def test_one_line_of_one_file(desk: Desk, why: Why) -> None:
     assert (entry["movedBy"], entry["nearest"]) == ([], None)
 
 
-def test_several_edits_of_one_file_in_one_commit(desk: Desk, why: Why) -> None:
+def test_each_of_several_edits_in_one_commit_has_its_lines(desk: Desk, why: Why) -> None:
     """Also if an edit repeats lines around its change, and if lines are equal."""
     first = "def one():\n    return None\n\n\ndef two():\n    return 2\n"
     old, new = "def two():\n    return 2", "def two():\n    x = 1\n    return None"
@@ -120,33 +120,33 @@ def test_a_rewritten_file_keeps_the_first_authors_of_its_lines(desk: Desk, why: 
 
 
 @pytest.mark.parametrize("seed", some(range(2), 1))
-def test_every_line_of_many_files(desk: Desk, why: Why, seed: int) -> None:
+def test_every_line_of_many_files_has_its_call(desk: Desk, why: Why, seed: int) -> None:
     """Two sessions write and edit them over and over, several files and edits per commit."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     paths = [f"part{n % 7}/file{n}.py" for n in range(size(16, 50))]
     files: dict[str, list[tuple[str, str]]] = {}  # each line, and the text of the call that wrote it
 
     def lines(path: str) -> list[str]:
-        return [f"value_{chance.getrandbits(40):x} = '{path}'" for _ in range(chance.randrange(1, 6))]
+        return [f"value_{rng.getrandbits(40):x} = '{path}'" for _ in range(rng.randrange(1, 6))]
 
     for number in range(8):
         steps: list[Step] = []
-        for path in chance.sample(paths, len(paths) * 2 // 5) if number else paths:
+        for path in rng.sample(paths, len(paths) * 2 // 5) if number else paths:
             was, new = files.get(path, []), lines(path)
             if not was:
                 steps.append(Write(path, "\n".join(new) + "\n"))
                 files[path] = [(line, "\n".join(new) + "\n") for line in new]
                 continue
-            at = chance.randrange(len(was))
-            end = chance.randrange(at, len(was)) + 1
+            at = rng.randrange(len(was))
+            end = rng.randrange(at, len(was)) + 1
             steps.append(Edit(path, "\n".join(line for line, _ in was[at:end]), "\n".join(new)))
             files[path] = [*was[:at], *((line, "\n".join(new)) for line in new), *was[end:]]
         desk.work(f"work {number}", *steps, COMMIT, by=("one", "two")[number % 2])
-    for path, by_path in files.items():
-        assert calls(why(path)) == [call for _, call in by_path], path
+    for path, expected in files.items():
+        assert calls(why(path)) == [call for _, call in expected], path
 
 
-def test_two_commits(desk: Desk, why: Why) -> None:
+def test_lines_of_two_commits_have_their_own_prompts(desk: Desk, why: Why) -> None:
     desk.commit("greeting", GREET, path="f.py")
     changed = "    return f'good day {name}'"
     desk.work("manners", Edit("f.py", "    return f'hello {name}'", changed), COMMIT)
@@ -158,7 +158,7 @@ def test_two_commits(desk: Desk, why: Why) -> None:
     assert prompts(why("f.py", "--rev", "HEAD~1")) == ["Please do greeting"] * 2
 
 
-def test_an_edit_of_an_earlier_part(desk: Desk, why: Why) -> None:
+def test_an_edit_in_an_earlier_part_is_found(desk: Desk, why: Why) -> None:
     """Two edits, then two commits: the second commit's record names the first part's segments."""
     desk.work(
         "both",
@@ -172,7 +172,7 @@ def test_an_edit_of_an_earlier_part(desk: Desk, why: Why) -> None:
     assert entry["events"][-1]["tool"]["arguments"]["content"] == COUNT
 
 
-def test_an_amended_commit(desk: Desk, why: Why) -> None:
+def test_a_line_of_an_amended_commit_names_the_first_one(desk: Desk, why: Why) -> None:
     desk.commit("greeting", GREET, path="f.py")
     first = desk.git.head()
     desk.git("commit", "-q", "--amend", "-m", "A greeting")
@@ -183,14 +183,14 @@ def test_an_amended_commit(desk: Desk, why: Why) -> None:
     assert prompts({"entries": [entry]}) == ["Please do greeting"] * 2
 
 
-def test_a_renamed_file(desk: Desk, why: Why) -> None:
+def test_lines_of_a_renamed_file_keep_their_call(desk: Desk, why: Why) -> None:
     desk.commit("greeting", GREET, path="old.py")
     desk.git("mv", "old.py", "new.py")
     desk.git("commit", "-q", "-m", "rename")
     assert calls(why("new.py")) == [GREET] * 2
 
 
-def test_a_file_renamed_by_the_commit_that_changed_it(desk: Desk, why: Why) -> None:
+def test_a_commit_may_rename_and_change_a_file(desk: Desk, why: Why) -> None:
     desk.commit("greeting", f"{GREET}\n\n{COUNT}", path="old.py")
     changed = "    return total + 1"
     renaming = Shell("git mv old.py new.py; git add -A; git commit -m r")
@@ -199,7 +199,7 @@ def test_a_file_renamed_by_the_commit_that_changed_it(desk: Desk, why: Why) -> N
     assert prompts(why("new.py"))[-2:] == ["Please do greeting", "Please do rename"]
 
 
-def test_a_moved_block(desk: Desk, why: Why) -> None:
+def test_a_moved_block_keeps_its_call(desk: Desk, why: Why) -> None:
     long = "".join(f"    step_{n} = prepare(number={n}, of='a longer line')\n" for n in range(6))
     desk.commit("steps", f"def run():\n{long}", path="a.py")
     desk.git.write({"a.py": "def run():\n    pass\n", "b.py": f"def moved():\n{long}"})
@@ -219,13 +219,13 @@ def test_white_space_does_not_change_the_author_of_a_line(desk: Desk, why: Why) 
     assert calls(why("f.py")) == [COUNT] * 3
 
 
-def test_white_space_changed_before_the_commit(desk: Desk, why: Why) -> None:
+def test_white_space_changed_before_the_commit_does_not_matter(desk: Desk, why: Why) -> None:
     desk.work("counting", Write("f.py", COUNT), Shell("sed -i 's/    /  /' f.py"), COMMIT)
     assert calls(why("f.py")) == [COUNT] * 3
 
 
 @pytest.mark.parametrize("configured", [True, False], ids=["by config", "by convention"])
-def test_an_ignored_formatting_commit(desk: Desk, why: Why, configured: bool) -> None:
+def test_a_formatting_commit_can_be_ignored(desk: Desk, why: Why, configured: bool) -> None:
     desk.commit("counting", COUNT, path="f.py")
     formatted = desk.git.commit({"f.py": COUNT.replace("total", "the_total")}, "rename all")
     assert calls(why("f.py")) == [COUNT, None, None]
@@ -239,7 +239,7 @@ def test_an_ignored_formatting_commit(desk: Desk, why: Why, configured: bool) ->
     assert document["entries"][0]["lines"][0][0] == 1
 
 
-def test_a_damaged_list_of_ignored_commits_that_git_does_not_read(desk: Desk, why: Why) -> None:
+def test_a_damaged_list_of_ignored_commits_that_git_does_not_read_is_ignored(desk: Desk, why: Why) -> None:
     desk.commit("counting", COUNT, path="f.py")
     desk.git.commit({"g.py": "x = 1\n"}, "by hand")
     desk.git.write({".git-blame-ignore-revs": "no commit\n"})
@@ -247,7 +247,7 @@ def test_a_damaged_list_of_ignored_commits_that_git_does_not_read(desk: Desk, wh
     assert [entry["subject"] for entry in why("g.py:1")["entries"]] == ["by hand"]
 
 
-def test_codex_writes_by_patches(desk: Desk, why: Why) -> None:
+def test_lines_of_a_codex_patch_have_its_prompt(desk: Desk, why: Why) -> None:
     desk.sessions["codex"] = CodexSession(desk.git.root)
     changed = "    return total + 1"
     desk.work("counting", Write("f.py", COUNT), COMMIT, by="codex")
@@ -258,7 +258,7 @@ def test_codex_writes_by_patches(desk: Desk, why: Why) -> None:
     assert document["entries"][1]["change"] == ["-    return total", f"+{changed}"]
 
 
-def test_a_shell_that_wrote_a_file(desk: Desk, why: Why) -> None:
+def test_lines_that_a_shell_command_wrote_have_that_command(desk: Desk, why: Why) -> None:
     command = f"cat > f.py <<'END'\n{COUNT}END\ngit add -A; git commit -m shell"
     desk.work("counting", Shell(command))
     assert calls(why("f.py")) == [command] * 3
@@ -267,7 +267,7 @@ def test_a_shell_that_wrote_a_file(desk: Desk, why: Why) -> None:
 # ---------------------------------------------------------------- reasons
 
 
-def test_a_decision_stated_near_the_edit(desk: Desk, why: Why) -> None:
+def test_a_decision_stated_near_an_edit_is_its_reason(desk: Desk, why: Why) -> None:
     block = '[[TRAJECTORY:decision]] {"chosen": "%s", "alternatives": ["b"]} [[/TRAJECTORY]]'
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     steps = [
@@ -309,7 +309,7 @@ def test_a_persons_line_has_no_reason_of_an_agent(
     assert "decided" not in shown
 
 
-def test_an_amended_commit_of_two_sessions(desk: Desk, why: Why) -> None:
+def test_a_line_of_a_commit_of_two_sessions_has_its_last_writer(desk: Desk, why: Why) -> None:
     """A line is credited to the session that wrote it last, a line by hand to neither."""
     desk.work("first", Write("f.py", "x = call(first, one)\n"), COMMIT)
     amend = Shell("git commit -a --amend --no-edit")
@@ -543,16 +543,16 @@ def test_at_the_edge_of_a_shallow_clone_the_decision_about_a_line_is_shown(
     desk.git("commit", "-q", "-m", "by hand")
     assert call(["complete"]) == 0
     desk.drain()
-    there = desk.git.root.parent / "edge"
-    desk.git("clone", "-q", "--depth=1", f"file://{desk.git.root}", str(there))
-    Git(there)("fetch", "-q", "origin", "refs/notes/traj*:refs/notes/traj*")
-    monkeypatch.chdir(there)
+    clone_path = desk.git.root.parent / "edge"
+    desk.git("clone", "-q", "--depth=1", f"file://{desk.git.root}", str(clone_path))
+    Git(clone_path)("fetch", "-q", "origin", "refs/notes/traj*:refs/notes/traj*")
+    monkeypatch.chdir(clone_path)
     capsys.readouterr()
-    for line, by_path in ((1, []), (2, ["zero"])):
+    for line, chosen in ((1, []), (2, ["zero"])):
         assert call(["why", f"f.py:{line}", "--json"]) == 0
         (entry,) = json.loads(capsys.readouterr().out)["entries"]
-        assert [decision["chosen"] for decision in entry["decisions"]] == by_path
-        assert entry["shallow"] is not bool(by_path)
+        assert [decision["chosen"] for decision in entry["decisions"]] == chosen
+        assert entry["shallow"] is not bool(chosen)
 
 
 def test_lines_older_than_a_shallow_clone_are_not_credited_to_its_edge(
@@ -563,11 +563,11 @@ def test_lines_older_than_a_shallow_clone_are_not_credited_to_its_edge(
     desk.git("commit", "-qm", "plain", "--allow-empty")
     desk.drain()
     for depth, known in ((1, False), (2, True)):
-        there = desk.git.root.parent / f"depth{depth}"
-        desk.git("clone", "-q", f"--depth={depth}", f"file://{desk.git.root}", str(there))
-        clone = Git(there)
+        clone_path = desk.git.root.parent / f"depth{depth}"
+        desk.git("clone", "-q", f"--depth={depth}", f"file://{desk.git.root}", str(clone_path))
+        clone = Git(clone_path)
         clone("fetch", "-q", "origin", "refs/notes/traj*:refs/notes/traj*")
-        monkeypatch.chdir(there)
+        monkeypatch.chdir(clone_path)
         assert call(["why", "greet.py:2"]) == 0
         shown = capsys.readouterr().out
         assert shown.endswith("\n  not known here: this clone is shallow (git fetch --unshallow)\n")
@@ -616,7 +616,7 @@ def test_the_previous_change_of_a_line_is_not_another_change_of_its_file(
     assert ", reverted by" in shown
 
 
-def test_lines_that_are_not_committed(desk: Desk, why: Why) -> None:
+def test_lines_that_are_not_committed_have_no_commit(desk: Desk, why: Why) -> None:
     desk.commit("counting", COUNT, path="f.py")
     desk.git.write({"f.py": f"# new\n{COUNT}"})
     new, old = why("f.py")["entries"]
@@ -687,9 +687,10 @@ def test_a_decision_about_other_code_is_not_the_reason(desk: Desk, why: Why) -> 
     session.run(steps, prompt="Do it")
     desk.drain()
     asked = ("zones.py", "t.py:1", "cli.py:1", "cli.py:2", "late.py:1")
-    entries = {place: why(place)["entries"][0] for place in asked}
+    entries = {location: why(location)["entries"][0] for location in asked}
     by_path = {
-        place: [decision["chosen"] for decision in entry["decisions"]] for place, entry in entries.items()
+        location: [decision["chosen"] for decision in entry["decisions"]]
+        for location, entry in entries.items()
     }
     assert by_path == {
         "zones.py": [],
@@ -779,7 +780,7 @@ def test_the_task_is_shown_above_a_prompt_that_continues_it(
 
 
 def test_a_patch_through_a_shell_is_a_patch(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> None:
-    """In the form that Codex passes to its shell."""
+    """The patch is in the form that Codex passes to its shell."""
     desk.sessions["codex"] = CodexSession(desk.git.root)
     patch = "*** Begin Patch\n*** Add File: f.py\n" + "".join(f"+{row}\n" for row in COUNT.splitlines())
     desk.git.write({"f.py": COUNT})
@@ -942,7 +943,9 @@ path f.py
     )
 
 
-def test_a_record_without_its_events(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_record_without_its_events_still_answers(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
     desk.commit("greeting", GREET, path="f.py")
     for ref in desk.git("for-each-ref", "--format=%(refname)", "refs/notes/traj-data-*").splitlines():
         desk.git("update-ref", "-d", ref)
@@ -963,7 +966,7 @@ def test_the_progress_of_a_fetch_is_erased_before_the_answer(desk: Desk) -> None
     assert fetching and after.startswith("\r\x1b[K")
 
 
-def test_odd_names(desk: Desk, why: Why, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_odd_file_names_are_understood(desk: Desk, why: Why, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ('tab\tand "quote".py', "a:3", "ünï.py", "-x"):
         desk.commit(f"file {ord(name[0])}", f"# {name!r}\n", path=name)
         assert len(calls(why("--", name))) == 1
@@ -1028,7 +1031,7 @@ def test_a_bare_repository_and_an_empty_file(
     )
 
 
-def test_a_list_of_ignored_commits_that_git_refuses(
+def test_a_list_of_ignored_commits_that_git_refuses_is_an_error(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
     desk.git("config", "blame.ignoreRevsFile", "nowhere")
@@ -1038,7 +1041,9 @@ def test_a_list_of_ignored_commits_that_git_refuses(
     assert err.endswith("\nhint: blame.ignoreRevsFile names it\n")
 
 
-def test_a_function_as_git_finds_it(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_function_that_git_finds_can_be_named(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
     first, second = "def one():\n    return 1\n", "\n\ndef two():\n    return 2\n"
     desk.commit("one", first, path="m.py")
     desk.commit("two", first + second, path="m.py")
@@ -1049,7 +1054,7 @@ def test_a_function_as_git_finds_it(desk: Desk, why: Why, capsys: pytest.Capture
     assert capsys.readouterr().err.startswith("error: git finds no such function in 'm.py'\nhint: ")
 
 
-def test_a_method_that_git_finds_only_by_a_driver(desk: Desk, why: Why) -> None:
+def test_a_method_that_git_finds_only_by_a_driver_can_be_named(desk: Desk, why: Why) -> None:
     desk.commit(
         "shop",
         "class Shop:\n    def buy(self):\n        pass\n\n    def sell(self):\n        pass\n",

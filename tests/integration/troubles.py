@@ -20,8 +20,8 @@ from gittraj.record.drain import run
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
 
-Chance = random.Random
-Trouble = Callable[[Git, Sequence[SessionWriter], Chance], AbstractContextManager[None]]
+Rng = random.Random
+Trouble = Callable[[Git, Sequence[SessionWriter], Rng], AbstractContextManager[None]]
 
 
 class KilledError(BaseException):
@@ -29,19 +29,19 @@ class KilledError(BaseException):
 
 
 @contextmanager
-def dies(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
+def dies(git: Git, sessions: Sequence[SessionWriter], rng: Rng) -> Iterator[None]:
     """The worker dies before it writes, between segments and records, or before it stores cursors."""
-    place, name = chance.choice(((DataRefs, "add"), (NotesRef, "write"), (run, "save")))
+    owner, name = rng.choice(((DataRefs, "add"), (NotesRef, "write"), (run, "save")))
 
     def die(*_: object, **__: object) -> NoReturn:
         raise KilledError
 
-    with suppress(KilledError), patch.object(place, name, die):
+    with suppress(KilledError), patch.object(owner, name, die):
         yield
 
 
 @contextmanager
-def disk_is_full(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
+def disk_is_full(git: Git, sessions: Sequence[SessionWriter], rng: Rng) -> Iterator[None]:
     def refuse(*_: object, **__: object) -> NoReturn:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -50,44 +50,44 @@ def disk_is_full(git: Git, sessions: Sequence[SessionWriter], chance: Chance) ->
 
 
 @contextmanager
-def state_is_damaged(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
+def state_is_damaged(git: Git, sessions: Sequence[SessionWriter], rng: Rng) -> Iterator[None]:
     """A file of the local state is damaged, except the key and what install wrote, which are made once."""
     folder = git.root / ".git" / "traj"
     paths = [folder / name for name in ("cursors.json", "live.json", "index.db", "text.db", "precommit")]
-    path = chance.choice([path for path in paths if path.exists()] or paths)
+    path = rng.choice([path for path in paths if path.exists()] or paths)
     if path.exists():
-        match chance.randrange(3):
+        match rng.randrange(3):
             case 0:
                 path.unlink()
             case 1:
                 path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
             case _:
-                path.write_bytes(chance.randbytes(300))
+                path.write_bytes(rng.randbytes(300))
     with (folder / "spool").open("ab") as spool:
-        spool.write(chance.choice((b"commit\tnot an id\t\n", b"\xff\0\n", b"\n\n")))
-    (folder / f"cursors.json.{chance.randrange(9999)}.tmp").write_bytes(b"{")
+        spool.write(rng.choice((b"commit\tnot an id\t\n", b"\xff\0\n", b"\n\n")))
+    (folder / f"cursors.json.{rng.randrange(9999)}.tmp").write_bytes(b"{")
     yield
 
 
 @contextmanager
-def log_is_half_written(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
+def log_is_half_written(git: Git, sessions: Sequence[SessionWriter], rng: Rng) -> Iterator[None]:
     """The last record is cut in the middle."""
     logs = [session.log for session in sessions if session.log.suffix == ".jsonl" and session.log.exists()]
     if not logs:
         yield
         return
-    log = chance.choice(logs)
-    whole = log.read_bytes()
-    last = len(whole) - whole.rstrip(b"\n").rfind(b"\n") - 1
+    log = rng.choice(logs)
+    body = log.read_bytes()
+    last = len(body) - body.rstrip(b"\n").rfind(b"\n") - 1
     with log.open("r+b") as stream:
-        stream.truncate(len(whole) - chance.randint(1, last - 1))
+        stream.truncate(len(body) - rng.randint(1, last - 1))
     yield
     with log.open("ab") as stream:
-        stream.write(whole[stream.tell() :])
+        stream.write(body[stream.tell() :])
 
 
 @contextmanager
-def database_is_locked(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
+def database_is_locked(git: Git, sessions: Sequence[SessionWriter], rng: Rng) -> Iterator[None]:
     """The agent's database is locked while it writes."""
     logs = [session.log for session in sessions if session.log.suffix == ".db" and session.log.exists()]
     if not logs:
@@ -99,10 +99,10 @@ def database_is_locked(git: Git, sessions: Sequence[SessionWriter], chance: Chan
 
 
 @contextmanager
-def others_write_notes(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
+def others_write_notes(git: Git, sessions: Sequence[SessionWriter], rng: Rng) -> Iterator[None]:
     """Other tools write notes and remove them again: the ref has moved."""
     noted = git("notes", "--ref=traj", "list").split()[1::2]
-    commit = chance.choice([c for c in git("rev-list", "--all").split() if c not in noted] or [""])
+    commit = rng.choice([c for c in git("rev-list", "--all").split() if c not in noted] or [""])
     if commit:
         git("notes", "--ref=traj", "add", "-m", "a remark", commit)
         git("notes", "--ref=traj", "remove", commit)
@@ -110,14 +110,14 @@ def others_write_notes(git: Git, sessions: Sequence[SessionWriter], chance: Chan
 
 
 @contextmanager
-def git_tidies_up(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
-    git(*chance.choice((("gc", "-q"), ("pack-refs", "--all"), ("repack", "-adq"), ("commit-graph", "write"))))
+def git_tidies_up(git: Git, sessions: Sequence[SessionWriter], rng: Rng) -> Iterator[None]:
+    git(*rng.choice((("gc", "-q"), ("pack-refs", "--all"), ("repack", "-adq"), ("commit-graph", "write"))))
     yield
 
 
 @contextmanager
-def hooks_are_overwritten(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
-    """As by a hook manager; the next command of git-traj in this walk installs its hooks again."""
+def hooks_are_overwritten(git: Git, sessions: Sequence[SessionWriter], rng: Rng) -> Iterator[None]:
+    """Overwrite the hooks as a hook manager might; the walk's next git-traj command installs them again."""
     yield
     for name in ("post-commit", "post-rewrite"):
         hook = git.root / ".git" / "hooks" / name

@@ -38,18 +38,18 @@ _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 class Clock:
-    """The village's time, in seconds since 1970. ``said``: times for the next records, which are written to
-    a log later than they happened."""
+    """The village's time, in seconds since 1970. ``pending_times``: times for the next records, which are
+    written to a log later than they happened."""
 
     def __init__(self, *, dense: bool, random: random.Random) -> None:
         self.time = _START + random.random()
         self.dense = dense
         self.random = random
-        self.said: list[float] = []
+        self.pending_times: list[float] = []
 
     def now(self) -> str:
-        if self.said:
-            return _stamp(self.said.pop(0))
+        if self.pending_times:
+            return _stamp(self.pending_times.pop(0))
         self.time += self.random.uniform(0.001, 0.02)
         return _stamp(self.time)
 
@@ -119,8 +119,8 @@ class Ledger:
 
 @dataclass
 class Deed:
-    """A commit. ``made`` by the calls of these sessions; ``wrote``: these have lines or removals in it;
-    ``owed``: these must be credited: they made it, or wrote half of what it adds to a file."""
+    """The sessions with a part in a commit. ``made``: their calls made it; ``wrote``: they have lines or
+    removals in it; ``owed``: they must be credited: they made it, or wrote half of what it adds to a file."""
 
     made: set[str] = field(default_factory=set)
     wrote: set[str] = field(default_factory=set)
@@ -145,9 +145,9 @@ class Village:
         self.clock = Clock(dense=self.random.random() < 0.5, random=self.random)
         self.ledger = Ledger()
         self.deeds: dict[str, Deed] = {}
-        self.became: dict[str, set[str]] = {}
+        self.origins: dict[str, set[str]] = {}
         self.story: list[str] = []
-        self.told = 0  # deeds
+        self.deed_count = 0
         self.sessions: list[SessionWriter] = []
         self._introduced: set[tuple[str, str]] = set()
         self._rewritten = root.parent / f"{root.name}.rewritten"
@@ -187,8 +187,8 @@ class Village:
         return sorted(str(p) for p in found if p.parts[0] not in (".git", "tools"))
 
     def read(self, path: str) -> str | None:
-        place = self.root / path
-        return place.read_text() if place.is_file() else None
+        file = self.root / path
+        return file.read_text() if file.is_file() else None
 
     def clean(self) -> bool:
         return not self.git("status", "--porcelain", "-uno").strip()
@@ -201,16 +201,16 @@ class Village:
     def write(self, path: str, text: str, who: str = PERSON) -> None:
         """Let a person (or an agent's shell) write a file."""
         self.ledger.change(path, self.read(path), text, who)
-        place = self.root / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text)
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
 
     def delete(self, path: str, who: str = PERSON) -> None:
         self.ledger.change(path, self.read(path), None, who)
         (self.root / path).unlink()
 
     def move(self, old: str, new: str) -> None:
-        """A file is about to be renamed: its lines do not count as new."""
+        """Record that a file is about to be renamed: its lines do not count as new."""
         text = self.read(old) or ""
         self.ledger.know(new, text, self.ledger.owners(old, text))
         self._introduced |= {(new, line.strip()) for line in text.splitlines()}
@@ -219,7 +219,7 @@ class Village:
         """Let a person run git; return whether all commands succeeded."""
         self.clock.pass_by()
         ok = all(self.tried(*command, env=env).returncode == 0 for command in commands)
-        self.tell(f"person: {what}{'' if ok else ' (failed)'}")
+        self.record_deed(f"person: {what}{'' if ok else ' (failed)'}")
         return ok
 
     def by_agent(
@@ -248,14 +248,16 @@ class Village:
                     after = self.read(path)
                     self.ledger.change(path, before.get(path), after, agent.session)
                     before[path] = after
-        told = [f"$ {s.command}" if isinstance(s, Shell) else f"{type(s).__name__} {s.path}" for s in steps]
-        self.tell(f"{agent.agent} {agent.session[:8]}: {'; '.join(told)}", agent.session, sources=sources)
+        calls = [f"$ {s.command}" if isinstance(s, Shell) else f"{type(s).__name__} {s.path}" for s in steps]
+        self.record_deed(
+            f"{agent.agent} {agent.session[:8]}: {'; '.join(calls)}", agent.session, sources=sources
+        )
         if remade is not None and len(self.deeds) == known:
             self.deeds[remade].wrote.add(agent.session)
 
-    def tell(self, what: str, session: str | None = None, *, sources: Iterable[str] = ()) -> None:
-        """Record what a deed did to the history; the new commits contain the work of ``sources``."""
-        self.told += 1
+    def record_deed(self, what: str, session: str | None = None, *, sources: Iterable[str] = ()) -> None:
+        """Record what a step did to the history; the new commits contain the work of ``sources``."""
+        self.deed_count += 1
         every = self.git("rev-list", "--all", "--reflog", "--topo-order", "--reverse").split()
         news = [c for c in every if c not in self.deeds]
         made = self.git("show", "-s", "--format=%h '%s'", *news).splitlines() if news else []
@@ -267,7 +269,7 @@ class Village:
             pairs += [(words[0], words[1]) for words in map(str.split, lines)]
             self._rewritten.unlink()
         for old, new in pairs:
-            self.became.setdefault(new, set()).add(old)
+            self.origins.setdefault(new, set()).add(old)
         carried = {new for _, new in pairs}
         for commit in news:
             self.deeds[commit] = self._deed(commit, session, fresh=commit not in carried)
@@ -285,10 +287,12 @@ class Village:
             deed.wrote |= self.ledger.removed.get((path, line), set())
         if fresh and parents < 2:
             for path in {line.path for line in added}:
-                said = [a for a in added if a.path == path and any(map(str.isalnum, a.line))]
-                for who in {next(iter(a.owners)) for a in said if len(a.owners) == 1}:
-                    ours = [a for a in said if a.owners == {who} and (path, a.line) not in self._introduced]
-                    if ours and len(ours) * 2 >= len(said):
+                meaningful = [a for a in added if a.path == path and any(map(str.isalnum, a.line))]
+                for who in {next(iter(a.owners)) for a in meaningful if len(a.owners) == 1}:
+                    theirs = [
+                        a for a in meaningful if a.owners == {who} and (path, a.line) not in self._introduced
+                    ]
+                    if theirs and len(theirs) * 2 >= len(meaningful):
                         deed.owed.add(who)
         self._introduced |= {(a.path, a.line) for a in added}
         deed.wrote.discard(PERSON)
@@ -330,7 +334,7 @@ class Village:
             found |= {(commit, s) for deed in self._all(commit) for s in deed.owed}
         return found
 
-    def _all(self, commit: str) -> Iterator[Deed]:
+    def _all(self, commit: str) -> Iterator[Deed]:  # the deeds of a commit and of all its origins
         seen: set[str] = set()
         queue = [commit]
         while queue:
@@ -338,7 +342,7 @@ class Village:
             if at not in seen and at in self.deeds:
                 seen.add(at)
                 yield self.deeds[at]
-                queue += self.became.get(at, ())
+                queue += self.origins.get(at, ())
 
     # ------------------------------------------------------------ agents
 
@@ -390,13 +394,13 @@ class _Timed:
 
 
 class _Claude(_Timed, ClaudeSession):
-    lag = 0.0
+    lag = 0.0  # seconds until the message of a running call is in the log
 
     @contextmanager
     def running(self, step: Shell, env: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
         begun = self.clock.time
         env = self.take_time(env)
-        self.clock.said.append(begun)  # the message is logged while its call runs
+        self.clock.pending_times.append(begun)  # the message is logged while its call runs
         with super().running(step, env) as process:
             yield process
 

@@ -25,7 +25,7 @@ _SCRIPT = '#!/bin/sh\ngit add -A && git commit -qm "${1:-Save the work}"\n'
 
 
 class Life:
-    """One village's deeds."""
+    """Chooses and runs the deeds of one village."""
 
     def __init__(self, root: Path, seed: int) -> None:
         self.village = Village(root, seed)
@@ -33,19 +33,19 @@ class Life:
         self.number = 0
         self.messages: list[str] = []
         self.other = root.parent / f"{root.name}.other"
-        self.lost: list[str] = []  # all lines that agents wrote
+        self.lines_of_agents: list[str] = []  # all lines that agents wrote
         self._create_repository()
 
     def live(self, deeds: int) -> None:
         agents = self.village.sessions
         for _ in range(self.random.randint(2, 4)):
             self._hire()
-        agent_deeds = [*_of(self, "agent_"), *[self.agent_commit] * 10]
-        people_deeds = [*_of(self, "person_"), *[self.person_commit] * 3]
+        agent_deeds = [*_methods(self, "agent_"), *[self.agent_commit] * 10]
+        people_deeds = [*_methods(self, "person_"), *[self.person_commit] * 3]
         for _ in range(deeds):
             if self.random.random() < 0.6:
                 agent = self.random.choice(agents)
-                # after a person returned, an agent may be on another branch
+                # a person may have switched to another branch before the agent's next deed
                 self.random.choice(agent_deeds)(agent)
             else:
                 self.random.choice(people_deeds)()
@@ -66,21 +66,25 @@ class Life:
     def agent_take_all(self, agent: SessionWriter) -> None:
         """Commit all uncommitted changes, whoever wrote them."""
         quiet = self.random.choice(["", "-q "])
-        self.village.by_agent(agent, [Shell(f"git add -A && git commit {quiet}-m {self._said()}")])
+        self.village.by_agent(agent, [Shell(f"git add -A && git commit {quiet}-m {self._quoted()}")])
 
     def agent_two(self, agent: SessionWriter) -> None:
         (one, first), (two, second) = self._agent_edits(agent), self._agent_edits(agent)
         quiet = self.random.choice(["", "q"])
         command = (
-            f"git add {one} && git commit -{quiet}m {self._said()}"
-            f" && git add {two} && git commit -qm {self._said()}"
+            f"git add {one} && git commit -{quiet}m {self._quoted()}"
+            f" && git add {two} && git commit -qm {self._quoted()}"
         )
         self.village.by_agent(agent, [first, second, Shell(command)])
 
     def agent_amend(self, agent: SessionWriter) -> None:
         steps: list[Step] = []
         command = self.random.choice(
-            ["git commit -q --amend --no-edit", f"git commit --amend -m {self._said()}", "git commit --amend"]
+            [
+                "git commit -q --amend --no-edit",
+                f"git commit --amend -m {self._quoted()}",
+                "git commit --amend",
+            ]
         )
         if self.random.random() < 0.6:
             path, step = self._agent_edits(agent)
@@ -89,7 +93,7 @@ class Life:
         self.village.by_agent(agent, [*steps, Shell(command)], remade=self.village.head())
 
     def agent_fail(self, agent: SessionWriter) -> None:
-        """A commit that fails, and a person's with the same message a moment later."""
+        """Let a commit fail; a person may commit with the same message a moment later."""
         message = self._message()
         end = self.random.choice(
             ["", " || true", " | tail -3", "; git log --oneline -3", "; git show --stat"]
@@ -130,17 +134,17 @@ class Life:
         path, step = self._agent_edits(agent)
         folder = self.village.root / "lib"
         folder.mkdir(exist_ok=True)
-        place = self.random.choice(["cd lib", f"cd {folder}"])
+        change_folder = self.random.choice(["cd lib", f"cd {folder}"])
         if agent.folder != self.village.root:
-            place = f"cd {folder}"
+            change_folder = f"cd {folder}"
         full = (agent.folder / path).resolve()
         self.village.by_agent(
-            agent, [step, Shell(f"{place} && git add {full} && git commit -m {self._said()}")]
+            agent, [step, Shell(f"{change_folder} && git add {full} && git commit -m {self._quoted()}")]
         )
 
     def agent_script(self, agent: SessionWriter) -> None:
         steps = [self._agent_edits(agent)[1] for _ in range(2)]
-        words = self.random.choice([f" {self._said()}", ""])
+        words = self.random.choice([f" {self._quoted()}", ""])
         script = self.village.root / "tools" / "commit.sh"
         self.village.by_agent(agent, [*steps, Shell(f"sh {script}{words}")])
 
@@ -169,14 +173,14 @@ class Life:
         head = self.village.head()
         if len(self._recent()) > 2:
             command = (
-                f"git reset -q --soft HEAD~1 && git commit -{self.random.choice(['', 'q'])}m {self._said()}"
+                f"git reset -q --soft HEAD~1 && git commit -{self.random.choice(['', 'q'])}m {self._quoted()}"
             )
             self.village.by_agent(agent, [Shell(command)], sources=[head])
 
     def agent_merge(self, agent: SessionWriter) -> None:
         branch = self._branch()
         if branch and self.village.clean():
-            settle = f"git checkout -q --ours . && git add -A && git commit -qm {self._said()}"
+            settle = f"git checkout -q --ours . && git add -A && git commit -qm {self._quoted()}"
             self.village.by_agent(agent, [Shell(f"git merge --no-edit {branch} || ({settle})")])
 
     def agent_move(self, agent: SessionWriter) -> None:
@@ -184,7 +188,7 @@ class Life:
         if path:
             new = str(Path(path).parent / f"moved{self._count()}.py")
             self.village.move(path, new)
-            end = self.random.choice([f" && git commit -qm {self._said()}", ""])
+            end = self.random.choice([f" && git commit -qm {self._quoted()}", ""])
             root = self.village.root
             self.village.by_agent(agent, [Shell(f"git mv {root / path} {root / new}{end}")])
 
@@ -192,12 +196,14 @@ class Life:
         path = self._tracked()
         if path and self.village.clean():
             self.village.ledger.change(path, self.village.read(path), None, agent.session)
-            command = f"git rm -q {self.village.root / path} && git commit -m {self._said()}"
+            command = f"git rm -q {self.village.root / path} && git commit -m {self._quoted()}"
             self.village.by_agent(agent, [Shell(command)])
 
     def agent_branch(self, agent: SessionWriter) -> None:
         path, step = self._agent_edits(agent)
-        command = f"git checkout -q -b topic{self._count()} && git add {path} && git commit -m {self._said()}"
+        command = (
+            f"git checkout -q -b topic{self._count()} && git add {path} && git commit -m {self._quoted()}"
+        )
         self.village.by_agent(agent, [step, Shell(command)])
 
     def agent_fork(self, agent: SessionWriter) -> None:
@@ -211,11 +217,11 @@ class Life:
         """Commit a person's own file, or lines in somebody else's; sometimes with all uncommitted changes."""
         path = self._touch()
         everything = self.random.random() < 0.3
-        said = message or self._message()
+        text = message or self._message()
         if everything:
-            self.village.by_hand("commits everything", ["add", "-A"], ["commit", "-qm", said])
+            self.village.by_hand("commits everything", ["add", "-A"], ["commit", "-qm", text])
         else:
-            self.village.by_hand(f"commits {path}", ["add", path], ["commit", "-qm", said, "--only", path])
+            self.village.by_hand(f"commits {path}", ["add", path], ["commit", "-qm", text, "--only", path])
 
     def person_same_message(self) -> None:
         if self.messages:
@@ -255,9 +261,9 @@ class Life:
 
     def person_retype(self) -> None:
         """Type an agent's lines again, in another file."""
-        if self.lost:
+        if self.lines_of_agents:
             path = f"typed{self._count()}.py"
-            lines = self.random.sample(self.lost, min(3, len(self.lost)))
+            lines = self.random.sample(self.lines_of_agents, min(3, len(self.lines_of_agents)))
             self.village.write(path, "".join(f"{line}\n" for line in lines))
             self.village.by_hand(
                 f"types {path}", ["add", path], ["commit", "-qm", self._message(), "--only", path]
@@ -319,10 +325,12 @@ class Life:
             if not done or not village.git("diff", "--cached", "--name-only"):
                 village.tried("reset", "-q", "--hard")
                 return
-            said = self.random.choice([["-m", self._message()], ["--no-edit"]])
+            options = self.random.choice([["-m", self._message()], ["--no-edit"]])
             village.clock.pass_by()
-            village.tried("commit", "-q", *said)
-            village.tell(f"person: commits the squash of {' '.join(c[:7] for c in brought)}", sources=brought)
+            village.tried("commit", "-q", *options)
+            village.record_deed(
+                f"person: commits the squash of {' '.join(c[:7] for c in brought)}", sources=brought
+            )
 
     def person_pick(self) -> None:
         branch = self._branch()
@@ -334,7 +342,7 @@ class Life:
                 self.village.clock.pass_by()
                 if self.village.tried("cherry-pick", *more, commit).returncode:
                     self.village.tried("cherry-pick", "--abort")
-                self.village.tell(f"person: picks {commit[:7]}", sources=[commit])
+                self.village.record_deed(f"person: picks {commit[:7]}", sources=[commit])
 
     def person_reset(self) -> None:
         if len(self._recent()) > 2:
@@ -347,7 +355,7 @@ class Life:
             self.village.by_hand(f"deletes {path}", ["commit", "-qm", self._message(), "--only", path])
 
     def person_reformat(self) -> None:
-        """A formatter runs over a file before it is committed."""
+        """Let a formatter run over a file before it is committed."""
         files = self.village.files()
         if files:
             path = self.random.choice(files)
@@ -398,7 +406,7 @@ class Life:
             done = village.tried("rebase", "--continue")
         if done.returncode:
             village.tried("rebase", "--abort")
-        village.tell(f"person: {what}")
+        village.record_deed(f"person: {what}")
 
     def _recover(self) -> None:
         """Abort whatever a deed left half done."""
@@ -409,7 +417,7 @@ class Life:
             git("reset", "-q", "--hard")
         if not git("branch", "--show-current").stdout.strip():
             git("checkout", "-q", "main")
-        self.village.tell("")
+        self.village.record_deed("")
 
     def _count(self) -> int:
         self.number += 1
@@ -430,7 +438,7 @@ class Life:
         self.messages.append("Fix it" if same else f"{verb} thing {self._count()}")
         return self.messages[-1]
 
-    def _said(self) -> str:
+    def _quoted(self) -> str:
         return f"'{self._message()}'"
 
     def _recent(self) -> list[str]:
@@ -461,26 +469,26 @@ class Life:
         return path
 
     def _agent_edits(self, agent: SessionWriter) -> tuple[str, Step]:
-        """A file's path in the agent's folder, and the step that changes it."""
+        """Return a file's path in the agent's folder, and the step that changes it."""
         inside = [f for f in self.village.files() if (self.village.root / f).is_relative_to(agent.folder)]
         new = self._lines(self.random.choice([2, 4, 7]))
-        self.lost += new
+        self.lines_of_agents += new
         path = self.random.choice(inside) if inside and self.random.random() < 0.5 else ""
         text = (self.village.read(path) or "") if path else ""
-        told = str((self.village.root / path).relative_to(agent.folder)) if path else ""
+        relative = str((self.village.root / path).relative_to(agent.folder)) if path else ""
         lines = [line for line in text.splitlines() if line.strip() and text.count(line) == 1]
         if lines and path not in self._planned:
             old = self.random.choice(lines)
             kept = self.random.choice([[old], [old], []])
             self._planned.add(path)
-            return told, Edit(told, old, "\n".join([*kept, *new]))
-        told = f"{self.random.choice(['', 'src/'])}file{self._count()}.py"
-        return told, Write(told, "".join(f"{line}\n" for line in new))
+            return relative, Edit(relative, old, "\n".join([*kept, *new]))
+        relative = f"{self.random.choice(['', 'src/'])}file{self._count()}.py"
+        return relative, Write(relative, "".join(f"{line}\n" for line in new))
 
     @property
     def _planned(self) -> set[str]:
         """Files with a planned edit: each is edited once per deed."""
-        key = self.village.told
+        key = self.village.deed_count
         if getattr(self, "_plan", (None, set()))[0] != key:
             self._plan: tuple[int, set[str]] = (key, set())
         return self._plan[1]
@@ -503,5 +511,5 @@ class Life:
         )
 
 
-def _of(life: Life, prefix: str) -> list[Callable[..., None]]:
+def _methods(life: Life, prefix: str) -> list[Callable[..., None]]:
     return [getattr(life, name) for name in sorted(dir(life)) if name.startswith(prefix)]

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from tests.integration import walk_deeds, walk_rewrites, walk_sharing
 from tests.integration.walk_model import Model
-from tests.integration.walk_place import Names, Place
-from tests.integration.walk_recorder import Recorder, told_by
+from tests.integration.walk_place import Names, Worktree
+from tests.integration.walk_recorder import Recorder, log_by
 from tests.integration.walk_world import LATER, Clock, World
 
-Deed = Callable[[Place], None]
+Deed = Callable[[Worktree], None]
 
 DEEDS: dict[Deed, int] = {
     walk_deeds.agent_commits: 10,
@@ -61,12 +61,12 @@ _HALF_DONE = {
 
 @dataclass(slots=True)
 class Found:
-    """The result of a walk. ``works`` were done; ``places`` counts each commit that a work had to be recorded
-    on; the lists are the faults found."""
+    """The result of a walk. ``works``: how many were done; ``due``: the number of pairs of a work and a
+    commit on which it had to be recorded; the lists are the faults found."""
 
     steps: int = 0
     works: int = 0
-    places: int = 0
+    due: int = 0
     commands: int = 0
     lost: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -85,11 +85,11 @@ class Walk:
         self.world = World(root, Clock(began), alone)
         self.model = Model(self._diff)
         self.names = Names()
-        self.dense = self.random.random() < 0.25
-        self.places: list[Place] = []
+        self.dense = self.random.random() < 0.25  # several deeds in each second
+        self.trees: list[Worktree] = []
 
     def run(self, steps: int) -> Found:
-        with told_by(self.world.clock.now):
+        with log_by(self.world.clock.now):
             self._create_repository()
             for _ in range(steps):
                 self._step()
@@ -97,7 +97,7 @@ class Walk:
             return self._check(steps, unsound)
 
     def clones(self) -> dict[str, Path]:
-        return {place.clone: self.world.ours / place.clone for place in self.places}
+        return {tree.clone: self.world.ours / tree.clone for tree in self.trees}
 
     # ------------------------------------------------------------ steps
 
@@ -118,8 +118,8 @@ class Walk:
         for clone in ("one", "two"):
             world.git(clone, "remote", "add", "backup", "../backup")
             self.recorder.install(world.ours / clone)
-        for name, clone, git_dir in self.found_places():
-            place = Place(
+        for name, clone, git_dir in self.worktrees():
+            tree = Worktree(
                 name=name,
                 clone=clone,
                 world=world,
@@ -129,43 +129,43 @@ class Walk:
                 names=self.names,
                 git_dir=git_dir,
             )
-            self.places.append(place)
-            walk_deeds.agent_commits(place)
+            self.trees.append(tree)
+            walk_deeds.agent_commits(tree)
 
-    def found_places(self) -> Iterator[tuple[str, str, str]]:
-        """The work tree, the clone and the git directory of each place."""
+    def worktrees(self) -> Iterator[tuple[str, str, str]]:
+        """Yield the folder, the clone and the git directory of each work tree."""
         yield "one", "one", "one/.git"
         yield "tree", "one", "one/.git/worktrees/tree"
         yield "two", "two", "two/.git"
 
     def _step(self) -> None:
-        place = self.random.choices(self.places, (4, 1, 2, 1)[: len(self.places)])[0]
+        tree = self.random.choices(self.trees, (4, 1, 2, 1)[: len(self.trees)])[0]
         deed = self.random.choices([*DEEDS], [*DEEDS.values()])[0]
         clock = self.world.clock
         clock.time += self.random.uniform(0.0, 0.4) if self.dense else self.random.uniform(2, 90)
-        before = place.head()
-        deed(place)
-        self._recover(place)
-        self.world.tell(f"{place.name}: {deed.__name__}: {before[:8]} to {place.head()[:8]}")
+        before = tree.head()
+        deed(tree)
+        self._recover(tree)
+        self.world.log(f"{tree.name}: {deed.__name__}: {before[:8]} to {tree.head()[:8]}")
         if self.random.random() < 0.6:
-            self.world.tell(f"  {place.clone} is recorded")
-            self.recorder.record(self.world.ours / place.clone)
+            self.world.log(f"  {tree.clone} is recorded")
+            self.recorder.record(self.world.ours / tree.clone)
 
-    def _recover(self, place: Place) -> None:
+    def _recover(self, tree: Worktree) -> None:
         """Abort whatever a deed left half done."""
         for name, command in _HALF_DONE.items():
-            if place.goes_on(name):
-                place.git(command, "--abort")
-        if place.ask("status", "--porcelain"):
-            place.git("reset", "--quiet", "--hard")
-            place.git("clean", "--quiet", "-fd")
-        if place.chance(0.5) and not place.branch():
-            place.git("checkout", "--quiet", "-b", f"b-{self.names.other()}")
+            if tree.is_unfinished(name):
+                tree.git(command, "--abort")
+        if tree.ask("status", "--porcelain"):
+            tree.git("reset", "--quiet", "--hard")
+            tree.git("clean", "--quiet", "-fd")
+        if tree.chance(0.5) and not tree.branch():
+            tree.git("checkout", "--quiet", "-b", f"b-{self.names.other()}")
 
     # ------------------------------------------------------------ the result
 
     def _diff(self, commit: str) -> str:
-        for clone in dict.fromkeys(place.clone for place in self.places):
+        for clone in dict.fromkeys(tree.clone for tree in self.trees):
             done = self.world.ask(clone, "log", "-1", "-p", "-U0", "--no-renames", "--format=", commit)
             if done:
                 return done
@@ -177,22 +177,22 @@ class Walk:
         living = self.living()
         for commit in sorted({*living, *self.model.born}):
             due = self.model.due(commit) if commit in living else self.model.own(commit)
-            found.places += len(due)
+            found.due += len(due)
             lost = due - carried.whole.get(commit, set())
             found.lost += [f"{commit[:8]} lacks {work}" for work in sorted(lost)]
         for commit, parts in carried.parts.items():
             may = self.model.may(commit)
             wrong = [works for works in parts if not works & may]
             found.wrong += [f"{commit[:8]} has {sorted(works)}, may {sorted(may)}" for works in wrong]
-        differences = [] if self.world.alone else (self.world.differences(p.name) for p in self.places)
+        differences = [] if self.world.alone else (self.world.differences(p.name) for p in self.trees)
         found.broken = [*self.world.broken, *(each for some in differences for each in some)]
         found.unsound = unsound
         return found
 
     def living(self) -> set[str]:
-        """All commits that a branch or a HEAD reaches, in any clone."""
+        """Return all commits that a branch or a HEAD reaches, in any clone."""
         return {
             commit
-            for place in self.places
-            for commit in self.world.ask(place.name, "rev-list", "HEAD", "--branches", "--remotes").split()
+            for tree in self.trees
+            for commit in self.world.ask(tree.name, "rev-list", "HEAD", "--branches", "--remotes").split()
         }

@@ -6,66 +6,66 @@ from dataclasses import dataclass
 
 from tests.e2e.scenario import Edit, Shell, Step, Write
 from tests.integration.walk_model import Patch
-from tests.integration.walk_place import Place
+from tests.integration.walk_place import Worktree
 from tests.integration.walk_world import NO_HOOKS
 
 
-def agent_commits(place: Place) -> None:
+def agent_commits(tree: Worktree) -> None:
     """Commit one file or two; sometimes quietly, or with git's hooks off."""
-    work = place.names.work()
-    steps: list[Step] = [place.plan(work)]
-    if place.chance(0.35):
-        steps.append(place.plan(work, [steps[0].path]))  # type: ignore[union-attr]
+    work = tree.names.work()
+    steps: list[Step] = [tree.plan(work)]
+    if tree.chance(0.35):
+        steps.append(tree.plan(work, [steps[0].path]))  # type: ignore[union-attr]
     paths = " ".join(step.path for step in steps)  # type: ignore[union-attr]
-    if place.chance(0.1):
+    if tree.chance(0.1):
         commit = f"git {' '.join(NO_HOOKS)} commit -m '{work}: add'"
     else:
-        commit = f"git commit {place.pick(('-qm', '-m'))} '{work}: add'"
-    if place.work([work], *steps, Shell(f"git add {paths} && {commit}")):
-        place.model.bear(place.head(), work)
+        commit = f"git commit {tree.pick(('-qm', '-m'))} '{work}: add'"
+    if tree.work([work], *steps, Shell(f"git add {paths} && {commit}")):
+        tree.model.bear(tree.head(), work)
 
 
-def agent_commits_twice(place: Place) -> None:
+def agent_commits_twice(tree: Worktree) -> None:
     """Make two commits in one call, which is work for both."""
-    works = [place.names.work(), place.names.work()]
-    one = place.plan(works[0])
-    two = place.plan(works[1], [one.path])
-    before = place.head()
+    works = [tree.names.work(), tree.names.work()]
+    one = tree.plan(works[0])
+    two = tree.plan(works[1], [one.path])
+    before = tree.head()
     adds = (f"git add {s.path} && git commit -qm '{w}: add'" for w, s in zip(works, (one, two), strict=True))
-    place.work(works, one, two, Shell(" && ".join(adds)))
-    for work, commit in zip(works, place.commits(f"{before}.."), strict=True):
-        place.model.bear(commit, work)
+    tree.work(works, one, two, Shell(" && ".join(adds)))
+    for work, commit in zip(works, tree.commits(f"{before}.."), strict=True):
+        tree.model.bear(commit, work)
 
 
-def agent_amends(place: Place) -> None:
-    if place.mine(1):
-        work = place.names.work()
-        step = place.plan(work)
+def agent_amends(tree: Worktree) -> None:
+    if tree.rewritable(1):
+        work = tree.names.work()
+        step = tree.plan(work)
         command = f"git add {step.path} && git commit -q --amend --no-edit"
-        if place.work([work], step, Shell(command)):
-            if place.is_named():
-                place.model.bear(place.head(), work)
+        if tree.work([work], step, Shell(command)):
+            if tree.is_named():
+                tree.model.bear(tree.head(), work)
             else:
-                _explained(place, _left(place, work, step))
+                _credit(tree, _left(tree, work, step))
 
 
-def agent_merges(place: Place) -> None:
-    others = place.others()
+def agent_merges(tree: Worktree) -> None:
+    others = tree.others()
     if others:
-        work = place.names.work()
-        before = place.head()
-        other = place.pick(others)
+        work = tree.names.work()
+        before = tree.head()
+        other = tree.pick(others)
         merged = f"git merge -q --no-ff --no-commit {other} && git commit -qm '{work}: merge'"
         command = f"{merged} || git merge --abort"  # nothing explains what `git merge` commits by itself
-        if place.work([work], Shell(command)):
-            place.model.bear(place.head(), work, sure=place.is_named())
-            place.model.merged[work] = Patch.of(place.ask("diff", "-U0", before, "HEAD")).works
+        if tree.work([work], Shell(command)):
+            tree.model.bear(tree.head(), work, sure=tree.is_named())
+            tree.model.merged[work] = Patch.of(tree.ask("diff", "-U0", before, "HEAD")).works
 
 
-def person_commits(place: Place) -> None:
-    path = place.scribble()
-    place.git("add", path)
-    place.git("commit", "--quiet", "--message", f"{place.names.other()}: mine")
+def person_commits(tree: Worktree) -> None:
+    path = tree.scribble()
+    tree.git("add", path)
+    tree.git("commit", "--quiet", "--message", f"{tree.names.other()}: mine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,107 +79,107 @@ class Left:
     """Whether the agent's log has the file's whole text."""
 
 
-_TELL_ALL = ("claude-code", "gemini-cli")
+_FULL_TEXT_AGENTS = ("claude-code", "gemini-cli")
 """Agents whose logs have the whole text of a file that was edited."""
 
 
-def _leave(place: Place) -> Left:
-    work = place.names.work()
-    step = place.plan(work)
-    place.work([work], step)
-    return _left(place, work, step)
+def _leave(tree: Worktree) -> Left:
+    work = tree.names.work()
+    step = tree.plan(work)
+    tree.work([work], step)
+    return _left(tree, work, step)
 
 
-def _left(place: Place, work: str, step: Write | Edit) -> Left:
-    whole = place.spoke is not None and place.spoke.agent in _TELL_ALL
-    return Left(work, step.path, place.world.read(place.name, step.path), whole or isinstance(step, Write))
+def _left(tree: Worktree, work: str, step: Write | Edit) -> Left:
+    whole = tree.last_agent is not None and tree.last_agent.agent in _FULL_TEXT_AGENTS
+    return Left(work, step.path, tree.world.read(tree.name, step.path), whole or isinstance(step, Write))
 
 
-def _explained(place: Place, left: Left) -> None:
-    """Record HEAD as a result of the work; it is sure by rule 6 of the design: the file is what the session
-    last wrote, or at least half of HEAD's added lines in it are the work's (an earlier work's may count)."""
-    shown = place.ask("diff-tree", "-p", "-U0", "--no-commit-id", "--root", "HEAD", "--", left.path)
+def _credit(tree: Worktree, left: Left) -> None:
+    """Record HEAD as a result of the work: surely if the file is what the session last wrote, or at least
+    half of the lines that HEAD adds to it are the work's. If not, an earlier work's lines may count, too."""
+    shown = tree.ask("diff-tree", "-p", "-U0", "--no-commit-id", "--root", "HEAD", "--", left.path)
     added = [line for line in shown.splitlines() if line.startswith("+") and not line.startswith("+++")]
     ours = [line for line in added if line.startswith(f"+{left.work}x")]
     if ours:
-        same = left.whole and place.ask("show", f"HEAD:{left.path}") == left.text.rstrip("\n")
-        place.model.bear(place.head(), left.work, sure=same or 2 * len(ours) >= len(added))
+        same = left.whole and tree.ask("show", f"HEAD:{left.path}") == left.text.rstrip("\n")
+        tree.model.bear(tree.head(), left.work, sure=same or 2 * len(ours) >= len(added))
 
 
-def person_commits_an_agents_work(place: Place) -> None:
-    """Let a person commit it as it is, or with a file of their own."""
-    left = _leave(place)
-    if place.chance(0.4):
-        name = f"{place.names.other()}.py"
-        place.world.write(place.name, name, place.lines(name.removesuffix(".py")))
-        place.git("add", name)
-    place.git("add", left.path)
-    if place.git("commit", "--quiet", "--message", f"{left.work}: taken"):
-        _explained(place, left)
+def person_commits_an_agents_work(tree: Worktree) -> None:
+    """Let a person commit an agent's work as it is, or with a file of their own."""
+    left = _leave(tree)
+    if tree.chance(0.4):
+        name = f"{tree.names.other()}.py"
+        tree.world.write(tree.name, name, tree.lines(name.removesuffix(".py")))
+        tree.git("add", name)
+    tree.git("add", left.path)
+    if tree.git("commit", "--quiet", "--message", f"{left.work}: taken"):
+        _credit(tree, left)
 
 
-def person_amends_with_an_agents_work(place: Place) -> None:
-    if place.mine(1):
-        left = _leave(place)
-        place.git("add", left.path)
-        if place.git("commit", "--quiet", "--amend", "--no-edit"):
-            _explained(place, left)
+def person_amends_with_an_agents_work(tree: Worktree) -> None:
+    if tree.rewritable(1):
+        left = _leave(tree)
+        tree.git("add", left.path)
+        if tree.git("commit", "--quiet", "--amend", "--no-edit"):
+            _credit(tree, left)
 
 
-def stash_across_branches(place: Place) -> None:
-    others = place.others()
-    branch = place.branch()
+def stash_across_branches(tree: Worktree) -> None:
+    others = tree.others()
+    branch = tree.branch()
     if not others or not branch:
         return
-    left = _leave(place)
-    place.git("add", left.path)
-    place.git("stash", "push", "--quiet")
-    other = place.pick(others)
-    if not place.git("checkout", "--quiet", other):
-        place.git("stash", "pop", "--quiet")
+    left = _leave(tree)
+    tree.git("add", left.path)
+    tree.git("stash", "push", "--quiet")
+    other = tree.pick(others)
+    if not tree.git("checkout", "--quiet", other):
+        tree.git("stash", "pop", "--quiet")
         return
-    if not place.git("stash", "pop", "--quiet"):
-        place.world.settle(place.name)
-        place.git("stash", "drop", "--quiet")
-    place.git("add", "--all")
-    if place.git("commit", "--quiet", "--message", f"{left.work}: from the stash"):
-        _explained(place, left)
+    if not tree.git("stash", "pop", "--quiet"):
+        tree.world.settle(tree.name)
+        tree.git("stash", "drop", "--quiet")
+    tree.git("add", "--all")
+    if tree.git("commit", "--quiet", "--message", f"{left.work}: from the stash"):
+        _credit(tree, left)
 
 
-def merge(place: Place) -> None:
-    others = place.others("refs/heads", "refs/remotes")
+def merge(tree: Worktree) -> None:
+    others = tree.others("refs/heads", "refs/remotes")
     if not others:
         return
-    way = place.pick(("--ff", "--no-ff", "octopus"))
-    name = place.names.other()
+    way = tree.pick(("--ff", "--no-ff", "octopus"))
+    name = tree.names.other()
     if way == "octopus":
         if len(others) > 1:
-            some = place.random.sample(others, 2)
-            if not place.git("merge", "--quiet", "--message", f"{name}: octopus", *some):
-                place.git("reset", "--quiet", "--hard")
+            some = tree.random.sample(others, 2)
+            if not tree.git("merge", "--quiet", "--message", f"{name}: octopus", *some):
+                tree.git("reset", "--quiet", "--hard")
         return
-    if place.git("merge", "--quiet", way, "--message", f"{name}: merge", place.pick(others)):
+    if tree.git("merge", "--quiet", way, "--message", f"{name}: merge", tree.pick(others)):
         return
-    if place.chance(0.3):
-        place.git("merge", "--abort")
+    if tree.chance(0.3):
+        tree.git("merge", "--abort")
     else:
-        place.world.settle(place.name)
-        place.git("commit", "--quiet", "--message", f"{name}: merge, settled")
+        tree.world.settle(tree.name)
+        tree.git("commit", "--quiet", "--message", f"{name}: merge, settled")
 
 
-def new_branch(place: Place) -> None:
-    mine = place.mine(4)
-    start = place.pick([*mine, "HEAD"])
-    place.git("checkout", "--quiet", "-b", f"b-{place.names.other()}", start)
+def new_branch(tree: Worktree) -> None:
+    mine = tree.rewritable(4)
+    start = tree.pick([*mine, "HEAD"])
+    tree.git("checkout", "--quiet", "-b", f"b-{tree.names.other()}", start)
 
 
-def switch(place: Place) -> None:
-    others = place.others()
+def switch(tree: Worktree) -> None:
+    others = tree.others()
     if others:
-        place.git("checkout", "--quiet", place.pick(others))
+        tree.git("checkout", "--quiet", tree.pick(others))
 
 
-def delete_branch(place: Place) -> None:
-    others = [b for b in place.others() if b != "main"]
+def delete_branch(tree: Worktree) -> None:
+    others = [b for b in tree.others() if b != "main"]
     if len(others) > 2:
-        place.git("branch", "--quiet", "-D", place.pick(others))
+        tree.git("branch", "--quiet", "-D", tree.pick(others))

@@ -3,16 +3,16 @@
 A **work** is what an agent did for one commit. Its lines contain its name (``w17x2``), so a commit's own diff
 shows which works are in it. This knows nothing of git-traj: no notes, no reflogs, no rewriting.
 
-- A commit is **due** the works that were born in it, which it resulted from, and those that a rewrite
-  brought: a commit that it was made of was due them, and some of the lines that one added are added here. A
-  merge has no lines of its own: its work goes on to a merge, or to a commit that adds what it brought. A
-  commit that nothing reaches any more is due only what was born in it: what a rewrite brought is due where
-  it is now, and its records may have come from another clone only when it was gone.
+- A commit is **due** the works that were born in it (it resulted from them), and those that a rewrite
+  brought: a commit that it was made of was due them, and it adds some of the lines that that commit added. A
+  merge adds no lines of its own: its work passes to a merge, or to a commit that adds what the merge brought.
+  A commit that nothing reaches any more is due only what was born in it: what a rewrite brought is due on the
+  commit that has it now, and those records may have come from another clone only after this commit was gone.
 - A commit **may** have the works that it adds lines of, and those of the commits of which git itself says
   that they became it.
 
-What a commit was made of comes from git's own ``post-rewrite`` and from the deed itself. Where the
-design says "no evidence, no link", the deed says so (``sure=False``), for one of these reasons:
+What a commit was made of comes from git's own ``post-rewrite`` and from the walk's deed. If there is no
+evidence, and so no link is due, the deed passes ``sure=False``, for one of these reasons:
 
 1. a revert, and a revert of it, copies nothing (it is not reported as a source);
 2. a person applied a patch by hand (``cherry-pick --no-commit``, then a commit of their own): that looks the
@@ -36,17 +36,16 @@ _LINE = re.compile(r"\bw\d+x\d+\b")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A commit that another was made of. ``sure``: there is evidence of it; ``said``: git reported it."""
+    """A commit that another was made of. ``sure``: there is evidence of it; ``reported``: git reported it."""
 
     commit: str
     sure: bool = True
-    said: bool = False
+    reported: bool = False
 
 
 @dataclass(slots=True)
 class Patch:
-    """The works that a commit adds lines of, without those that have no line left; and these
-    lines."""
+    """The works of which a commit adds lines that it does not also remove, and these lines."""
 
     works: frozenset[str]
     lines: frozenset[str] = frozenset()
@@ -88,11 +87,13 @@ class Model:
         if not sure:
             self.perhaps.add((commit, work))
 
-    def copy(self, old: str, new: str, *, sure: bool = True, said: bool = False, heard: bool = True) -> None:
-        """``new`` was made of ``old``. A report of git that no hook ``heard`` keeps it unsure if it was."""
+    def copy(
+        self, old: str, new: str, *, sure: bool = True, reported: bool = False, heard: bool = True
+    ) -> None:
+        """Record that ``new`` was made of ``old``. If no hook ``heard`` of it, an unsure source stays so."""
         sources = self.sources.setdefault(new, [])
         doubted = any(source.commit == old and not source.sure for source in sources)
-        source = Source(old, sure and (heard or not doubted), said)
+        source = Source(old, sure and (heard or not doubted), reported)
         if old != new and source not in sources:
             sources.append(source)
 
@@ -108,7 +109,7 @@ class Model:
         return self._due(commit, frozenset())
 
     def own(self, commit: str) -> set[str]:
-        """The works that were born in it."""
+        """Return the works that were born in the commit, without those that a recorder may miss."""
         return {work for work in self.born.get(commit, ()) if (commit, work) not in self.perhaps}
 
     def _due(self, commit: str, above: frozenset[str]) -> set[str]:
@@ -120,7 +121,7 @@ class Model:
         return found
 
     def _has(self, commit: str, work: str, source: str) -> bool:
-        """Whether a work came from this source: other lines of it may have come from elsewhere."""
+        """Whether a work came from this source: other lines of the work may have come from elsewhere."""
         if work in self.lines:
             theirs = self._patch(source).of_work(work)
             shared = not theirs or not theirs.isdisjoint(self._patch(commit).lines)
@@ -138,7 +139,7 @@ class Model:
             if source.commit not in above:
                 may = self._may(source.commit, above | {commit})
                 shown = {*self.adds(source.commit), *self.born.get(source.commit, ())}
-                own |= may if source.said else may - shown
+                own |= may if source.reported else may - shown
         return own
 
     def lost(self, commit: str, carried: Iterable[str]) -> set[str]:

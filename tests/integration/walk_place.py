@@ -30,7 +30,7 @@ class Names:
 
 
 @dataclass(slots=True)
-class Place:
+class Worktree:
     """A work tree. ``name`` is its folder in both worlds, ``clone`` that of its repository."""
 
     name: str
@@ -42,10 +42,10 @@ class Place:
     names: Names
     sessions: list[SessionWriter] = field(default_factory=list)
     git_dir: str = ""
-    spoke: SessionWriter | None = None
+    last_agent: SessionWriter | None = None
     """The agent that worked last."""
     upstream: frozenset[str] = frozenset()
-    """The commits that were there before the current rebase: rule 5 of the model."""
+    """The commits that existed before the current rebase: reason 5 in ``walk_model``."""
 
     # ------------------------------------------------------------ git
 
@@ -55,7 +55,7 @@ class Place:
         alive = self.chance(0.88) if hooks is None else hooks
         done = self.world.git(self.name, *arguments, env=env, hooks=alive)
         for old, new in self.world.pairs():
-            self.model.copy(old, new, sure=new not in self.upstream, said=True, heard=alive)
+            self.model.copy(old, new, sure=new not in self.upstream, reported=True, heard=alive)
         return done
 
     def ask(self, *arguments: str) -> str:
@@ -68,7 +68,7 @@ class Place:
         """The commits of ``revisions``, the oldest first, without merges."""
         return self.ask("rev-list", "--reverse", "--topo-order", "--no-merges", *revisions).split()
 
-    def mine(self, most: int = 5) -> list[str]:
+    def rewritable(self, most: int = 5) -> list[str]:
         """The commits at the tip that may be rewritten: no merges, and not the root."""
         listed = self.ask("log", "--first-parent", f"-{most + 1}", "--format=%H %P").splitlines()
         found: list[str] = []
@@ -89,7 +89,7 @@ class Place:
         head = self.head()
         return [line.partition(" ")[2] for line in listed.splitlines() if not line.startswith(head)]
 
-    def goes_on(self, what: str) -> bool:
+    def is_unfinished(self, what: str) -> bool:
         """Whether an operation is unfinished: ``rebase-merge``, ``CHERRY_PICK_HEAD``."""
         return (self.world.plain / self.git_dir / what).exists()
 
@@ -138,9 +138,9 @@ class Place:
         return self.random.choice(self.sessions[-3:])
 
     def is_named(self) -> bool:
-        """Whether the last agent's environment names its session to the hooks of its commands. If
-        not, only the committed content shows whose it is: rule 6 of the design."""
-        return self.spoke is not None and self.spoke.agent in ("claude-code", "codex")
+        """Return whether the last agent's environment names its session to the hooks of its commands. If
+        not, only the committed content shows whose it is."""
+        return self.last_agent is not None and self.last_agent.agent in ("claude-code", "codex")
 
     def plan(self, work: str, taken: Sequence[str] = ()) -> Write | Edit:
         """Choose an agent's step: lines next to an existing one, or a new file."""
@@ -158,14 +158,14 @@ class Place:
 
     def work(self, works: Sequence[str], *steps: Step) -> bool:
         """Let an agent do ``steps`` in our world, repeat them in the plain one; return whether HEAD moved."""
-        agent, said = self.agent(), " and ".join(works)
-        self.spoke = agent
+        agent, named = self.agent(), " and ".join(works)
+        self.last_agent = agent
         before = self.head()
         self.recorder.before(self.world.ours / self.clone)
-        turns = [turn(*steps, say=f"I do {said}."), turn(say=f"Done: {said}.")]
-        self.world.tell(f"  {self.name}: {said} by {agent.agent}: {' '.join(map(str, steps))}")
+        turns = [turn(*steps, say=f"I do {named}."), turn(say=f"Done: {named}.")]
+        self.world.log(f"  {self.name}: {named} by {agent.agent}: {' '.join(map(str, steps))}")
         dates = self.world.clock.dates()  # the session's own records let time pass
-        ran = agent.run(turns, prompt=f"Do {said}", env=dates | {"WALK_WORK": said})
+        ran = agent.run(turns, prompt=f"Do {named}", env=dates | {"WALK_WORK": named})
         for call in (c for served in ran.served for c in served.call_ids):
             self.recorder.works[call] = {*works}
         for step in steps if not self.world.alone else ():
@@ -178,5 +178,5 @@ class Place:
                 case Shell(command):
                     self.world.shell(self.name, command, dates)
         for old, new in self.world.pairs():
-            self.model.copy(old, new, said=True)
+            self.model.copy(old, new, reported=True)
         return self.head() != before

@@ -40,8 +40,8 @@ Key = tuple[str, str]
 
 @dataclass(slots=True)
 class Carried:
-    """By commit, over all clones. ``whole``: the works whose records are all there; ``parts``: for each
-    record, the works that it may be of, none if no work matches it."""
+    """The recorded works by commit, over all clones. ``whole``: the works whose records are all there;
+    ``parts``: for each record, the works that it may be of, none if no work matches it."""
 
     whole: dict[str, set[str]] = field(default_factory=dict)
     parts: dict[str, set[frozenset[str]]] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Recorder(Protocol):
     def hire(self, agent: str, folder: Path, name: str) -> SessionWriter: ...
 
     def before(self, root: Path) -> None:
-        """A command is about to run in a clone."""
+        """Prepare for a command that is about to run in a clone."""
 
     def record(self, root: Path) -> None:
         """Record what happened in a clone."""
@@ -70,11 +70,11 @@ class Recorder(Protocol):
         """Record and share everything; return the faults found."""
 
     def carried(self, roots: Mapping[str, Path], born: Mapping[str, set[str]]) -> Carried:
-        """Which works are recorded on which commits; ``born`` are the works each commit resulted from."""
+        """Return the works recorded on each commit; ``born`` are the works that each commit resulted from."""
 
 
 class Quick(ClaudeSession):
-    lag = 0.0
+    lag = 0.0  # seconds until the message of a running call is in the log
 
 
 WRITERS: Mapping[str, type[SessionWriter]] = {
@@ -86,7 +86,7 @@ WRITERS: Mapping[str, type[SessionWriter]] = {
 
 
 @contextmanager
-def told_by(now: Callable[[], str]) -> Iterator[None]:
+def log_by(now: Callable[[], str]) -> Iterator[None]:
     """Make agents write their logs by this clock, which git's commits use, too, and not by this machine's,
     which the hooks use; they do not run git to get the branch for every record."""
     with (
@@ -145,7 +145,7 @@ class Ours:
             self.record(root)
         self._exchange(roots)
         repaired = [self._traj(root, "repair") for root in roots.values()]
-        if any("carried" in told for told in repaired):
+        if any("carried" in output for output in repaired):
             self._exchange(roots)
         return list(self._look(roots))
 
@@ -160,18 +160,18 @@ class Ours:
         for name, each in bodies.items():
             for commit in sorted(union):
                 if each.get(commit) != union[commit]:
-                    yield f"{name}: the note of {commit[:8]} is another than elsewhere"
+                    yield f"{name}: the note of {commit[:8]} differs from another clone's"
         for name, root in roots.items():
             (_state(root) / "drain.lock").unlink(missing_ok=True)
-            status, told = self._call(root, "doctor")
+            status, output = self._call(root, "doctor")
             if status:
-                yield f"{name}: doctor: {told}"
+                yield f"{name}: doctor: {output}"
             if "missing" in Git(root)("fsck", "--full", "--strict"):
                 yield f"{name}: git fsck found something missing"
 
     def carried(self, roots: Mapping[str, Path], born: Mapping[str, set[str]]) -> Carried:
-        """A record is of the work whose call it names, on the commit where that was born; elsewhere its key
-        decides. An explored record only says that no commit was made, and is skipped."""
+        """On the commit where a work was born, the record that names the work's call is the work's; on other
+        commits the record's key decides. Explored records are skipped: they say that no commit was made."""
         notes: dict[str, dict[Key, str]] = {}
         for root in roots.values():
             for commit, body in _bodies(root).items():
@@ -192,9 +192,9 @@ class Ours:
         )
 
     def _traj(self, root: Path, *arguments: str) -> str:
-        status, told = self._call(root, *arguments)
-        assert status == 0, f"git traj {arguments} ended with {status}: {told}"
-        return told
+        status, output = self._call(root, *arguments)
+        assert status == 0, f"git traj {arguments} ended with {status}: {output}"
+        return output
 
     def _call(self, root: Path, *arguments: str) -> tuple[int, str]:
         """Run a command in this process: starting one takes longer than what it does."""

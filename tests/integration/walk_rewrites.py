@@ -1,259 +1,261 @@
-"""Deeds of a walk that rewrite or copy commits. Each one tells the model what a commit was made of, and
+"""Deeds of a walk that rewrite or copy commits. Each one records in the model what a commit was made of, and
 whether the design has evidence of it; git's reports by ``post-rewrite`` reach the model by themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tests.integration.walk_place import Place
+from tests.integration.walk_place import Worktree
 
 _MAX_STOPS = 8
 
 
-def amend(place: Place) -> None:
-    if not place.mine(1):
+def amend(tree: Worktree) -> None:
+    if not tree.rewritable(1):
         return
-    way = place.pick(("message", "content", "partial"))
+    way = tree.pick(("message", "content", "partial"))
     if way == "message":
-        place.git("commit", "--quiet", "--amend", "--message", f"{place.names.other()}: said better")
+        tree.git("commit", "--quiet", "--amend", "--message", f"{tree.names.other()}: said better")
         return
-    place.git("add", place.scribble())
+    tree.git("add", tree.scribble())
     if way == "partial":
-        rest = f"{place.names.other()}.py"
-        place.world.write(place.name, rest, place.lines(rest.removesuffix(".py")))
-    place.git("commit", "--quiet", "--amend", "--no-edit")
+        rest = f"{tree.names.other()}.py"
+        tree.world.write(tree.name, rest, tree.lines(rest.removesuffix(".py")))
+    tree.git("commit", "--quiet", "--amend", "--no-edit")
     if way == "partial":
-        place.git("add", "--all")
-        place.git("commit", "--quiet", "--message", f"{place.names.other()}: the rest")
+        tree.git("add", "--all")
+        tree.git("commit", "--quiet", "--message", f"{tree.names.other()}: the rest")
 
 
 # ---------------------------------------------------------------- rebase
 
 
-def rebase(place: Place) -> None:
-    others = place.others("refs/heads", "refs/remotes")
-    mine = place.mine(4)
+def rebase(tree: Worktree) -> None:
+    others = tree.others("refs/heads", "refs/remotes")
+    mine = tree.rewritable(4)
     if not others:
         return
-    onto = place.pick(others)
-    way = place.pick(("--merge", "--merge", "--apply", "--rebase-merges", "--onto"))
+    onto = tree.pick(others)
+    way = tree.pick(("--merge", "--merge", "--apply", "--rebase-merges", "--onto"))
     if way == "--onto" and mine:
-        run_rebase(place, ["--onto", onto, f"{mine[0]}^"])
+        run_rebase(tree, ["--onto", onto, f"{mine[0]}^"])
     elif way != "--onto":
-        run_rebase(place, [way, onto])
+        run_rebase(tree, [way, onto])
 
 
-def rebase_by_hand(place: Place) -> None:
+def rebase_by_hand(tree: Worktree) -> None:
     """``rebase --interactive``: change one line of its list."""
-    mine = place.mine(4)
+    mine = tree.rewritable(4)
     if len(mine) < 2:
         return
-    place.random.choice((_reorder, _join, _drop, _reword, _edit, _autosquash))(place, mine)
+    tree.random.choice((_reorder, _join, _drop, _reword, _edit, _autosquash))(tree, mine)
 
 
-def _reorder(place: Place, mine: Sequence[str]) -> None:
-    run_rebase(place, [f"{mine[0]}^"], todo="1{h;d};2{G}")
+def _reorder(tree: Worktree, mine: Sequence[str]) -> None:
+    run_rebase(tree, [f"{mine[0]}^"], todo="1{h;d};2{G}")
 
 
-def _join(place: Place, mine: Sequence[str]) -> None:
-    line = place.random.randint(2, len(mine))
-    run_rebase(place, [f"{mine[0]}^"], todo=f"{line}s/^pick/{place.pick(('squash', 'fixup', 'fixup'))}/")
+def _join(tree: Worktree, mine: Sequence[str]) -> None:
+    line = tree.random.randint(2, len(mine))
+    run_rebase(tree, [f"{mine[0]}^"], todo=f"{line}s/^pick/{tree.pick(('squash', 'fixup', 'fixup'))}/")
 
 
-def _drop(place: Place, mine: Sequence[str]) -> None:
-    run_rebase(place, [f"{mine[0]}^"], todo=f"{place.random.randint(1, len(mine))}s/^pick/drop/")
+def _drop(tree: Worktree, mine: Sequence[str]) -> None:
+    run_rebase(tree, [f"{mine[0]}^"], todo=f"{tree.random.randint(1, len(mine))}s/^pick/drop/")
 
 
-def _reword(place: Place, mine: Sequence[str]) -> None:
-    editor = f"sed -i '1s/^/{place.names.other()}: /'"
-    run_rebase(place, [f"{mine[0]}^"], todo="1s/^pick/reword/", editor=editor)
+def _reword(tree: Worktree, mine: Sequence[str]) -> None:
+    editor = f"sed -i '1s/^/{tree.names.other()}: /'"
+    run_rebase(tree, [f"{mine[0]}^"], todo="1s/^pick/reword/", editor=editor)
 
 
-def _edit(place: Place, mine: Sequence[str]) -> None:
-    run_rebase(place, [f"{mine[0]}^"], todo="1s/^pick/edit/", stop=place.random.choice((_amend_here, split)))
+def _edit(tree: Worktree, mine: Sequence[str]) -> None:
+    run_rebase(tree, [f"{mine[0]}^"], todo="1s/^pick/edit/", stop=tree.random.choice((_amend_here, split)))
 
 
-def _amend_here(place: Place) -> None:
-    place.git("add", place.scribble())
-    place.git("commit", "--quiet", "--amend", "--no-edit")
+def _amend_here(tree: Worktree) -> None:
+    tree.git("add", tree.scribble())
+    tree.git("commit", "--quiet", "--amend", "--no-edit")
 
 
-def _autosquash(place: Place, mine: Sequence[str]) -> None:
-    place.git("add", place.scribble())
-    place.git("commit", "--quiet", f"--{place.pick(('fixup', 'squash'))}={place.pick(mine)}", "--no-edit")
-    run_rebase(place, ["--autosquash", f"{mine[0]}^"], todo="")
+def _autosquash(tree: Worktree, mine: Sequence[str]) -> None:
+    tree.git("add", tree.scribble())
+    tree.git("commit", "--quiet", f"--{tree.pick(('fixup', 'squash'))}={tree.pick(mine)}", "--no-edit")
+    run_rebase(tree, ["--autosquash", f"{mine[0]}^"], todo="")
 
 
 def run_rebase(
-    place: Place,
+    tree: Worktree,
     arguments: Sequence[str],
     *,
     todo: str | None = None,
     editor: str = "true",
-    stop: Callable[[Place], None] | None = None,
+    stop: Callable[[Worktree], None] | None = None,
     command: Sequence[str] = ("rebase", "--quiet"),
 ) -> None:
     """Rebase; with ``todo``, a sed expression, interactively; ``stop`` runs at the first stop for an edit."""
-    hooks = place.chance(0.88)
+    hooks = tree.chance(0.88)
     env = {"GIT_EDITOR": editor}
     interactive = []
     if todo is not None:
         env["GIT_SEQUENCE_EDITOR"] = f"sed -i '{todo}'"
         interactive = ["--interactive"]
-    place.upstream = frozenset(place.ask("rev-list", "--all", "HEAD").split())
+    tree.upstream = frozenset(tree.ask("rev-list", "--all", "HEAD").split())
     try:
-        place.git(*command, *interactive, *arguments, env=env, hooks=hooks)
-        _go_on(place, stop, editor=editor, hooks=hooks)
+        tree.git(*command, *interactive, *arguments, env=env, hooks=hooks)
+        _go_on(tree, stop, editor=editor, hooks=hooks)
     finally:
-        place.upstream = frozenset()
+        tree.upstream = frozenset()
 
 
-def _go_on(place: Place, stop: Callable[[Place], None] | None, *, editor: str, hooks: bool) -> None:
+def _go_on(tree: Worktree, stop: Callable[[Worktree], None] | None, *, editor: str, hooks: bool) -> None:
     for _ in range(_MAX_STOPS):
-        if not _rebasing(place):
+        if not _rebasing(tree):
             return
-        conflict = place.ask("diff", "--name-only", "--diff-filter=U")
+        conflict = tree.ask("diff", "--name-only", "--diff-filter=U")
         if not conflict and stop is not None:
-            stop(place)
+            stop(tree)
             stop = None
-        elif place.chance(0.12):
+        elif tree.chance(0.12):
             break
-        elif conflict and place.chance(0.15):
-            place.git("rebase", "--skip", hooks=hooks)
+        elif conflict and tree.chance(0.15):
+            tree.git("rebase", "--skip", hooks=hooks)
             continue
         elif conflict:
-            place.world.settle(place.name)
-            if place.chance(0.1) and place.ask("diff", "--cached", "--name-only"):
-                place.git("commit", "--quiet", "--no-edit", hooks=hooks)
-        place.git("rebase", "--continue", env={"GIT_EDITOR": editor}, hooks=hooks)
-    if _rebasing(place):
-        place.git("rebase", "--abort", hooks=hooks)
+            tree.world.settle(tree.name)
+            if tree.chance(0.1) and tree.ask("diff", "--cached", "--name-only"):
+                tree.git("commit", "--quiet", "--no-edit", hooks=hooks)
+        tree.git("rebase", "--continue", env={"GIT_EDITOR": editor}, hooks=hooks)
+    if _rebasing(tree):
+        tree.git("rebase", "--abort", hooks=hooks)
 
 
-def _rebasing(place: Place) -> bool:
-    return place.goes_on("rebase-merge") or place.goes_on("rebase-apply")
+def _rebasing(tree: Worktree) -> bool:
+    return tree.is_unfinished("rebase-merge") or tree.is_unfinished("rebase-apply")
 
 
 # ---------------------------------------------------------------- copies
 
 
-def cherry_pick(place: Place) -> None:
-    others = place.others("refs/heads", "refs/remotes")
-    there = place.commits(f"HEAD..{place.pick(others)}") if others else []
-    if not there:
+def cherry_pick(tree: Worktree) -> None:
+    others = tree.others("refs/heads", "refs/remotes")
+    candidates = tree.commits(f"HEAD..{tree.pick(others)}") if others else []
+    if not candidates:
         return
-    at = place.random.randrange(len(there))
-    some = there[at : at + place.random.randint(1, 2)]
-    before = place.head()
-    place.git("cherry-pick", *(["-x"] if place.chance(0.2) else []), *some)
+    at = tree.random.randrange(len(candidates))
+    some = candidates[at : at + tree.random.randint(1, 2)]
+    before = tree.head()
+    tree.git("cherry-pick", *(["-x"] if tree.chance(0.2) else []), *some)
     for _ in range(_MAX_STOPS):
-        if not place.goes_on("CHERRY_PICK_HEAD"):
+        if not tree.is_unfinished("CHERRY_PICK_HEAD"):
             break
-        if place.chance(0.2):
-            place.git("cherry-pick", "--abort")
+        if tree.chance(0.2):
+            tree.git("cherry-pick", "--abort")
             return
-        if place.chance(0.15):
-            place.git("cherry-pick", "--skip")
+        if tree.chance(0.15):
+            tree.git("cherry-pick", "--skip")
             continue
-        place.world.settle(place.name)
-        if not place.ask("diff", "--cached", "--name-only"):
-            place.git("cherry-pick", "--skip")
-        elif place.chance(0.3):
-            place.git("commit", "--quiet", "--no-edit")
+        tree.world.settle(tree.name)
+        if not tree.ask("diff", "--cached", "--name-only"):
+            tree.git("cherry-pick", "--skip")
+        elif tree.chance(0.3):
+            tree.git("commit", "--quiet", "--no-edit")
         else:
-            place.git("cherry-pick", "--continue")
-    _copied(place, some, place.commits(f"{before}..HEAD"))
+            tree.git("cherry-pick", "--continue")
+    _copied(tree, some, tree.commits(f"{before}..HEAD"))
 
 
-def _copied(place: Place, olds: Sequence[str], news: Sequence[str]) -> None:
+def _copied(tree: Worktree, olds: Sequence[str], news: Sequence[str]) -> None:
     """Record which commit became which, by their subjects."""
-    subjects = {place.ask("log", "-1", "--format=%s", old): old for old in olds}
+    subjects = {tree.ask("log", "-1", "--format=%s", old): old for old in olds}
     for new in news:
-        old = subjects.get(place.ask("log", "-1", "--format=%s", new))
+        old = subjects.get(tree.ask("log", "-1", "--format=%s", new))
         if old is not None:
-            place.model.copy(old, new, said=True)
+            tree.model.copy(old, new, reported=True)
 
 
-def cherry_pick_by_hand(place: Place) -> None:
-    """Pick with ``--no-commit``, then commit by hand: rule 2 of the model."""
-    others = place.others("refs/heads")
-    there = place.commits(f"HEAD..{place.pick(others)}") if others else []
-    if not there:
+def cherry_pick_by_hand(tree: Worktree) -> None:
+    """Pick with ``--no-commit``, then commit by hand: reason 2 in ``walk_model``."""
+    others = tree.others("refs/heads")
+    candidates = tree.commits(f"HEAD..{tree.pick(others)}") if others else []
+    if not candidates:
         return
-    old = place.pick(there)
-    if place.git("cherry-pick", "--no-commit", old):
-        name = place.names.other()
-        if place.git("commit", "--quiet", "--message", f"{name}: by hand"):
-            place.model.copy(old, place.head(), sure=False)
+    old = tree.pick(candidates)
+    if tree.git("cherry-pick", "--no-commit", old):
+        name = tree.names.other()
+        if tree.git("commit", "--quiet", "--message", f"{name}: by hand"):
+            tree.model.copy(old, tree.head(), sure=False)
     else:
-        place.git("reset", "--quiet", "--hard")
+        tree.git("reset", "--quiet", "--hard")
 
 
-def merge_squash(place: Place) -> None:
-    others = place.others("refs/heads", "refs/remotes")
+def merge_squash(tree: Worktree) -> None:
+    others = tree.others("refs/heads", "refs/remotes")
     if not others:
         return
-    other = place.pick(others)
+    other = tree.pick(others)
     some, merges = (
-        place.commits(f"HEAD..{other}"),
-        place.ask("rev-list", "--merges", f"HEAD..{other}").split(),
+        tree.commits(f"HEAD..{other}"),
+        tree.ask("rev-list", "--merges", f"HEAD..{other}").split(),
     )
-    hooks, said = place.chance(0.88), place.chance(0.5)
-    if not place.git("merge", "--quiet", "--squash", other):
-        if place.chance(0.3):
-            place.git("reset", "--quiet", "--hard")
+    hooks, keeps_message = tree.chance(0.88), tree.chance(0.5)
+    if not tree.git("merge", "--quiet", "--squash", other):
+        if tree.chance(0.3):
+            tree.git("reset", "--quiet", "--hard")
             return
-        place.world.settle(place.name)
-    message = ["--no-edit"] if said else ["--message", f"{place.names.other()}: squashed"]
-    before = place.head()
-    if place.git("commit", "--quiet", *message, hooks=hooks) and place.head() != before:
+        tree.world.settle(tree.name)
+    message = ["--no-edit"] if keeps_message else ["--message", f"{tree.names.other()}: squashed"]
+    before = tree.head()
+    if tree.git("commit", "--quiet", *message, hooks=hooks) and tree.head() != before:
         for old in (*some, *merges):
-            place.model.copy(old, place.head(), sure=(hooks or said) and old in some, said=old in merges)
+            tree.model.copy(
+                old, tree.head(), sure=(hooks or keeps_message) and old in some, reported=old in merges
+            )
 
 
-def revert(place: Place) -> None:
-    mine = place.mine(5)
-    if mine and not place.git("revert", "--no-edit", place.pick(mine)):
-        place.git("revert", "--abort")
+def revert(tree: Worktree) -> None:
+    mine = tree.rewritable(5)
+    if mine and not tree.git("revert", "--no-edit", tree.pick(mine)):
+        tree.git("revert", "--abort")
 
 
 # ---------------------------------------------------------------- reset
 
 
-def recommit(place: Place) -> None:
+def recommit(tree: Worktree) -> None:
     """Squash commits by ``reset --soft`` and a new commit."""
-    mine = place.mine(4)
+    mine = tree.rewritable(4)
     if not mine:
         return
-    some = mine[-place.random.randint(1, len(mine)) :]
-    place.git("reset", "--quiet", "--soft", f"{some[0]}^")
-    if place.git("commit", "--quiet", "--message", f"{place.names.other()}: once more"):
+    some = mine[-tree.random.randint(1, len(mine)) :]
+    tree.git("reset", "--quiet", "--soft", f"{some[0]}^")
+    if tree.git("commit", "--quiet", "--message", f"{tree.names.other()}: once more"):
         for old in some:
-            place.model.copy(old, place.head())
+            tree.model.copy(old, tree.head())
 
 
-def reset_and_split(place: Place) -> None:
-    if place.mine(1):
-        split(place)
+def reset_and_split(tree: Worktree) -> None:
+    if tree.rewritable(1):
+        split(tree)
 
 
-def split(place: Place) -> None:
+def split(tree: Worktree) -> None:
     """Split HEAD into a commit for each of its files."""
-    old = place.head()
-    paths = place.ask("diff-tree", "-r", "--no-commit-id", "--name-only", old).splitlines()
-    if len(paths) < 2 or not place.git("reset", "--quiet", "HEAD^"):
+    old = tree.head()
+    paths = tree.ask("diff-tree", "-r", "--no-commit-id", "--name-only", old).splitlines()
+    if len(paths) < 2 or not tree.git("reset", "--quiet", "HEAD^"):
         return
     made = []
     for path in paths:
-        place.git("add", path)
-        if place.git("commit", "--quiet", "--message", f"{place.names.other()}: {path}"):
-            made.append(place.head())
-    stands = place.ask("for-each-ref", "--contains", old)
+        tree.git("add", path)
+        if tree.git("commit", "--quiet", "--message", f"{tree.names.other()}: {path}"):
+            made.append(tree.head())
+    still_reached = tree.ask("for-each-ref", "--contains", old)
     for new in made:
-        place.model.copy(old, new, sure=not stands)  # rule 3 of the model
+        tree.model.copy(old, new, sure=not still_reached)  # reason 3 in ``walk_model``
 
 
-def throw_away(place: Place) -> None:
-    mine = place.mine(2)
+def throw_away(tree: Worktree) -> None:
+    mine = tree.rewritable(2)
     if len(mine) > 1:
-        place.git("reset", "--quiet", place.pick(("--hard", "--keep")), f"{place.pick(mine)}^")
+        tree.git("reset", "--quiet", tree.pick(("--hard", "--keep")), f"{tree.pick(mine)}^")

@@ -38,8 +38,8 @@ class Clock:
 
 @dataclass(slots=True)
 class World:
-    """``root/ours`` and ``root/plain`` hold repositories of the same names; with ``alone``, the first is
-    queried, too, as some tools change the commits that they record. ``statuses`` are those of all commands,
+    """``root/ours`` and ``root/plain`` have repositories of the same names; with ``alone``, there is only the
+    first, as some tools change the commits that they record. ``statuses`` are those of all commands,
     ``broken`` the commands with another result with git-traj than without, ``story`` is what happened."""
 
     root: Path
@@ -67,39 +67,41 @@ class World:
         return self.root / "listening" / "post-rewrite"
 
     def git(
-        self, place: str, *arguments: str, env: Mapping[str, str] | None = None, hooks: bool = True
+        self, tree: str, *arguments: str, env: Mapping[str, str] | None = None, hooks: bool = True
     ) -> bool:
         """Run a command in both worlds; return whether it succeeded. Some programs switch ``hooks`` off."""
         silent = ["git", "-c", f"core.hooksPath={self._listener.parent}", *arguments]
-        ours = self.run(self.ours / place, ["git", *arguments] if hooks else silent, env)
-        plain = ours if self.alone else self.run(self.plain / place, ["git", *arguments], env)
+        ours = self.run(self.ours / tree, ["git", *arguments] if hooks else silent, env)
+        plain = ours if self.alone else self.run(self.plain / tree, ["git", *arguments], env)
         self.statuses.append(ours.returncode)
-        self.compare(place, arguments, plain, ours)
-        self.tell(f"  {place}: git {' '.join(arguments)}{'' if hooks else ' (no hooks)'}: {plain.returncode}")
+        self.compare(tree, arguments, plain, ours)
+        self.log(f"  {tree}: git {' '.join(arguments)}{'' if hooks else ' (no hooks)'}: {plain.returncode}")
         return plain.returncode == 0
 
-    def tell(self, what: str) -> None:
+    def log(self, what: str) -> None:
         self.story.append(what)
 
     def compare(
         self,
-        place: str,
+        tree: str,
         what: object,
         plain: subprocess.CompletedProcess[str],
         ours: subprocess.CompletedProcess[str],
     ) -> None:
-        said = [done.stderr.replace(str(side), "") for done, side in ((plain, self.plain), (ours, self.ours))]
-        if plain.returncode != ours.returncode or said[0] != said[1]:
+        errors = [
+            done.stderr.replace(str(side), "") for done, side in ((plain, self.plain), (ours, self.ours))
+        ]
+        if plain.returncode != ours.returncode or errors[0] != errors[1]:
             self.broken.append(
-                f"{place}: {what}: {plain.returncode} {said[0]!r}, {ours.returncode} {said[1]!r}"
+                f"{tree}: {what}: {plain.returncode} {errors[0]!r}, {ours.returncode} {errors[1]!r}"
             )
 
-    def shell(self, place: str, command: str, dates: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    def shell(self, tree: str, command: str, dates: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
         """Repeat in the plain world what an agent did in ours."""
-        return self.run(self.plain / place, ["/bin/bash", "-c", command], dates)
+        return self.run(self.plain / tree, ["/bin/bash", "-c", command], dates)
 
-    def ask(self, place: str, *arguments: str) -> str:
-        return self.run(self.plain / place, ["git", *arguments]).stdout.rstrip("\n")
+    def ask(self, tree: str, *arguments: str) -> str:
+        return self.run(self.plain / tree, ["git", *arguments]).stdout.rstrip("\n")
 
     def run(
         self, folder: Path, command: list[str], env: Mapping[str, str] | None = None
@@ -116,29 +118,29 @@ class World:
 
     # ------------------------------------------------------------ files
 
-    def write(self, place: str, path: str, text: str) -> None:
+    def write(self, tree: str, path: str, text: str) -> None:
         for side in (self.ours, self.plain):
-            (side / place / path).write_text(text)
+            (side / tree / path).write_text(text)
 
-    def read(self, place: str, path: str) -> str:
-        return (self.plain / place / path).read_text()
+    def read(self, tree: str, path: str) -> str:
+        return (self.plain / tree / path).read_text()
 
-    def settle(self, place: str) -> None:
+    def settle(self, tree: str) -> None:
         """Resolve conflicts by keeping both sides."""
-        for path in {*self.ask(place, "diff", "--name-only", "--diff-filter=U").splitlines()}:
-            if (self.plain / place / path).exists():
-                self.write(place, path, _CONFLICT.sub("", self.read(place, path)))
-        self.git(place, "add", "--all")
+        for path in {*self.ask(tree, "diff", "--name-only", "--diff-filter=U").splitlines()}:
+            if (self.plain / tree / path).exists():
+                self.write(tree, path, _CONFLICT.sub("", self.read(tree, path)))
+        self.git(tree, "add", "--all")
 
     # ------------------------------------------------------------ git's reports
 
-    def clone(self, server: str, place: str) -> None:
-        self.git(".", "clone", "--quiet", server, place)
-        self.listen(place)
+    def clone(self, server: str, tree: str) -> None:
+        self.git(".", "clone", "--quiet", server, tree)
+        self.listen(tree)
 
-    def listen(self, place: str) -> None:
+    def listen(self, tree: str) -> None:
         """Make git report, in the plain world, which commit became which."""
-        for hook in (self.plain / place / ".git" / "hooks" / "post-rewrite", self._listener):
+        for hook in (self.plain / tree / ".git" / "hooks" / "post-rewrite", self._listener):
             hook.parent.mkdir(exist_ok=True)
             hook.write_text(
                 _LOGGER.format(self._pairs if self.alone or hook != self._listener else "/dev/null")
@@ -146,22 +148,22 @@ class World:
             hook.chmod(0o755)
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """The pairs (old, new) since the last call."""
+        """Yield the pairs (old, new) that git reported since the last call."""
         text = self._pairs.read_text() if self._pairs.exists() else ""
         new, self._read = text[self._read :], len(text)
         for line in new.splitlines():
             old, became, *_ = line.split()
             yield old, became
 
-    def differences(self, place: str) -> list[str]:
-        """The differences of branches, HEAD, index and files between the two worlds."""
-        asked: tuple[tuple[str, ...], ...] = (
+    def differences(self, tree: str) -> list[str]:
+        """Return the differences of branches, HEAD, index and files between the two worlds."""
+        questions: tuple[tuple[str, ...], ...] = (
             ("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/stash"),
             ("rev-parse", "HEAD"),
             ("status", "--porcelain"),
         )
-        told = [
-            [self.run(side / place, ["git", *each]).stdout for each in asked]
+        answers = [
+            [self.run(side / tree, ["git", *each]).stdout for each in questions]
             for side in (self.plain, self.ours)
         ]
-        return [f"{place}: {a!r} became {b!r}" for a, b in zip(*told, strict=True) if a != b]
+        return [f"{tree}: {a!r} became {b!r}" for a, b in zip(*answers, strict=True) if a != b]
