@@ -30,8 +30,8 @@ _ASKED = (("log", "-n", "5"), ("status",), ("stats", "--json"))
 class Day(Walk):
     """A walk with one more worktree, which began yesterday and ends now."""
 
-    def found_places(self) -> Iterator[tuple[str, str, str]]:
-        yield from super().found_places()
+    def worktrees(self) -> Iterator[tuple[str, str, str]]:
+        yield from super().worktrees()
         self.world.git("one", "worktree", "add", "--quiet", "-b", "apart", "../third")
         yield "third", "one", "one/.git/worktrees/third"
 
