@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import fnmatch
 import json
 import re
 from pathlib import Path
@@ -147,3 +148,15 @@ def test_a_line_of_an_example_has_one_command_and_one_comment(document: Any) -> 
             command, _, comment = line.partition(" # ")
             assert command.count("git traj ") < 2, line
             assert " # " not in comment, line
+
+
+def test_the_table_of_edge_cases_names_tests_that_exist() -> None:
+    defined = [
+        name
+        for file in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r"^def test_(\w+)", file.read_text("utf-8"), re.MULTILINE)
+    ]
+    text = (ROOT / "docs" / "edge-cases.md").read_text("utf-8")
+    named = {name for name in re.findall(r"`(?:\w+\.py::)?([a-z0-9_*]+)`", text) if name.count("_") > 1}
+    assert len(named) > 100
+    assert [name for name in named if not fnmatch.filter(defined, name)] == []
