@@ -35,8 +35,8 @@ class Anchored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A part that is in the refs, or is ``parked``: it could not be redacted. ``output``: it is from an
-    agent's printed output, not from its log."""
+    """A part that is in the refs, or is ``parked``: it could not be redacted. ``output``: it is not
+    from the session's own log, but from the agent's printed output or a similar source."""
 
     range: Range
     commits: tuple[str, ...]
