@@ -86,8 +86,9 @@ def upward(name: str) -> Iterator[str]:
     here = room(name)
     for target in imported(name):
         package, _, rest = target.partition(".")
-        there = rest.split(".")[0]
-        if package == "gittraj" and there not in ("", "__version__", here) and floor(there) <= floor(here):
+        there = "github_action" if package == "github_action" else rest.split(".")[0]
+        inside = package in ("gittraj", "github_action") and there not in ("", "__version__", here)
+        if inside and floor(there) <= floor(here):
             yield f"{name} imports {target}"
 
 

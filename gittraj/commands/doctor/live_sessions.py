@@ -17,7 +17,8 @@ from gittraj.state.cursors import SessionState, State, Suspension
 _FRESH = 15 * 60
 """A session counts as active for this many seconds after its log last grew."""
 _OVER = 24 * 3600
-"""A session whose log did not grow for this many seconds is not listed, even if it has events that wait."""
+"""A session whose log did not grow for this many seconds is not listed, even if it has events that wait. The
+same as ``IDLE`` in ``record/drain/waiting.py``, whose import would slow ``git traj status`` down."""
 _ONE_TURN = ("sdk-cli", "codex_exec")
 """Entry points of sessions that end with their first turn (``claude -p``, ``codex exec``)."""
 Status = Literal["active", "idle", "ended"]

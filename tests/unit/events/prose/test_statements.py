@@ -1,4 +1,4 @@
-"""How sentences are read: the table ``statements.txt``, and cases that take more than one message or event."""
+"""How sentences are read: the table ``statements.txt``, and cases of several messages or events."""
 
 from __future__ import annotations
 
