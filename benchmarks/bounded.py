@@ -140,7 +140,8 @@ def _unfolding(git: Git) -> str:
 
 
 def _point(git: Git, ref: str, tree: str, name: bytes = b"") -> None:
-    """Point ``ref`` to a commit of ``tree`` or, with ``name``, of a tree that has ``tree`` as this folder."""
+    """Point ``ref`` to a commit of ``tree``; with ``name``, to a commit of a new tree, whose folder ``name``
+    is ``tree``."""
     with git.open() as opened:
         root = opened.objects.write_tree([Entry(TREE, name, tree)]) if name else tree
         commit = opened.objects.write_commit(tree=root, parents=[], message="bomb")

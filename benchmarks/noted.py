@@ -1,4 +1,5 @@
-"""Recorders of random walks that put plain notes onto commits: each note names pieces of work."""
+"""Recorders of random walks, which put plain notes onto commits: the pieces of work that the notes named at
+any time, and those that they name at the end."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ class Noted:
         return found
 
     def _look(self, root: Path, into: Carried) -> None:
-        """Add the works that the notes in ``root`` name."""
+        """Add to ``into`` the works that the notes in ``root`` name."""
         git = Git(root)
         if not git.succeeds("rev-parse", "--verify", "--quiet", self.ref):
             return

@@ -1,12 +1,12 @@
 """Decides what to do for an event: one table, no side effects.
 
 ======================= ==================================================================================
-``pull_request``        writes its comment; the token is read-only for a fork or for Dependabot
+``pull_request``        writes its comment, unless the token is read-only: for a fork or for Dependabot
 ``pull_request_target`` writes its comment, also for forks: none of their code is checked out or run
 ``workflow_run``        writes the comment of the pull request whose head that run was for, looked up on
                         GitHub; no artifact or number that a fork's workflow could have forged is read
 ``push``                to the base branch: carries records to squashed or rebased commits
-``workflow_dispatch``   writes the comment of the pull request ``pr``, an input that works for any event
+``workflow_dispatch``   writes the comment of the pull request in ``pr``, an input that works for any event
 anything else           writes a notice with the reason; also for ``merge_group``: a queue ends in a push
 ======================= ==================================================================================
 

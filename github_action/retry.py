@@ -55,7 +55,9 @@ class RetryBudget:
         self.sleep(self.between_writes)
 
     def retry(self, ask: Callable[[], T]) -> T:
-        """Return ``ask()``, tried again on errors that PyGithub does not retry. Raises the last error."""
+        """Return ``ask()``, tried again after Limited and Unreachable. Only for requests that may be
+        repeated: reads and deletions of ``rest``, and GraphQL queries, which PyGithub does not retry, because
+        they are POSTs. Raises the last error."""
         for _ in range(_ATTEMPTS - 1):
             try:
                 return ask()

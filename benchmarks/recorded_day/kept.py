@@ -78,9 +78,9 @@ decision "nothing is active" | event | abandon | completion csh | redact /no/suc
 recipients add nonsense | keys nothing | pr --base no-such-revision | push no-such-remote
 fetch no-such-remote | frobnicate | sho
 """
+"""Run in the main repository. In all lists, ``{NAME}`` becomes the id of the session NAME (``{reader}``: a
+public key), ``@/`` the folder of files that commands read or write; the text after ``<`` names an input."""
 
-"""Run in the main repository. ``{NAME}`` becomes the id of a session, ``@/`` a folder for outputs; the text
-after ``<`` names an input."""
 ELSEWHERE = """
 log | log --file src/bob_codex.py | show | show --show-thinking | status | doctor | stats
 search slots | search --fetch limit

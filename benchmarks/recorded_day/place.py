@@ -60,7 +60,7 @@ class Day:
             (state / "drain.lock").write_text(f"{os.getpid()}\n")
         done = subprocess.run(command, cwd=cwd, env=known, input=given, capture_output=True, check=False)
         (state / "drain.lock").unlink(missing_ok=True)
-        if count_rewrites(state) > before:  # post-rewrite alone ignores GIT_TRAJ_SYNC
+        if count_rewrites(state) > before:  # post-rewrite ignores GIT_TRAJ_SYNC; the lock stopped its worker
             worker = (PYTHON, "-I", "-m", "gittraj.worker", "--foreground", state)
             subprocess.run(worker, cwd=cwd, env=known, capture_output=True, check=True)
         return done

@@ -114,7 +114,7 @@ class Agent:
     ``program`` its command on PATH. Its data is in ``home`` below the user's home folder, or in the folder
     that the first set one of ``variables`` names; a session's log matches one of ``patterns`` there, in which
     ``{0}`` is the session's id. ``session`` is the variable that has this id in the shells that the agent
-    opens; None if ``model.signs`` has the variable."""
+    opens; None if there is no such variable, or if ``model.signs`` has it."""
 
     name: str
     option: str

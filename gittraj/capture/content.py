@@ -63,8 +63,9 @@ class Changed:
 class Writing:
     """Text that the call at index ``call`` wrote to ``path``. ``lines`` are hashes of the lines that are not
     committed yet, without lines that were in the file before; ``blobs`` are the ids that git may give to the
-    whole text; ``at`` is the call's time (seconds since 1970); ``open`` is false once all of it is committed;
-    ``undone``: lines undone later, with the time."""
+    whole text; ``at`` is the call's time (seconds since 1970); ``open`` is false once commits have all of
+    ``lines``, or one has the file as the last writing left it; ``undone``: lines undone later, with the
+    time."""
 
     call: int
     path: str

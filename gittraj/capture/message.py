@@ -112,8 +112,9 @@ def _made_meanwhile(calls: Sequence[DatedCall], commits: Sequence[Commit]) -> It
     """The commits between the first call and the last: most of a long history are older or younger."""
     if not calls:
         return ()
-    all_calls = replace(calls[0], begun=min(c.begun for c in calls), over=max(c.over for c in calls))
-    return filter(all_calls.ran_at, commits)
+    # one call, from the first begin to the last end
+    combined = replace(calls[0], begun=min(c.begun for c in calls), over=max(c.over for c in calls))
+    return filter(combined.ran_at, commits)
 
 
 def _give_out(fits: Mapping[str, Sequence[int]], left: Mapping[int, int]) -> Calls:

@@ -30,7 +30,8 @@ _PACKAGES = frozenset(
 )
 """Folders of packages and toolchains, which are not private."""
 _PRIVATE = frozenset(("home", "Users", "root", "mnt", "media", "srv", "Volumes", "tmp", "private", "var"))
-"""Folders below the root that may contain private files, even if they do not exist on this machine."""
+"""Folders below the root that may contain private files. A text that begins with one of them counts as a path
+even if this machine has no such folder: a log may be from another machine."""
 _AGENTS_OWN = re.compile(r"/(?:tmp|private/tmp)/claude-[^/]+/.+/tasks/")
 """Where Claude Code keeps the output of a command that runs in the background."""
 _SEARCHES = frozenset(

@@ -92,8 +92,8 @@ def _count_left(log: Log, named: Iterable[Commit], fixed: Calls) -> dict[int, in
 
 
 def _between(pins: Sequence[tuple[int, int]], rank: int, calls: Iterable[int]) -> list[int]:
-    """Those of ``calls`` between the call of the last pinned commit before a rank and that of the first one
-    after it, both included; ``pins`` are pairs of rank and call."""
+    """Those of ``calls`` from the latest call of the commits pinned before a rank to the earliest call of
+    those pinned after it, both included; ``pins`` are pairs of rank and call."""
     first = max((call for pin, call in pins if pin < rank), default=0)
     last = min((call for pin, call in pins if pin > rank), default=math.inf)
     return [call for call in calls if first <= call <= last]

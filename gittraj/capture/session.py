@@ -69,10 +69,10 @@ class Log:
     """One session, as far as its log was read: ``entries`` begins at position ``start`` of the trajectory.
 
     ``turn_ends`` are the indexes of entries that ended a turn, ``marks`` the cursors, by the next entry's
-    index. ``places`` says for each entry where it worked; ``outside`` are the results that may contain text
-    from outside this repository. ``results`` maps a call's id to its result's index, ``spent`` a response to
-    its tokens and cost; ``damage`` is the number of damaged lines. ``quiet``: nothing more is expected in the
-    last turn.
+    index. ``places`` says for each entry where it worked; ``outside`` are the indexes of results that may
+    contain text from outside this repository. ``results`` maps a call's id to its result's index, ``spent`` a
+    response to its tokens and cost; ``damage`` is the number of damaged lines. ``quiet``: nothing more is
+    expected in the last turn.
     """
 
     agent: str

@@ -78,8 +78,8 @@ def _compare(repository: Repository, recorded: Recorded, sides: list[Side], *, f
         return [read_steps_of(repository, recorded, side, segments) for side in sides]
 
     single = all(len(side.headers) == 1 for side in sides)
-    steps = read_events(repository, read, command="compare", fetch=fetch) if single else None
-    return compare(sides[0], sides[1], steps, step)
+    trajectories = read_events(repository, read, command="compare", fetch=fetch) if single else None
+    return compare(sides[0], sides[1], trajectories, step)
 
 
 def _render(compared: Header, form: str, page: Page, *, everything: bool) -> Iterable[str]:

@@ -30,7 +30,7 @@ def keys() -> None:
 def init(post_quantum: bool) -> None:
     """Create a key, for every repository. Back up its file: without it, what is sealed for you is lost.
 
-    Either all readers of a repository have post-quantum keys, or none has.
+    All readers of a repository must have post-quantum keys, or none of them: for a mixture nothing is sealed.
     """
     from gittraj.seal.identities import make_identity
 

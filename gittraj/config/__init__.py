@@ -100,8 +100,8 @@ def read_choice(repository: Repository, key: str) -> str:
 
 
 def stamp(config: Config) -> str:
-    """Return the ruleset for a record: the version of the rules, and a digest of the settings that differ
-    from the defaults."""
+    """Return the ruleset for a record: the version of the rules, and, if the redactor's settings differ from
+    the defaults, a digest of them."""
     lists = [sorted(each) for each in (config.names, config.shapes, config.allow, config.strict)]
     rules = config.gitleaks()
     if not (config.pii or config.paranoid or rules or any(lists)):

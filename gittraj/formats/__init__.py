@@ -198,7 +198,7 @@ def describe(head: bytes) -> str:
 
 _OTHERS = (
     (re.compile(r'"conversations"\s*:'), "the trace of a trajectory in the same folder"),
-    (re.compile(r'"compactedInto"\s*:'), "only the name of the compaction that replaced a trajectory"),
+    (re.compile(r'"compactedInto"\s*:'), "only the name of the compaction that a trajectory went into"),
     (re.compile(r'"trajectories"\s*:\s*\{'), "an index of trajectories: it contains none itself"),
     (re.compile(r"\A# Trajectory: "), "the summary of a trajectory in the same folder"),
 )

@@ -178,7 +178,7 @@ def _text_of(part: dict[str, Any]) -> str | None:
 
 
 def _edits(tool: str, path: str | None, fields: dict[str, Any]) -> tuple[Edit, ...]:
-    """The edits of a call; a call that states neither an old text nor a line creates the file."""
+    """The edits of a call; a call with neither an old text nor a line to insert at creates the file."""
     new, old = fields.get("new_text"), fields.get("old_text")
     if tool != "editor" or path is None or not isinstance(new, str):
         return ()

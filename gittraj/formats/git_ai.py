@@ -51,7 +51,7 @@ def _session_ids(note: Note) -> list[str] | None:
 
 class _Reading:
     def __init__(self) -> None:
-        self._reported: list[dict[str, Any]] = []  # the messages of the note before
+        self._reported: list[dict[str, Any]] = []  # the messages of the last note that has any
 
     def items(self, note: Note, session: str) -> Iterator[Item]:
         works = [work for work in (_parse(note.text) or {}).values() if work.session == session]

@@ -31,9 +31,10 @@ from gittraj.model.header import Header
 CANDIDATES = 1_000
 """Parts that are ranked: those that ended last."""
 _FEW = 500
-"""If at most this many repositories have the words, only their texts are read; else the newest first, …"""
+"""If at most this many repositories have the words, only their texts are read; else the newest texts of all
+repositories are searched first, …"""
 _NEWEST = 15_000
-"""… which are this many."""
+"""… and this is the number of those texts."""
 PartId = tuple[str, str, str]
 Condition = tuple[str, Any]
 """The SQL of a condition, and its parameters."""

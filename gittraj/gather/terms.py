@@ -23,7 +23,8 @@ def stem_all(texts: Iterable[str]) -> Iterator[str]:
 
 
 def unite(found: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Unite the stems of many texts, given as (kind, stems), for each kind, in the form of ``stem_all``."""
+    """Return each kind once, with the stems of all its texts in the form of ``stem_all``; ``found`` has pairs
+    of a text's kind and its stems."""
     kinds: dict[str, set[str]] = {}
     for kind, stems in found:
         kinds.setdefault(kind, set()).update(stems.split())

@@ -70,7 +70,8 @@ def _find_sources(
     *,
     unsquashed: Collection[str],
 ) -> dict[str, Source]:
-    """The commits that one of ``forms`` became, with the evidence; ``unsquashed`` ones needed no squash."""
+    """The commits that one of ``forms`` became, with the evidence: that of the link for the ``unsquashed``
+    ones, to which a chain without a squash leads, else ``squash``."""
     sources: dict[str, Source] = {}
     for form in forms:
         for new in became.get(form, ()):
@@ -163,24 +164,26 @@ class _Search:
     def compare_contents(self, story: Story, olds: Collection[str]) -> None:
         history = self.history
         known = self._known(olds)
-        kindred = Kin(history, known)
+        kin_of_known = Kin(history, known)
         ends = [*(c for c in history.commits if c not in history.children), *story.left]
-        tips = self._below(kindred, dict.fromkeys(ends))
-        pulls = {number: some for number, each in self.pulls.items() if (some := self._below(kindred, each))}
+        tips = self._below(kin_of_known, dict.fromkeys(ends))
+        pulls = {
+            number: some for number, each in self.pulls.items() if (some := self._below(kin_of_known, each))
+        }
         kin = Kin(history, dict.fromkeys([*known, *tips, *(tip for each in pulls.values() for tip in each)]))
-        targets = self._targets(known, kindred, self.among)
+        targets = self._targets(known, kin_of_known, self.among)
         self.patches.compare(map(history.change, known), map(history.change, targets))
         self._find_quotes(known)
         self._find_patches(known, targets, kin)
         self._find_by_tree(known, targets)
         # one fragment may be kept while another was rewritten: together they are the whole
-        self._find_splits(known, self._targets(known, kindred, history.reachable))
+        self._find_splits(known, self._targets(known, kin_of_known, history.reachable))
         self._find_squashes(known, targets, tips, kin)
         self._find_pulls(known, targets, pulls, kin)
 
-    def _below(self, kindred: Kin, tips: Iterable[str]) -> list[str]:
-        """Those ``tips`` that ``kindred`` marks, or that descend from a marked commit."""
-        return [tip for tip in tips if tip in self.history.commits and kindred.descends(tip)]
+    def _below(self, kin_of_known: Kin, tips: Iterable[str]) -> list[str]:
+        """Those ``tips`` that ``kin_of_known`` marks, or that descend from a marked commit."""
+        return [tip for tip in tips if tip in self.history.commits and kin_of_known.descends(tip)]
 
     def _find_quotes(self, known: Collection[str]) -> None:
         quotes = list(read_quotes(self.history, known))

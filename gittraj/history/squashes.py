@@ -110,8 +110,9 @@ def match_squashes(
 def _choose(
     sets: Mapping[frozenset[str], tuple[bool, bool]], became: Mapping[str, Sequence[str]]
 ) -> Iterable[str]:
-    """The members of the range that is the likeliest; none if several are equally likely. ``sets`` has, for
-    the members of each range, whether the squash has its base and tree, and then also a tip that is gone."""
+    """The members of the range that is the likeliest; none if several are equally likely. ``sets`` maps the
+    members of each range to two flags: the squash has the range's base and tree; and, besides, the range's
+    tip is no longer reachable."""
     sure = [members for members, rank in sets.items() if rank == max(sets.values())]
     least = [members for members in sure if not any(other < members for other in sure)]
     later = {members: {*follow(members, became)} - members for members in least}

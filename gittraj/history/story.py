@@ -27,8 +27,8 @@ _COPIES = ("cherry-pick", "commit (cherry-pick)", "am")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rebase:
     """A rebase onto the commit ``onto``. ``tips`` are the old tips, which reach the rewritten commits;
-    ``entries`` are HEAD's reflog entries from start to end, ``steps`` those that moved HEAD by one commit.
-    ``end`` is the new tip, None while the rebase is in progress."""
+    ``entries`` are HEAD's reflog entries between start and finish, ``steps`` those that moved HEAD by one
+    commit. ``end`` is the new tip, None while the rebase is in progress."""
 
     onto: str
     tips: tuple[str, ...]
@@ -63,7 +63,8 @@ class Story:
         yield from (old for old, _ in self.amends if old in history.commits)
         for rebase in self.rebases:
             if rebase.onto in history.commits:
-                yield from (rebase.onto, *history.between(rebase.onto, *rebase.tips))  # a fixup amends onto
+                # the base, too: it may be a commit that git kept as it was, and that a fixup amended
+                yield from (rebase.onto, *history.between(rebase.onto, *rebase.tips))
         for tip in self.left:
             line = history.line(tip, most=_AGAIN)
             yield from takewhile(lambda commit: commit not in history.reachable, line)

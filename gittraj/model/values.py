@@ -330,7 +330,8 @@ class Range:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trajectory:
-    """One agent session, or one piece of work that a person records, or (with ``span``) a part of one."""
+    """One agent session, or one piece of work that was recorded only by commands (``git traj start``), or
+    (with ``span``) a part of one."""
 
     id: str
     whole: SessionInfo

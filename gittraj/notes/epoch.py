@@ -181,7 +181,8 @@ def survey(repository: Repository, tips: Sequence[str], extra: Epoch) -> Survey:
 
     def is_after(oid: str) -> bool:
         if is_partial and oid not in blobs:
-            return not _is_here(objects, oid)  # it counts if this clone has nothing of it
+            # a commit without its tree counts as after all purges: this partial clone has nothing of it
+            return not _is_here(objects, oid)
         return blobs.get(oid) in complete
 
     clean, heads = _find_clean(rows, is_after)

@@ -101,8 +101,9 @@ def _replay(repository: Repository, ref: str, tip: str, entries: Iterable[Reflog
 
 
 def restore_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str, TrajError | None]:
-    """Move refs that were deleted or reset back to ``tips``. Into refs that have something new since, join
-    what they lost. Returns each changed ref with the error that prevented this, if any."""
+    """Restore the refs of ``tips`` (ref: last known tip) that were deleted or reset; what a ref lost is
+    joined in if it has something new since. Returns the refs that were restored, with None, and those that
+    could not be, with the error."""
     done: dict[str, TrajError | None] = {}
     for ref, tip in tips.items():
         try:

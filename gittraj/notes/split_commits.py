@@ -133,8 +133,9 @@ class SplitCommits:
 
 @dataclass(frozen=True, slots=True)
 class _Fragment:
-    """The new ``commit``, and all new commits that an old one was split into (``among``); ``neighbours`` are
-    those of them that parent and child links connect with ``commit``."""
+    """The new ``commit``; ``among`` are the new commits that an old one was split into, as far as their
+    changes can be read. ``neighbours`` are those of them that can be reached, by steps to a parent or child,
+    from ``commit`` (itself included) or from a commit that became it."""
 
     commit: str
     among: Mapping[str, CommitChanges]

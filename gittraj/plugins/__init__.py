@@ -70,7 +70,8 @@ _PROCESS = _Process()
 
 
 def consult(repository: Repository) -> None:
-    """Read the names of plug-ins, when they are needed, from git's configuration in ``repository``."""
+    """Read the names of plug-ins, when they are needed, from the user's git configuration, by running git in
+    ``repository``."""
     _PROCESS.repository = repository
 
 

@@ -54,7 +54,8 @@ class RecordedBeside(Recorded):
 
     @cached_property
     def beside(self) -> Mapping[str, Sequence[str]]:
-        """The keys of the notes that remotes have, by remote: ids of commits, and keys of notes of runs."""
+        """The keys of the notes that remotes have, by remote: ids of commits, and the keys for runs without a
+        commit."""
         return {name: [*theirs] for name, theirs in self._remotes.items()}
 
     def count_commits(self, among: Collection[str] | None = None) -> dict[str, int]:

@@ -19,8 +19,8 @@ LINKS = frozenset(words("words", "links"))
 class Bound:
     """A name at the position ``at`` with the grade ``level``, the character ``before`` it, and the text
     ``between`` it and its value. The groups of ``between``: ``close`` closes the name, ``op`` is the sign;
-    ``pair``: name and value are apart, in one object; ``markup``: an element's attributes; ``typed``: a
-    variable's type; ``block`` opens a block, a list or the line below."""
+    ``pair``: name and value are values of one object, or in two elements; ``markup`` is the rest of a start
+    tag; ``typed``: a variable's type; ``block`` opens a block, a list or the line below."""
 
     name: str
     at: int

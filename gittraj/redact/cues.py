@@ -13,9 +13,9 @@ _RE = patterns("cues")
 
 
 def _noun() -> str:
-    foreign = "|".join(ALPHABETIC)  # an inflection may follow
+    alphabetic = "|".join(ALPHABETIC)  # an inflection may follow
     strong = "|".join(
-        [alternatives("cue_strong"), rf"(?:{foreign})[^\W\d_]{{0,8}}", *CJK, alternatives("phrases")]
+        [alternatives("cue_strong"), rf"(?:{alphabetic})[^\W\d_]{{0,8}}", *CJK, alternatives("phrases")]
     )
     return rf"(?P<strong>{strong})(?![a-z0-9_-])|(?P<weak>{alternatives('cue_weak')})(?![a-z0-9_])"
 

@@ -53,7 +53,8 @@ _NARROWEST = 40  # characters
 
 
 def continued(page: Page, found: Span) -> Iterator[Span]:
-    """Yield the rest of a secret that a terminal wrapped: the lines below of the same width, and one more."""
+    """Yield the rest of a secret that a terminal wrapped: the lines below of the same width, and a last,
+    shorter one."""
     end, whole = found.end, page.text[found.start : found.end]
     width = end - page.text.rfind("\n", 0, end) - 1
     while width >= _NARROWEST and (piece := _RE.below.match(page.text, end)) and len(piece["v"]) <= width:

@@ -225,7 +225,8 @@ def is_certain(span: Span, value: str) -> bool:
     is not a word, path or identifier."""
     if span.rule in BY_FORM:
         return True
-    mixed = value.isalpha() and not value.islower() and len(value) > 12  # ``is_common`` excludes names
+    # letters only: names are among them, which ``not is_common`` excludes below
+    mixed = value.isalpha() and not value.islower() and len(value) > 12
     # a password with digits amid its letters, in a position where only a password can be
     given = span.secret_only and proof(value) is Proof.FAIR and _RE.amid.search(value) is not None
     drawn = mixed or given or proof(value) >= Proof.SURE or looks_random(value)

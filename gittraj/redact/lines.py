@@ -1,4 +1,4 @@
-"""Finds secrets in lines of particular files, programs and devices, by their form: ``data/lines.toml``."""
+"""Finds secrets by the form of the line, for certain files, programs and devices: ``data/lines.toml``."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ class LineRule:
     searched for in its line and ``window`` more lines, and its group ``v`` is the value, if one of the judges
     in ``accept`` (``decide.JUDGES``) accepts it. ``then`` may follow directly, any number of times, with its
     own ``v``. ``flags``: ``i`` ignores case. ``good`` and ``bad`` are texts with and without a secret, which
-    is drawn (``examples``). ``source`` says from where the form is known; ``since`` is the ruleset that
-    added the rule."""
+    is drawn (``examples``). ``source`` says where the form is documented or was seen; ``since`` is the
+    ruleset that added the rule."""
 
     id: str
     keywords: tuple[str, ...]
@@ -94,8 +94,9 @@ class Argument:
 
 
 HOW = ("options", "glued", "either", "colon", "percent", "comma", "named")
-"""How an option is followed by its value: as the next word (``options``), attached (``glued``), ``either``,
-or after a name and a sign. These are columns of ``[[command]]``."""
+"""The columns of ``[[command]]`` that list options, by how the value follows: as the next word or after ``=``
+(``options``), attached (``glued``), in either way (``either``); after a user's name and a sign (``colon``,
+``percent``, ``comma``); after ``NAME=``, if NAME names a secret (``named``)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,8 @@ def _listed_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | Non
 
 
 def _other_style(page: Page, bound: Bound, quote: re.Match[str]) -> Style | None:
-    """The style of a default: ``secret || "…"``. None if the name is itself a literal."""
+    """The style of a default: ``secret || "…"``. None after a name in quotes, to which the literal is an
+    alternative, not a value: ``"password" | "token"``."""
     return None if bound.between["close"][:1] in ("'", '"') else Style.EXACT
 
 

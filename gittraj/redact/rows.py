@@ -29,7 +29,8 @@ _MAX_ROWS = 500
 """Limit for a table that begins in another, as a row may look like a heading; and for lines between rows."""
 _LINE_END = 2  # characters
 _CODE = {",": lazy(r"[(){}=:\"']|,\s|,$"), ";": lazy(r"[(){}=]|; |;$"), "\t": lazy(r"\t[ ]?=[ ]")}
-"""Patterns that show, for a line with such separators, that it is code and not a heading."""
+"""By separator: a pattern that, if it matches in a line with this separator, shows that the line is code and
+not a heading."""
 
 
 def rows(page: Page) -> Proposals:

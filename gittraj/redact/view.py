@@ -145,19 +145,19 @@ class Layer:
         self._starts: tuple[list[int], list[int]] | None = None
 
     def origin(self, at: int) -> int:
-        """The position in the original text of the character at ``at``."""
+        """The position, in the text before this layer, of the character at ``at``."""
         view, source = self._offsets()
         n = bisect_right(view, at) - 1
         return source[n] + (at - view[n] if n % 2 == 0 else 0)
 
     def end(self, at: int) -> int:
-        """The position in the original text of the end of the character before ``at``."""
+        """The position, in the text before this layer, of the end of the character before ``at``."""
         view, source = self._offsets()
         n = bisect_left(view, at) - 1
         return source[n] + at - view[n] if n % 2 == 0 else source[n + 1]
 
     def length(self, at: int) -> int:
-        """The length in the original text of the character at ``at``."""
+        """The length, in the text before this layer, of the character at ``at``."""
         view, source = self._offsets()
         n = bisect_right(view, at) - 1
         return 1 if n % 2 == 0 else source[n + 1] - source[n]

@@ -35,8 +35,8 @@ class Anchored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A part that is in the refs, or is ``parked``: it could not be redacted. ``output``: it is from an
-    agent's printed output, not from its log."""
+    """A part that is in the refs, or is ``parked``: it could not be redacted. ``output``: it is not
+    from the session's own log, but from the agent's printed output or a similar source."""
 
     range: Range
     commits: tuple[str, ...]
@@ -79,7 +79,8 @@ class SessionState:
 class Waiting:
     """A commit whose hook's environment names a session or shows an agent (``mark``), but no log has its call
     yet. ``since`` is in seconds since 1970; ``size`` is that of the log, in bytes, when it was last read;
-    ``stored`` is false if recording was off. The other fields are those of ``spool.Spooled``."""
+    ``stored`` is false if recording was off or git-traj was not installed. The other fields are those of
+    ``capture.session.Commit``."""
 
     commit: str
     kind: str

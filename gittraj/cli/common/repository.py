@@ -34,8 +34,9 @@ def environment() -> Mapping[str, str]:
 
 
 def find_repository(backend: Backend = "auto", *, steady: bool = False) -> Repository:
-    """The repository that the command was called in; its configuration names the plug-ins. ``GIT_DIR`` is
-    honoured, as in git. ``steady``: the configuration is read only once. Raises NotARepository."""
+    """The repository that the command was called in. Plug-ins are named by the user's git configuration, as
+    git reports it there. ``GIT_DIR`` is honoured, as in git. ``steady``: the configuration is read only once.
+    Raises NotARepository."""
     git_dir = os.environ.get("GIT_DIR")
     start = Path(git_dir) if git_dir else Path.cwd()
     repository = open_repository(start, environ=environment(), backend=backend, steady=steady)

@@ -103,11 +103,12 @@ def _queue(rounds: list[dict[str, Source]], source: Source) -> None:
 
 
 def _count_cut_logs(report: Report) -> None:
-    """Count an incomplete end of a log as damage, and drop empty sessions from the report."""
+    """Count an incomplete end of a log as damage. If a session of a file was imported, remove from the report
+    those of its sessions that were left out as empty or because of a pause."""
     imported = {each.file.path for each in report.taken.values() if each.why is None}
     for trajectory, each in [*report.taken.items()]:
         if each.why in (EMPTY, PAUSED) and each.file.path in imported:
-            del report.taken[trajectory]  # an empty session in a file that has others
+            del report.taken[trajectory]
         elif each.why is None and _is_cut(each.file.path):
             report.taken[trajectory] = replace(each, damage=each.damage + 1)
 
@@ -137,7 +138,7 @@ def _sources(run: BackfillRun, file: SessionFile, *, forced: bool, paused: bool)
     agents = all_agents()
     former = _find_former(run, file, forced=forced)
     yield Source(file=file, former=former, off=_away(run, file, paused=paused))
-    is_own_log = file.format not in NAMING and file.path.is_file()  # not an export
+    is_own_log = file.format not in NAMING and file.path.is_file()  # written by the agent, not another tool
     if file.subagent is None and file.agent in agents and is_own_log:
         for each in agents[file.agent].subagents(file):
             off = _away(run, each, paused=paused)

@@ -207,8 +207,8 @@ class BackfillRun:
         return owner_of(log, parent.log, own_parts(self._reading(parent), links)[2])
 
     def _known(self, digest: LogDigest) -> SessionState:
-        """Return a session's state, in which an anchor is ``stored`` unless its commits were made during a
-        pause, also if they were made before the installation."""
+        """Return a session's state. An anchor is ``stored`` unless one of its commits was made during a
+        pause; work from before the installation, which a drain leaves out, is stored here."""
         log = digest.log
         known = self.state.sessions.get(log.trajectory)
         if known is None:

@@ -29,7 +29,7 @@ FOLDERS = {
     "html": "gittraj.commands.export.pages:write_site",
 }
 """The formats that can also be written as a folder. Each function writes a ``Chosen`` into a folder, and
-calls its argument ``progress`` with what is done."""
+calls its argument ``progress`` with a label, the number of entries written, and the number of all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ SHAPE = Shape(
     fields={"suffix": str, "each": bool},
     methods={"write": Returns(each=(str, bytes), fails=TrajError, seconds=60.0)},
 )
-"""What a plug-in's format must have."""
+"""The fields and methods that a plug-in's format must have."""
 
 
 def exchanges() -> dict[str, Exchange]:

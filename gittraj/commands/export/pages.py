@@ -78,7 +78,8 @@ Parts = dict[str, list[tuple[Header, list[Line]]]]
 
 @dataclass(slots=True)
 class _Site:
-    """The pages written. ``top`` and ``below`` make links in pages of ``folder`` and of the folders in it."""
+    """Writes pages below ``folder``; ``written`` are their paths. ``top`` makes the links in pages of
+    ``folder`` itself, ``below`` those in pages of the folders in it."""
 
     folder: Path
     top: Links
@@ -93,7 +94,7 @@ class _Site:
 
 def write_site(chosen: Chosen, folder: Path, *, progress: Progress) -> None:
     """Write the site into ``folder``, which is created if it does not exist; other files there are kept.
-    ``progress`` is called with what is done."""
+    ``progress`` is called with a label, the number of entries written, and the number of all."""
     for name in _FOLDERS:
         (folder / name).mkdir(parents=True, exist_ok=True)
     on_commits = {f.whole["id"] for commit in chosen.commits for f in chosen.recorded.on(commit)}

@@ -177,15 +177,17 @@ class Search:
     def _search_trajectory(self, redactor: Redact, blobs: dict[SegmentKey, str]) -> None:
         segments = self._read_segments(blobs)
         every = [event for events in segments.values() for event in events]
-        all_cleaned = iter(_clean_fragments(redactor, every))
+        without_split = iter(_clean_fragments(redactor, every))  # secrets that span fragments are redacted
         strict = strict_events(every, self.target.paths, orphans=False)
         for event in every:
             _learn(redactor, event, strict=event.id in strict)
         for key, events in segments.items():
             redactor.replaced()  # resets the counts of the previous segment
-            cleaned = [next(all_cleaned) for _ in events]
+            partly_clean = [next(without_split) for _ in events]
             try:
-                clean = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in cleaned)
+                clean = tuple(
+                    map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in partly_clean
+                )
             except (RedactionError, RecursionError):
                 self.matches.unread.add(key)
                 continue

@@ -15,7 +15,7 @@ from gittraj.redact import OnlyValues
 from gittraj.state.folder import LocalState
 
 _SHORTEST = 4
-"""The minimum length of a text to purge: a shorter one would match parts of ordinary words."""
+"""The minimum number of characters of a text to purge: a shorter one would match parts of ordinary words."""
 
 
 def check_values(values: Sequence[str]) -> list[str]:

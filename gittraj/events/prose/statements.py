@@ -70,8 +70,8 @@ def _waits(sentence: Sentence, *, decided: bool) -> bool:
 
 
 def _read_forms(sentence: Sentence, *, decided: bool) -> Choice | None:
-    """Return the choice by the first form that the sentence, or a clause of it, matches, if it also meets the
-    form's condition."""
+    """Return the choice by the first form that the sentence, or a clause of it, matches, and whose condition
+    it meets; None, too, if the sentence only describes something."""
     for match, form in _find_forms(sentence):
         claim = Claim(match, sentence, decided)
         if claim.is_description:

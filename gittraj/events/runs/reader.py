@@ -29,7 +29,7 @@ _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\
 _LEADING = 4  # words of a command among which the name of a manager may be
 _SEVERAL = re.compile(r"-r|--recursive|-F|--filter(?:=.*)?|--parallel")
 """The options with which pnpm runs several packages, and puts a prefix before each line."""
-_OWN_LINE = r"(?!Tests:|Test Suites:|error TS)"  # a runner's own lines, which only look as if prefixed
+_OWN_LINE = r"(?!Tests:|Test Suites:|error TS)"  # excludes a runner's own lines that look like prefixed ones
 _TABLE = tomllib.loads(files(__package__).joinpath("outputs.toml").read_text("utf-8"))
 _PREFIXES: Mapping[str, str] = _TABLE.pop("prefixes")
 _SIGNS = {name: re.compile("".join(pattern), re.M) for name, pattern in _TABLE.items()}

@@ -84,7 +84,7 @@ class _Reader(LogReader):
         """The ids of the calls that began and did not end, by :func:`_key`."""
         self._generic: bool = state.get("generic", False)
         """Whether hooks for all tools were seen: then those for single tools repeat the same calls."""
-        self._done: set[str] = set()  # the keys of the calls that ended
+        self._done: set[str] = set()  # ids of this turn's ended calls, not of calls without an id
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value

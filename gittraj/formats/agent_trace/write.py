@@ -1,8 +1,8 @@
 """Writes agent-trace 0.1.0 (https://agent-trace.dev) as JSON Lines: one record per commit, which names the
 trajectory that wrote each line. Also checks a record against the schema.
 
-Only lines that the commit added are listed, by their line numbers there. Lines that no recorded session wrote
-have an unknown contributor.
+Only lines that the commit added are listed, by their numbers in the commit's version of the file. Lines that
+no recorded session wrote have an unknown contributor.
 """
 
 from __future__ import annotations

@@ -189,7 +189,8 @@ def _words(event: Shown) -> str:
 
 def document_events(document: Shown) -> Iterator[tuple[Event, Any]]:
     """Yield each event of a document, and our own fields that were stored in it, if any. For another tool's
-    document, an event for each chapter and a last one are added, which keep the fields outside the events."""
+    document, decisions and the retrospective outside the chapters become events, too; and an event for each
+    chapter and a last one keep the remaining fields."""
     names = Names(OWN)
     ours = carried_trajectory(document)
     own_agent = coerce.text(coerce.mapping(ours).get("agent")) or "unknown"

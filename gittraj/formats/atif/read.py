@@ -117,8 +117,8 @@ def _continuation(path: Path, value: Mapping[str, Any]) -> Path | None:
 
 
 def _subagents(file: Mapping[str, Any], session: str, root: Mapping[str, Any]) -> Iterator[_Document]:
-    """Yield the subagents in ``file``, and their subagents. ``root`` is the document of their parent, whose
-    id is ``session``."""
+    """Yield the subagents in ``file``, and their subagents. ``root`` is the document of their parent;
+    ``session`` is the parent's session id."""
     parent = coerce.text(root.get("trajectory_id")) or trajectory_id(_agent(root), session)
     for number, item in enumerate(coerce.objects(file.get(_SUBAGENTS))):
         item_id = coerce.first(item, "trajectory_id", "session_id") or str(number)
@@ -233,7 +233,8 @@ def _facts(document: _Document, first: Mapping[str, Any], model: str | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class _StepEvent:
-    """``at`` is the event's position in the trajectory, if it is stored; ``cost`` is the cost of its step."""
+    """An event of a step. ``at`` is its position in the trajectory, if the file has it; ``cost`` is that of
+    the step."""
 
     entry: Entry
     at: int | None = None

@@ -1,8 +1,8 @@
 """Reads a session that is one JSON document.
 
 A truncated document is closed after its last complete element, so that what was written before is not lost;
-for a file that is not JSON at all, only the damage is returned. To recognise a format, its beginning is
-enough.
+for a file that is not JSON at all, only the damage is returned. To recognise a document's format, the
+document's beginning is enough.
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ def _short_integer(digits: str) -> int | None:
     return int(digits) if len(digits) < _LONGEST_NUMBER else None
 
 
-# A number without a JSON form (NaN, an overflow) becomes null: it could never be written out again. In a
-# broken line, which ``_PATIENT`` decodes, so does an integer that is too long for ``int``.
+# A number without a JSON form (NaN, an overflow) becomes null: it could never be written out again. With
+# ``_PATIENT``, which also reads broken lines, so does an integer that is too long for ``int``.
 _DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None, parse_float=_finite)
 _PATIENT = json.JSONDecoder(
     strict=False, parse_constant=lambda _: None, parse_float=_finite, parse_int=_short_integer
@@ -165,7 +165,7 @@ class Lines:
         # surrogateescape keeps undecodable bytes, so that positions can be converted back to offsets
         line = raw.decode("utf-8", "surrogateescape")
         intact = len(line)
-        # ``broken`` is where an unreadable fragment begins; ``intact``: there is none
+        # ``broken`` is where an unreadable fragment begins; it equals ``intact`` if there is none
         start, broken = 0, intact
         for position, value, stop in _values(line, int(not self._offset and raw.startswith(_BOM))):
             if stop is None:

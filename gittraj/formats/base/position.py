@@ -122,7 +122,7 @@ class LogReader:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         self._lines = Lines(stream, cursor, trusted=self.trusted, skim=self._skim)
         self._position = Position(self._lines, cursor)
-        self._file_session = session  # the session id from the file's name
+        self._file_session = session  # the session id from the file's name; of a subagent's file, the stem
         self._number: int = cursor.state.get("record", 0)
         """The number of records that were read."""
 

@@ -108,7 +108,7 @@ def insert(
     names = [name for name in columns if name in row]
     marks = ", ".join("?" * len(names))
     verb = "INSERT OR REPLACE" if replace else "INSERT"
-    values = tuple(_whole(store(row[name])) for name in names)
+    values = tuple(_without_surrogates(store(row[name])) for name in names)
     database.execute(f"{verb} INTO {table} ({', '.join(names)}) VALUES ({marks})", values)
 
 
@@ -116,5 +116,5 @@ def _decode(text: bytes) -> str:
     return text.decode("utf-8", "replace")
 
 
-def _whole(value: Any) -> Any:
+def _without_surrogates(value: Any) -> Any:
     return without_surrogates(value) if isinstance(value, str) else value

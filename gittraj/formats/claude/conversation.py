@@ -24,9 +24,9 @@ _FILLER = "No response requested."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record(base.Record):
-    """``detail`` is the record's tool result in structured form. ``sidechain``: the record is by an agent
-    that a call in this log started (``parent`` is the id of the call's event); ``subagent``: the record is by
-    an agent that another agent started, in this log or another."""
+    """``detail`` is the record's tool result in structured form. ``sidechain``: the record belongs to an
+    agent that a call in this log started (``parent`` is the id of the call's event); ``subagent``: the record
+    belongs to an agent that another agent started, in this log or another."""
 
     value: dict[str, Any]
     content: list[dict[str, Any]]

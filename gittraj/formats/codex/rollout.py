@@ -72,7 +72,7 @@ class _Reading:
         self._calls = Calls(dict(state.get("calls", {})))
         self._number: int = state.get("record", 0)
         self._history = records.CopiedHistory(self._position, dict(state.get("history", {})))
-        self._path: str = state.get("path", "/root")  # of this agent
+        self._path: str = state.get("path", "/root")  # by which other agents address this one
         self._file_session = session
         self._begin_turn()
 

@@ -34,7 +34,8 @@ def report(position: Position, metadata: dict[str, Any]) -> Iterator[Fact]:
 
 
 def identify(position: Position, message: dict[str, Any], named: str | None, format: str) -> Iterator[Fact]:  # noqa: A002
-    """Yield the facts in a log's first message. The session's id is ``named``, else a hash of its shape."""
+    """Yield the facts in a log's first message. The session's id is ``named``, else a hash of the shape of
+    this message."""
     if "session" not in position.facts:
         length = sum(len(text(part) or "") for part in parts(message.get("content")))
         shape = [coerce.text(message.get("type")), coerce.text(message.get("timestamp")), length]

@@ -107,7 +107,7 @@ class _Reader(LogReader):
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         super().__init__(stream, session, cursor)
         self._messages = Messages(self._position, session, name)
-        self._recorded: bool = cursor.state.get("recorded", False)  # a message was read, not only context
+        self._recorded: bool = cursor.state.get("recorded", False)  # whether more than context was read
         self._summary: str | None = cursor.state.get("summary")  # the last summary's id
 
     def _skim(self, raw: bytes) -> dict[str, Any] | None:

@@ -65,7 +65,7 @@ class Answer:
         self._time = coerce.number(times.get("created"))
         self._model = coerce.text(info.get("modelID"))
         self._folder = coerce.text(coerce.at(info, "path", "cwd"))
-        self._results: list[tuple[int, int, list[Entry]]] = []  # those that wait: time, number, entries
+        self._results: list[tuple[int, int, list[Entry]]] = []  # waiting results: time, number, entries
         self._step = 1
         self._has_event = self._has_call = self._has_cost = False
         self.is_finished = "completed" in times or isinstance(info.get("error"), dict)

@@ -1,7 +1,7 @@
 """Extracts a human's task from the template around it, and parses the name of a run's file.
 
-A file is called ``{solve}_{run}_{YYYYMMDD_HHMMSS}``. As both ids may contain underscores, it is a guess where
-``solve`` ends, unless it is the run's instance, or the second id begins with the word "run".
+A file is called ``{solve}_{run}_{YYYYMMDD_HHMMSS}``. As ``solve`` and ``run`` may contain underscores, the
+end of ``solve`` is a guess, unless ``solve`` is the run's instance, or ``run`` begins with "run".
 """
 
 from __future__ import annotations

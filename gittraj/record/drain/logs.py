@@ -108,7 +108,7 @@ class ResumingReader:
 
         def cut(part: Stored) -> Stored:
             first = positions.get(part.range.first)
-            # ``output``: the part is from the agent's printed output
+            # ``output``: the part is not from the session's own log
             if first is None or part.range.last in positions or part.output:
                 return part
             stored = read_segments(self.context.repository, log.trajectory, part.segments)

@@ -247,9 +247,9 @@ def _describe(path: Path) -> str:
 
 
 def _allowed(items: Iterable[Item], off: Away, written: float, *, untitled: bool) -> Iterator[Item]:
-    """The items without entries written while git-traj was off. If there are any, or if ``untitled``, also
-    without the title, which may reveal them. An entry without a time has the time of the one before it; the
-    first has ``written``."""
+    """The items without entries written while git-traj was off. After the first such entry (if ``untitled``,
+    from the start), also without the title, which may reveal them. An entry without a time has the time of
+    the one before it; the first has ``written``."""
     at = written
     for item in items:
         if isinstance(item, Entry):

@@ -145,7 +145,7 @@ class Recipient(Protocol):
     @property
     def fingerprint(self) -> str:
         """A short name of the key for people: an SSH key as ``ssh-keygen -l`` shows it; an age key itself,
-        if it is short."""
+        or its hash if it is long (post-quantum)."""
 
     def wrap(self, file_key: bytes) -> Stanza:
         """Make the key's stanza for a header. ``file_key`` has 16 bytes."""
