@@ -70,7 +70,7 @@ class _History:
 
 
 def make_repo(out: Path, size: Size) -> None:
-    """Make a minimal repository at ``out``, with a work tree that is not checked out."""
+    """Make the repository at ``out``; its files are not checked out."""
     rng = random.Random(size.seed)
     subprocess.run(["git", "init", "-q", "-b", "main", str(out)], check=True)
     made = _import(out, lambda stream: _write_commits(stream, size, rng))

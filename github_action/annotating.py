@@ -60,7 +60,7 @@ def as_code_quality(annotations: Sequence[Annotation]) -> str:
 def _doubts(flags: Sequence[Flag]) -> Iterator[Annotation]:
     for flag in flags:
         if flag.path and flag.line:
-            # only a flag of a failed run has no quotation
+            # only a flag of a failed run has no quotation; ``after`` may add "(changed again in 1a2b3c4)"
             text = flag.quoted or "Its session edited this file."
             yield Annotation(flag.path, flag.line, flag.reason, text + flag.after())
 

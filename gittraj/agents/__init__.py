@@ -112,7 +112,7 @@ class AskProtocol:
 class Agent:
     """``name`` is the agent's name in records, ``option`` the one for ``git traj install --agent``,
     ``program`` its command on PATH. Its data is in ``home`` below the user's home folder, or in the folder
-    that the first set one of ``variables`` names; a session's log matches one of ``patterns`` there, in which
+    named by the first of ``variables`` that is set; a session's log matches one of ``patterns`` there, where
     ``{0}`` is the session's id. ``session`` is the variable that has this id in the shells that the agent
     opens; None if there is no such variable, or if ``model.signs`` has it."""
 

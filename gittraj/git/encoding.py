@@ -1,8 +1,8 @@
 """Encodes and decodes git's trees and commits, and encodes packs.
 
-Both backends exchange raw objects, so that a tree written through one is byte for byte the tree written
-through the other. The formats are those of gitformat-pack(5) and of git's ``tree-walk.c`` and ``commit.c``.
-This module does no I/O.
+The two backends (libgit2, and the git program) exchange raw objects, so that a tree written through one is
+byte for byte the tree written through the other. The formats are those of gitformat-pack(5) and of git's
+``tree-walk.c`` and ``commit.c``. This module does no I/O.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def encode_commit(*, tree: str, parents: Iterable[str], message: str, identity: 
 
 
 def encode_pack(objects: Iterable[tuple[str, bytes]], form: ObjectFormat) -> bytes:
-    """Encode (kind, data) as a version 2 pack without deltas: one process passes many objects to git."""
+    """Encode (kind, data) as a version 2 pack without deltas. With it, one run of git stores many objects."""
     import hashlib  # noqa: PLC0415 - readers write no packs
     import zlib  # noqa: PLC0415
 

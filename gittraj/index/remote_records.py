@@ -56,10 +56,10 @@ def read_records(
     are the clone's notes if they are already read, ``unjoined`` is the result of ``find_unjoined`` if it is
     known. ``tell`` gets messages about what is left out."""
     if notes is None:
-        ref, over = NotesRef(repository), list[str]()
-        own = ref.items(over=over) if commits is None else ref.pick(commits, over=over)
-        notes = NotesInMemory(own, over)
-    if notes.over:
+        ref, too_large = NotesRef(repository), list[str]()
+        own = ref.items(over=too_large) if commits is None else ref.pick(commits, over=too_large)
+        notes = NotesInMemory(own, too_large)
+    if notes.over:  # commits whose notes are too large
         tell(name_over(notes.over))
     unjoined = find_unjoined(repository) if unjoined is None else unjoined
     return _read_beside(repository, Recorded(notes), unjoined, commits, tell) if unjoined else Recorded(notes)
@@ -102,14 +102,14 @@ def _read_remotes(
 
     for name, tip in unjoined.items():
         try:
-            theirs, over, large = read_remote(repository, name, tip, commits=commits)
+            theirs, left_out, too_large = read_remote(repository, name, tip, commits=commits)
         except GitError as error:
             tell(f"the records of {name} cannot be read: {error.message}")
             continue
-        if over:
-            tell(f"{name}: records of {over} commits are left out; git traj fetch {name} joins all")
-        if large:
-            tell(f"{name}: {name_over(large)}")
+        if left_out:
+            tell(f"{name}: records of {left_out} commits are left out; git traj fetch {name} joins all")
+        if too_large:
+            tell(f"{name}: {name_over(too_large)}")
         yield name, theirs
 
 
@@ -128,7 +128,9 @@ def _without(seen: Collection[tuple[str, bytes]], commit: str, body: bytes) -> b
 
 
 class _Vetting:
-    """Vets the notes of remotes one by one, and stores the results when the object is no longer used."""
+    """Vets the notes of remotes one by one, and stores the results when the object is no longer used.
+    ``ours`` is the clone's own data (notes, deletions); its ``keep`` returns what this data lets through of a
+    remote's note, and how many records it leaves out."""
 
     def __init__(self, repository: Repository, ours: Ours, tell: Tell) -> None:
         self._repository = repository
@@ -148,14 +150,17 @@ class _Vetting:
             must_decode = (
                 ours.lines(commit) or ours.forgotten or ours.epoch != Epoch() or b'"deleted"' in body
             )
+            # ``standing``: the records that no tombstone among the lines deletes
             return not must_decode or bool(standing(commit, ours.keep(commit, body)[0]))
         except GitError:
             return False  # the clone's own note cannot be read: git traj doctor reports that
 
     def vet(self, name: str, commit: str, body: bytes) -> bytes:
-        lines, over = self._ours.keep(commit, body)
-        if over:
-            self._say(name, f"{name} has more records on {commit[:7]} than are shown: {over} are left out")
+        lines, left_out = self._ours.keep(commit, body)
+        if left_out:
+            self._say(
+                name, f"{name} has more records on {commit[:7]} than are shown: {left_out} are left out"
+            )
         raw = encode_note(lines)
         key = sha256(raw).digest()
         if key not in self._known:

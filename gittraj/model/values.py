@@ -21,7 +21,8 @@ Role = Literal["produced", "explored"]
 VERSION = 1
 """The format version of a record, its ``v``."""
 STUB_REV = 0
-"""The ``rev`` of a link stub. It is lower than any record's, so that a tombstone can delete only the stub."""
+"""The ``rev`` of a link stub, which is lower than that of any other record. A tombstone deletes records up to
+its own ``rev``, so one with this ``rev`` deletes only the stub."""
 Evidence = Literal["manual", "agent", "output", "order", "content", "imported", "environment"]
 """Kinds of evidence, from the strongest to the weakest. Older records have ``imported`` instead of ``order``,
 and ``agent`` instead of ``environment``."""
@@ -129,7 +130,9 @@ class Artifact:
 class Event:
     """The fields of every kind of event. ``id`` is made of the id of the log's record and the number of the
     block in it. ``response`` is the id of the model call that produced the event; only one event of each call
-    has its ``usage``."""
+    has its ``usage``. ``raw`` is further data, for which no event has a field. ``significance`` is ``low``,
+    ``medium``, ``high`` or ``critical``. ``parent`` is the id of the event or call that this one belongs to,
+    such as the call that started a subagent."""
 
     id: str
     ts: str | None = None
@@ -280,7 +283,8 @@ class Environment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A run of a benchmark. ``messages`` and ``api_calls`` are the numbers that its log states."""
+    """A run of a benchmark: ``solve`` is the id of the attempt, ``instance`` that of the task. ``messages``
+    and ``api_calls`` are the numbers that the log states."""
 
     id: str
     solve: str | None = None
@@ -468,9 +472,10 @@ class PartSummary:
 class Record:
     """One line of a note: a part of a trajectory, and the evidence that links it to this commit.
 
-    ``role``, ``link`` and ``origin`` belong to the commit and the key; everything else to the key. ``also``
-    are segments of earlier parts that wrote files of the commit; ``seals`` maps seals to their age headers;
-    ``incomplete`` marks a stub; ``cut`` has the lengths of lists before they were shortened.
+    ``role``, ``link`` and ``origin`` belong to the commit and the key; everything else to the key. ``rev``
+    is raised when a stored record changes; of several records of a key, the one with the highest counts.
+    ``also`` are segments of earlier parts that wrote files of the commit; ``seals`` maps seals to their age
+    headers; ``incomplete`` marks a stub; ``cut`` has the lengths of lists before they were shortened.
     """
 
     id: str
@@ -503,8 +508,8 @@ class Record:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:
     """A line that deletes one part (``first``) or all parts of a trajectory, from this commit (``unlink``) or
-    from all commits (``forget``). Only a tombstone deletes: a record that is merely missing is not deleted.
-    """
+    from all commits (``forget``). ``deleted`` is the reason. Records with a higher ``rev`` are not deleted,
+    unless the scope is ``all``. Only a tombstone deletes: a record that is merely missing is not deleted."""
 
     id: str
     deleted: str

@@ -54,8 +54,8 @@ def records_by_commit(notes: Iterable[tuple[str, bytes]]) -> tuple[dict[str, lis
 
 
 def is_own(commit: str, record: Record) -> bool:
-    """Whether ``record`` shows that ``commit`` has work of its own: the record was written here or was not
-    carried, has more evidence than the commit's content, and says that the work produced the commit."""
+    """Whether ``record`` shows that ``commit`` has work of its own: the record was first written there or
+    not carried, has more evidence than the commit's content, and says that the work produced the commit."""
     own = not record.link.carried_from or (record.origin is not None and record.origin.commit == commit)
     return own and record.link.evidence != "content" and record.role == "produced"
 

@@ -19,7 +19,7 @@ def find_bounded(objects: Objects, theirs: str, commits: Iterable[str]) -> tuple
     """Split ``commits`` into those whose notes in ``theirs`` are small enough to be read, and the others."""
     bounded: list[str] = []
     over: list[str] = []
-    left = limits.NOTES
+    left = limits.NOTES  # bytes of all notes together; those of up to NOTES_EACH bytes do not count
     for commit in commits:
         blobs = [blob for _, blob in note_paths(objects, theirs, commit)]
         large = [blob for blob in blobs if not objects.fits(blob, limits.NOTES_EACH)]
@@ -33,7 +33,7 @@ def find_bounded(objects: Objects, theirs: str, commits: Iterable[str]) -> tuple
 
 def join_notes(objects: Objects, ours: str | None, theirs: str, commits: Iterable[str]) -> tuple[str, int]:
     """Return the tree ``ours`` (None: empty) with the notes of ``commits`` in ``theirs`` merged in, and how
-    many notes were changed. Raises GitError when a note on both sides is missing here."""
+    many notes were changed. Raises GitError if a note that has to be merged is not in this clone."""
     paths: dict[TreePath, str | None] = {}
     changed = 0
     for commit in commits:

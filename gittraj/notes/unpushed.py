@@ -28,9 +28,9 @@ def add_commit(
 ) -> str:
     """Write the commit with ``tree`` to which ``ref`` will move from ``tip``.
 
-    Its message says how many ``noun``s (commits or segments) it changes; ``count`` gets the tree of its
-    parent (None: it has none) and returns how many of the things that change now had not changed between that
-    tree and ``tip``. Raises StoreError.
+    Its message says how many ``noun``s (commits or segments) it changes: the result of ``count`` plus, if it
+    replaces ``tip``, the number in the message of ``tip``. ``count`` gets the tree of the new commit's parent
+    (None: it has none), and leaves out what ``tip`` already changed in that tree. Raises StoreError.
     """
     objects = repository.objects
     parents: tuple[str, ...] = (tip,) if tip else ()
@@ -60,8 +60,8 @@ def _is_unshared(repository: Repository, ref: str, tip: str) -> bool:
 
 
 def newest_without(objects: Objects, tip: str | None, has: Callable[[str], bool]) -> list[str]:
-    """The newest commits in the history of ``tip`` for whose tree ``has`` is false. Their history is kept: it
-    cannot have been pushed together with what ``has`` looks for."""
+    """The newest commits in the history of ``tip`` for whose tree ``has`` is false. They become the
+    parents of a new commit, which drops the newer ones: those have what ``has`` looks for."""
     newest: dict[str, None] = {}
     queue = [tip] if tip else []
     seen = set(queue)

@@ -63,7 +63,7 @@ def draft_addition(
     trajectory: str, event: AnyEvent, links: Mapping[str, Link], last: Record, *, status: str | None = None
 ) -> Draft:
     """Make a part of one event that was added after the part ``last``, for the same commits and with the same
-    links, since nobody linked the event again."""
+    links: no other evidence links the event to commits."""
     span = Range(first=event.id, last=event.id, n=1)
     whole = SessionInfo(
         agent=last.whole.agent,
@@ -74,7 +74,8 @@ def draft_addition(
     chapter = Chapter(id=event.id, title="", events=(event,))
     targets = tuple(Target(commit=c, link=link, role=last.role) for c, link in links.items())
     made = Trajectory(id=trajectory, whole=whole, chapters=(chapter,), span=span)
-    return Draft(trajectory=made, positions=(int(time.time()),), targets=targets)
+    position = int(time.time())  # after all positions in the log; additions are in the order of their time
+    return Draft(trajectory=made, positions=(position,), targets=targets)
 
 
 def new_event_id() -> str:

@@ -34,6 +34,7 @@ def strictly(page: Page) -> Iterator[Span]:
             rest = _RE.rest.match(page.text, at)
             if not rest or rest[0].startswith(_OPENS):
                 continue
+            # "nq" is the quote before the name: as in JSON, a comma or a closing bracket then ends the value
             start, end = at, at + len(_unquoted(rest[0], inline=bool(match["nq"])))
         value = page.text[start:end]
         if value.strip() and not PLACEHOLDER.fullmatch(value.strip()):

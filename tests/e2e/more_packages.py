@@ -21,7 +21,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package of npm or, with ``python``, of PyPI, and its ``program``; ``small``: fetched daily."""
+    """A package of npm or, with ``python``, of PyPI, and its ``program``; ``small``: fetched in every run."""
 
     name: str
     version: str
@@ -54,7 +54,7 @@ def program(agent: str) -> Path:
         if not _may_install(package):
             requirement = f"{package.name} {package.version}"
             raise NotInstalledError(
-                f"no {requirement} in {root}: set GIT_TRAJ_E2E_MORE_AGENTS, or nightly install"
+                f"no {requirement} in {root}: set GIT_TRAJ_E2E_MORE_AGENTS, or let a nightly run install it"
             )
         root.mkdir(parents=True, exist_ok=True)
         with (root / "lock").open("w") as lock:  # the tests run in several processes

@@ -21,6 +21,7 @@ class Description:
 
     def find(self, method: str, path: str) -> tuple[str, dict[str, str]] | None:
         """Return a path's route, and the values of its parameters by name; None if there is no such route."""
+        # "pulls/{index}.{diffType}" comes before "pulls/{index}", which would match "pulls/7.diff", too
         for route in sorted(self._routes, key=lambda each: "{index}." not in each):
             verb, _, template = route.partition(" ")
             pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+?)", re.escape(template))

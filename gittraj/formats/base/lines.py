@@ -211,8 +211,8 @@ def head(data: bytes, limit: int = 50) -> list[dict[str, Any]]:
 def detector(
     is_record: Callable[[dict[str, Any]], bool], *, cut: re.Pattern[bytes] | None = None, first: int = 50
 ) -> Callable[[bytes], bool]:
-    """Make the ``detect`` of a format by its first objects. ``cut`` matches how its first line begins, which
-    may be longer than ``data``."""
+    """Make a format's ``detect``, which examines the beginning of a log: one of its first objects (at most
+    ``first``) must be a record. If none is complete, as the first line is cut off, ``cut`` must match."""
 
     def detect(data: bytes) -> bool:
         objects = head(data, first)

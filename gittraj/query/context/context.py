@@ -93,7 +93,8 @@ def _choose_newest(recorded: Iterable[str], touching: Sequence[str]) -> list[str
 def _find_near_headers(
     recorded: Recorded, with_records: Iterable[str], found: Iterable[Near], paths: Sequence[str]
 ) -> Iterator[tuple[Near, Header]]:
-    """Yield the HEADERs of near commits, and of explored work that wrote one of the paths."""
+    """Yield the headers of the commits ``found``, which touched one of the ``paths`` or a neighbour, and of
+    explored work that wrote one of the ``paths``."""
     near, exploring = {each.commit: each for each in found}, set(recorded.with_explored())
     for commit in with_records:
         here = recorded.on(commit) if commit in near or commit in exploring else ()

@@ -51,7 +51,7 @@ def find_stubs(context: Context, state: State, links: Links) -> Iterator[tuple[s
             agent, _, session = commit.sessions[0].partition(":")
             yield commit.id, _stub(agent, session, commit)
         elif commit.mark and not commit.sessions and commit.id not in links.explained:
-            # people set these variables, too
+            # a variable in CONFIGURED (variable: agent) is also set in shells in which no agent runs
             typed = commit.terminal or commit.mark in CONFIGURED.values()
             if not typed and not is_patient(context, state, commit):
                 yield commit.id, _stub(commit.mark, None, commit)

@@ -82,6 +82,7 @@ def _flag(flag: Flag, page: Page) -> list[str]:
     where = _short(flag.path) + (f":{flag.line}" if flag.line else "") if flag.path else ""
     quoted = f": “{_short(flag.quoted)}”" if flag.quoted else ""
     commits = "".join(f" {commit[:7]}" for commit in flag.commits[:3])
+    # ``after``: "(changed again in 1a2b3c4)", if a later commit may have settled the matter
     return page.block(f"{where}  {_short(flag.reason)}{quoted}{commits}{flag.after()}".strip(), indent=2)
 
 

@@ -96,7 +96,7 @@ def flags_table(flags: Sequence[Flag], location: Location) -> str:
 def _where(flag: Flag, location: Location) -> Iterator[str]:
     if flag.path:
         yield location.file(flag.path, most=PATH, line=flag.line)
-    elif flag.who:
+    elif flag.who:  # the author of the quotation; an agent or a person
         yield location.commit(flag.commits[0])
     yield _reason(flag, location)
 
@@ -108,6 +108,7 @@ def _reason(flag: Flag, location: Location) -> str:
     if flag.commits and not flag.who:
         parts.append(f" {', '.join(location.commit(c) for c in flag.commits[:3])}")
         parts.append(f" and {len(flag.commits) - 3} more" if len(flag.commits) > 3 else "")
+    # ``after``: "(changed again in 1a2b3c4)", if a later commit may have settled the matter
     return "".join((*parts, flag.after(location.commit)))
 
 

@@ -83,7 +83,7 @@ def _small_print(entry: Header) -> Iterator[str]:
 
 
 def render_trajectories(headers: Sequence[tuple[Header, int]], links: Links) -> str:
-    """The page of all trajectories, newest first; each is paired with the number of its commits here."""
+    """The page of all trajectories, newest first; each comes with the number of its commits on this site."""
     rows = []
     for header, commits in headers:
         title = header["title"] or header["prompt"] or "Untitled"
@@ -128,7 +128,7 @@ def render_file(path: str, entries: Iterable[Header], links: Links) -> str:
 
 def render_overview(header: Header, parts: Sequence[tuple[Header, Sequence[Line]]], links: Links) -> str:
     """The page of a trajectory: its record, and one line for each event, with a link to its commit's page.
-    ``parts`` has its commits here, and their events."""
+    ``parts`` has the commits of the trajectory that have a page on this site, each with its events."""
     ids = Ids()
     title = header["title"] or header["prompt"] or "Untitled"
     summary, contents = render_record(header, links, ids, level=2)

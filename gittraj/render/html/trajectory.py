@@ -160,6 +160,7 @@ def _looking_back(back: Header) -> Iterator[Html]:
 
 
 def _file(file: Header, links: Links) -> Html:
+    # without edits, only the reverts are shown: "1 revert", not "0 edits, 1 revert"
     edits = edited(file) if file["edits"] else edited(file).partition(", ")[2]
     kind = tag("span", file["kind"][:1].upper(), class_=f"kind {file['kind']}", title=file["kind"])
     return tag("li", kind, " ", links.file(file["path"]), " ", tag("span", edits, class_="muted"))

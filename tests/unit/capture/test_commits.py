@@ -150,6 +150,11 @@ def test_every_source_of_a_squash_is_rewritten_to_the_one_commit() -> None:
 
 
 def test_an_aborted_cherry_pick_is_not_a_rewrite() -> None:
-    lines = [source("picked", "X", "M"), hook("P"), hook("Q"), source("picked", "Y", "Q")]
-    found = read_moves(entries(("Q", "commit: q")), lines, earlier=list)
+    lines = [
+        source("picked", "X", "M"),  # aborted: the next commit, P, was not made here (no reflog entry)
+        hook("P"),
+        hook("Q"),
+        source("picked", "Y", "Q"),  # aborted: no commit follows
+    ]
+    found = read_moves(entries(("Q", "commit: q")), lines)
     assert found.pairs == ()

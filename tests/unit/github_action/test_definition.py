@@ -1,4 +1,4 @@
-"""``action.yml`` and the workflows to copy: their files exist, and no foreign text gets into scripts."""
+"""``action.yml`` and the workflows to copy: inputs, packages, permissions, no foreign text in scripts."""
 
 from __future__ import annotations
 

@@ -40,4 +40,4 @@ def test_the_sides_of_a_decision_are_put_into_words(
 def test_a_rejection_alone_fills_one_cell() -> None:
     decision = {"question": None, "chosen": "not: a log", "alternatives": ["a log"], "reasoning": "it grows"}
     table = decisions_table([{**decision, "by": "agent", "confidence": None}])
-    assert table.splitlines()[-1].replace("— ", "").count("a log") == 1 and "not:" not in table
+    assert table.splitlines()[-1] == "| a log | it grows |"
