@@ -33,10 +33,11 @@ class OnlyClaude(Ours):
 
 @dataclass(slots=True)
 class Sum:
-    """Counts of one tool over all walks. ``works`` were done; a work is ``written`` if a commit that came out
-    of it had its record at any time; ``due`` are the commits that came out of a written work or to which
-    rewrites brought it, ``lost`` those without its record at the end; ``wrong`` are records on commits that
-    they do not explain; ``broken`` commands ended with a different status than without the tool."""
+    """Counts of one tool over all walks. ``works`` counts the pieces of work that led to commits, ``written``
+    those whose record was at any time on such a commit. ``due`` counts, for each commit, the written pieces
+    that led to it or that rewrites brought to it; ``lost``, those whose record it lacks at the end.
+    ``wrong`` records are on commits that they do not explain. ``broken`` commands ended with a different
+    status than without the tool."""
 
     works: int = 0
     written: int = 0
@@ -48,6 +49,8 @@ class Sum:
 
     def add(self, walk: Walk, statuses: list[int]) -> None:
         model = walk.model
+        # ``born``: by commit, the pieces of work that led to it; ``may``: those that its records may explain;
+        # ``whole``: by commit, those whose records are all there at the end (in ``ever``: at any time)
         carried = walk.recorder.carried(walk.clones(), model.born)
         ever = walk.recorder.ever.whole if isinstance(walk.recorder, Noted) else carried.whole
         births = {(commit, work) for commit, works in model.born.items() for work in works}
@@ -77,20 +80,20 @@ def measure(folder: Path, seeds: int, steps: int) -> dict[str, Sum]:
     sums = {name: Sum() for name in tools}
     for seed in range(seeds):
         began = time.time() + 10  # after the installation; some tools compare with the time of day
-        alone = _walk(folder / f"{seed} nobody", seed, steps, began)
+        expected_statuses = _walk(folder / f"{seed} nobody", seed, steps, began)
         for name, tool in tools.items():
             place = folder / f"{seed} {name}"
             with home(place / "home"):
                 walk = Walk(place / "walk", seed, tool(), alone=True, began=began)
                 walk.run(steps)
-                sums[name].add(walk, alone)
+                sums[name].add(walk, expected_statuses)
         print(seed, sums, file=sys.stderr, flush=True)
     return sums
 
 
 def _walk(folder: Path, seed: int, steps: int, began: float) -> list[int]:
     with home(folder / "home"):
-        walk = Walk(folder / "walk", seed, Noted(), alone=True, began=began)
+        walk = Walk(folder / "walk", seed, Noted(), alone=True, began=began)  # alone: no second repository
         walk.run(steps)
         return walk.world.statuses
 

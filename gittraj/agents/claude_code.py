@@ -1,4 +1,6 @@
-"""Claude Code: logs in ``~/.claude/projects/<folder with every other character as ->/<session>.jsonl``."""
+"""Claude Code: logs in ``~/.claude/projects/<folder>/<session>.jsonl``. ``<folder>`` is the path
+of the session's folder, with ``-`` in place of each character that is not an ASCII letter or digit.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ class ClaudeCode(Agent):
         events={"SessionStart": None, "Stop": None, "SessionEnd": None},
     )
     instructions = InstructionFile(own="CLAUDE.local.md", beside=("CLAUDE.md", ".claude/CLAUDE.md"))
-    """The files that Claude Code 2.1.197 reads."""
+    """Claude Code 2.1.197 reads all three; we write to one of ``beside`` only if it has our instruction."""
     asks = AskProtocol(last_message="last_assistant_message")
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:

@@ -196,7 +196,7 @@ class Writings:
 
     def _find_last(self, change: PathChange, written: Sequence[Writing], time: float) -> Writing | None:
         """The last of ``written``, the open writings of a path before a commit, if the commit has exactly the
-        file that this writing left, and no writing that another commit took came after it."""
+        file that this writing left, and if no later writing to the path is already in another commit."""
         if not written:
             return None
         last = written[-1]

@@ -2,6 +2,8 @@
 
 Only in its diff to its first parent does a commit touch a path; renames are kept for the diff to each parent,
 because names are handed down to all parents. This module must import next to nothing: see ``fast_open``.
+A commit's *height* below a tip is its number in git's list of what the tip reaches, counted from the end; it
+is 0 if the tip does not reach the commit. ``Reach`` explains this and the other fields of a tip.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Runs the hook once: redacts staged trajectories, then searches everything that is staged for secrets.
+"""Runs the hook once: redacts staged trajectory files, then searches all staged files for secrets.
 
 The commit goes on whatever happens, unless ``traj.precommit`` is ``block``. If this process fails, the shell
-that started it keeps the trajectories out of the commit.
+that started it keeps the trajectory files out of the commit.
 
 The redactor takes 0.2 s to import, so it is imported only when needed: after a change of git's configuration
 every commit starts this process, and most have nothing to redact.

@@ -1,4 +1,4 @@
-"""Redacts the staged trajectories. A file that cannot be redacted is kept out: the commit has HEAD's version.
+"""Redacts trajectory files that are staged. If one cannot be redacted, the commit has HEAD's version of it.
 
 A file in the worktree is changed only if it is the same as the staged one: other edits are not ours.
 

@@ -33,8 +33,9 @@ def write_batch(
 ) -> Written:
     """Add prepared parts to the refs. ``carry`` are pairs (old, new) of commits: the old one's records are
     copied to the new one. ``became`` are further known rewrites, of commits that were split. ``rewrites``
-    maps old commits to those that they became, ``gathered`` only those that went into squashes. Raises
-    StoreError; then no record was written."""
+    maps old commits to those that they became, ``gathered`` only those that went into squashes. A
+    part's renewals replace what was stored with a secret or by older rules. Raises StoreError; then no
+    record was written."""
     notes = NotesRef(repository)
     batch = _gather_lines(prepared)
     _fill_origins(repository, batch)
@@ -48,6 +49,7 @@ def write_batch(
     written = _combine(prepared)
     _write_notes(notes, batch, unpushed, written)
     _forget(repository, unpushed)
+    # a remote may keep these trajectories' old segments: users are told to rotate the secret
     written.exposed |= {trajectory for r in pushed if r.gone for trajectory, _ in r.records}
     return written
 

@@ -46,7 +46,8 @@ _PUSH = (
 )
 _LONGEST = 300
 _ROUNDS = 8
-"""Enough for the root, two or three levels of trees, the blobs, and a last one that finds nothing missing."""
+"""The most times that ``complete`` looks for missing objects. It needs about six: for the root, two or three
+levels of trees, the blobs, and a last time that finds nothing missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

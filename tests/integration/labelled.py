@@ -155,7 +155,7 @@ def rollout(script: Script, session: str) -> bytes:
 
 
 def codex_exec(script: Script, session: str) -> bytes:
-    """The output of ``codex exec``: it prints an item when it begins, as it grows and when it is complete."""
+    """The output of ``codex exec``, with each message twice, growing and complete, and other items once."""
     records: list[Json] = [{"type": "thread.started", "thread_id": name(session, "session")}]
     records.append({"type": "turn.started"})
     for number, step in enumerate(script):

@@ -1,4 +1,6 @@
-"""How agents behave and end: edge cases 24 to 30 of ``docs/edge-cases.md``."""
+"""How agents behave and end: edge cases 24 to 30 of ``docs/edge-cases.md``.
+
+``desk``: a repository where agents commit, recorded at once. ``each_desk``: at once, or only at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Odd names, bytes, configurations, sizes and repositories: edge cases 18 to 22 of ``docs/edge-cases.md``."""
+"""Odd names, bytes, configurations, sizes and repositories: edge cases 18 to 22 of ``docs/edge-cases.md``.
+
+``desk``: a repository where agents commit, recorded at once. ``each_desk``: at once, or only at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Other people's hooks and editors next to ours: edge case 13 of ``docs/edge-cases.md``."""
+"""Other people's hooks and editors next to ours: edge case 13 of ``docs/edge-cases.md``.
+
+``desk``: a repository where agents commit, recorded at once. ``each_desk``: at once, or only at the end."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Late installation, pruned reflogs, wrong clocks and unusual commits: edge cases 15 and 17 of
 ``docs/edge-cases.md``.
-"""
+``desk``: a repository where agents commit, recorded at once. ``each_desk``: at once, or only at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Commits that are copied or made again, by every such command: edge case 12 of ``docs/edge-cases.md``."""
+"""Commits that are copied or made again, by every such command: edge case 12 of ``docs/edge-cases.md``.
+
+``desk``: a repository where agents commit, recorded at once. ``each_desk``: at once, or only at the end."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Several worktrees, agents and repositories at once, and repositories of other shapes: edge case 16 of
 ``docs/edge-cases.md``.
-"""
+``desk``: a repository where agents commit, recorded at once. ``each_desk``: at once, or only at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Amends and rebases, by people and by agents: edge cases 10 and 11 of ``docs/edge-cases.md``."""
+"""Amends and rebases, by people and by agents: edge cases 10 and 11 of ``docs/edge-cases.md``.
+
+``desk``: a repository where agents commit, recorded at once. ``each_desk``: at once, or only at the end."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """A server merges a branch, seen from a clone: edge case 14 of ``docs/edge-cases.md``.
 
 The server does not have git-traj: it merges in a clone of its own and deletes the branch.
+``desk``: a repository where agents commit, recorded at once. ``each_desk``: at once, or only at the end.
 """
 
 from __future__ import annotations
@@ -87,6 +88,7 @@ def test_edge_14_merged_by_a_server(
 def test_edge_14_merged_before_anything_was_recorded(
     each_desk: Desk, server: Git, way: Merge, expected: dict[str, set[str]]
 ) -> None:
+    """If the desk waits, its first drain is in ``check``, after the merge. The clone keeps its branch."""
     way(server)
     finish(each_desk, server, deletes=False)
     each_desk.check(expected, "main")

@@ -97,7 +97,7 @@ def test_a_commit_that_was_unlinked_leaves_the_site_and_the_counts(
     assert json.loads(output(capsys, "stats", "--json"))["total"]["recorded"] == 1
 
 
-def test_status_counts_other_branches_but_not_rewritten_commits(
+def test_status_prints_other_branches_but_not_commits_of_no_branch(
     git: Git, story: Story, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("main", "side", "gone"):
@@ -108,7 +108,7 @@ def test_status_counts_other_branches_but_not_rewritten_commits(
     git("branch", "-q", "-D", "gone")
     said = output(capsys, "status")
     assert "Recorded: trajectories on 1 commit, 1 more on other branches (git traj log BRANCH)\n" in said
-    assert json.loads(output(capsys, "status", "--json"))["recordedElsewhere"] == 2
+    assert json.loads(output(capsys, "status", "--json"))["recordedElsewhere"] == 2, "side and gone"
     git("branch", "-q", "-D", "side")
     assert "Recorded: trajectories on 1 commit\n" in output(capsys, "status")
 

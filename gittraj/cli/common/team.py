@@ -72,7 +72,7 @@ def show_log(
         if not first:
             click.echo("git-traj: no matching commits", err=True)
         if as_json:
-            # "wholes" is only for ``list_trajectories``
+            # "wholes", the headers of complete trajectories, is only for ``list_trajectories``
             rows = [{key: value for key, value in each.items() if key != "wholes"} for each in listed]
             click.echo(dump_json(entries_to_json(rows, rows=form == "rows")))
             return
@@ -134,6 +134,7 @@ def show_search(
                 hit_to_json(trajectories.get((each.project_id, each.hit.trajectory)), each.hit, each.commit)
                 for each in hits
             ]
+            # what a search in one clone could not read (docs/json.md); a team's search has no such gaps
             complete = {"waiting": 0, "away": [], "beside": {}}
             click.echo(dump_json({"version": 1, "query": text, "results": results, **complete}))
             return

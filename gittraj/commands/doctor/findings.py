@@ -1,4 +1,4 @@
-"""Finds what is wrong in a repository, each problem with its remedy."""
+"""Finds what is wrong in a repository, each problem with its remedy; a ``note`` is only information."""
 
 from __future__ import annotations
 

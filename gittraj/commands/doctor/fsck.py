@@ -12,7 +12,7 @@ from functools import cache, partial
 from itertools import pairwise
 
 from gittraj import limits
-from gittraj.commands.doctor.finding import Finding, note
+from gittraj.commands.doctor.finding import Finding, note  # a note is information, not a problem
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note, segment_path
 from gittraj.model.values import STUB_REV, ForeignLine, Line, Record, SegmentRef, Tombstone

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from gittraj.commands.doctor.finding import Finding, note
+from gittraj.commands.doctor.finding import Finding, note  # a note is information, not a problem
 from gittraj.commands.install.manifest import read_manifest
 from gittraj.commands.install.refspecs import find_remotes, refspecs
 from gittraj.errors import GitError, StoreError
 from gittraj.git import Repository
+from gittraj.model.words import count
 from gittraj.notes.epoch import Epoch, read_epoch
 from gittraj.notes.recovery import restore_deleted
 from gittraj.notes.refs import find_last, find_remedy, is_broken, set_ref, stale_locks
@@ -115,8 +116,8 @@ def check_removed(repository: Repository) -> Iterator[Finding]:
         if removed:
             yield note(
                 "removed",
-                f"removed here with git notes, and still on {remote}: the notes of {len(removed)} of the "
-                f"commits, {removed[-1][:12]} last",
+                f"removed here with git notes, and still on {remote}: {count(len(removed), 'note')}, "
+                f"the last one on commit {removed[-1][:12]}",
                 "git traj sync brings them back; git traj unlink removes a record everywhere",
             )
 

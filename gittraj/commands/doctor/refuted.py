@@ -21,6 +21,7 @@ from gittraj.git import Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.times import seconds
 from gittraj.model.values import Line, Record, Tombstone, ToolCall, ToolResult
+from gittraj.model.words import count
 from gittraj.notes.merge import standing
 from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import NotesRef
@@ -67,9 +68,10 @@ def check_refuted(repository: Repository) -> Iterator[Finding]:
 def _finding(repository: Repository, refuted: Sequence[Linked], why: str) -> Iterator[Finding]:
     if refuted:
         commits = [*dict.fromkeys(each.commit for each in refuted)]
+        listed = f"{count(len(commits), 'commit')}, {commits[-1][:12]} last"
         yield Finding(
             "refuted",
-            f"records on {len(commits)} of the commits cannot explain them, {commits[-1][:12]} last: {why}",
+            f"records cannot explain their commits ({listed}): {why}",
             "git traj doctor --fix marks them as work that made no commit",
             fix=partial(_demote, repository, refuted),
         )

@@ -65,7 +65,7 @@ class FileEdit:
     splices: tuple[Splice, ...] = ()
 
     def undo(self, now: bytes) -> bytes:
-        """Return the content before the changes; if somebody else changed the file, before the later ones."""
+        """Undo the changes, the latest first. Stop at one after which somebody else changed the file."""
         for splice in reversed(self.splices):
             undone = splice.undo(now)
             if undone is None:

@@ -119,11 +119,11 @@ def _first(*numbers: Any) -> int:
 
 
 def opening(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[coerce.Part, ...]]:
-    """Yield the shapes of a conversation's first two messages and of its first answer.
+    """Yield what identifies a run: the shapes (see ``_shape``) of its first two messages and first answer.
 
     Runs of one task begin with the same two messages: the time and length of the first answer distinguish
-    them. If there is no answer, as the program could parse none, the program's message about the first
-    unparsable one is used instead, with the id of the response.
+    them. If the agent's program could parse no answer, the program's message about the first one that it
+    could not parse is used instead, with the id of the response.
     """
     unparsed: tuple[coerce.Part, ...] | None = None
     for number, message in enumerate(messages):
@@ -140,7 +140,7 @@ def opening(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[coerce.Part, .
 
 
 def shapes(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[coerce.Part, ...]]:
-    """The shapes of all messages, for a conversation that will not grow."""
+    """The shapes (see ``_shape``) of all messages, for a conversation that will not grow."""
     return map(_shape, messages)
 
 

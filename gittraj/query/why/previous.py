@@ -14,7 +14,8 @@ from gittraj.query.log.paths import Ancestry, touching
 from gittraj.query.records import Recorded
 
 _FAR = 1000  # first-parent ancestors of a commit that are searched
-_FEW, _SHORT = 3, 200  # the most commits whose replaced lines are blamed, each separately; lines of each
+_FEW = 3  # the most commits whose replaced lines are blamed, each separately
+_SHORT = 200  # the most lines of one such commit
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 Read = Callable[[Collection[str]], Recorded]
 """Returns the records on the given commits."""
@@ -26,9 +27,10 @@ def find_all_previous(
     read: Read,
     find_noted: Callable[[Collection[str]], Collection[str] | None],
 ) -> dict[str, tuple[str, bool]]:
-    """Return for each of the ``silent`` commits, which have no record, the last earlier commit with a record
-    that wrote the lines which its lines replaced, or else one that touched their file; and whether that
-    commit wrote those lines."""
+    """Find an earlier commit with a record for each of the ``silent`` commits, which have none: the one that
+    wrote most of the lines that the silent commit's lines replaced, with True; or else the last one that
+    touched the path of these lines, with False. ``find_noted`` returns the commits with a note that touched
+    one of the given paths, and maybe others, or None if unknown."""
     of_lines = _find_replaced(repository, silent, read)
     asked = {c: {line.path for line in lines} for c, lines in silent.items() if c not in of_lines}
     known = find_noted(set().union(*asked.values())) if asked else None
@@ -39,7 +41,7 @@ def find_all_previous(
 def _find_replaced(
     repository: Repository, asked: Mapping[str, Sequence[BlamedLine]], read: Read
 ) -> dict[str, str]:
-    """Return for each commit the commit with a record that wrote most of the lines that its lines replaced;
+    """Return for each commit the commit with a record that wrote most of the lines that were replaced there;
     many commits, or many lines, are not searched."""
     few = {c: lines for c, lines in asked.items() if len(asked) <= _FEW and len(lines) <= _SHORT}
     before = {c: _read_replaced(repository, lines) for c, lines in few.items()}

@@ -7,6 +7,7 @@ import pytest
 from gittraj.redact import Redactor
 from tests.redaction.templates import expand
 
+# ``expand`` draws random characters for {alphabet:length}; "lowrare" has only lower-case consonants
 VALUES = ("{base62:32}", "{lowrare:4}23{lowrare:3}", "letmein123", "hunter2abc")
 HANDED_ON = (
     "echo {} > /run/secrets/db_password",
@@ -37,7 +38,7 @@ LIKE_CODE = (
 
 
 def is_stored(template: str, value: str) -> bool:
-    value, _ = expand(value, 1)
+    value, _ = expand(value, seed=1)
     return value in Redactor(key=b"k" * 32).text(template.replace("{}", value))
 
 

@@ -1,4 +1,4 @@
-"""Writing ``.trajectory.json``, and reading it back."""
+"""Writing ``.trajectory.json``, the format of agent-trajectories (its command: ``trail``), and reading it."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ def facts(items: list[Any]) -> set[tuple[str, Any]]:
 
 
 def test_a_session_is_written_as_a_trajectory() -> None:
+    """``SESSION`` has the events below. The title is that of the trajectory ("Add"), not its task's ("T")."""
     retrospective = {
         "summary": "Done",
         "approach": None,
