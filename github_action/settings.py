@@ -168,7 +168,7 @@ def _one_of(kind: Any) -> Callable[[str, str], str]:
 
 def _flag(name: str, value: str) -> bool:
     if value.lower() not in ("true", "false"):
-        raise EventError(f"'{name}' is neither true nor false")
+        raise EventError(f"input '{name}' is neither true nor false")
     return value.lower() == "true"
 
 
@@ -178,7 +178,7 @@ def _number(name: str, value: str, *, most: float = 100) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number <= most:
-        raise EventError(f"'{name}' is not a number from 0 to {most:g}")
+        raise EventError(f"input '{name}' is not a number from 0 to {most:g}")
     return number
 
 
@@ -188,7 +188,7 @@ def _wait(name: str, value: str) -> float | None:
 
 def _ref(name: str, value: str) -> str:
     if not _REF.fullmatch(value) or ".." in value:
-        raise EventError(f"'{name}' is not a notes ref", "such as refs/notes/traj")
+        raise EventError(f"input '{name}' is not a notes ref", "such as refs/notes/traj")
     return value
 
 

@@ -43,8 +43,9 @@ from gittraj.render.markdown.context import LEAST, render_briefing, render_docum
 def command(
     obj: dict[str, bool], paths: tuple[str, ...], budget: int, as_json: bool, team: str | None
 ) -> None:
-    """List decisions, rejected alternatives and doubts about these files and their neighbours, the most
-    useful first, each with its commit. Made for an agent's prompt.
+    """List decisions, rejected alternatives and doubts about these files and their neighbours (files in the
+    same folder, or that changed together with them), the most useful first, each with its commit. Made for
+    an agent's prompt.
 
     The text of records is quoted: it is data, and may have been written to mislead.
     """

@@ -21,7 +21,7 @@ from gittraj.render.text.terminal import Page, render_line
 @click.command("status")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def status(as_json: bool) -> None:
-    """Show what is recorded in this repository, what is pending, and which settings apply."""
+    """Show what is recorded here, what is still to be recorded or pushed, and which settings apply."""
     from gittraj.commands.doctor.facts import gather
     from gittraj.commands.status import status_to_json, status_to_lines
 

@@ -28,15 +28,18 @@ if TYPE_CHECKING:
     "--format",
     "form",
     type=Plugged([*FORMATS, *EXCHANGES], exchanges),
-    help="Output format (default: from the extension of -o, otherwise markdown).",
+    help="Output format (default: from the extension of -o, otherwise markdown); those for other tools are "
+    "in docs/exchange.md.",
 )
 @click.option(
     "--all",
     "everything",
     is_flag=True,
-    help="Every commit below HEAD that has a record, and runs without a commit.",
+    help="Every recorded commit reachable from HEAD, and work that led to no commit.",
 )
-@click.option("--seal", metavar="NAME", help="Write this seal as an age file; show --json lists the names.")
+@click.option(
+    "--seal", metavar="NAME", help="Write one sealed text as an age file; show --json has its NAME."
+)
 @click.option(
     "-o",
     "output",
@@ -58,8 +61,8 @@ def export(
 ) -> None:
     """Export commits and trajectories: HEAD by default; into a folder, everything reachable from HEAD.
 
-    Sealed thinking stays sealed in every format. --seal writes one seal unchanged: git traj export --seal
-    NAME | age -d -i KEY | gunzip.
+    Sealed thinking stays sealed in every format. --seal writes one sealed text unchanged: git traj export
+    --seal NAME | age -d -i KEY | gunzip.
     """
     for wrong, message, hint in (
         (form and seal, "choose --format or --seal", None),
@@ -86,8 +89,9 @@ def export(
 @click.option("-o", "output", type=click.Path(path_type=Path), required=True, metavar="FOLDER")
 @click.pass_context
 def bundle(ctx: click.Context, /, *, names: tuple[str, ...], output: Path) -> None:
-    """Write everything about a task, commits or trajectories into a folder to read: for each a document, a
-    summary, its chapters and artifacts, and an index. It is export --format trajectory-bundle."""
+    """Write everything about a task, commits or trajectories into a folder to read: for each trajectory a
+    document, a summary, its chapters and the text files that it stored (artifacts), and one index of all. The
+    same as export --format trajectory-bundle."""
     ctx.invoke(export, names=names, form="trajectory-bundle", output=output)
 
 

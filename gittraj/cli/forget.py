@@ -16,10 +16,9 @@ from gittraj.model.words import count
 @click.option("--purge", is_flag=True, help="Rewrite the refs without it, history included.")
 @purge_options
 def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) -> int:
-    """Remove a trajectory, or a session with all of its agents, from every commit. Nothing of it is stored
-    again, here or in a clone that fetches from here.
+    """Remove a trajectory, or a session with its subagents, from every commit. Nothing of it is stored again.
 
-    Others keep what they fetched before until they fetch again. With --purge it is also removed from the
+    Others lose it, too, when they fetch after your git traj push. With --purge it is also removed from the
     refs' history, which is replaced; the command says what others have to do.
     """
     from gittraj.commands.forget import choose, forget

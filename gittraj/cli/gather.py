@@ -43,7 +43,7 @@ def command(
 ) -> None:
     """Gather the records of many repositories into one database, to query them all with --team.
 
-    REMOTE is an address, a clone, a folder of clones, a file with an address on each line, or
+    REMOTE is a URL, a clone, a folder of clones, a file with a URL on each line, or
     github:ORGANISATION. Only what changed is fetched. What was purged or forgotten in a repository is deleted
     from the database, too. Prompts and events are gathered only with --prompts and --events.
     """

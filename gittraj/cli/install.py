@@ -187,13 +187,14 @@ def _plugged_agents() -> list[str]:
     is_flag=False,
     flag_value="pull-request",
     metavar="[WORKFLOW]",
-    help="Write a workflow instead: pull-request (default), forks, forks-target, carry, gate or reusable.",
+    help="Write a workflow instead: pull-request (default), forks, forks-target, carry, gate or reusable; "
+    "docs/pull-requests.md says what each is for.",
 )
 @click.option("--uses", metavar="OWNER/NAME@COMMIT", help="The Action that the workflow runs.")
 @click.option(
     "--yes",
     is_flag=True,
-    help="Do not ask: set up every agent found, link past sessions, write the workflow.",
+    help="Do not ask: set up every agent found, link past sessions; with --action, write the workflow.",
 )
 @click.option("--no-fetch-refspec", is_flag=True, help="Do not change what git fetch downloads.")
 @click.option(
@@ -205,7 +206,8 @@ def command(*, agents: tuple[str, ...], starter: str | None, uses: str | None, *
     """Set up this repository: the hooks that record, and the refspec that fetches records.
 
     On a terminal it asks which of the agents found on this machine to set up, and whether to link their past
-    sessions. Hooks that are there already are kept and go on running. Safe to repeat.
+    sessions; other supported agents need no set-up. Hooks that are there already are kept and go on running.
+    Safe to repeat.
     """
     given = {**options, "agents": bool(agents), "starter": starter is not None}
     for option, others, why in _ALONE:

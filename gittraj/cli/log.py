@@ -55,7 +55,9 @@ _CHOICE = ("author", "since", "until", "paths", "follow")
 @label_options
 @commit_options
 @click.option("--grep", metavar="RE", help="Match the subject, prompt, summary or decisions.")
-@click.option("--run", metavar="ID", help="A benchmark's run, solve or instance.")
+@click.option(
+    "--run", metavar="ID", help="Only work of this benchmark run, attempt (solve) or problem (instance)."
+)
 @click.option("--status", metavar="S", help="Only those completed, abandoned, failed, active or unknown.")
 @click.option("--decisions", is_flag=True, help="Only trajectories with a decision.")
 @click.option("--min-confidence", type=_SHARE, metavar="X", help="Only with a confidence of at least X.")

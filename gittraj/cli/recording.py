@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 quiet = click.option("-q", "--quiet", is_flag=True, help="Print only the event's id.")
 agent = click.option("--agent", metavar="NAME[:ROLE]", help="Who records it, if several work together.")
 tag = click.option("--tag", "tags", multiple=True, metavar="T", help="A tag to find it by; repeatable.")
-report = click.option("--report", is_flag=True, help="Report the start or the end to the task system.")
+report = partial(click.option, "--report", is_flag=True)
 confidence = click.option("--confidence", type=Number(0, 1), metavar="X", help="How sure you are, 0 to 1.")
 
 _STATUSES: dict[str, Status] = {"start": "started", "complete": "completed"}
@@ -147,7 +148,7 @@ def _say(trouble: TaskError | None) -> None:
 @click.option("--task", metavar="SYSTEM:ID", help="The task to work on, such as github:#12.")
 @agent
 @tag
-@report
+@report(help="Also set the task to in progress in its task system.")
 @quiet
 def start(*, task: str | None, report: bool, quiet: bool, **values: Any) -> None:
     """Begin a trajectory called TITLE; in an agent's session, title the session's own.
@@ -178,7 +179,7 @@ def chapter(*, quiet: bool, **values: Any) -> None:
     help="An alternative that was rejected; repeatable.",
 )
 @click.option("--reasoning", metavar="R", help="Why.")
-@click.option("--path", metavar="PATH", help="The file that this is about, from the top of the repository.")
+@click.option("--path", metavar="PATH", help="The file that it is about, relative to the top folder.")
 @click.option("--line", type=click.IntRange(1), metavar="N", help="The line of PATH.")
 @confidence
 @agent
@@ -216,10 +217,10 @@ def event(*, quiet: bool, **values: Any) -> None:
     "file",
     type=click.File("r", "utf-8"),
     metavar="FILE|-",
-    help="Read the whole retrospective as JSON.",
+    help="Read the retrospective as a JSON object; its keys are in docs/recording.md.",
 )
 @agent
-@report
+@report(help="Also close the task in its task system, as completed.")
 @quiet
 def complete(
     trajectory: str | None, *, file: TextIO | None, report: bool, quiet: bool, **values: Any

@@ -38,7 +38,9 @@ _MODES = ("--json", "--jsonl", "--explain", "--audit", "--rules", "--test", "--p
 @click.option("--audit", is_flag=True, help="Scan the stored records of RANGE; exits 1 if a secret is found.")
 @click.option("--rules", "listing", is_flag=True, help="List the rules: id, kind, an example of each.")
 @click.option("--test", is_flag=True, help="Test the rules on their own examples; exits 1 if one fails.")
-@click.option("--purge", is_flag=True, help="Rewrite the refs and their history without TEXT (-: prompt).")
+@click.option(
+    "--purge", is_flag=True, help="Rewrite the refs and their history without TEXT (-: ask for it)."
+)
 @click.option("--finding", metavar="ID", help="With --purge: remove this finding of --audit everywhere.")
 @purge_options
 def command(
@@ -59,8 +61,8 @@ def command(
     """Remove the secrets from FILE (- or none: standard input), with the rules that apply to everything
     stored.
 
-    With --purge, TEXT is removed from what is stored or, without TEXT and --finding, everything that the
-    rules find. The history of the refs is replaced, and the command says what others have to do.
+    --purge TEXT removes TEXT from everything stored, --purge --finding ID what --audit found, and --purge
+    alone all that the rules find. The refs' history is replaced, and the command says what others have to do.
     """
     if sum((jsonl, explain, audit, listing, test, purge)) > 1 or (as_json and (jsonl or explain)):
         raise click.UsageError(

@@ -55,8 +55,8 @@ def _say_repaired(done: Repaired, verb: str) -> None:
         why = "no evidence of where it went" if each.here else "it is not in this clone"
         click.echo(f"left on {each.commit[:12]}: {', '.join(each.trajectories)}; {why}")
     if any(each.here for each in done.stranded):
-        copy = "git traj carry --from COMMIT --onto REV copies them"
-        click.echo(f"hint: {copy}; git traj unlink COMMIT removes discarded ones", err=True)
+        copy = "git traj carry --from COMMIT --onto REV copies the records"
+        click.echo(f"hint: {copy}; git traj unlink COMMIT removes those of a discarded commit", err=True)
     if not done.carried and not done.stranded:
         click.echo("nothing to repair: every record, or a copy of it, is on a reachable commit", err=True)
 

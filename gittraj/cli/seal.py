@@ -119,8 +119,8 @@ def seal(revisions: str | None, *, as_json: bool) -> int:
 @_identity
 @_json
 def rewrap(revisions: str | None, *, identities: tuple[Path, ...], as_json: bool) -> int:
-    """Let today's readers open what is sealed, on the commits of RANGE or on all. One of your keys must open
-    it.
+    """Let the readers who were added later open what is sealed, on the commits of RANGE or on all. One of
+    your keys must open it.
 
     The sealed text itself does not change.
 

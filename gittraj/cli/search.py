@@ -66,8 +66,8 @@ def command(
     team: str | None,
     **conditions: Any,
 ) -> None:
-    """Search prompts, messages, unsealed thinking, decisions, doubts, retrospectives, commands, paths and,
-    shortened, output; the best trajectories first.
+    """Search prompts, messages, unsealed thinking, decisions, doubts, retrospectives, commands, paths, and
+    the beginning and end of outputs; the best trajectories first.
 
     All words must match, in any form; "a phrase" in this order. Also: limit*, OR, NOT (or -word), and
     parentheses. "rate limit" and "ratelimit" both find rateLimit and rate_limit.

@@ -52,7 +52,9 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json", "redactions")
 @click.option(
     "--significance", type=click.Choice(SIGNIFICANCES), help="Only events of at least this significance."
 )
-@click.option("--show-thinking", "thinking", is_flag=True, help="Show thinking, too; open it with your keys.")
+@click.option(
+    "--show-thinking", "thinking", is_flag=True, help="Show thinking, too; your keys open what is sealed."
+)
 @click.option("--identity", "identities", multiple=True, type=_FILE, help="A private key file; repeatable.")
 @click.option(
     "--file", "path", metavar="PATH", help="Only calls that wrote this file; with --events, also results."
@@ -80,8 +82,9 @@ def command(
 ) -> None:
     """Show a commit's trajectories in full, or one trajectory over all its commits.
 
-    The beginning of a trajectory's id is enough if it is unique; a task (beads:bd-1) or a benchmark's run
-    shows all its trajectories. Missing events are fetched. Sealed text is never written into a file by -o.
+    The beginning of a trajectory's id is enough if it is unique; a task (beads:bd-1) or the id of a
+    benchmark run shows all its trajectories. Missing events are fetched. Sealed text is never written into a
+    file by -o.
     """
     environ = environment()
     form, output = _choose_output(form, output, redactions=redactions, opens=opens)

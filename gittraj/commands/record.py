@@ -166,7 +166,9 @@ def _find_by_hand(begun: list[Active], call: Call) -> Active | None:
     if call.verb == "start":
         if same:
             title = f"'{same[0].header.title}' ({same[0].header.trajectory})"
-            raise TrajError(f"already active here: {title}", "git traj complete, or abandon, ends it")
+            raise TrajError(
+                f"a trajectory is already active here: {title}", "git traj complete, or abandon, ends it"
+            )
         return None
     matching = same or begun
     if not matching:

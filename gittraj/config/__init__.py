@@ -172,7 +172,7 @@ def _rules_setting(rules: RulePaths) -> Setting:
 def _redact_mapping(team: Mapping[str, Any]) -> dict[Any, Any]:
     redact = team.get("redact") or {}
     if not isinstance(redact, dict):
-        raise TrajError(f"{TEAM_FILE}: redact is not a mapping", f"it can have {', '.join(_REDACT_KEYS)}")
+        raise TrajError(f"{TEAM_FILE}: redact is not a mapping", f"allowed keys: {', '.join(_REDACT_KEYS)}")
     return redact
 
 

@@ -76,7 +76,9 @@ def _read_kind(kind: str, data: Mapping[str, Any]) -> str:
     if not _TYPE.fullmatch(kind):
         raise UnclearError("TYPE must be one word")
     if kind in _LOGGED:
-        raise UnclearError(f"type {kind} is for logs alone")
+        raise UnclearError(
+            f"events of type {kind} come only from session logs; another type, such as note, can be recorded"
+        )
     return kind
 
 

@@ -32,7 +32,8 @@ class ParquetStore(Store):
             self._files, self._root = fsspec.core.url_to_fs(root)
         except (ImportError, ValueError) as error:
             raise TrajError(
-                f"{root}: {error}", "pip install the library of that store, such as s3fs"
+                f"{root}: {error}",
+                "add the fsspec package for it to git-traj's environment; for s3: pipx inject git-traj s3fs",
             ) from None
         self._is_local = "file" in self._files.protocol
 

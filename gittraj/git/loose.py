@@ -43,14 +43,14 @@ class LooseObjects:
             unpacking = zlib.decompressobj()
             head, _, data = unpacking.decompress(packed, limit + _HEAD + 1).partition(b"\0")
         except zlib.error as error:
-            raise ValueError(f"{oid} is damaged: {error}") from error
+            raise ValueError(f"object {oid} is damaged: {error}") from error
         if len(data) > limit:
-            raise TooLargeError(f"{oid} is larger than {limit} bytes")
+            raise TooLargeError(f"object {oid} is larger than {limit} bytes")
         if not unpacking.eof:
-            raise ValueError(f"{oid} is damaged")
+            raise ValueError(f"object {oid} is damaged")
         kind = head.partition(b" ")[0].decode("ascii", "replace")
         if kind not in KINDS or object_id(kind, data, self._form) != oid:
-            raise ValueError(f"{oid} is damaged")
+            raise ValueError(f"object {oid} is damaged")
         return kind, data
 
 

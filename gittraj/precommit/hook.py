@@ -50,6 +50,7 @@ def run(git_dir: Path, raw: Mapping[str, str], *, top: Path) -> int:
         except TrajError:
             pass  # the next commit then starts this process again
     if has_secrets and wanted == "block":
-        say("not committed: take them out, or git commit --no-verify, or git config traj.precommit off")
+        others = "git commit --no-verify, or git config traj.precommit off"
+        say(f"not committed: remove these secrets and stage again, or {others}")
         return BLOCKED
     return DONE

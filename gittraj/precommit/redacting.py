@@ -81,7 +81,7 @@ def _apply(staging: Staging, entries: dict[Staged, Entry], failed: dict[Staged, 
     rewrite = [each.path for each in entries if each.path not in differing]
     staging.replace(entries | {each: each.before for each in failed}, rewrite=rewrite)
     if entries:
-        say(f"redacted before it is committed: {list_names(each.path for each in entries)}")
+        say(f"secrets replaced in staged files: {list_names(each.path for each in entries)}")
     if failed:
         blobs = {each: f", staged as {each.now.blob[:12]}" * (each.path in differing) for each in failed}
         named = list_names(f"{each.path} ({why}{blobs[each]})" for each, why in failed.items())

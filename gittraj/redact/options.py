@@ -87,7 +87,7 @@ def _require_linear(pattern: str) -> None:
             warnings.simplefilter("error")  # "[[": a later Python will parse it differently
             parsed = parser.parse(pattern)
     except (re.error, Warning, OverflowError, RecursionError):
-        raise RedactionError(f"invalid pattern: {pattern[:80]!r}; correct it in the configuration") from None
+        raise RedactionError(f"invalid pattern: {pattern[:80]!r}") from None
     ways = _ways(parsed, repeated=False)
     if ways > _MAX_WAYS or parsed.getwidth()[1] > _WIDEST:
         raise RedactionError(

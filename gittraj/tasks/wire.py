@@ -126,7 +126,9 @@ def unknown(service: str, task: str) -> TaskError:
 
 def hidden(service: str, task: str, hint: str, *, reason: TaskReason) -> TaskError:
     """Return the error for a task that is not visible without a key."""
-    return TaskError(f"{service} does not show {one_line(task, 80)} to everyone", hint, reason=reason)
+    return TaskError(
+        f"{one_line(task, 80)} is not public on {service}, or does not exist", hint, reason=reason
+    )
 
 
 def limited(service: str, seconds: str | None = None) -> TaskError:
@@ -145,7 +147,7 @@ def late(service: str, seconds: float) -> TaskError:
 
 def unreached(service: str, why: str) -> TaskError:
     return TaskError(
-        f"{service} cannot be reached: {one_line(why, 100)}", "try when online", reason="network"
+        f"{service} cannot be reached: {one_line(why, 100)}", "try again when online", reason="network"
     )
 
 

@@ -17,6 +17,7 @@ from gittraj.cli.common.group import call
         ("explain", "did you mean why?"),
         ("reasons", "did you mean why?"),
         ("tests", "did you mean log?"),
+        ("purge", "did you mean redact --purge (for a text) or forget --purge (for a trajectory)?"),
         ("xyzzy", "git traj -h lists the commands"),
     ],
 )

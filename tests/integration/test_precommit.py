@@ -26,7 +26,7 @@ TOKEN = "gh" + "p_" + "Xk29fQz7Lm41Rt8vBn63Wd5yHc0sJu2aPe4G"
 OTHER = "gh" + "p_" + "Qw81zXn5Vb37Ck2mTy60Rf9jLd4hSg8uAo1E"
 FILE = ".trajectories/a.json"
 PLACEHOLDER = re.compile(r"REDACTED-[\w-]+-[0-9a-f]{8}")
-SAID = "git-traj: redacted before it is committed: "
+SAID = "git-traj: secrets replaced in staged files: "
 LEFT = "git-traj: left out of this commit, because it could not be redacted: "
 
 
@@ -453,8 +453,8 @@ def test_known_values_in_any_file_are_reported(guarded: Git, env: dict[str, str]
         "git-traj: src/a.py:3: the value of ACME_TOKEN",
     ]
     if mode == "block":
-        last = "take them out, or git commit --no-verify, or git config traj.precommit off"
-        said.append(f"git-traj: not committed: {last}")
+        last = "or git commit --no-verify, or git config traj.precommit off"
+        said.append(f"git-traj: not committed: remove these secrets and stage again, {last}")
     before = guarded.head()
     commit(guarded, says="\n".join(said) + "\n", env=env, code=int(mode == "block"))
     assert (guarded.head() == before) == (mode == "block")

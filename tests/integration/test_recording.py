@@ -266,7 +266,7 @@ def test_a_refused_event_harms_nothing(git: Git) -> None:
     start(git)
     traj(git, "decision", "a bucket")
     for kind in ("tool_call", "tool_result", "prompt", "thinking"):
-        assert "is for logs alone" in refused(git, "event", kind, "x")
+        assert "come only from session logs" in refused(git, "event", kind, "x")
     traj(git, "complete", "--summary", "Done")
     assert [each["chosen"] for each in only(git)["decisions"]] == ["a bucket"]
 

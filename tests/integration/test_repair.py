@@ -199,7 +199,7 @@ def test_the_output_of_repair(git: Git, topic: list[str]) -> None:
         "stranded": [{"commit": topic[1], "trajectories": ["traj_a"], "here": True}],
     }
     done = traj(git, "repair")
-    assert done.err.endswith("; git traj unlink COMMIT removes discarded ones\n")
+    assert done.err.endswith("; git traj unlink COMMIT removes those of a discarded commit\n")
     assert done.out.splitlines() == [
         f"carried {topic[0][:12]} to {git.head()[:12]} (reflog)",
         f"left on {topic[1][:12]}: traj_a; no evidence of where it went",

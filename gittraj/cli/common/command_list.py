@@ -5,7 +5,7 @@ from __future__ import annotations
 COMMANDS: dict[str, dict[str, str]] = {
     "common commands": {
         "install": "Set up this repository: hooks and the fetch refspec",
-        "status": "Show what is recorded here, what is pending, and which settings apply",
+        "status": "Show what is recorded, what is still to be recorded or pushed, and the settings",
         "log": "List the commits that have a trajectory, and why they were made",
         "show": "Show a commit's trajectories, or one trajectory, in full",
         "why": "Blame a line and say why: the commit, the prompt, the decision, the edit",
@@ -55,8 +55,8 @@ COMMANDS: dict[str, dict[str, str]] = {
         "keys": "Manage the keys that open what is sealed for you",
         "recipients": "Manage who may read sealed thinking",
         "seal": "Seal thinking that was stored in clear",
-        "rewrap": "Let today's readers open what is sealed",
-        "reseal": "Encrypt again, for today's readers only",
+        "rewrap": "Let new readers open what is sealed; removed ones still can",
+        "reseal": "Encrypt again what is sealed, for today's readers only",
     },
     "by hand": {
         "run": "Run an agent that has no log, and record what it prints",

@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
 _NAMES = {name: line for group in COMMANDS.values() for name, line in group.items()}
 _ALIASES = {"blame": "why"}
-_SYNONYMS = {"explain": "why", "reason": "why", "reasons": "why", "tests": "log"}
-"""Words that people may type for a command although they are not similar to its name."""
+_SYNONYMS = {
+    **dict.fromkeys(("explain", "reason", "reasons"), "why"),
+    "purge": "redact --purge (for a text) or forget --purge (for a trajectory)",
+    "tests": "log",
+}
+"""Words that people may type for a command although they are not similar to its name, and what to suggest."""
 _ANYWHERE = {
     "--no-pager": "--no-pager",
     "--color": "--color=always",

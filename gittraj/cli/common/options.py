@@ -44,7 +44,7 @@ _LABELS = tuple(
         ("agent", "NAME", "Only of this agent, such as claude-code."),
         ("model", "M", "Only of a model whose name contains M."),
         ("task", "ID", "Only for this task: its id, SYSTEM:ID or its title."),
-        ("tag", "T", "Only with this tag."),
+        ("tag", "T", "Only trajectories with this tag; not a git tag."),
     )
 )
 

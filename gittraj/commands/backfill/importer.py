@@ -192,7 +192,8 @@ def _find_former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path |
     forced = forced or not facts.keys().isdisjoint(OF_RUNS)
     if not forced and not _may_be_ours(run.repository, Path(folder)):
         raise FormatError(
-            f"the session worked in another repository: {folder}", "import it there, or use --commit"
+            f"the session worked in another repository: {folder}",
+            "import it in that repository, or name a commit of this one with --commit",
         )
     if not run.log_task.known:
         run.log_task.known = known_paths(run.repository)

@@ -58,7 +58,10 @@ def make_starter(repository: Repository, name: str, *, uses: str | None = None) 
     """Return the workflow ``name``. ``uses`` is the Action that it runs, OWNER/NAME@COMMIT; None stands for
     the repository and commit that this git-traj was installed from. Raises TrajError."""
     if repository.work_tree is None:
-        raise TrajError("a bare repository has no workflows", "run this in a clone with a work tree")
+        raise TrajError(
+            "a workflow needs a work tree, and this repository is bare",
+            "run this in a clone that is not bare",
+        )
     uses = uses or find_uses()
     if not uses:
         raise TrajError(

@@ -24,7 +24,8 @@ def options_of(config: Config) -> Options:
             files=tuple(RuleFile(*file) for file in config.gitleaks()),
         )
     except RedactionError as error:
-        raise TrajError(f"setting redact.shapes or traj.redact.allow: {error.message}") from None
+        where = "git config traj.redact.shapes or traj.redact.allow, or redact.shapes in .gittraj.yml"
+        raise TrajError(f"{error.message} ({where})") from None
 
 
 def remarks_of(config: Config) -> list[str]:

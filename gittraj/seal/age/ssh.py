@@ -139,7 +139,9 @@ def _montgomery(key: bytes) -> bytes:
     try:
         exchange(ANY, point)
     except ValueError:
-        raise KeyFormatError("a weak SSH key: anybody could open the file; make a new one") from None
+        raise KeyFormatError(
+            "a weak SSH key: anybody could open what is sealed for it; make a new one"
+        ) from None
     return point
 
 
@@ -157,5 +159,5 @@ def _rsa(exponent: bytes, modulus: bytes) -> RSAPublicKey:
         key = RSAPublicNumbers(e, n).public_key()
         key.encrypt(bytes(16), OAEP_SHA256)  # OpenSSL checks some numbers only here
     except ValueError:
-        raise KeyFormatError("not an SSH key: its numbers are not an RSA key") from None
+        raise KeyFormatError("not an SSH key: the numbers in its data are not an RSA key") from None
     return key
