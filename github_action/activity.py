@@ -34,7 +34,8 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnPull:
     """Report on a pull request of ``repository``. ``head`` is None when only the number is known.
-    ``check``: report without a comment or labels. ``read_only``: why the token probably cannot write."""
+    ``check``: report without the pull request's comment and labels; annotations are made as configured.
+    ``read_only``: why the token probably cannot write."""
 
     repository: str
     number: int

@@ -16,10 +16,11 @@ from gittraj.model.words import count
 @click.option("--purge", is_flag=True, help="Rewrite the refs without it, history included.")
 @purge_options
 def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) -> int:
-    """Remove a trajectory, or a session with its subagents, from every commit. Nothing of it is stored again.
+    """Remove a trajectory, or a session with its subagents, from every commit. Nothing of it is stored again,
+    here or in a clone that joins this deletion.
 
-    Others lose it, too, when they fetch after your git traj push. With --purge it is also removed from the
-    refs' history, which is replaced; the command says what others have to do.
+    Others keep it until they run git traj fetch (or sync) after your git traj push. Only with --purge is it
+    also removed from the refs' history, which is replaced; the command says what others have to do.
     """
     from gittraj.commands.forget import choose, forget
     from gittraj.index.keep_warm import remove_deleted

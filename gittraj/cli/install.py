@@ -205,9 +205,9 @@ def _plugged_agents() -> list[str]:
 def command(*, agents: tuple[str, ...], starter: str | None, uses: str | None, **options: bool) -> int:
     """Set up this repository: the hooks that record, and the refspec that fetches records.
 
-    On a terminal it asks which of the agents found on this machine to set up, and whether to link their past
-    sessions; other supported agents need no set-up. Hooks that are there already are kept and go on running.
-    Safe to repeat.
+    On a terminal it asks which of the agents found on this machine get hooks of their own and an instruction,
+    and whether to link past sessions; agents with a log are recorded without that, too. Hooks that are there
+    already are kept and go on running. Safe to repeat.
     """
     given = {**options, "agents": bool(agents), "starter": starter is not None}
     for option, others, why in _ALONE:

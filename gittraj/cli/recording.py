@@ -148,7 +148,7 @@ def _say(trouble: TaskError | None) -> None:
 @click.option("--task", metavar="SYSTEM:ID", help="The task to work on, such as github:#12.")
 @agent
 @tag
-@report(help="Also set the task to in progress in its task system.")
+@report(help="Also set the task to in progress (beads, linear).")
 @quiet
 def start(*, task: str | None, report: bool, quiet: bool, **values: Any) -> None:
     """Begin a trajectory called TITLE; in an agent's session, title the session's own.
@@ -220,7 +220,7 @@ def event(*, quiet: bool, **values: Any) -> None:
     help="Read the retrospective as a JSON object; its keys are in docs/recording.md.",
 )
 @agent
-@report(help="Also close the task in its task system, as completed.")
+@report(help="Also close the task, as completed (beads, linear, github), if the trajectory was active.")
 @quiet
 def complete(
     trajectory: str | None, *, file: TextIO | None, report: bool, quiet: bool, **values: Any

@@ -39,7 +39,7 @@ _MODES = ("--json", "--jsonl", "--explain", "--audit", "--rules", "--test", "--p
 @click.option("--rules", "listing", is_flag=True, help="List the rules: id, kind, an example of each.")
 @click.option("--test", is_flag=True, help="Test the rules on their own examples; exits 1 if one fails.")
 @click.option(
-    "--purge", is_flag=True, help="Rewrite the refs and their history without TEXT (-: ask for it)."
+    "--purge", is_flag=True, help="Rewrite the refs and their history without TEXT (-: ask, or read lines)."
 )
 @click.option("--finding", metavar="ID", help="With --purge: remove this finding of --audit everywhere.")
 @purge_options

@@ -119,12 +119,11 @@ def seal(revisions: str | None, *, as_json: bool) -> int:
 @_identity
 @_json
 def rewrap(revisions: str | None, *, identities: tuple[Path, ...], as_json: bool) -> int:
-    """Let the readers who were added later open what is sealed, on the commits of RANGE or on all. One of
-    your keys must open it.
+    """Let today's readers, also those who were added later, open what is sealed, on the commits of RANGE or
+    on all. One of your keys must open it.
 
-    The sealed text itself does not change.
-
-    Readers who were removed from the list can still open it; git traj reseal encrypts it again without them.
+    The sealed text itself does not change, so readers who were removed from the list can still open it with
+    an earlier record; git traj reseal encrypts it again.
     """
     from gittraj.commands.reseal import rewrap_stored
 

@@ -33,7 +33,7 @@ class ParquetStore(Store):
         except (ImportError, ValueError) as error:
             raise TrajError(
                 f"{root}: {error}",
-                "add the fsspec package for it to git-traj's environment; for s3: pipx inject git-traj s3fs",
+                "install fsspec's package for it next to git-traj; for s3: pip install s3fs",
             ) from None
         self._is_local = "file" in self._files.protocol
 

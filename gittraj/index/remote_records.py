@@ -129,8 +129,8 @@ def _without(seen: Collection[tuple[str, bytes]], commit: str, body: bytes) -> b
 
 class _Vetting:
     """Vets the notes of remotes one by one, and stores the results when the object is no longer used.
-    ``ours`` is the clone's own data (notes, deletions); its ``keep`` returns what this data lets through of a
-    remote's note, and how many records it leaves out."""
+    ``ours`` is the clone's own data (notes, forgotten trajectories, purges); its ``keep`` returns the lines
+    of a remote's note that are shown, too, and how many records are over the limit."""
 
     def __init__(self, repository: Repository, ours: Ours, tell: Tell) -> None:
         self._repository = repository

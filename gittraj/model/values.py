@@ -283,8 +283,8 @@ class Environment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A run of a benchmark: ``solve`` is the id of the attempt, ``instance`` that of the task. ``messages``
-    and ``api_calls`` are the numbers that the log states."""
+    """A run of a benchmark: ``solve`` is the id of the attempt, ``instance`` that of the problem.
+    ``messages`` and ``api_calls`` are the numbers that the log states."""
 
     id: str
     solve: str | None = None
@@ -473,9 +473,10 @@ class Record:
     """One line of a note: a part of a trajectory, and the evidence that links it to this commit.
 
     ``role``, ``link`` and ``origin`` belong to the commit and the key; everything else to the key. ``rev``
-    is raised when a stored record changes; of several records of a key, the one with the highest counts.
-    ``also`` are segments of earlier parts that wrote files of the commit; ``seals`` maps seals to their age
-    headers; ``incomplete`` marks a stub; ``cut`` has the lengths of lists before they were shortened.
+    is raised when a stored record changes; of several records of a key, the one with the highest ``rev``
+    is valid. ``also`` are segments of earlier parts that wrote files of the commit; ``seals`` maps seals
+    to their age headers; ``incomplete`` marks a stub; ``cut`` has the lengths of lists before they were
+    shortened.
     """
 
     id: str

@@ -103,4 +103,4 @@ def _write(objects: Objects, entries: list[Entry]) -> str:
     try:
         return objects.write_tree(entries)
     except ValueError as error:  # a remote may have anything
-        raise StoreError(f"a remote's notes cannot be joined: {error}") from None
+        raise StoreError(f"a remote's notes or segments cannot be joined: {error}") from None

@@ -60,8 +60,9 @@ def _is_unshared(repository: Repository, ref: str, tip: str) -> bool:
 
 
 def newest_without(objects: Objects, tip: str | None, has: Callable[[str], bool]) -> list[str]:
-    """The newest commits in the history of ``tip`` for whose tree ``has`` is false. They become the
-    parents of a new commit, which drops the newer ones: those have what ``has`` looks for."""
+    """The newest commits in the history of ``tip`` for whose tree ``has`` is false. They become the parents
+    of a new commit, so their history is kept. The newer commits, which have what ``has`` looks for,
+    are dropped: no history that is kept contains it."""
     newest: dict[str, None] = {}
     queue = [tip] if tip else []
     seen = set(queue)

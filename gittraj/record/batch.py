@@ -33,8 +33,8 @@ def write_batch(
 ) -> Written:
     """Add prepared parts to the refs. ``carry`` are pairs (old, new) of commits: the old one's records are
     copied to the new one. ``became`` are further known rewrites, of commits that were split. ``rewrites``
-    maps old commits to those that they became, ``gathered`` only those that went into squashes. A
-    part's renewals replace what was stored with a secret or by older rules. Raises StoreError; then no
+    maps old commits to those that they became, ``gathered`` only those that went into squashes. Renewals
+    replace stored parts: those with a secret, of older rules, or with other seals. Raises StoreError; then no
     record was written."""
     notes = NotesRef(repository)
     batch = _gather_lines(prepared)
@@ -49,7 +49,7 @@ def write_batch(
     written = _combine(prepared)
     _write_notes(notes, batch, unpushed, written)
     _forget(repository, unpushed)
-    # a remote may keep these trajectories' old segments: users are told to rotate the secret
+    # a remote may keep these trajectories' old segments: a caller that removed a secret says to rotate it
     written.exposed |= {trajectory for r in pushed if r.gone for trajectory, _ in r.records}
     return written
 

@@ -282,4 +282,6 @@ def installed_positions(value: Any) -> tuple[float, dict[str, Position]]:
         known = relative_names(value["reflogs"]).items()
         return float(value["time"]), {name: Position(int(size), str(mark)) for name, (size, mark) in known}
     except (TypeError, KeyError, ValueError, AttributeError):
-        raise TrajError(".git/traj/installed.json is damaged", "run git traj install again") from None
+        raise TrajError(
+            "traj/installed.json in the git directory is damaged", "run git traj install again"
+        ) from None

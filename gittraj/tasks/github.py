@@ -173,7 +173,8 @@ def _refusal(error: GithubException, task: str, *, anonymous: bool) -> TaskError
     answer = wire.Answer(status=error.status, headers=headers, body=b"")
     refused = wire.refusal(answer, service=name, key=_KEY, task=task)
     if anonymous and error.status in (401, 403, 404):
-        return wire.hidden(name, task, "set GITHUB_TOKEN if its repository is private", reason=refused.reason)
+        hint = "set GITHUB_TOKEN: a private repository needs it, and so does closing an issue"
+        return wire.hidden(name, task, hint, reason=refused.reason)
     return refused
 
 

@@ -125,9 +125,9 @@ def unknown(service: str, task: str) -> TaskError:
 
 
 def hidden(service: str, task: str, hint: str, *, reason: TaskReason) -> TaskError:
-    """Return the error for a task that is not visible without a key."""
+    """Return the error for a task that cannot be read or changed without a key."""
     return TaskError(
-        f"{one_line(task, 80)} is not public on {service}, or does not exist", hint, reason=reason
+        f"{service} refuses {one_line(task, 80)} without a key, or does not have it", hint, reason=reason
     )
 
 

@@ -21,7 +21,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package of npm or, with ``python``, of PyPI, and its ``program``; ``small``: fetched in every run."""
+    """A package of npm or, with ``python``, of PyPI, and its ``program``; ``small``: installed not only by
+    nightly runs."""
 
     name: str
     version: str
@@ -54,7 +55,8 @@ def program(agent: str) -> Path:
         if not _may_install(package):
             requirement = f"{package.name} {package.version}"
             raise NotInstalledError(
-                f"no {requirement} in {root}: set GIT_TRAJ_E2E_MORE_AGENTS, or let a nightly run install it"
+                f"no {requirement} in {root}: set GIT_TRAJ_E2E_MORE_AGENTS, or GIT_TRAJ_E2E_INSTALL=1"
+                f"{'' if package.small else ' in a nightly run'}"
             )
         root.mkdir(parents=True, exist_ok=True)
         with (root / "lock").open("w") as lock:  # the tests run in several processes

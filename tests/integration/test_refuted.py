@@ -128,7 +128,7 @@ def test_a_link_that_the_log_refutes_is_reported_and_demoted(desk: Desk) -> None
     mine, theirs = credit_wrongly(desk)
     before = records(desk.git, mine)
     (said,) = doctor(desk.git)
-    assert said.endswith(f"{theirs[:12]} last): their sessions wrote something else")
+    assert said.endswith(f"such as {theirs[:12]}): their sessions wrote something else")
     assert doctor(desk.git, "--fix") == [said]
     assert doctor(desk.git) == []
     assert (records(desk.git, mine), records(desk.git, theirs)) == (before, [])

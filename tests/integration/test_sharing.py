@@ -816,7 +816,7 @@ def test_edge_9_a_note_removed_by_hand_comes_back_only_by_a_sync(
     assert told(ann) == {}
     found = json.loads(be(ann)("doctor", "--json")[0])["findings"]
     (said,) = [f for f in found if f["code"] == "removed"]
-    assert "still on origin: 1 note, the last one on commit " in said["text"]
+    assert "still on origin: 1 note, such as that of commit " in said["text"]
     assert said["remedy"].startswith("git traj sync brings them back")
     be(ann)(command)
     assert told(ann) == told(server) == before

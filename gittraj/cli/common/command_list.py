@@ -55,7 +55,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "keys": "Manage the keys that open what is sealed for you",
         "recipients": "Manage who may read sealed thinking",
         "seal": "Seal thinking that was stored in clear",
-        "rewrap": "Let new readers open what is sealed; removed ones still can",
+        "rewrap": "Let today's readers open what is sealed, without encrypting it again",
         "reseal": "Encrypt again what is sealed, for today's readers only",
     },
     "by hand": {

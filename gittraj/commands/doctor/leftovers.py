@@ -117,7 +117,7 @@ def check_removed(repository: Repository) -> Iterator[Finding]:
             yield note(
                 "removed",
                 f"removed here with git notes, and still on {remote}: {count(len(removed), 'note')}, "
-                f"the last one on commit {removed[-1][:12]}",
+                f"such as that of commit {removed[-1][:12]}",
                 "git traj sync brings them back; git traj unlink removes a record everywhere",
             )
 

@@ -68,7 +68,7 @@ def check_refuted(repository: Repository) -> Iterator[Finding]:
 def _finding(repository: Repository, refuted: Sequence[Linked], why: str) -> Iterator[Finding]:
     if refuted:
         commits = [*dict.fromkeys(each.commit for each in refuted)]
-        listed = f"{count(len(commits), 'commit')}, {commits[-1][:12]} last"
+        listed = f"{count(len(commits), 'commit')}, such as {commits[-1][:12]}"
         yield Finding(
             "refuted",
             f"records cannot explain their commits ({listed}): {why}",

@@ -51,7 +51,8 @@ def find_stubs(context: Context, state: State, links: Links) -> Iterator[tuple[s
             agent, _, session = commit.sessions[0].partition(":")
             yield commit.id, _stub(agent, session, commit)
         elif commit.mark and not commit.sessions and commit.id not in links.explained:
-            # a variable in CONFIGURED (variable: agent) is also set in shells in which no agent runs
+            # people set these variables, too, so a commit at a terminal does not count; nor does one with a
+            # variable in CONFIGURED, which is set even without an agent
             typed = commit.terminal or commit.mark in CONFIGURED.values()
             if not typed and not is_patient(context, state, commit):
                 yield commit.id, _stub(commit.mark, None, commit)

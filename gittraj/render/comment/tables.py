@@ -96,7 +96,7 @@ def flags_table(flags: Sequence[Flag], location: Location) -> str:
 def _where(flag: Flag, location: Location) -> Iterator[str]:
     if flag.path:
         yield location.file(flag.path, most=PATH, line=flag.line)
-    elif flag.who:  # the author of the quotation; an agent or a person
+    elif flag.who:  # the author of the quotation: an agent, a model or a person
         yield location.commit(flag.commits[0])
     yield _reason(flag, location)
 

@@ -87,7 +87,7 @@ def generate_identity(*, post_quantum: bool = False) -> str:
 def _expect_hybrid() -> None:
     if hybrid is None:
         raise UnsupportedError(
-            "post-quantum age keys need version 47 or later of the Python package cryptography",
+            "post-quantum age keys need the Python package cryptography 47 or later, with ML-KEM",
             "pip install -U 'cryptography>=47'",
         )
 
