@@ -113,9 +113,7 @@ def amend(repository: Repository, trajectory: str, call: Call, *, environ: Envir
         chosen, links, last = _find_last_part(repository, trajectory)
         pipeline = make_pipeline(repository, read_config(repository), environ)
         events = _events(call, by=author(environ))
-        drafts = [
-            draft_addition(chosen, event, links, last, status=_ENDED.get(call.verb)) for event in events
-        ]
+        drafts = [draft_addition(chosen, e, links, last, status=_ENDED.get(call.verb)) for e in events]
         written = pipeline.write(drafts)
         if written.parked:
             raise TrajError(f"not recorded: {written.parked[0].why}", "git traj doctor says more")
@@ -166,9 +164,7 @@ def _find_by_hand(begun: list[Active], call: Call) -> Active | None:
     if call.verb == "start":
         if same:
             title = f"'{same[0].header.title}' ({same[0].header.trajectory})"
-            raise TrajError(
-                f"a trajectory is already active here: {title}", "git traj complete, or abandon, ends it"
-            )
+            raise TrajError(f"{title} is active here already", "git traj complete, or abandon, ends it")
         return None
     matching = same or begun
     if not matching:

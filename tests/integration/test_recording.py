@@ -201,7 +201,7 @@ def test_each_worktree_and_author_may_have_one_active_trajectory(git: Git, tmp_p
     git("worktree", "add", "-q", str(tmp_path / "other"))
     other = Git(tmp_path / "other")
     here, there, theirs = start(git), start(other, "Elsewhere"), start(git, "By ann", "--agent", "ann")
-    assert "already active here: 'Limit the rate'" in refused(git, "start", "Again")
+    assert "'Limit the rate' (" in refused(git, "start", "Again")
     assert {each["id"] for each in show_on_next_commit(other)} == {there}
     traj(git, "event", "note", "by ann", "--agent", "ann")
     assert {each["id"] for each in show_on_next_commit(git)} == {here, theirs}
