@@ -75,7 +75,7 @@ def new_repository(folder: Path, environ: Mapping[str, str], *, sha256: bool = F
     """Make an empty repository. Raises GitError."""
     made = ("--object-format=sha256",) if sha256 else ()
     Runner((), folder, clean_environment(environ)).run("init", "--quiet", "--bare", "--template=", *made, ".")
-    return open_repository(folder, environ=environ, steady=True)
+    return open_repository(folder, environ=environ)
 
 
 def list_tips(repository: Repository, source: Source) -> Listed:

@@ -32,12 +32,10 @@ def open_repository(
     *,
     environ: Mapping[str, str] | None = None,
     backend: Backend = "auto",
-    steady: bool = False,
 ) -> Repository:
     """Open the repository around ``start``: a folder in a work tree, or a git directory.
 
     ``environ`` (None: the process's own) is what git inherits, after git's own variables were removed.
-    ``steady``: the repository's configuration is read only once.
     Raises NotARepository, or GitError when git is missing or refuses (``safe.directory``).
     """
     clean = clean_environment(environ)
@@ -56,7 +54,7 @@ def open_repository(
         work_tree = None
     else:
         work_tree = find_work_tree(git_dir, runner)
-    return Repository(git_dir, common_dir, work_tree, form, clean, backend, steady)
+    return Repository(git_dir, common_dir, work_tree, form, clean, backend)
 
 
 def open_for_hook(

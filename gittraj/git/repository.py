@@ -50,7 +50,8 @@ class Setting(NamedTuple):
 class Repository:
     """A repository; ``open_repository`` makes one. Used as a context manager, it ends the processes that it
     started. ``git_dir`` belongs to this worktree, ``common_dir`` to all worktrees; both are absolute.
-    ``work_tree`` is None in a bare repository. ``steady``: git's configuration is read only once."""
+    ``work_tree`` is None in a bare repository. git's configuration is read once, until ``run`` changes it or
+    ``forget_settings`` is called."""
 
     git_dir: Path
     common_dir: Path
@@ -58,7 +59,6 @@ class Repository:
     object_format: ObjectFormat
     environ: Mapping[str, str] = field(repr=False, compare=False)
     backend: Backend = "auto"
-    steady: bool = False
 
     def __enter__(self) -> Repository:
         return self
@@ -86,6 +86,8 @@ class Repository:
         ``env`` adds to the sanitised environment; ``timeout`` is in seconds. Raises GitError when git fails
         (unless ``check`` is false), is not installed or does not end in time.
         """
+        if args[0] == "config":
+            self.forget_settings()
         return self.runner.run(*args, input=input, check=check, env=env, timeout=timeout, cwd=cwd)
 
     @cached_property
@@ -135,18 +137,16 @@ class Repository:
 
     def settings(self, pattern: str) -> list[Setting]:
         """The settings whose key matches ``pattern`` from its start, in git's order. Raises GitError."""
-        if not self.steady:
-            self.__dict__.pop("_settings", None)
-        return self.settings_once(pattern)
-
-    def settings_once(self, pattern: str) -> list[Setting]:
-        """Like ``settings``, from the configuration as it was first read. Raises GitError."""
         return [setting for setting in self._settings if re.match(pattern, setting.key)]
+
+    def forget_settings(self) -> None:
+        """Read the configuration again when it is next needed: somebody may have changed it meanwhile."""
+        self.__dict__.pop("_settings", None)
 
     @cached_property
     def _settings(self) -> tuple[Setting, ...]:
         """All settings except those that git-traj itself sets on git's command line."""
-        listed = self.run("config", "--list", "-z", "--show-scope").text
+        listed = self.runner.run("config", "--list", "-z", "--show-scope").text
         words = listed.split("\0")[:-1]
         pairs = zip(words[::2], words[1::2], strict=True)
         rows = ((scope, *pair.partition("\n")) for scope, pair in pairs if scope != "command")

@@ -80,7 +80,7 @@ def names() -> tuple[str, ...]:
     if _PROCESS.repository is None:
         return ()
     try:
-        settings = _PROCESS.repository.settings_once(r"traj\.plugin$")
+        settings = _PROCESS.repository.settings(r"traj\.plugin$")
     except TrajError:
         return ()
     return tuple(dict.fromkeys(s.value for s in settings if s.scope in ("global", "system")))

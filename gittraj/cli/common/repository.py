@@ -33,20 +33,19 @@ def environment() -> Mapping[str, str]:
     return dict(os.environ)
 
 
-def find_repository(backend: Backend = "auto", *, steady: bool = False) -> Repository:
+def find_repository(backend: Backend = "auto") -> Repository:
     """The repository that the command was called in. Plug-ins are named by the user's git configuration, as
-    git reports it there. ``GIT_DIR`` is honoured, as in git. ``steady``: the configuration is read only once.
-    Raises NotARepository."""
+    git reports it there. ``GIT_DIR`` is honoured, as in git. Raises NotARepository."""
     git_dir = os.environ.get("GIT_DIR")
     start = Path(git_dir) if git_dir else Path.cwd()
-    repository = open_repository(start, environ=environment(), backend=backend, steady=steady)
+    repository = open_repository(start, environ=environment(), backend=backend)
     consult(repository)
     return repository
 
 
 def find_to_read() -> Repository:
     """The repository for a command that only reads. It runs git: importing libgit2 takes longer than that."""
-    return find_repository("plumbing", steady=True)
+    return find_repository("plumbing")
 
 
 def find_drained(*, to_read: bool = False, follow: bool = True) -> Repository:
@@ -77,7 +76,7 @@ def _follow_beads(repository: Repository) -> None:
             return
     from gittraj.commands.tasks import follow_exports
 
-    with replace(repository, backend="auto", steady=False) as to_write:
+    with replace(repository, backend="auto") as to_write:
         followed = follow_exports(to_write, raw)
     with suppress(OSError):  # a read-only folder
         seen.write_text(written)
@@ -130,7 +129,7 @@ def _drain(repository: Repository) -> None:
 
     raw = environment()
     environ = Environ.of(raw)
-    with replace(repository, backend="auto", steady=False) as to_write:
+    with replace(repository, backend="auto") as to_write:
         report = drain(to_write, environ=environ, live=raw)
     if report is None:
         if not environ.off:

@@ -48,6 +48,7 @@ def drain(
         if not acquired:
             return None
         local.tidy()
+        repository.forget_settings()
         when, reflogs = installed_positions(local.read("installed.json"))
         config = read_config(repository)
         pipeline = make_pipeline(repository, config, environ, live=live)
