@@ -109,8 +109,11 @@ def _find_start(records: Sequence[Record]) -> float | None:
 
 def _refutes(repository: Repository, linked: Linked) -> bool:
     """Return whether every call that is evidence for the link is refuted."""
-    begun, ended = _times(repository, linked.records)
     links = {(r.link.evidence, r.link.call) for r in linked.records}
+    calls = [call for _, call in links if call]
+    if len(calls) < len(links):
+        return False  # a link does not name its call
+    begun, ended = _times(repository, linked.records, calls)
     return all(_refutes_call(linked, e == "content", begun.get(c), ended.get(c)) for e, c in links)
 
 
@@ -124,13 +127,13 @@ def _refutes_call(linked: Linked, content: bool, begun: float | None, ended: flo
 
 
 def _times(
-    repository: Repository, records: Sequence[Record]
+    repository: Repository, records: Sequence[Record], calls: Sequence[str]
 ) -> tuple[dict[str | None, float | None], dict[str | None, float | None]]:
-    """Return when each call began and when it ended, by the call's own id and by its event's id."""
+    """Return when these calls began and when they ended, by the call's own id and by its event's id."""
     begun: dict[str | None, float | None] = {}
     ended: dict[str | None, float | None] = {}
     refs = [ref for record in records for ref in (*record.segments, *record.also)]
-    for _, events in read_segments(repository, records[0].id, refs):
+    for _, events in read_segments(repository, records[0].id, refs, naming=calls):
         for event in events:
             if isinstance(event, ToolCall):
                 begun[event.id] = begun[event.call_id] = seconds(event.ts)
