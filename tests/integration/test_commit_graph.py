@@ -34,4 +34,5 @@ def test_filters_are_suggested_for_long_histories(git: Git, monkeypatch: pytest.
         chain.write_bytes(chain.read_bytes()[:11])
         assert lacks_filters(repository)
         git("config", "core.commitGraph", "false")
+        repository.forget_settings()
         assert not lacks_filters(repository)

@@ -21,7 +21,7 @@ from tests.integration.desk import Desk
 from tests.integration.records import install
 from tests.integration.repository import Git
 from tests.integration.sharing import refs, tell
-from tests.sizes import some
+from tests.sizes import in_turn, some
 
 FORMS = ("sha1", "sha256")
 
@@ -229,21 +229,24 @@ def test_deleted_refs_are_restored(desk: Desk) -> None:
     assert desk.recorded() == {"a": {"a"}}
 
 
-@pytest.mark.parametrize("notes", ["traj", "traj-data-*", "*"])
-@pytest.mark.parametrize("how", ["forced", "deleted", "without reflogs"])
-@pytest.mark.parametrize("pushed", ["by git", "by us"])
+@in_turn(
+    "case",
+    "notes",
+    {f"{how}-{by}": (how, by) for how in ("forced", "deleted", "without reflogs") for by in ("git", "us")},
+    {notes: notes for notes in ("traj", "traj-data-*", "*")},
+)
 def test_records_that_a_fetch_overwrote_come_back(
-    desk: Desk, tmp_path: Path, notes: str, how: str, pushed: str
+    desk: Desk, tmp_path: Path, case: tuple[str, str], notes: str
 ) -> None:
     """They are joined with the server's older state. What git itself pushed is no longer an ancestor of our
     next write: we do not know that it was pushed."""
-    git = desk.git
+    git, (how, pushed_by) = desk.git, case
     if how == "without reflogs":
         git("config", "core.logAllRefUpdates", "false")
     Git.init(tmp_path / "server.git", "--bare")
     git("remote", "add", "origin", str(tmp_path / "server.git"))
     desk.commit("a")
-    if pushed == "by us":
+    if pushed_by == "us":
         git("config", "traj.push", "auto")
         traj(git.root, "push")
     else:
@@ -252,7 +255,7 @@ def test_records_that_a_fetch_overwrote_come_back(
     if how == "deleted":
         delete_refs(git)
     git("fetch", "-q", "origin", f"+refs/notes/{notes}:refs/notes/{notes}")
-    if how == "without reflogs" and pushed == "by git" and notes != "traj-data-*":
+    if how == "without reflogs" and pushed_by == "git" and notes != "traj-data-*":
         return  # it cannot be distinguished from what we wrote ourselves
     desk.drain()
     assert desk.recorded() == {"a": {"a"}, "b": {"b"}}

@@ -18,11 +18,12 @@ from tests.integration.gather.cluster import find_programs
 from tests.integration.gather.team import Team, full_record
 from tests.integration.repository import Git
 from tests.integration.story import Story
+from tests.sizes import size
 
 duckdb = pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
-_REPOSITORIES = 10
+_REPOSITORIES = size(3, 10)
 _GONE = ("cormor", "egret", "heron", "bittern")  # words of deleted texts, or their stems
 _STAYS = "goldfinch"
 
