@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, settings
 
 from tests.sizes import NIGHTLY, size
 
-# a busy machine must not fail a test
+# a busy machine must not fail a test, and one temporary folder may serve all examples of a test
 settings.register_profile(
     "unhurried",
     settings.default,
     deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     max_examples=size(40, 100),
 )
 settings.load_profile("unhurried")

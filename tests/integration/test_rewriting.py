@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gittraj.history.find import find_rewrites
@@ -695,7 +695,7 @@ PLANS = st.lists(
 )
 
 
-@settings(max_examples=size(8, 40), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=size(8, 40))
 @given(plans=PLANS)
 def test_any_rebases_of_disjoint_work(
     tmp_path_factory: pytest.TempPathFactory, plans: list[tuple[list[str], list[int]]]

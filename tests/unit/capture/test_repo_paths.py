@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.capture.repo_paths import RepoPaths
@@ -216,7 +216,6 @@ def test_a_folder_without_read_permission_is_ignored(
 
 
 @given(st.text(max_size=40))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_command_raises(repo_paths: RepoPaths, root: Path, command: str) -> None:
     for given_ in (command, f"cd {command}", f"git -C '{command}'"):
         call = entry(given_, folder=root / "here", paths=(command,))

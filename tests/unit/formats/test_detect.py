@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.formats import STORES, detect, detect_store, formats, reader_of, store_of
@@ -84,7 +84,6 @@ def test_no_value_of_an_unexpected_type_makes_a_reader_raise(data: st.DataObject
         assert {type(reader_of(n).detect(each)) for n in formats() if n not in STORES} <= {bool}
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_no_value_of_an_unexpected_type_makes_a_store_raise(tmp_path: Path, data: st.DataObject) -> None:
     message = {"role": "user", "time": {"created": 1}}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.errors import FormatError
@@ -605,7 +605,6 @@ JUNK = st.recursive(
 )  # fmt: skip
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(sorted(reply("m", toolCalls=[call("glob")]))), JUNK), max_size=4))
 def test_no_content_raises(changes: list[tuple[str, Any]]) -> None:
     broken = reply("m", "x", toolCalls=[call("run_shell_command", "c1", "Output: x", command="ls")]) | dict(

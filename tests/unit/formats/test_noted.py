@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gittraj.errors import FormatError
@@ -156,7 +156,7 @@ def test_other_files_are_not_notes(tmp_path: Path) -> None:
         list(agent_note.read(write_notes(tmp_path, (ONE, NOTE)), "other"))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_no_content_of_a_note_raises(tmp_path: Path, data: st.DataObject) -> None:
     notes = copy.deepcopy([NOTE, METADATA])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gittraj.errors import FormatError
@@ -114,7 +114,7 @@ def test_a_row_that_cannot_be_read_is_a_damage(tmp_path: Path) -> None:
         assert not database.detect(path)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_a_damaged_database_raises_only_our_own_error(tmp_path: Path, data: st.DataObject) -> None:
     whole = tmp_path / "whole.db"
@@ -132,7 +132,7 @@ def test_a_damaged_database_raises_only_our_own_error(tmp_path: Path, data: st.D
     path.unlink()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_no_content_of_a_row_raises(tmp_path: Path, data: st.DataObject) -> None:
     rows = copy.deepcopy([db.ATIF, db.GENERATED, db.TESTGEN])

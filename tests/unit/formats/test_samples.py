@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.formats import HEAD, Reader, detect, reader_of
@@ -316,7 +316,6 @@ def small(samples: Path) -> list[tuple[Reader, bytes]]:
     return [(reader, data) for _, reader, data in sessions(samples) if len(data) < SMALL]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_session_cut_anywhere_gives_a_beginning_of_the_whole(samples: Path, data: st.DataObject) -> None:
     reader, content = data.draw(st.sampled_from(small(samples)))

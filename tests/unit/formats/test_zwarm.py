@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gittraj.errors import FormatError
@@ -159,7 +159,7 @@ def test_sessions_are_found_in_the_projects_folder(tmp_path: Path) -> None:
         list(zwarm.read(tmp_path, "other"))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_no_content_of_a_folder_raises(tmp_path: Path, data: st.DataObject) -> None:
     strange = copy.deepcopy([META, *TURNS[1]])

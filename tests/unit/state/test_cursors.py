@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from gittraj.errors import FormatError, StoreError
 from gittraj.state.cursors import VERSION, Span, State, Suspension, load_state, load_suspension, save
@@ -14,7 +14,7 @@ from tests.unit.strategies import values_of
 
 
 @given(state=values_of(State), off=values_of(Suspension))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_saved_state_is_loaded(tmp_path: Path, state: State, off: Suspension) -> None:
     state = replace(state, reflogs=dict.fromkeys(state.reflogs, ("7", "digest")))
     save(tmp_path, state)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from gittraj.errors import FormatError
 from gittraj.formats.a3s import store, write
@@ -120,7 +120,7 @@ def test_a_store_that_was_read_is_written_with_the_same_events(tmp_path: Path) -
     assert (facts["title"], facts["model"]) == ("Parser", "kimi-k2.5")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(some_events())
 def test_prompts_messages_calls_and_results_survive_a_round_trip(
     tmp_path: Path, given_: list[AnyEvent]

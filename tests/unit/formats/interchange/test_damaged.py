@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from gittraj.errors import FormatError
@@ -36,7 +36,6 @@ DOCUMENTS: dict[str, Any] = {
     "agent-trace": record(lines(1, 2), lines(4, 4)),
 }
 QUIET = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
     deadline=None,
     max_examples=60,
     phases=[Phase.explicit, Phase.generate],
