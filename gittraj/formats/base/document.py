@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import lines
-from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item
+from gittraj.model.session_items import START, Cursor, Damage, Entry, Fact, Item
 from gittraj.model.values import AnyEvent
 
 LIMIT = 512 * 1024 * 1024
 """The maximum number of bytes of one document; it is read into memory."""
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+("?)|[\[\]{},]', re.DOTALL)
 _CLOSERS = {"[": "]", "{": "}"}
-_START = Cursor()
 Items = Callable[[Any, str | None, int], Iterator[Item]]
 
 
@@ -31,7 +30,7 @@ def reader(items: Items) -> Callable[..., Iterator[Item]]:
     """Make the ``read`` of a format whose files are read whole. ``items`` gets the document, the session id
     from the file's name, and the number of bytes read; the document's damage follows its items."""
 
-    def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
         value, damage = load(stream)
         yield from items(value, session, stream.tell() if stream.seekable() else 0)
         if damage:

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, BinaryIO
 
 from gittraj.errors import FormatError
-from gittraj.model.session_items import Cursor, Damage
+from gittraj.model.session_items import START, Cursor, Damage
 
 LIMIT = 64 * 1024 * 1024
 """The most bytes of one line; a longer one is skipped as damage, so that memory stays bounded."""
@@ -76,7 +76,7 @@ class Lines:
     def __init__(
         self,
         stream: BinaryIO,
-        cursor: Cursor,
+        cursor: Cursor = START,
         *,
         trusted: frozenset[str],
         skim: Callable[[bytes], dict[str, Any] | None] = lambda raw: None,

@@ -18,7 +18,7 @@ from gittraj.errors import FormatError
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.document import read_head
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, TurnEnd
+from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import AnyEvent, NoteEvent
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -83,7 +83,7 @@ class NotesFile:
         if not _NOTE.match(read_head(path)):
             return False
         with path.open("rb") as stream:
-            for fragment in Lines(stream, Cursor(), trusted=_TRUSTED):
+            for fragment in Lines(stream, trusted=_TRUSTED):
                 if isinstance(fragment, Damage) or fragment.value.keys() != _KEYS:
                     return False
                 if (note := _note(fragment)) and self.session_ids(note) is not None:
@@ -123,7 +123,7 @@ def _sessions(path: Path, _size: int, _changed: int, session_ids: SessionIds) ->
     starts: dict[str, list[int]] = {}
     damages: list[Damage] = []
     with path.open("rb") as stream:
-        for fragment in Lines(stream, Cursor(), trusted=_TRUSTED):
+        for fragment in Lines(stream, trusted=_TRUSTED):
             if isinstance(fragment, Damage):
                 damages.append(fragment)
             elif (note := _note(fragment)) is not None:
@@ -143,7 +143,7 @@ def _notes(path: Path, starts: Iterable[int]) -> Iterator[Note]:
         for start in starts:
             stream.seek(start)
             line = io.BytesIO(stream.readline(lines.LIMIT))
-            for fragment in Lines(line, Cursor(), trusted=_TRUSTED):
+            for fragment in Lines(line, trusted=_TRUSTED):
                 if isinstance(fragment, Fragment) and (note := _note(fragment)) is not None:
                     yield note
 

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, Mark
+from gittraj.model.session_items import START, Cursor, Damage, Entry, Fact, Item, Mark
 from gittraj.model.values import AnyEvent
 
 VERSION = 2
@@ -24,7 +24,6 @@ VERSION = 2
 
 _KEPT = frozenset(("agent", "folder", "model", "parent_kind", "session"))
 """Facts whose value readers need later: names and paths."""
-_START = Cursor()
 
 
 def facts(**known: str | float | None) -> Iterator[Fact]:
@@ -36,7 +35,7 @@ class Position:
     """``ordinal``: the number of events so far; ``facts``: the values that were reported so far, by name,
     hashed except those of :data:`_KEPT`."""
 
-    def __init__(self, lines: Lines, cursor: Cursor) -> None:
+    def __init__(self, lines: Lines, cursor: Cursor = START) -> None:
         self._lines = lines
         self._from = cursor
         self.ordinal = cursor.ordinal
@@ -157,7 +156,7 @@ def read_with(reader: Callable[[BinaryIO, str | None, Cursor], LogReader]) -> Ca
     It raises :class:`~gittraj.errors.FormatError` if the bytes before ``cursor`` have changed.
     """
 
-    def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
         return reader(stream, session, cursor).items()
 
     return read

@@ -14,12 +14,11 @@ from typing import Any, BinaryIO
 from gittraj.formats.base import coerce, document
 from gittraj.formats.claude import prompts
 from gittraj.formats.claude import session as session_file
-from gittraj.model.session_items import Cursor, Item, Mark
+from gittraj.model.session_items import START, Cursor, Item, Mark
 
 name = "claude-web-export"
 agent = "claude-code"
 
-_START = Cursor()
 _LOGLINES = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?s:.{0,4000}?)"loglines"\s*:\s*\[')
 _SESSION_ID = re.compile(r"session_\w{8,}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _HASHED_RECORDS = 4
@@ -30,7 +29,7 @@ def detect(head: bytes) -> bool:
     return _LOGLINES.match(head) is not None
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
     """Yield the items of the session, always from its start. Their ``end`` is an offset
     in the records when these are written as JSON Lines.
 

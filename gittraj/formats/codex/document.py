@@ -14,12 +14,11 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, document
 from gittraj.formats.codex import rollout
-from gittraj.model.session_items import Cursor, Damage, Entry, Item, Mark, TurnEnd
+from gittraj.model.session_items import START, Cursor, Damage, Entry, Item, Mark, TurnEnd
 
 name = "codex-document"
 agent = "codex"
 
-_START = Cursor()
 _BEGIN = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"session"\s*:\s*\{\s*"(?:id|timestamp|instructions)"')
 _ITEMS = re.compile(rb'\}\s*,\s*"items"\s*:\s*\[')
 _LONG = 32768
@@ -30,7 +29,7 @@ def detect(head: bytes) -> bool:
     return _BEGIN.match(head) is not None and (len(head) > _LONG or _ITEMS.search(head) is not None)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
     """Yield the items of a document, without marks, since it is always read whole."""
     value, damage = document.load(stream)
     end = stream.tell()

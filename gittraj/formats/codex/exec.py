@@ -26,13 +26,12 @@ from gittraj.formats.base.position import Position
 from gittraj.formats.codex import exec_items
 from gittraj.formats.codex.records import NOTHING
 from gittraj.formats.codex.usage import usage
-from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
+from gittraj.model.session_items import START, Cursor, Damage, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Prompt, Thinking, Usage
 
 name = "codex-exec"
 agent = "codex"
 
-_START = Cursor()
 _TRUSTED: frozenset[str] = frozenset()
 
 _STATUS = {"turn.completed": "completed", "turn.failed": "failed", "turn.aborted": "abandoned"}
@@ -45,7 +44,7 @@ _DROPPED = re.compile(
 detect = lines.detector(exec_items.is_record)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
     """Yield the items of a run. The session is the thread in the log, else ``session`` if that is a Codex id,
     else a hash of the shape of the first two records. There are no marks, so reading begins at the start."""
     return _Reading(stream, session).items()
@@ -57,8 +56,8 @@ def _skim(raw: bytes) -> dict[str, Any] | None:
 
 class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None) -> None:
-        self._lines = Lines(stream, _START, trusted=_TRUSTED, skim=_skim)
-        self._position = Position(self._lines, _START)
+        self._lines = Lines(stream, trusted=_TRUSTED, skim=_skim)
+        self._position = Position(self._lines)
         self._file_session = session if session and _UUID.fullmatch(session) else None
         self._number = 0
         self._end = 0

@@ -20,7 +20,7 @@ from gittraj.formats.codex import calls, outputs, prompts, records
 from gittraj.formats.codex.prompts import Candidate, Held, Verdict
 from gittraj.formats.codex.records import Record, is_bare, opened, remarks
 from gittraj.formats.codex.usage import Calls
-from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
+from gittraj.model.session_items import START, Cursor, Damage, Entry, Item, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Artifact,
@@ -35,7 +35,6 @@ from gittraj.model.values import (
 name = "codex-rollout"
 agent = "codex"
 
-_START = Cursor()
 _TRUSTED = frozenset(("type", "payload"))
 _KINDS = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
 _CUT_FIRST_LINE = re.compile(rb'\{[^\n]*"type"\s*:\s*"session_meta"')
@@ -54,7 +53,7 @@ def _is_record(record: dict[str, Any]) -> bool:
     return coerce.text(record.get("type")) in _KINDS and isinstance(record.get("payload"), dict)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
     """Yield the items of a rollout. Its session id is the one in the file, else ``session``.
 
     Raises :class:`~gittraj.errors.FormatError` if the bytes before ``cursor`` have changed.

@@ -19,13 +19,12 @@ from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.position import LogReader, Position
 from gittraj.formats.gemini import facts, prompts
 from gittraj.formats.gemini.messages import Messages
-from gittraj.model.session_items import Cursor, Entry, Item
+from gittraj.model.session_items import START, Cursor, Entry, Item
 from gittraj.model.values import NoteEvent
 
 name = "gemini-cli"
 agent = "gemini-cli"
 
-_START = Cursor()
 _HEAD = 65536
 _BLANK = b"\xef\xbb\xbf \t\r\n\0"
 _TYPES = frozenset(("user", "gemini", "info", "warning", "error"))
@@ -68,7 +67,7 @@ def _is_document(head: bytes) -> bool:
     return not first.startswith((b'{"$', b'{"id"')) and _MESSAGES.search(first) is not None
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
     """Yield the items of a session file. Its session id is the one in the file, else ``session``.
 
     Raises :class:`~gittraj.errors.FormatError` if the bytes before ``cursor`` have changed.
@@ -83,7 +82,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 def _read_document(stream: BinaryIO, session: str | None) -> Iterator[Item]:
     value, damage = document.load(stream)
-    position = Position(Lines(stream, _START, trusted=frozenset()), _START)
+    position = Position(Lines(stream, trusted=frozenset()))
     fields = coerce.mapping(value)
     yield from facts.report(position, fields)
     messages = Messages(position, session, name)
