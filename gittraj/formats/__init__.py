@@ -33,9 +33,7 @@ class Reader(Protocol):
         """Whether a file that begins with ``head`` (about :data:`HEAD` bytes) has this format."""
         ...
 
-    def read(
-        self, stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START
-    ) -> Iterator[Item]:
+    def read(self, stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
         """Yield the items of a log from ``cursor`` on, in the log's order.
 
         ``session`` is the session id from the file's name. Before every human prompt of a log that only grows

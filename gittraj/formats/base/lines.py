@@ -64,13 +64,16 @@ class Fragment:
     end: int
 
 
+Skim = Callable[[bytes], dict[str, Any] | None]
+"""Gets a line; returns an object that replaces the line's own, which is not decoded then, or None."""
+
+
 class Lines:
     """The objects of a log in its order, from ``cursor`` on, with one line in memory at a time.
 
     ``trusted`` are the keys that every record has: after a broken fragment of a line, an object without them
-    belongs to that fragment and is not a record. ``skim`` gets each line first: if it returns an object, that
-    replaces the line's object, which is not decoded then. Raises :class:`FormatError` on iteration if the
-    4 kB before the cursor are not those that the cursor was made for.
+    belongs to that fragment and is not a record. Raises :class:`FormatError` on iteration if the 4 kB before
+    the cursor are not those that the cursor was made for.
     """
 
     def __init__(
@@ -79,7 +82,7 @@ class Lines:
         cursor: Cursor = START,
         *,
         trusted: frozenset[str],
-        skim: Callable[[bytes], dict[str, Any] | None] = lambda raw: None,
+        skim: Skim | None = None,
     ) -> None:
         self._stream = stream
         self._cursor = cursor
@@ -146,7 +149,7 @@ class Lines:
             yield Damage(at=start, why=f"a line longer than {LIMIT} bytes")
 
     def _read(self, raw: bytes) -> Iterator[Fragment | Damage]:
-        if (skimmed := self._skim(raw)) is not None:
+        if self._skim is not None and (skimmed := self._skim(raw)) is not None:
             yield Fragment(skimmed, self._offset, self._offset + len(raw) - 1)
             return
         body = raw[len(_BOM) :] if not self._offset and raw.startswith(_BOM) else raw

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.lines import Fragment, Lines, Skim
 from gittraj.model.session_items import START, Cursor, Damage, Entry, Fact, Item, Mark
 from gittraj.model.values import AnyEvent
 
@@ -118,8 +118,10 @@ class LogReader:
     trusted: ClassVar[frozenset[str]]
     """The keys that every record has (:class:`Lines`)."""
 
-    def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
-        self._lines = Lines(stream, cursor, trusted=self.trusted, skim=self._skim)
+    def __init__(
+        self, stream: BinaryIO, session: str | None, cursor: Cursor, *, skim: Skim | None = None
+    ) -> None:
+        self._lines = Lines(stream, cursor, trusted=self.trusted, skim=skim)
         self._position = Position(self._lines, cursor)
         self._file_session = session  # the session id from the file's name; of a subagent's file, the stem
         self._number: int = cursor.state.get("record", 0)
@@ -133,10 +135,6 @@ class LogReader:
                 yield from self._position.count(self._record(fragment))
                 self._number += 1
         yield from self._position.count(self._rest())
-
-    def _skim(self, raw: bytes) -> dict[str, Any] | None:
-        """The replacement for a line's object if that need not be decoded, else None."""
-        return None
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         raise NotImplementedError

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, Literal
 
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.lines import Fragment
 from gittraj.formats.base.outcomes import Call, Refusal, ruling, tool_result
-from gittraj.formats.base.position import Position
+from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.codex import calls, outputs, prompts, records
 from gittraj.formats.codex.prompts import Candidate, Held, Verdict
 from gittraj.formats.codex.records import Record, is_bare, opened, remarks
 from gittraj.formats.codex.usage import Calls
-from gittraj.model.session_items import START, Cursor, Damage, Entry, Item, TurnEnd
+from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Artifact,
@@ -35,7 +35,6 @@ from gittraj.model.values import (
 name = "codex-rollout"
 agent = "codex"
 
-_TRUSTED = frozenset(("type", "payload"))
 _KINDS = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
 _CUT_FIRST_LINE = re.compile(rb'\{[^\n]*"type"\s*:\s*"session_meta"')
 
@@ -53,26 +52,17 @@ def _is_record(record: dict[str, Any]) -> bool:
     return coerce.text(record.get("type")) in _KINDS and isinstance(record.get("payload"), dict)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
-    """Yield the items of a rollout. Its session id is the one in the file, else ``session``.
+class _Reader(LogReader):
+    trusted = frozenset(("type", "payload"))
 
-    Raises :class:`~gittraj.errors.FormatError` if the bytes before ``cursor`` have changed.
-    """
-    return _Reading(stream, session, cursor).items()
-
-
-class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         state = cursor.state
         self._skim = records.RolloutSkim()
-        self._lines = Lines(stream, cursor, trusted=_TRUSTED, skim=self._skim)
-        self._position = Position(self._lines, cursor)
+        super().__init__(stream, session, cursor, skim=self._skim)
         self._held = Held(self._position, state.get("confirms"))
         self._calls = Calls(dict(state.get("calls", {})))
-        self._number: int = state.get("record", 0)
         self._history = records.CopiedHistory(self._position, dict(state.get("history", {})))
         self._path: str = state.get("path", "/root")  # by which other agents address this one
-        self._file_session = session
         self._begin_turn()
 
     def _begin_turn(self) -> None:
@@ -287,6 +277,9 @@ class _Reading:
             yield self._candidate(record, typed)
             self._echo = typed
         yield Verdict(typed)
+
+
+read = read_with(_Reader)
 
 
 def _reasoning(payload: dict[str, Any]) -> str:

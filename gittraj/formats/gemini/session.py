@@ -104,7 +104,7 @@ class _Reader(LogReader):
     trusted = frozenset(("id", "type"))
 
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
-        super().__init__(stream, session, cursor)
+        super().__init__(stream, session, cursor, skim=self._skim)
         self._messages = Messages(self._position, session, name)
         self._recorded: bool = cursor.state.get("recorded", False)  # whether more than context was read
         self._summary: str | None = cursor.state.get("summary")  # the last summary's id
