@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from gittraj.formats import HEAD
 from gittraj.formats.base import lines
 from gittraj.model.session_items import START, Cursor, Damage, Entry, Fact, Item
 from gittraj.model.values import AnyEvent
@@ -113,9 +114,6 @@ def load_beside(file: Path, label: str) -> tuple[Any, Damage | None]:
 
 
 # ---------------------------------------------------------------- the beginning of a file
-
-HEAD = 65536
-"""How many bytes of a file's beginning decide its format."""
 
 
 def read_head(path: Path) -> bytes:

@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any, BinaryIO
 
 from gittraj.errors import FormatError
+from gittraj.model.json_form import without_surrogates
 from gittraj.model.session_items import START, Cursor, Damage
 
 LIMIT = 64 * 1024 * 1024
@@ -29,7 +30,6 @@ _LONGEST_NUMBER = 4000
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n\0"
 _GAP = re.compile(r"[\s\0]*")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _finite(digits: str) -> float | None:
@@ -250,9 +250,10 @@ def _gap(line: str, position: int) -> int:
 
 
 def _scrub(value: Any) -> Any:
-    """``value`` with every lone surrogate, which UTF-8 cannot represent, as U+FFFD."""
+    """``value`` with every lone surrogate as U+FFFD."""
     written = json.dumps(value, ensure_ascii=False)
-    return json.loads(_LONE_SURROGATE.sub("\ufffd", written)) if _LONE_SURROGATE.search(written) else value
+    scrubbed = without_surrogates(written)
+    return value if scrubbed == written else json.loads(scrubbed)
 
 
 def _print(before: bytes) -> str:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from gittraj.formats import HEAD
 from gittraj.formats.base import coerce, document, lines
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.position import LogReader, Position
@@ -25,7 +26,6 @@ from gittraj.model.values import NoteEvent
 name = "gemini-cli"
 agent = "gemini-cli"
 
-_HEAD = 65536
 _BLANK = b"\xef\xbb\xbf \t\r\n\0"
 _TYPES = frozenset(("user", "gemini", "info", "warning", "error"))
 _BARE = frozenset(("id", "timestamp", "type", "content"))
@@ -75,7 +75,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START
     if not cursor.offset:
         stream = stream if stream.seekable() else io.BytesIO(stream.read())
         stream.seek(0)
-        if _is_document(stream.read(_HEAD)):
+        if _is_document(stream.read(HEAD)):
             return _read_document(stream, session)
     return _Reader(stream, session, cursor).items()
 
