@@ -13,7 +13,6 @@ from pathlib import Path
 
 from gittraj.agents import (
     Agent,
-    AskProtocol,
     HookSettings,
     InstructionFile,
     SessionFile,
@@ -51,7 +50,7 @@ class Gemini(Agent):
     )
     instructions = InstructionFile(own="GEMINI.md")
     """The file that Gemini CLI 0.61.0 reads."""
-    asks = AskProtocol(last_message="prompt_response")
+    last_message = "prompt_response"
 
     def folder(self, environ: Environ) -> Path | None:
         home = environ.folder("", "GEMINI_CLI_HOME")
