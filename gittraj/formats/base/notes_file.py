@@ -63,14 +63,6 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sessions:
-    """``starts``: the byte offsets of each session's notes; ``damages``: the lines that are not notes."""
-
-    starts: Mapping[str, Sequence[int]]
-    damages: Sequence[Damage]
-
-
-@dataclass(frozen=True, slots=True)
 class NotesFile:
     """The store of a format. ``session_ids`` returns None for a note that is not in this format."""
 
@@ -92,17 +84,17 @@ class NotesFile:
 
     def sessions(self, path: Path) -> Iterator[str]:
         """The ids of the sessions. Raises OSError."""
-        yield from _sessions_of(path, self.session_ids).starts
+        yield from _sessions_of(path, self.session_ids)[0]
 
     def read(self, path: Path, session: str) -> Iterator[Item]:
         """Yield the items of one session. Raises OSError, or FormatError if it is no longer there."""
-        sessions = _sessions_of(path, self.session_ids)
-        if session not in sessions.starts:
+        starts, damages = _sessions_of(path, self.session_ids)
+        if session not in starts:
             raise FormatError(f"{path} contains no session {session}")
         yield Fact(name="session", value=session)
-        for note in _notes(path, sessions.starts[session]):
+        for note in _notes(path, starts[session]):
             yield from self.read_note(note, session)
-        yield from sessions.damages
+        yield from damages
 
 
 def parse_json(text: str) -> dict[str, Any]:
@@ -111,6 +103,10 @@ def parse_json(text: str) -> dict[str, Any]:
         return coerce.mapping(lines.decode(text))
     except (ValueError, RecursionError):
         return {}
+
+
+_Sessions = tuple[Mapping[str, Sequence[int]], Sequence[Damage]]
+"""The byte offsets of each session's notes; and the lines that are not notes."""
 
 
 def _sessions_of(path: Path, session_ids: SessionIds) -> _Sessions:
@@ -134,7 +130,7 @@ def _sessions(path: Path, _size: int, _changed: int, session_ids: SessionIds) ->
                     damages.append(
                         Damage(at=fragment.start, why=f"the note of {note.commit[:_SHORT]} is another tool's")
                     )
-    return _Sessions(starts, damages)
+    return starts, damages
 
 
 def _notes(path: Path, starts: Iterable[int]) -> Iterator[Note]:
