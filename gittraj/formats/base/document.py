@@ -8,8 +8,9 @@ document's beginning is enough.
 from __future__ import annotations
 
 import io
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -61,6 +62,11 @@ def load(stream: BinaryIO) -> tuple[Any, Damage | None]:
         value = None
     at = len(text[:end].encode())
     return value, Damage(at=at, why="not JSON from here on" if value is not None else "not JSON")
+
+
+def as_log(records: Iterable[Any]) -> BinaryIO:
+    """The records of a document as a log, one on each line."""
+    return io.BytesIO(b"".join(json.dumps(record).encode() + b"\n" for record in records))
 
 
 def _last_element(text: str) -> tuple[int, str]:

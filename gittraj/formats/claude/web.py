@@ -5,8 +5,6 @@ The log lines are the records of a session file, and are read as such.
 
 from __future__ import annotations
 
-import io
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -43,8 +41,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START
     is_session_id = session is not None and _SESSION_ID.fullmatch(session) is not None
     if log and not is_session_id and not any(coerce.text(record.get("sessionId")) for record in log):
         session = coerce.shape_id(name, map(_shape, log[:_HASHED_RECORDS]))
-    records = b"".join(json.dumps(record).encode() + b"\n" for record in log)
-    for item in session_file.read(io.BytesIO(records), session=session):
+    for item in session_file.read(document.as_log(log), session=session):
         if not isinstance(item, Mark):
             yield item
 
