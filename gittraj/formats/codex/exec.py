@@ -147,8 +147,7 @@ class _Reading(LogReader):
     def _header(self, record: dict[str, Any]) -> Iterator[Item]:
         """Yield the settings or the prompt from one of the first records of the oldest form."""
         if record.keys() >= exec_items.HEADER:
-            yield from self._position.report("folder", coerce.text(record.get("workdir")))
-            yield from self._position.report("model", coerce.text(record.get("model")))
+            yield from self._position.report_fields(record, {"folder": "workdir", "model": "model"})
         elif record.keys() == {"prompt"} and (text := coerce.text(record["prompt"])):
             yield self._entry(Prompt(**self._common(), content=text))
 

@@ -38,6 +38,8 @@ agent = "codex"
 _KINDS = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
 _CUT_FIRST_LINE = re.compile(rb'\{[^\n]*"type"\s*:\s*"session_meta"')
 
+_SETTINGS = {"folder": "cwd", "model": "model"}
+
 _Step = Item | Candidate | Verdict
 
 
@@ -119,7 +121,7 @@ class _Reader(LogReader):
                     record.number, record.payload, copied=record.owner is not None
                 )
             case "turn_context":
-                return self._settings(record.payload)
+                return self._position.report_fields(record.payload, _SETTINGS)
             case "session_meta" if "session" not in self._position.facts:
                 return self._identify(record.payload)
             case "inter_agent_communication":
@@ -142,10 +144,6 @@ class _Reader(LogReader):
     def _identify(self, meta: dict[str, Any]) -> Iterator[_Step]:
         self._path = records.agent_path(meta)
         yield from records.identify(self._position, {"id": self._file_session} | meta)
-
-    def _settings(self, payload: dict[str, Any]) -> Iterator[_Step]:
-        yield from self._position.report("folder", coerce.text(payload.get("cwd")))
-        yield from self._position.report("model", coerce.text(payload.get("model")))
 
     # ------------------------------------------------------------ the model's view
 
