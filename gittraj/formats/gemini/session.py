@@ -85,7 +85,7 @@ def _read_document(stream: BinaryIO, session: str | None) -> Iterator[Item]:
     position = Position(Lines(stream, trusted=frozenset()))
     fields = coerce.mapping(value)
     yield from facts.report(position, fields)
-    messages = Messages(position, session, name)
+    messages = Messages(position, session)
     end = stream.tell()
     for ordinal, message in enumerate(coerce.objects(fields.get("messages"))):
         yield from messages.take(message, f"n{ordinal}", end)
@@ -105,7 +105,7 @@ class _Reader(LogReader):
 
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         super().__init__(stream, session, cursor, skim=self._skim)
-        self._messages = Messages(self._position, session, name)
+        self._messages = Messages(self._position, session)
         self._recorded: bool = cursor.state.get("recorded", False)  # whether more than context was read
         self._summary: str | None = cursor.state.get("summary")  # the last summary's id
 
