@@ -25,7 +25,6 @@ from gittraj.config import Environ
 from gittraj.startup import sha256
 
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,128})"')
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 _PREFIX_LENGTH = len("session-YYYY-MM-DDTHH-MM-")
 _TAIL = 4096
 """Bytes that are searched at a ``.json`` log's end: if its keys are sorted, the id follows the messages."""
