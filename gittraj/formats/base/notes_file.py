@@ -99,10 +99,7 @@ class NotesFile:
 
 def parse_json(text: str) -> dict[str, Any]:
     """The JSON object in a note's text; empty if the text is not a JSON object."""
-    try:
-        return coerce.mapping(lines.decode(text))
-    except (ValueError, RecursionError):
-        return {}
+    return coerce.mapping(coerce.parsed(text))
 
 
 _Sessions = tuple[Mapping[str, Sequence[int]], Sequence[Damage]]
