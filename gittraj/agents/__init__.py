@@ -97,18 +97,6 @@ class InstructionFile:
     instead: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskProtocol:
-    """The protocol by which the hook at the end of a turn asks the model. ``last_message``: the field of the
-    hook's payload with the last message of the agent, which may not be in the log yet."""
-
-    last_message: str
-
-    def answer(self, question: str) -> dict[str, str]:
-        """The JSON that the hook prints to ask ``question``."""
-        return {"decision": "block", "reason": question}
-
-
 class Agent:
     """``name`` is the agent's name in records, ``option`` the one for ``git traj install --agent``,
     ``program`` its command on PATH. Its data is in ``home`` below the user's home folder, or in the folder
@@ -126,8 +114,9 @@ class Agent:
     """None: git-traj writes no hooks for the agent."""
     instructions: InstructionFile | None = None
     """None: git-traj writes no instruction for the agent."""
-    asks: AskProtocol | None = None
-    """None: the agent cannot be asked at the end of a turn."""
+    last_message: str | None = None
+    """The field with the agent's last message, which may not be in the log yet, in the payload of the hook at
+    the end of a turn; None: the agent cannot be asked there."""
     reuses_log: bool = False
     """Whether each session overwrites the log of the session before."""
 

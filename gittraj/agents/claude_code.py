@@ -10,7 +10,6 @@ from pathlib import Path
 
 from gittraj.agents import (
     Agent,
-    AskProtocol,
     HookSettings,
     InstructionFile,
     SessionFile,
@@ -39,7 +38,7 @@ class ClaudeCode(Agent):
     )
     instructions = InstructionFile(own="CLAUDE.local.md", beside=("CLAUDE.md", ".claude/CLAUDE.md"))
     """Claude Code 2.1.197 reads all three; we write to one of ``beside`` only if it has our instruction."""
-    asks = AskProtocol(last_message="last_assistant_message")
+    last_message = "last_assistant_message"
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         home = self.folder(environ)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from gittraj.agents import (
     Agent,
-    AskProtocol,
     HookSettings,
     InstructionFile,
     SessionFile,
@@ -35,7 +34,7 @@ class Codex(Agent):
     )
     instructions = InstructionFile(own="AGENTS.md", instead="AGENTS.override.md")
     """The files that Codex 0.169.0 reads."""
-    asks = AskProtocol(last_message="last_assistant_message")
+    last_message = "last_assistant_message"
 
     def find(self, environ: Environ, session: str) -> Path | None:
         if not is_session(session):

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from gittraj.agents import (
     Agent,
-    AskProtocol,
     HookSettings,
     InstructionFile,
     SessionFile,
@@ -26,7 +25,6 @@ from gittraj.config import Environ
 from gittraj.startup import sha256
 
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,128})"')
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 _PREFIX_LENGTH = len("session-YYYY-MM-DDTHH-MM-")
 _TAIL = 4096
 """Bytes that are searched at a ``.json`` log's end: if its keys are sorted, the id follows the messages."""
@@ -51,7 +49,7 @@ class Gemini(Agent):
     )
     instructions = InstructionFile(own="GEMINI.md")
     """The file that Gemini CLI 0.61.0 reads."""
-    asks = AskProtocol(last_message="prompt_response")
+    last_message = "prompt_response"
 
     def folder(self, environ: Environ) -> Path | None:
         home = environ.folder("", "GEMINI_CLI_HOME")

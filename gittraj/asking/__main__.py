@@ -1,6 +1,6 @@
 """``python -m gittraj.asking AGENT STATE_FOLDER GIT_DIR``, with the hook's payload on stdin.
 
-The output goes to the model, in the form of the agent's ``AskProtocol``; it is empty if anything fails.
+The output goes to the model, in a form that all agents with hooks read; it is empty if anything fails.
 """
 
 from __future__ import annotations
@@ -37,14 +37,13 @@ def main(arguments: list[str]) -> int:
         from gittraj.model.session_items import ASKING  # noqa: PLC0415
 
         asked = all_agents().get(agent)
-        protocol = asked.asks if asked else None
-        if protocol is None:
+        if asked is None or asked.last_message is None:
             return 0
-        turn = Turn.of(agent, protocol, payload)
+        turn = Turn.of(agent, asked.last_message, payload)
         if is_due(turn, Path(folder), Path(git_dir), environ=os.environ):
             mark.parent.mkdir(exist_ok=True)
             mark.touch(exist_ok=False)  # of several hooks at once, only one asks
-            sys.stdout.write(json.dumps(protocol.answer(ASKING + WORDS)) + "\n")
+            sys.stdout.write(json.dumps({"decision": "block", "reason": ASKING + WORDS}) + "\n")
             sys.stdout.flush()
     except Exception:  # noqa: BLE001, S110 - the agent would treat a message as its user's words
         pass

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gittraj.agents import AskProtocol, SessionFile
+from gittraj.agents import SessionFile
 from gittraj.capture.commits import made_kind
 from gittraj.config import read_config
 from gittraj.decisions.blocks import parse_blocks
@@ -46,9 +46,10 @@ class Turn:
     last_message: str = ""
 
     @classmethod
-    def of(cls, agent: str, protocol: AskProtocol, payload: Mapping[str, Any]) -> Turn:
-        """The turn in a hook's payload. Raises LookupError or TypeError if the payload is not valid."""
-        message = payload.get(protocol.last_message)
+    def of(cls, agent: str, last_message: str, payload: Mapping[str, Any]) -> Turn:
+        """The turn in a hook's payload, whose field ``last_message`` has the agent's last message. Raises
+        LookupError or TypeError if the payload is not valid."""
+        message = payload.get(last_message)
         log = Path(payload["transcript_path"])
         file = SessionFile(agent=agent, session=str(payload["session_id"]), path=log)
         return cls(file, message if isinstance(message, str) else "")

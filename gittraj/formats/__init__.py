@@ -16,12 +16,11 @@ from typing import Any, BinaryIO, Protocol, cast, get_args
 
 from gittraj import plugins
 from gittraj.errors import FormatError
-from gittraj.model.session_items import Cursor, Item
+from gittraj.model.session_items import START, Cursor, Item
 from gittraj.plugins import Returns, Shape
 
 HEAD = 65536
 """How many bytes of a file's beginning ``detect`` gets."""
-_START = Cursor()
 
 
 class Reader(Protocol):
@@ -34,9 +33,7 @@ class Reader(Protocol):
         """Whether a file that begins with ``head`` (about :data:`HEAD` bytes) has this format."""
         ...
 
-    def read(
-        self, stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START
-    ) -> Iterator[Item]:
+    def read(self, stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
         """Yield the items of a log from ``cursor`` on, in the log's order.
 
         ``session`` is the session id from the file's name. Before every human prompt of a log that only grows

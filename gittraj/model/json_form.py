@@ -22,13 +22,18 @@ from gittraj.model.values import Json, Scope
 
 T = TypeVar("T")
 _ALWAYS = {"v", "rev"}
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def dump(value: Any) -> bytes:
     """Write canonical JSON. Lone surrogates, which some agents write, become U+FFFD; NaN is refused."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return _SURROGATE.sub("\ufffd", text).encode()
+    return without_surrogates(text).encode()
+
+
+def without_surrogates(text: str) -> str:
+    """``text`` with every lone surrogate, which UTF-8 cannot represent, as U+FFFD."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def camel(name: str) -> str:

@@ -125,6 +125,10 @@ class Cursor:
     state: Mapping[str, Any] = field(default_factory=dict)
 
 
+START = Cursor()
+"""The start of a log."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
     """A reader may start again here, before a human prompt."""

@@ -182,9 +182,9 @@ def facts(header: Any) -> Iterator[Fact]:
     yield from parent(coerce.at(fields, "parent", "id"))
     for key, name in (("status", "exit_status"), ("submission", "submission"), ("error", "exit_error")):
         yield from _fact(name, coerce.mapping(fields.get("exit")).get(key))
-    cost = fields.get("costUsd")
-    if isinstance(cost, int | float) and not isinstance(cost, bool):
-        yield Fact(name="cost_usd", value=float(cost))
+    cost = coerce.cost(fields.get("costUsd"))
+    if cost is not None:
+        yield Fact(name="cost_usd", value=cost)
 
 
 def identity(value: Any) -> Iterator[Fact]:

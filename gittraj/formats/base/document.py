@@ -8,22 +8,23 @@ document's beginning is enough.
 from __future__ import annotations
 
 import io
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from gittraj.formats import HEAD
 from gittraj.formats.base import lines
-from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item
+from gittraj.model.session_items import START, Cursor, Damage, Entry, Fact, Item
 from gittraj.model.values import AnyEvent
 
 LIMIT = 512 * 1024 * 1024
 """The maximum number of bytes of one document; it is read into memory."""
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+("?)|[\[\]{},]', re.DOTALL)
 _CLOSERS = {"[": "]", "{": "}"}
-_START = Cursor()
 Items = Callable[[Any, str | None, int], Iterator[Item]]
 
 
@@ -31,7 +32,7 @@ def reader(items: Items) -> Callable[..., Iterator[Item]]:
     """Make the ``read`` of a format whose files are read whole. ``items`` gets the document, the session id
     from the file's name, and the number of bytes read; the document's damage follows its items."""
 
-    def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
         value, damage = load(stream)
         yield from items(value, session, stream.tell() if stream.seekable() else 0)
         if damage:
@@ -61,6 +62,11 @@ def load(stream: BinaryIO) -> tuple[Any, Damage | None]:
         value = None
     at = len(text[:end].encode())
     return value, Damage(at=at, why="not JSON from here on" if value is not None else "not JSON")
+
+
+def as_log(records: Iterable[Any]) -> BinaryIO:
+    """The records of a document as a log, one on each line."""
+    return io.BytesIO(b"".join(json.dumps(record).encode() + b"\n" for record in records))
 
 
 def _last_element(text: str) -> tuple[int, str]:
@@ -114,9 +120,6 @@ def load_beside(file: Path, label: str) -> tuple[Any, Damage | None]:
 
 
 # ---------------------------------------------------------------- the beginning of a file
-
-HEAD = 65536
-"""How many bytes of a file's beginning decide its format."""
 
 
 def read_head(path: Path) -> bytes:

@@ -7,10 +7,11 @@ documents have their keys in insertion order, and neither lone surrogates nor Na
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from gittraj.model.json_form import without_surrogates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +73,6 @@ def is_subagent(below: Mapping[str, Any], above: Mapping[str, Any]) -> bool:
 
 # ---------------------------------------------------------------- documents
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
 
 def pretty(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
@@ -83,11 +82,6 @@ def pretty(value: Any) -> str:
 def line(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return without_surrogates(text) + "\n"
-
-
-def without_surrogates(text: str) -> str:
-    """``text`` without lone surrogates."""
-    return _SURROGATE.sub("\ufffd", text)
 
 
 def events_of(trajectory: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,8 @@ from functools import lru_cache
 from typing import Any, BinaryIO
 
 from gittraj.errors import FormatError
-from gittraj.model.session_items import Cursor, Damage
+from gittraj.model.json_form import without_surrogates
+from gittraj.model.session_items import START, Cursor, Damage
 
 LIMIT = 64 * 1024 * 1024
 """The most bytes of one line; a longer one is skipped as damage, so that memory stays bounded."""
@@ -29,7 +30,6 @@ _LONGEST_NUMBER = 4000
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n\0"
 _GAP = re.compile(r"[\s\0]*")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _finite(digits: str) -> float | None:
@@ -64,22 +64,25 @@ class Fragment:
     end: int
 
 
+Skim = Callable[[bytes], dict[str, Any] | None]
+"""Gets a line; returns an object that replaces the line's own, which is not decoded then, or None."""
+
+
 class Lines:
     """The objects of a log in its order, from ``cursor`` on, with one line in memory at a time.
 
     ``trusted`` are the keys that every record has: after a broken fragment of a line, an object without them
-    belongs to that fragment and is not a record. ``skim`` gets each line first: if it returns an object, that
-    replaces the line's object, which is not decoded then. Raises :class:`FormatError` on iteration if the
-    4 kB before the cursor are not those that the cursor was made for.
+    belongs to that fragment and is not a record. Raises :class:`FormatError` on iteration if the 4 kB before
+    the cursor are not those that the cursor was made for.
     """
 
     def __init__(
         self,
         stream: BinaryIO,
-        cursor: Cursor,
+        cursor: Cursor = START,
         *,
         trusted: frozenset[str],
-        skim: Callable[[bytes], dict[str, Any] | None] = lambda raw: None,
+        skim: Skim | None = None,
     ) -> None:
         self._stream = stream
         self._cursor = cursor
@@ -146,7 +149,7 @@ class Lines:
             yield Damage(at=start, why=f"a line longer than {LIMIT} bytes")
 
     def _read(self, raw: bytes) -> Iterator[Fragment | Damage]:
-        if (skimmed := self._skim(raw)) is not None:
+        if self._skim is not None and (skimmed := self._skim(raw)) is not None:
             yield Fragment(skimmed, self._offset, self._offset + len(raw) - 1)
             return
         body = raw[len(_BOM) :] if not self._offset and raw.startswith(_BOM) else raw
@@ -247,9 +250,10 @@ def _gap(line: str, position: int) -> int:
 
 
 def _scrub(value: Any) -> Any:
-    """``value`` with every lone surrogate, which UTF-8 cannot represent, as U+FFFD."""
+    """``value`` with every lone surrogate as U+FFFD."""
     written = json.dumps(value, ensure_ascii=False)
-    return json.loads(_LONE_SURROGATE.sub("\ufffd", written)) if _LONE_SURROGATE.search(written) else value
+    scrubbed = without_surrogates(written)
+    return value if scrubbed == written else json.loads(scrubbed)
 
 
 def _print(before: bytes) -> str:

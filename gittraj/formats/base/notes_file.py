@@ -18,7 +18,7 @@ from gittraj.errors import FormatError
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.document import read_head
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, TurnEnd
+from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import AnyEvent, NoteEvent
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -63,14 +63,6 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sessions:
-    """``starts``: the byte offsets of each session's notes; ``damages``: the lines that are not notes."""
-
-    starts: Mapping[str, Sequence[int]]
-    damages: Sequence[Damage]
-
-
-@dataclass(frozen=True, slots=True)
 class NotesFile:
     """The store of a format. ``session_ids`` returns None for a note that is not in this format."""
 
@@ -83,7 +75,7 @@ class NotesFile:
         if not _NOTE.match(read_head(path)):
             return False
         with path.open("rb") as stream:
-            for fragment in Lines(stream, Cursor(), trusted=_TRUSTED):
+            for fragment in Lines(stream, trusted=_TRUSTED):
                 if isinstance(fragment, Damage) or fragment.value.keys() != _KEYS:
                     return False
                 if (note := _note(fragment)) and self.session_ids(note) is not None:
@@ -92,25 +84,26 @@ class NotesFile:
 
     def sessions(self, path: Path) -> Iterator[str]:
         """The ids of the sessions. Raises OSError."""
-        yield from _sessions_of(path, self.session_ids).starts
+        yield from _sessions_of(path, self.session_ids)[0]
 
     def read(self, path: Path, session: str) -> Iterator[Item]:
         """Yield the items of one session. Raises OSError, or FormatError if it is no longer there."""
-        sessions = _sessions_of(path, self.session_ids)
-        if session not in sessions.starts:
+        starts, damages = _sessions_of(path, self.session_ids)
+        if session not in starts:
             raise FormatError(f"{path} contains no session {session}")
         yield Fact(name="session", value=session)
-        for note in _notes(path, sessions.starts[session]):
+        for note in _notes(path, starts[session]):
             yield from self.read_note(note, session)
-        yield from sessions.damages
+        yield from damages
 
 
 def parse_json(text: str) -> dict[str, Any]:
     """The JSON object in a note's text; empty if the text is not a JSON object."""
-    try:
-        return coerce.mapping(lines.decode(text))
-    except (ValueError, RecursionError):
-        return {}
+    return coerce.mapping(coerce.parsed(text))
+
+
+_Sessions = tuple[Mapping[str, Sequence[int]], Sequence[Damage]]
+"""The byte offsets of each session's notes; and the lines that are not notes."""
 
 
 def _sessions_of(path: Path, session_ids: SessionIds) -> _Sessions:
@@ -123,7 +116,7 @@ def _sessions(path: Path, _size: int, _changed: int, session_ids: SessionIds) ->
     starts: dict[str, list[int]] = {}
     damages: list[Damage] = []
     with path.open("rb") as stream:
-        for fragment in Lines(stream, Cursor(), trusted=_TRUSTED):
+        for fragment in Lines(stream, trusted=_TRUSTED):
             if isinstance(fragment, Damage):
                 damages.append(fragment)
             elif (note := _note(fragment)) is not None:
@@ -134,7 +127,7 @@ def _sessions(path: Path, _size: int, _changed: int, session_ids: SessionIds) ->
                     damages.append(
                         Damage(at=fragment.start, why=f"the note of {note.commit[:_SHORT]} is another tool's")
                     )
-    return _Sessions(starts, damages)
+    return starts, damages
 
 
 def _notes(path: Path, starts: Iterable[int]) -> Iterator[Note]:
@@ -143,7 +136,7 @@ def _notes(path: Path, starts: Iterable[int]) -> Iterator[Note]:
         for start in starts:
             stream.seek(start)
             line = io.BytesIO(stream.readline(lines.LIMIT))
-            for fragment in Lines(line, Cursor(), trusted=_TRUSTED):
+            for fragment in Lines(line, trusted=_TRUSTED):
                 if isinstance(fragment, Fragment) and (note := _note(fragment)) is not None:
                     yield note
 

@@ -110,17 +110,18 @@ def ruling(answer: Decision | Refusal, **common: Any) -> Decided | NoteEvent:
     return NoteEvent(**common, kind="refusal", content=f"{call}\n{answer.words}" if answer.words else call)
 
 
-def answered(asked: dict[str, Any], answer: str, *, reasoning: str | None = None) -> Decision:
+def answered(asked: dict[str, Any], *chosen: str, reasoning: str | None = None) -> Decision:
     """The decision of a human who answered the question ``asked`` (``question``, ``options[{label}]``,
-    ``multiSelect``). ``answer`` is one option, or several, joined by commas."""
+    ``multiSelect``). ``chosen`` are options, or one text with several options, joined by commas."""
     several = asked.get("multiSelect") is True
     labels = [label for o in coerce.objects(asked.get("options")) if (label := coerce.text(o.get("label")))]
-    chosen = f", {answer}, "
+    answer = ", ".join(chosen)
+    among = f", {answer}, "
     return Decision(
         chosen=answer,
         by="human",
         question=coerce.text(asked.get("question")),
-        alternatives=tuple(x for x in labels if x != answer and not (several and f", {x}, " in chosen)),
+        alternatives=tuple(x for x in labels if x not in chosen and not (several and f", {x}, " in among)),
         reasoning=reasoning,
     )
 

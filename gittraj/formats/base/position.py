@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, Mark
+from gittraj.formats.base.lines import Fragment, Lines, Skim
+from gittraj.model.session_items import START, Cursor, Damage, Entry, Fact, Item, Mark
 from gittraj.model.values import AnyEvent
 
 VERSION = 2
@@ -24,7 +24,6 @@ VERSION = 2
 
 _KEPT = frozenset(("agent", "folder", "model", "parent_kind", "session"))
 """Facts whose value readers need later: names and paths."""
-_START = Cursor()
 
 
 def facts(**known: str | float | None) -> Iterator[Fact]:
@@ -36,7 +35,7 @@ class Position:
     """``ordinal``: the number of events so far; ``facts``: the values that were reported so far, by name,
     hashed except those of :data:`_KEPT`."""
 
-    def __init__(self, lines: Lines, cursor: Cursor) -> None:
+    def __init__(self, lines: Lines, cursor: Cursor = START) -> None:
         self._lines = lines
         self._from = cursor
         self.ordinal = cursor.ordinal
@@ -119,8 +118,10 @@ class LogReader:
     trusted: ClassVar[frozenset[str]]
     """The keys that every record has (:class:`Lines`)."""
 
-    def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
-        self._lines = Lines(stream, cursor, trusted=self.trusted, skim=self._skim)
+    def __init__(
+        self, stream: BinaryIO, session: str | None, cursor: Cursor, *, skim: Skim | None = None
+    ) -> None:
+        self._lines = Lines(stream, cursor, trusted=self.trusted, skim=skim)
         self._position = Position(self._lines, cursor)
         self._file_session = session  # the session id from the file's name; of a subagent's file, the stem
         self._number: int = cursor.state.get("record", 0)
@@ -134,10 +135,6 @@ class LogReader:
                 yield from self._position.count(self._record(fragment))
                 self._number += 1
         yield from self._position.count(self._rest())
-
-    def _skim(self, raw: bytes) -> dict[str, Any] | None:
-        """The replacement for a line's object if that need not be decoded, else None."""
-        return None
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         raise NotImplementedError
@@ -157,7 +154,7 @@ def read_with(reader: Callable[[BinaryIO, str | None, Cursor], LogReader]) -> Ca
     It raises :class:`~gittraj.errors.FormatError` if the bytes before ``cursor`` have changed.
     """
 
-    def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
         return reader(stream, session, cursor).items()
 
     return read

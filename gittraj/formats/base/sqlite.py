@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gittraj.errors import FormatError
-from gittraj.formats.base.exported import without_surrogates
+from gittraj.model.json_form import without_surrogates
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

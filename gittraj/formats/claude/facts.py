@@ -47,7 +47,6 @@ class SessionFacts:
         object_at: Callable[[int], dict[str, Any]],
     ) -> None:
         self._position = position
-        self._in_subagent_file = stem is not None and stem.startswith(_SUBAGENT_FILE)
         self._stem = stem
         self._object_at = object_at
         self._summaries: dict[str, int] = dict(state.get("summaries", {}))
@@ -103,7 +102,7 @@ class SessionFacts:
                 yield from self._position.report("tag", "compaction")
 
     def _subagent(self, record: dict[str, Any], named: str | None) -> str | None:
-        if self._in_subagent_file and self._stem is not None:
+        if self._stem is not None and self._stem.startswith(_SUBAGENT_FILE):
             return self._stem.removeprefix(_SUBAGENT_FILE)
         if self._stem is not None and (self._stem == named or _SESSION_ID.fullmatch(self._stem)):
             return None

@@ -59,7 +59,6 @@ class _Reader(LogReader):
 
     def __init__(self, stream: BinaryIO, stem: str | None, cursor: Cursor) -> None:
         super().__init__(stream, stem, cursor)
-        self._stem = stem
         self._facts = SessionFacts(self._position, stem, dict(cursor.state), self._lines.object_at)
         self._conversation = Conversation(self._position)
         self._begin_turn()
@@ -83,7 +82,7 @@ class _Reader(LogReader):
             return
         queued = prompts.queued(value)
         content, typed = _message(value, queued)
-        subagent = is_subagent(value, self._stem)
+        subagent = is_subagent(value, self._file_session)
         if value.get("type") in ("user", "assistant"):
             yield from self._removed
             self._removed.clear()

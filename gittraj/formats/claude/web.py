@@ -5,8 +5,6 @@ The log lines are the records of a session file, and are read as such.
 
 from __future__ import annotations
 
-import io
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -14,12 +12,11 @@ from typing import Any, BinaryIO
 from gittraj.formats.base import coerce, document
 from gittraj.formats.claude import prompts
 from gittraj.formats.claude import session as session_file
-from gittraj.model.session_items import Cursor, Item, Mark
+from gittraj.model.session_items import START, Cursor, Item, Mark
 
 name = "claude-web-export"
 agent = "claude-code"
 
-_START = Cursor()
 _LOGLINES = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?s:.{0,4000}?)"loglines"\s*:\s*\[')
 _SESSION_ID = re.compile(r"session_\w{8,}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _HASHED_RECORDS = 4
@@ -30,7 +27,7 @@ def detect(head: bytes) -> bool:
     return _LOGLINES.match(head) is not None
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
     """Yield the items of the session, always from its start. Their ``end`` is an offset
     in the records when these are written as JSON Lines.
 
@@ -44,8 +41,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
     is_session_id = session is not None and _SESSION_ID.fullmatch(session) is not None
     if log and not is_session_id and not any(coerce.text(record.get("sessionId")) for record in log):
         session = coerce.shape_id(name, map(_shape, log[:_HASHED_RECORDS]))
-    records = b"".join(json.dumps(record).encode() + b"\n" for record in log)
-    for item in session_file.read(io.BytesIO(records), session=session):
+    for item in session_file.read(document.as_log(log), session=session):
         if not isinstance(item, Mark):
             yield item
 

@@ -5,8 +5,6 @@ It is read like the oldest rollouts: their first record is like ``session``, the
 
 from __future__ import annotations
 
-import io
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,12 +12,11 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, document
 from gittraj.formats.codex import rollout
-from gittraj.model.session_items import Cursor, Damage, Entry, Item, Mark, TurnEnd
+from gittraj.model.session_items import START, Cursor, Damage, Entry, Item, Mark, TurnEnd
 
 name = "codex-document"
 agent = "codex"
 
-_START = Cursor()
 _BEGIN = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"session"\s*:\s*\{\s*"(?:id|timestamp|instructions)"')
 _ITEMS = re.compile(rb'\}\s*,\s*"items"\s*:\s*\[')
 _LONG = 32768
@@ -30,11 +27,11 @@ def detect(head: bytes) -> bool:
     return _BEGIN.match(head) is not None and (len(head) > _LONG or _ITEMS.search(head) is not None)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
     """Yield the items of a document, without marks, since it is always read whole."""
     value, damage = document.load(stream)
     end = stream.tell()
-    for item in rollout.read(io.BytesIO(_log(value, cut=damage is not None)), session=session):
+    for item in rollout.read(document.as_log(_records(value, cut=damage is not None)), session=session):
         if isinstance(item, Entry | TurnEnd):
             yield replace(item, end=end)
         elif not isinstance(item, Mark | Damage):
@@ -43,11 +40,10 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
         yield damage
 
 
-def _log(value: Any, *, cut: bool) -> bytes:
-    """The document as a rollout of the oldest form; without the last item if it was truncated (``cut``)."""
+def _records(value: Any, *, cut: bool) -> list[dict[str, Any]]:
+    """The records of a rollout of the oldest form; without the last item if it was truncated (``cut``)."""
     fields = coerce.mapping(value)
     first = {"instructions": None, "timestamp": None, "id": None} | coerce.mapping(fields.get("session"))
     first.pop("type", None)
     items = coerce.objects(fields.get("items"))
-    records = [first, *(items[:-1] if cut else items)]
-    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
+    return [first, *(items[:-1] if cut else items)]

@@ -20,20 +20,17 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.lines import Fragment
 from gittraj.formats.base.outcomes import Call, Outcome, tool_result
-from gittraj.formats.base.position import Position
+from gittraj.formats.base.position import LogReader
 from gittraj.formats.codex import exec_items
 from gittraj.formats.codex.records import NOTHING
 from gittraj.formats.codex.usage import usage
-from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
+from gittraj.model.session_items import START, Cursor, Damage, Entry, Item, Spent, TurnEnd
 from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Prompt, Thinking, Usage
 
 name = "codex-exec"
 agent = "codex"
-
-_START = Cursor()
-_TRUSTED: frozenset[str] = frozenset()
 
 _STATUS = {"turn.completed": "completed", "turn.failed": "failed", "turn.aborted": "abandoned"}
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -45,22 +42,22 @@ _DROPPED = re.compile(
 detect = lines.detector(exec_items.is_record)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
     """Yield the items of a run. The session is the thread in the log, else ``session`` if that is a Codex id,
     else a hash of the shape of the first two records. There are no marks, so reading begins at the start."""
-    return _Reading(stream, session).items()
+    file_session = session if session and _UUID.fullmatch(session) else None
+    return _Reading(stream, file_session).items()
 
 
 def _skim(raw: bytes) -> dict[str, Any] | None:
     return NOTHING if _DROPPED.match(raw) and raw.endswith(b"}\n") and b'}{"' not in raw else None
 
 
-class _Reading:
+class _Reading(LogReader):
+    trusted = frozenset()
+
     def __init__(self, stream: BinaryIO, session: str | None) -> None:
-        self._lines = Lines(stream, _START, trusted=_TRUSTED, skim=_skim)
-        self._position = Position(self._lines, _START)
-        self._file_session = session if session and _UUID.fullmatch(session) else None
-        self._number = 0
+        super().__init__(stream, session, START, skim=_skim)
         self._end = 0
         self._owner: str | None = None  # the current thread, if it is not the file's session
         self._chain = 0  # the checksum over the items so far
@@ -105,15 +102,10 @@ class _Reading:
     def _read(self, fragment: Fragment) -> Iterable[Item]:
         self._number += 1
         self._end = fragment.end
-        if "msg" in fragment.value:
-            return (
-                item
-                for record in exec_items.translated(fragment.value, self._number)
-                for item in self._record(record)
-            )
-        return self._record(fragment.value)
+        record = exec_items.translated(fragment.value, self._number)
+        return self._items(record) if record is not None else ()
 
-    def _record(self, record: dict[str, Any]) -> Iterable[Item]:
+    def _items(self, record: dict[str, Any]) -> Iterable[Item]:
         kind = exec_items.kind_of(record)
         if kind in exec_items.ITEMS:
             return self._item(kind, coerce.mapping(record.get("item")))
@@ -155,8 +147,7 @@ class _Reading:
     def _header(self, record: dict[str, Any]) -> Iterator[Item]:
         """Yield the settings or the prompt from one of the first records of the oldest form."""
         if record.keys() >= exec_items.HEADER:
-            yield from self._position.report("folder", coerce.text(record.get("workdir")))
-            yield from self._position.report("model", coerce.text(record.get("model")))
+            yield from self._position.report_fields(record, {"folder": "workdir", "model": "model"})
         elif record.keys() == {"prompt"} and (text := coerce.text(record["prompt"])):
             yield self._entry(Prompt(**self._common(), content=text))
 
@@ -219,7 +210,9 @@ class _Reading:
                 self._open[item_id] = (key, call)
             if completed:
                 del self._open[item_id]
-                yield from self._result(key, item, call)
+                if output := exec_items.result(item):
+                    # a declined call is not a human's decision: a run without a terminal cannot ask anyone
+                    yield self._ended(f"{key}:1", coerce.text(item.get("call_id")) or key, output)
         elif completed and (entry := self._other(key, item)):
             yield entry
 
@@ -236,13 +229,6 @@ class _Reading:
         refused = item.get("status") in ("failed", "declined")
         known = call.known | ({"edits": ()} if refused else {})
         return self._entry(call.event(call_id, **self._reply(key)), **known)
-
-    def _result(self, key: str, item: dict[str, Any], call: Call) -> Iterable[Entry]:
-        output = exec_items.result(item)
-        if output is None:
-            return ()
-        # a declined call is not a human's decision: a run without a terminal cannot ask anyone
-        return (self._ended(f"{key}:1", coerce.text(item.get("call_id")) or key, output),)
 
     def _ended(self, event_id: str, call_id: str | None, output: Outcome) -> Entry:
         event = tool_result(output, id=event_id, call_id=call_id)

@@ -40,7 +40,7 @@ def is_record(record: dict[str, Any]) -> bool:
 
 def thread_id(fragments: Iterable[Fragment]) -> str | None:
     """The id of the thread, from the first record that has one."""
-    records = (record for fragment in fragments for record in translated(fragment.value, 0))
+    records = filter(None, (translated(fragment.value, 0) for fragment in fragments))
     threads = (coerce.text(record.get(THREADS.get(kind_of(record), ""))) for record in records)
     return next((thread for thread in threads if thread), None)
 
@@ -49,12 +49,14 @@ def kind_of(record: dict[str, Any]) -> str:
     return coerce.string(record.get("type"))
 
 
-def translated(value: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    """Yield the record itself; or, if it is in the oldest form, the corresponding record of today, if any."""
+def translated(value: dict[str, Any], number: int) -> dict[str, Any] | None:
+    """The record itself; or, if it is in the oldest form, the corresponding record of today, if any.
+    ``number`` is its index in the log."""
     message = value.get("msg")
-    record = translate(message, number) if isinstance(message, dict) else value
-    if record is not None:
-        yield record
+    if not isinstance(message, dict):
+        return value
+    kind = kind_of(message)
+    return _item_record(kind, message, number) or _turn_record(kind, message)
 
 
 def shape(item: dict[str, Any]) -> list[str | int]:
@@ -84,12 +86,6 @@ _ENDS = {
     "web_search_end": "web_search",
 }
 _TEXTS = {"agent_message": "message", "agent_reasoning": "text", "agent_reasoning_raw_content": "text"}
-
-
-def translate(message: dict[str, Any], number: int) -> dict[str, Any] | None:
-    """The record that corresponds to ``message``, if any; ``number`` is its index in the log."""
-    kind = coerce.string(message.get("type"))
-    return _item_record(kind, message, number) or _turn_record(kind, message)
 
 
 def _item_record(kind: str, message: dict[str, Any], number: int) -> dict[str, Any] | None:

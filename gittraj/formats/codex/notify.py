@@ -41,8 +41,7 @@ class _Reader(LogReader):
         yield from self._position.report_once("session", thread or self._file_session)
         foreign = self._position.foreign(thread)
         if foreign is None:
-            yield from self._position.report("folder", coerce.text(value.get("cwd")))
-            yield from self._position.report("entrypoint", coerce.text(value.get("client")))
+            yield from self._position.report_fields(value, {"folder": "cwd", "entrypoint": "client"})
         prefix = f"hook.{coerce.text(value.get('turn-id')) or self._number}"
         for ordinal, text in self._prompts(thread or "", value.get("input-messages")):
             state = {"record": self._number, "known": dict(self._known)}

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from gittraj.formats.base import coerce
+from gittraj.formats.base import coerce, outcomes
 from gittraj.formats.base.outcomes import Outcome, printed_commits
 from gittraj.formats.codex import calls, prompts
 from gittraj.model.session_items import Edit
@@ -176,10 +176,8 @@ def answered(arguments: Any, output: str) -> Iterator[Decision]:
         chosen = coerce.texts(answer)
         if not chosen or question.get("isSecret") is True:
             continue
-        labels = [coerce.text(option.get("label")) for option in coerce.objects(question.get("options"))]
-        yield Decision(
+        yield replace(
+            outcomes.answered(question, *chosen),
             question=coerce.first(question, "question", "header"),
             chosen=", ".join(text.removeprefix(_OTHER) for text in chosen),
-            by="human",
-            alternatives=tuple(label for label in labels if label and label not in chosen),
         )

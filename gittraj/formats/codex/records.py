@@ -112,6 +112,7 @@ def _judgement(record: Record) -> Iterator[Entry]:
     yield record.entry(Decided(**record.common(0, "guardian"), decision=decision))
 
 
+_GIT = {"branch": "branch", "start_commit": "commit_hash", "repository": "repository_url"}
 _BURST = 2.0
 """Seconds within which a fork writes the copied history of its parent."""
 
@@ -121,11 +122,8 @@ def identify(position: Position, meta: dict[str, Any]) -> Iterator[Fact]:
     git = coerce.mapping(meta.get("git"))
     yield from position.report("session", coerce.text(meta.get("id")))
     yield from position.report("started_at", coerce.stamp(meta.get("timestamp")))
-    yield from position.report("agent_version", coerce.text(meta.get("cli_version")))
-    yield from position.report("folder", coerce.text(meta.get("cwd")))
-    yield from position.report("branch", coerce.text(git.get("branch")))
-    yield from position.report("start_commit", coerce.text(git.get("commit_hash")))
-    yield from position.report("repository", coerce.text(git.get("repository_url")))
+    yield from position.report_fields(meta, {"agent_version": "cli_version", "folder": "cwd"})
+    yield from position.report_fields(git, _GIT)
     yield from position.report("entrypoint", coerce.text(meta.get("originator")))
     parent, kind = _parent(meta)
     yield from position.report("parent_session", parent)

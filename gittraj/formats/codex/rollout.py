@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, Literal
 
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.lines import Fragment
 from gittraj.formats.base.outcomes import Call, Refusal, ruling, tool_result
-from gittraj.formats.base.position import Position
+from gittraj.formats.base.position import LogReader, read_with
 from gittraj.formats.codex import calls, outputs, prompts, records
 from gittraj.formats.codex.prompts import Candidate, Held, Verdict
 from gittraj.formats.codex.records import Record, is_bare, opened, remarks
@@ -35,10 +35,10 @@ from gittraj.model.values import (
 name = "codex-rollout"
 agent = "codex"
 
-_START = Cursor()
-_TRUSTED = frozenset(("type", "payload"))
 _KINDS = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
 _CUT_FIRST_LINE = re.compile(rb'\{[^\n]*"type"\s*:\s*"session_meta"')
+
+_SETTINGS = {"folder": "cwd", "model": "model"}
 
 _Step = Item | Candidate | Verdict
 
@@ -54,26 +54,17 @@ def _is_record(record: dict[str, Any]) -> bool:
     return coerce.text(record.get("type")) in _KINDS and isinstance(record.get("payload"), dict)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """Yield the items of a rollout. Its session id is the one in the file, else ``session``.
+class _Reader(LogReader):
+    trusted = frozenset(("type", "payload"))
 
-    Raises :class:`~gittraj.errors.FormatError` if the bytes before ``cursor`` have changed.
-    """
-    return _Reading(stream, session, cursor).items()
-
-
-class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         state = cursor.state
         self._skim = records.RolloutSkim()
-        self._lines = Lines(stream, cursor, trusted=_TRUSTED, skim=self._skim)
-        self._position = Position(self._lines, cursor)
+        super().__init__(stream, session, cursor, skim=self._skim)
         self._held = Held(self._position, state.get("confirms"))
         self._calls = Calls(dict(state.get("calls", {})))
-        self._number: int = state.get("record", 0)
         self._history = records.CopiedHistory(self._position, dict(state.get("history", {})))
         self._path: str = state.get("path", "/root")  # by which other agents address this one
-        self._file_session = session
         self._begin_turn()
 
     def _begin_turn(self) -> None:
@@ -130,7 +121,7 @@ class _Reading:
                     record.number, record.payload, copied=record.owner is not None
                 )
             case "turn_context":
-                return self._settings(record.payload)
+                return self._position.report_fields(record.payload, _SETTINGS)
             case "session_meta" if "session" not in self._position.facts:
                 return self._identify(record.payload)
             case "inter_agent_communication":
@@ -153,10 +144,6 @@ class _Reading:
     def _identify(self, meta: dict[str, Any]) -> Iterator[_Step]:
         self._path = records.agent_path(meta)
         yield from records.identify(self._position, {"id": self._file_session} | meta)
-
-    def _settings(self, payload: dict[str, Any]) -> Iterator[_Step]:
-        yield from self._position.report("folder", coerce.text(payload.get("cwd")))
-        yield from self._position.report("model", coerce.text(payload.get("model")))
 
     # ------------------------------------------------------------ the model's view
 
@@ -288,6 +275,9 @@ class _Reading:
             yield self._candidate(record, typed)
             self._echo = typed
         yield Verdict(typed)
+
+
+read = read_with(_Reader)
 
 
 def _reasoning(payload: dict[str, Any]) -> str:

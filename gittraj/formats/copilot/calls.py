@@ -122,5 +122,4 @@ def _output(value: Any) -> str:
     if isinstance(value, str):
         return value
     keys = ("content", "text_result_for_llm", "textResultForLlm", "message", "detailedContent")
-    fields = coerce.mapping(value)
-    return next((text for key in keys if (text := coerce.text(fields.get(key)))), "")
+    return coerce.first(value, *keys) or ""

@@ -82,7 +82,7 @@ class _Request(document.Reading):
     def items(self) -> Iterator[Item]:
         yield from self._prompt()
         response = None
-        for part in parts.read(self._request, self._id, self._folder):
+        for part in parts.Answer(self._request, self._id, self._folder).parts():
             response = part.response
             match part.what:
                 case ShownCall() as shown:

@@ -164,12 +164,9 @@ def folder(requests: list[dict[str, Any]]) -> str | None:
     return None
 
 
-def read(request: dict[str, Any], request_id: str, folder: str | None) -> Iterator[AnswerPart]:
-    """Yield the parts of the answer to a request, in order; ``request_id`` identifies it."""
-    return _Answer(request, request_id, folder).parts()
+class Answer:
+    """The answer to a request; ``request_id`` identifies it."""
 
-
-class _Answer:
     def __init__(self, request: dict[str, Any], request_id: str, folder: str | None) -> None:
         metadata = coerce.mapping(coerce.at(request, "result", "metadata"))
         self._request_id = request_id
@@ -184,6 +181,7 @@ class _Answer:
         self._round = 0  # the index of the round of the next part
 
     def parts(self) -> Iterator[AnswerPart]:
+        """Yield the parts of the answer, in order."""
         groups = edit_groups(self._parts, {n: (c.name, c.arguments) for n, c in self._requested.items()})
         texts: list[str] = []
         first = 0
@@ -265,14 +263,8 @@ def _ended(part: dict[str, Any], name: str, output: str | None, special: dict[st
 def _terminal(special: dict[str, Any]) -> str | None:
     if special.get("kind") != "terminal":
         return None
-    line = coerce.mapping(special.get("commandLine"))
-    candidates = (
-        line.get("userEdited"),
-        line.get("toolEdited"),
-        line.get("original"),
-        special.get("command"),
-    )
-    return coerce.either(*candidates)
+    line = special.get("commandLine")
+    return coerce.first(line, "userEdited", "toolEdited", "original") or coerce.text(special.get("command"))
 
 
 def _requests(record: dict[str, Any], number: int) -> Iterator[_Request]:

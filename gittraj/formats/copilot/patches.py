@@ -14,12 +14,11 @@ from typing import Any, BinaryIO
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Lines
 from gittraj.formats.copilot import chat
-from gittraj.model.session_items import Cursor, Damage, Item
+from gittraj.model.session_items import START, Cursor, Damage, Item
 
 name = "copilot-vscode-log"
 agent = "copilot"
 
-_START = Cursor()
 _TRUSTED = frozenset(("kind",))
 _CUT_FIRST_LINE = re.compile(rb'(?:\xef\xbb\xbf)?\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
 _INITIAL, _SET, _PUSH, _DELETE = range(4)
@@ -32,11 +31,11 @@ def detect(head: bytes) -> bool:
     return not objects and _CUT_FIRST_LINE.match(head) is not None
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
     """Yield the items of the session that results from the patches. ``session`` replaces a missing id."""
     state: Any = None
     end = 0
-    for fragment in Lines(stream, _START, trusted=_TRUSTED):
+    for fragment in Lines(stream, trusted=_TRUSTED):
         if isinstance(fragment, Damage):
             yield fragment
         else:

@@ -33,13 +33,13 @@ def report(position: Position, metadata: dict[str, Any]) -> Iterator[Fact]:
         yield from position.report_once("parent_kind", "subagent")
 
 
-def identify(position: Position, message: dict[str, Any], named: str | None, format: str) -> Iterator[Fact]:  # noqa: A002
+def identify(position: Position, message: dict[str, Any], named: str | None) -> Iterator[Fact]:
     """Yield the facts in a log's first message. The session's id is ``named``, else a hash of the shape of
     this message."""
     if "session" not in position.facts:
         length = sum(len(text(part) or "") for part in parts(message.get("content")))
         shape = [coerce.text(message.get("type")), coerce.text(message.get("timestamp")), length]
-        yield from position.report("session", named or coerce.shape_id(format, [shape]))
+        yield from position.report("session", named or coerce.shape_id("gemini-cli", [shape]))
     yield from position.report_once("started_at", coerce.stamp(message.get("timestamp")))
     yield from locate(position, message)
 

@@ -26,11 +26,10 @@ _NOTES = ("info", "warning", "error")
 class Messages(Reading):
     """The messages of one session, in its log's order. ``named`` is the session id from the file's name."""
 
-    def __init__(self, position: Position, named: str | None, format: str) -> None:  # noqa: A002
+    def __init__(self, position: Position, named: str | None) -> None:
         super().__init__(0)
         self._position = position
         self._named = named
-        self._format = format
         self._open: dict[str, Any] = {}  # the last message, merged from its records so far
         self._id = ""
         self.begin_turn()
@@ -74,7 +73,7 @@ class Messages(Reading):
         """Yield the last message's items so far."""
         if not self._open:
             return
-        yield from facts.identify(self._position, self._open, self._named, self._format)
+        yield from facts.identify(self._position, self._open, self._named)
         for item in self._items(closed=closed):
             if not isinstance(item, Entry):
                 yield item

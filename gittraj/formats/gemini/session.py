@@ -14,19 +14,18 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from gittraj.formats import HEAD
 from gittraj.formats.base import coerce, document, lines
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.position import LogReader, Position
 from gittraj.formats.gemini import facts, prompts
 from gittraj.formats.gemini.messages import Messages
-from gittraj.model.session_items import Cursor, Entry, Item
+from gittraj.model.session_items import START, Cursor, Entry, Item
 from gittraj.model.values import NoteEvent
 
 name = "gemini-cli"
 agent = "gemini-cli"
 
-_START = Cursor()
-_HEAD = 65536
 _BLANK = b"\xef\xbb\xbf \t\r\n\0"
 _TYPES = frozenset(("user", "gemini", "info", "warning", "error"))
 _BARE = frozenset(("id", "timestamp", "type", "content"))
@@ -68,7 +67,7 @@ def _is_document(head: bytes) -> bool:
     return not first.startswith((b'{"$', b'{"id"')) and _MESSAGES.search(first) is not None
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
     """Yield the items of a session file. Its session id is the one in the file, else ``session``.
 
     Raises :class:`~gittraj.errors.FormatError` if the bytes before ``cursor`` have changed.
@@ -76,17 +75,17 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
     if not cursor.offset:
         stream = stream if stream.seekable() else io.BytesIO(stream.read())
         stream.seek(0)
-        if _is_document(stream.read(_HEAD)):
+        if _is_document(stream.read(HEAD)):
             return _read_document(stream, session)
     return _Reader(stream, session, cursor).items()
 
 
 def _read_document(stream: BinaryIO, session: str | None) -> Iterator[Item]:
     value, damage = document.load(stream)
-    position = Position(Lines(stream, _START, trusted=frozenset()), _START)
+    position = Position(Lines(stream, trusted=frozenset()))
     fields = coerce.mapping(value)
     yield from facts.report(position, fields)
-    messages = Messages(position, session, name)
+    messages = Messages(position, session)
     end = stream.tell()
     for ordinal, message in enumerate(coerce.objects(fields.get("messages"))):
         yield from messages.take(message, f"n{ordinal}", end)
@@ -105,8 +104,8 @@ class _Reader(LogReader):
     trusted = frozenset(("id", "type"))
 
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
-        super().__init__(stream, session, cursor)
-        self._messages = Messages(self._position, session, name)
+        super().__init__(stream, session, cursor, skim=self._skim)
+        self._messages = Messages(self._position, session)
         self._recorded: bool = cursor.state.get("recorded", False)  # whether more than context was read
         self._summary: str | None = cursor.state.get("summary")  # the last summary's id
 

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.errors import FormatError
+from gittraj.formats import HEAD
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.document import HEAD, read_head
+from gittraj.formats.base.document import read_head
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.openai import completion
 from gittraj.formats.openai import messages as openai_messages

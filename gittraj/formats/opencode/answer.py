@@ -8,6 +8,7 @@ such part.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gittraj.formats.base import coerce
@@ -19,6 +20,7 @@ from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Thinking
 Json = dict[str, Any]
 _CONTINUED = ("tool-calls", "unknown")
 """Reasons to finish a step after which the model is called again."""
+_TOKENS = ("input", "read", "write", "output", "reasoning")
 _STOPPED = "MessageAbortedError"
 
 
@@ -214,11 +216,6 @@ def _dollars(value: Any) -> float | None:
 def _usage(tokens: Any) -> Usage:
     """Convert token counts; OpenCode's input does not include cached tokens, nor its output reasoning."""
     fields = coerce.mapping(tokens)
-    cache, reasoning = coerce.mapping(fields.get("cache")), coerce.count(fields.get("reasoning"))
-    return Usage(
-        input_tokens=coerce.count(fields.get("input")),
-        cache_read_tokens=coerce.count(cache.get("read")),
-        cache_write_tokens=coerce.count(cache.get("write")),
-        output_tokens=coerce.count(fields.get("output")) + reasoning,
-        reasoning_tokens=reasoning,
-    )
+    counts = coerce.mapping(fields.get("cache")) | fields
+    usage = coerce.usage(counts, _TOKENS, cached_in_input=False)
+    return replace(usage, output_tokens=usage.output_tokens + usage.reasoning_tokens)

@@ -15,7 +15,7 @@ from typing import Any
 
 from gittraj.formats.base import coerce, images, patch
 from gittraj.formats.base.edits import pairs, replaced, texts, written
-from gittraj.formats.base.outcomes import Call, Outcome, Refusal, printed_commits
+from gittraj.formats.base.outcomes import Call, Outcome, Refusal, answered, printed_commits
 from gittraj.model.session_items import Edit
 from gittraj.model.values import Artifact, Decision, FileKind
 
@@ -188,15 +188,6 @@ def _decided(tool: str, state: dict[str, Any], detail: dict[str, Any]) -> tuple[
     asked = coerce.objects(coerce.at(state, "input", "questions"))
     decisions: list[Decision] = []
     for question, answer in zip(asked, answers, strict=False):
-        chosen = [*filter(None, coerce.texts(answer))]
-        labels = [coerce.text(option.get("label")) for option in coerce.objects(question.get("options"))]
-        if chosen:
-            decisions.append(
-                Decision(
-                    chosen=", ".join(chosen),
-                    by="human",
-                    question=coerce.text(question.get("question")),
-                    alternatives=tuple(label for label in labels if label and label not in chosen),
-                )
-            )
+        if chosen := [*filter(None, coerce.texts(answer))]:
+            decisions.append(answered(question, *chosen))
     return tuple(decisions)

@@ -8,12 +8,11 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, document
 from gittraj.formats.opencode.session import items
-from gittraj.model.session_items import Cursor, Item
+from gittraj.model.session_items import START, Cursor, Item
 
 name = "opencode-export"
 agent = "opencode"
 
-_START = Cursor()
 _BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"')
 _OPENCODE_KEYS = re.compile(rb'"(?:projectID|directory)"\s*:')
 
@@ -22,7 +21,7 @@ def detect(head: bytes) -> bool:
     return _BEGINNING.match(head) is not None and _OPENCODE_KEYS.search(head[:4096]) is not None
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
     value, damage = document.load(stream)
     if damage is not None:
         yield damage

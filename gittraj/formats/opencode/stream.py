@@ -13,12 +13,11 @@ from typing import Any, BinaryIO
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Lines
 from gittraj.formats.opencode.answer import Answer, Context
-from gittraj.model.session_items import Cursor, Damage, Entry, Item
+from gittraj.model.session_items import START, Cursor, Damage, Entry, Item
 
 name = "opencode-stream"
 agent = "opencode"
 
-_START = Cursor()
 _TYPES = ("step_start", "text", "reasoning", "tool_use", "step_finish", "error")
 _TRUSTED = frozenset(("type", "sessionID"))
 
@@ -31,12 +30,12 @@ def _is_record(record: dict[str, Any]) -> bool:
 detect = lines.detector(_is_record)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
     context = Context()
     first_session: str | None = None
     answer: Answer | None = None
     current = ""
-    for fragment in Lines(stream, _START, trusted=_TRUSTED):
+    for fragment in Lines(stream, trusted=_TRUSTED):
         if isinstance(fragment, Damage):
             yield fragment
             continue

@@ -14,7 +14,7 @@ AGENTS = all_agents()
 
 @pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
 def test_only_an_agent_with_hooks_can_be_asked_for_a_retrospective(agent: Agent) -> None:
-    assert (agent.hooks is None) == (agent.asks is None)
+    assert (agent.hooks is None) == (agent.last_message is None)
     assert agent.hooks is None or agent.hooks.name == agent.name
 
 
@@ -43,8 +43,7 @@ def test_a_hook_entry_has_the_form_that_the_agent_expects() -> None:
     ],
 )
 def test_the_last_message_of_a_turn_is_read_from_the_hooks_payload(name: str, field: str) -> None:
-    protocol = AGENTS[name].asks
-    assert protocol is not None
+    assert AGENTS[name].last_message == field
     payload = {"session_id": "s", "transcript_path": "/log.jsonl"}
-    assert Turn.of(name, protocol, {**payload, field: "Done"}).last_message == "Done"
-    assert Turn.of(name, protocol, {**payload, field: None}).last_message == ""
+    assert Turn.of(name, field, {**payload, field: "Done"}).last_message == "Done"
+    assert Turn.of(name, field, {**payload, field: None}).last_message == ""
