@@ -19,6 +19,7 @@ from gittraj.model.values import Message, NoteEvent, Prompt, Usage
 
 _STATUS = {"Completed": "completed", "Error": "failed"}
 _RUN_STATUS = {"completed": "completed", "failed": "failed", "cancelled": "abandoned"}
+_TOKENS = ("prompt_tokens", "cache_read_tokens", "cache_write_tokens", "completion_tokens")
 
 Objects = list[dict[str, Any]]
 
@@ -186,12 +187,5 @@ def _usage(value: Any) -> Usage:
     """Return the token counts. The prompt's tokens include the cached ones, as with OpenAI, unless the total
     is large enough to count these separately."""
     counts = coerce.mapping(value)
-    prompt, output = (coerce.count(counts.get(f"{name}_tokens")) for name in ("prompt", "completion"))
-    read, written = (coerce.count(counts.get(f"cache_{name}_tokens")) for name in ("read", "write"))
-    is_separate = coerce.count(counts.get("total_tokens")) >= prompt + output + read + written
-    return Usage(
-        input_tokens=prompt if is_separate else max(0, prompt - read - written),
-        cache_read_tokens=read,
-        cache_write_tokens=written,
-        output_tokens=output,
-    )
+    total, *parts = (coerce.count(counts.get(name)) for name in ("total_tokens", *_TOKENS))
+    return coerce.usage(counts, _TOKENS, cached_in_input=total < sum(parts))
