@@ -65,7 +65,7 @@ class _Reading:
     def __init__(self, stored: StoredSession, messages: Messages) -> None:
         self._stored = stored
         self._messages = messages
-        self._runs = sorted(stored.runs, key=lambda run: coerce.count(_snapshot(run).get("created_at_ms")))
+        self._runs = _snapshots(stored)
         self._open: dict[str, Any] | None = None  # the run that began with the last prompt
         self._end = 0
 
@@ -97,7 +97,7 @@ class _Reading:
     def _begin(self, prompt: Entry) -> Iterator[Item]:
         """Yield earlier runs, which have no messages, then a prompt and the run that began with it."""
         yield from self._close()
-        texts = [coerce.text(_snapshot(run).get("prompt")) for run in self._runs]
+        texts = [coerce.text(run.get("prompt")) for run in self._runs]
         if prompt.event.content in texts:
             at = texts.index(prompt.event.content)
             before, self._open = self._runs[:at], self._runs[at]
@@ -117,26 +117,22 @@ class _Reading:
 
     def _run_without_messages(self, run: dict[str, Any]) -> Iterator[Item]:
         """Yield a run whose messages are missing (compacted, or never saved), from the run's own texts."""
-        snapshot = _snapshot(run)
-        run_id, ts = _run_id(run), coerce.stamp(snapshot.get("created_at_ms"))
-        prompt = Prompt(id=f"{run_id}:prompt", ts=ts, content=coerce.text(snapshot.get("prompt")) or "")
+        run_id, ts = _run_id(run), coerce.stamp(run.get("created_at_ms"))
+        prompt = Prompt(id=f"{run_id}:prompt", ts=ts, content=coerce.string(run.get("prompt")))
         yield Entry(event=prompt, end=self._end)
         yield self._run_note(run)
-        if result := coerce.text(snapshot.get("result_text")):
-            message = Message(
-                id=f"{run_id}:result", ts=coerce.stamp(snapshot.get("updated_at_ms")), content=result
-            )
-            yield Entry(event=message, end=self._end)
+        if result := coerce.text(run.get("result_text")):
+            ts = coerce.stamp(run.get("updated_at_ms"))
+            yield Entry(event=Message(id=f"{run_id}:result", ts=ts, content=result), end=self._end)
         yield from self._failure(run)
         yield TurnEnd(end=self._end)
 
     def _run_note(self, run: dict[str, Any]) -> Entry:
-        return Entry(event=records.run(_run_id(run), _snapshot(run)), end=self._end)
+        return Entry(event=records.run(_run_id(run), run), end=self._end)
 
     def _failure(self, run: dict[str, Any]) -> Iterator[Item]:
-        snapshot = _snapshot(run)
-        if error := coerce.text(snapshot.get("error")):
-            ts = coerce.stamp(snapshot.get("updated_at_ms"))
+        if error := coerce.text(run.get("error")):
+            ts = coerce.stamp(run.get("updated_at_ms"))
             event = NoteEvent(id=f"{_run_id(run)}:error", ts=ts, content=error, kind="error")
             yield Entry(event=event, end=self._end)
 
@@ -169,18 +165,23 @@ def _call_records(stored: StoredSession) -> CallRecords:
 def _status(stored: StoredSession) -> str | None:
     if status := _STATUS.get(str(stored.session.get("state"))):
         return status
-    last = max(stored.runs, key=lambda run: coerce.count(_snapshot(run).get("created_at_ms")), default={})
-    status = _RUN_STATUS.get(str(_snapshot(last).get("status")))
+    last = max(_snapshots(stored), key=_begun, default={})
+    status = _RUN_STATUS.get(str(last.get("status")))
     return status or ("abandoned" if stored.checkpoints else None)
 
 
-def _snapshot(run: dict[str, Any]) -> dict[str, Any]:
-    return coerce.mapping(run.get("snapshot"))
+def _snapshots(stored: StoredSession) -> Objects:
+    """The last state of each run, in the order in which the runs began."""
+    return sorted((coerce.mapping(run.get("snapshot")) for run in stored.runs), key=_begun)
+
+
+def _begun(run: dict[str, Any]) -> int:
+    """When a run began, in milliseconds since 1970."""
+    return coerce.count(run.get("created_at_ms"))
 
 
 def _run_id(run: dict[str, Any]) -> str:
-    snapshot = _snapshot(run)
-    return coerce.text(snapshot.get("id")) or f"run-{coerce.count(snapshot.get('created_at_ms'))}"
+    return coerce.text(run.get("id")) or f"run-{_begun(run)}"
 
 
 def _usage(value: Any) -> Usage:
