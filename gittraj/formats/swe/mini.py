@@ -19,7 +19,7 @@ from gittraj.formats.base.outcomes import Refusal, printed_commits, ruling
 from gittraj.formats.base.position import facts
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, protocol, task
-from gittraj.formats.swe.protocol import answer, is_answer
+from gittraj.formats.swe.protocol import answer
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 
@@ -138,7 +138,7 @@ class _Reading(document.Reading):
         ts = next((time for stamp in stamps if (time := coerce.stamp(stamp))), None)
         self._ts = ts or self._ts
         role = message.get("role") or message.get("type")
-        if is_answer(message):
+        if completion.is_answer(message):
             yield from self._answer(number, message, ts)
         elif role in ("tool", "function_call_output"):
             call_id = coerce.first(message, "tool_call_id", "call_id")
