@@ -49,20 +49,18 @@ def read_document(value: dict[str, Any], *, end: int) -> Iterator[Item]:
     elif document:
         ours = carried_trajectory(document)
         task = document.get("task")
-        title = coerce.either(document.get("title"), coerce.mapping(task).get("title"))
-        yield from _facts(document, ours, title or coerce.text(task))
+        title = coerce.either(document.get("title"), coerce.at(task, "title"), task)
+        yield from _facts(document, ours, title)
         yield from _items([_restored(*pair) for pair in document_events(document)], end)
 
 
 def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[Fact]:
     """Yield the facts from ``ours``, our own fields of the trajectory, or else from the document's fields."""
     identity = coerce.text(document.get("id"))
+    yield from facts(session=coerce.first(ours, "session") or identity)
     if ours is not None:
-        if session := coerce.text(coerce.mapping(ours).get("session")) or identity:
-            yield Fact(name="session", value=session)
         yield from carried.facts(ours)
         return
-    yield from facts(session=identity)
     yield from carried.identity(identity)
     yield from facts(
         title=title,
@@ -74,9 +72,8 @@ def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[F
         yield from carried.task(title, source.get("system"), source.get("id"), source.get("url"))
     for someone in coerce.objects(document.get("agents")):
         yield from carried.participant(someone.get("name"), someone.get("role"))
-    for tag in coerce.sequence(document.get("tags")):
-        if coerce.text(tag):
-            yield Fact(name="tag", value=tag)
+    for tag in coerce.texts(document.get("tags")):
+        yield from facts(tag=tag)
     yield from facts(start_commit=coerce.first(document.get("_trace"), "endRef", "startRef"))
 
 

@@ -222,8 +222,7 @@ def _add_uncounted_tokens(
 def _facts(document: _Document, first: Mapping[str, Any], model: str | None) -> Iterator[Fact]:
     yield from facts(agent=_agent(first), session=document.session)
     yield from carried.identity(first.get("trajectory_id"))
-    if document.parent:
-        yield from carried.parent(document.parent)
+    yield from carried.parent(document.parent)
     version = coerce.text(coerce.at(first, "agent", "version"))
     stamps = (coerce.stamp(step.get("timestamp")) for step in coerce.objects(first.get("steps")))
     started = next((stamp for stamp in stamps if stamp), None)
