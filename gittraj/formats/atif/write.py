@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gittraj.formats.atif.schema import ROOT
+from gittraj.formats.atif.schema import ROOT, Event
 from gittraj.formats.atif.shared import LATEST, OWN, VERSION, build_metrics, build_step, step_events
 from gittraj.formats.base import coerce
 from gittraj.formats.base.carried import KEY, Names, carried_header, carry, plain_event, present, root_of
@@ -19,8 +19,6 @@ from gittraj.formats.base.exported import Exported, events_of, pretty
 from gittraj.formats.base.shapes import fits
 from gittraj.model.header import Header
 from gittraj.model.session_items import trajectory_id
-
-Event = dict[str, Any]
 
 _AGENT = ("thinking", "message", "tool_call")
 _ORDER = {"thinking": 0, "message": 1, "tool_call": 2, "tool_result": 3}

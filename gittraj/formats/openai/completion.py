@@ -71,11 +71,9 @@ def _part(part: dict[str, Any]) -> tuple[str | None, Artifact | None]:
 
 def reasoning(message: dict[str, Any]) -> str | None:
     """The model's thinking, if a vendor added it to the message."""
-    for key in ("reasoning_content", "reasoning"):
-        if thought := coerce.text(message.get(key)):
-            return thought
     blocks = coerce.objects(message.get("thinking_blocks"))
-    return "\n\n".join(t for b in blocks if (t := coerce.text(b.get("thinking")))) or None
+    thoughts = filter(None, (coerce.text(block.get("thinking")) for block in blocks))
+    return coerce.first(message, "reasoning_content", "reasoning") or "\n\n".join(thoughts) or None
 
 
 def calls(message: dict[str, Any]) -> Iterator[Call]:
