@@ -96,13 +96,13 @@ class _Reading(document.Reading):
         shape_id = coerce.shape_id(name, [[instance], *completion.opening(self._messages)])
         yield from facts(
             session=self._stem if run_name else shape_id,
-            solve=run_name.solve if run_name else None,
-            run=run_name.run if run_name else None,
+            solve=run_name.get("solve"),
+            run=run_name.get("run"),
             instance=instance,
             agent_version=coerce.text(self._info.get("mini_version")),
             model=self._model,
             folder=self._folder,
-            started_at=first or (run_name.time if run_name else None),
+            started_at=first or run_name.get("time"),
             title=task.title(self._task or ""),
             messages=len(self._messages),
             api_calls=coerce.number(stats.get("api_calls")),
