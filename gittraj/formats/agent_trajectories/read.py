@@ -7,18 +7,17 @@ in half of the files in the wild. The files next to it (index, trace, summary) c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from gittraj.formats.agent_trajectories.shared import OWN, carried_trajectory, document_events, read_decision
 from gittraj.formats.base import carried, coerce, document
 from gittraj.formats.base.carried import Names, patch
 from gittraj.formats.base.document import peek
-from gittraj.formats.base.exchanged import entry
+from gittraj.formats.base.exchanged import add_spending, entry
 from gittraj.formats.base.images import without_media
 from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Fact, Item, Spent, TurnEnd
-from gittraj.model.values import Prompt, Usage
+from gittraj.model.values import Prompt
 
 name = "agent-trajectories"
 agent = "agent-trajectories"
@@ -90,11 +89,7 @@ def _items(events: list[dict[str, Any]], end: int) -> Iterator[Item]:
         event = carried.to_event(value)
         if event is None:
             continue
-        if event.usage:
-            response = event.response or event.id
-            event = replace(event, response=response)
-            known = spent.get(response, Spent(response=response, usage=Usage()))
-            spent[response] = replace(known, usage=known.usage + (event.usage or Usage()))
+        event = add_spending(spent, event)
         if isinstance(event, Prompt) and began:
             yield TurnEnd(end=end)
         began = True
