@@ -7,7 +7,7 @@ its prompt, with which a chapter begins; what belongs to no message comes at the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.a3s import records
@@ -30,12 +30,12 @@ class StoredSession:
 
     id: str
     session: dict[str, Any]
-    artifacts: Objects = field(default_factory=list)
-    traces: Objects = field(default_factory=list)
-    reports: Objects = field(default_factory=list)
-    runs: Objects = field(default_factory=list)
-    tasks: Objects = field(default_factory=list)
-    checkpoints: Objects = field(default_factory=list)
+    artifacts: Objects
+    traces: Objects
+    reports: Objects
+    runs: Objects
+    tasks: Objects
+    checkpoints: Objects
 
 
 def items(stored: StoredSession) -> Iterator[Item]:
