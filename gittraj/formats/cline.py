@@ -17,6 +17,7 @@ from gittraj.formats.base.document import peek, read_head
 from gittraj.formats.base.edits import replaced, written
 from gittraj.formats.base.outcomes import Call, printed_commits
 from gittraj.formats.base.position import facts
+from gittraj.formats.claude.prompts import blocks
 from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, ToolResult
 
@@ -99,7 +100,7 @@ class _Reading(document.Reading):
         )
 
     def _user(self, message: dict[str, Any], message_id: str, ts: str | None) -> Iterator[Item]:
-        for ordinal, block in enumerate(_blocks(message)):
+        for ordinal, block in enumerate(blocks(message)):
             common: dict[str, Any] = {"id": f"{message_id}:{ordinal}", "ts": ts}
             if block.get("type") == "tool_result":
                 yield self._result(common, block)
@@ -113,8 +114,8 @@ class _Reading(document.Reading):
     def _assistant(self, message: dict[str, Any], message_id: str, ts: str | None) -> Iterator[Item]:
         model = coerce.text(coerce.at(message, "modelInfo", "id"))
         yield from self._learn(model=model)
-        blocks = _blocks(message)
-        for ordinal, block in enumerate(blocks):
+        content = blocks(message)
+        for ordinal, block in enumerate(content):
             common: dict[str, Any] = {"id": f"{message_id}:{ordinal}", "ts": ts}
             common |= {"model": self._known.get("model"), "response": message_id}
             match block.get("type"):
@@ -125,7 +126,7 @@ class _Reading(document.Reading):
                 case "tool_use":
                     yield self._call(common, block)
         spent = coerce.mapping(message.get("metrics"))
-        if spent and blocks:
+        if spent and content:
             counted = coerce.usage(spent, _TOKENS, cached_in_input=True)
             yield Spent(response=message_id, usage=counted, cost=coerce.cost(spent.get("cost")))
 
@@ -166,11 +167,6 @@ def _typed(text: str) -> Iterator[str]:
     while (opened := _OPENS.search(text, end)) and (closed := text.find(_CLOSES, opened.end())) >= 0:
         yield text[opened.end() : closed].strip()
         end = closed + len(_CLOSES)
-
-
-def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
-    content = message.get("content")
-    return [{"type": "text", "text": content}] if isinstance(content, str) else coerce.objects(content)
 
 
 def _text_of(part: dict[str, Any]) -> str | None:

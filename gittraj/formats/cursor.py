@@ -17,6 +17,7 @@ from gittraj.formats.base.edits import pairs, replaced, written
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, printed_commits
 from gittraj.formats.base.position import LogReader, read_with
+from gittraj.formats.claude.prompts import blocks
 from gittraj.model.session_items import Cursor, Edit, Entry, Item
 from gittraj.model.values import Message, Prompt, Thinking, ToolResult
 
@@ -111,7 +112,7 @@ class _Reader(LogReader):
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         role = fragment.value.get("role")
-        content = _blocks(fragment.value)
+        content = blocks(fragment.value.get("message"))
         if role == "user":
             if text := typed(content):
                 yield from self._mark(fragment, {"record": self._number})
@@ -168,11 +169,6 @@ def typed(content: list[dict[str, Any]]) -> str | None:
     return "\n".join(filter(None, (*queries, *placeholders))) or None
 
 
-def _blocks(record: dict[str, Any]) -> list[dict[str, Any]]:
-    content = coerce.at(record, "message", "content")
-    return [{"type": "text", "text": content}] if isinstance(content, str) else coerce.objects(content)
-
-
 def _texts_of(content: list[dict[str, Any]]) -> Iterator[str]:
     return (text for block in content if (text := coerce.text(block.get("text"))))
 
@@ -211,10 +207,10 @@ def _shape_id(stream: BinaryIO) -> str | None:
 
 
 def _shape(record: dict[str, Any]) -> list[coerce.Part]:
-    blocks = _blocks(record)
-    sizes = [len(coerce.string(block.get("text"))) for block in blocks]
+    content = blocks(record.get("message"))
+    sizes = [len(coerce.string(block.get("text"))) for block in content]
     return [
         coerce.text(record.get("role")),
         *sizes,
-        *(coerce.text(block.get("name")) for block in blocks),
+        *(coerce.text(block.get("name")) for block in content),
     ]

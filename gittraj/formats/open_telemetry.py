@@ -15,7 +15,7 @@ from typing import Any
 from gittraj import __version__
 from gittraj.formats.base.exported import Exported, events_of, pretty
 from gittraj.model.header import Header
-from gittraj.model.times import parse_time
+from gittraj.model.times import seconds
 
 Span = dict[str, Any]
 
@@ -38,7 +38,7 @@ def write(exported: Exported) -> Iterator[str]:
 
 
 def _spans(trajectory: Header, by_id: Mapping[str, Header], exported: Exported) -> Iterator[Span]:
-    events = [*events_of(dict(trajectory))]
+    events = [*events_of(trajectory)]
     times = _times(trajectory, events)
     parent = str((trajectory["parent"] or {}).get("id"))
     root = {
@@ -159,17 +159,17 @@ def _results_by_call(events: Sequence[Header]) -> dict[str, int]:
 def _times(trajectory: Header, events: Sequence[Header]) -> list[int]:
     """The time of each event, in nanoseconds since 1970, never earlier than that of the event before it. An
     event without a time gets that of the event before it."""
-    now = _nanoseconds(trajectory["startedAt"]) or 0
+    now = _nanoseconds(trajectory["startedAt"])
     times = []
     for event in events:
-        now = max(now, _nanoseconds(event.get("ts")) or 0)
+        now = max(now, _nanoseconds(event.get("ts")))
         times.append(now)
     return times
 
 
-def _nanoseconds(stamp: str | None) -> int | None:
-    moment = parse_time(stamp)
-    return round(moment.timestamp() * 1000) * 1_000_000 if moment else None
+def _nanoseconds(stamp: str | None) -> int:
+    """The time in nanoseconds since 1970, in whole milliseconds; 0 if it is not known."""
+    return round((seconds(stamp) or 0) * 1000) * 1_000_000
 
 
 def _tokens(usage: Header) -> dict[str, Any]:

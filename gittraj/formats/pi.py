@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, images, lines
@@ -47,13 +46,6 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
     yield from (record for record in fragments if isinstance(record, Damage))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Record(Record):
-    """An entry of the file. ``session`` is the session from which the entry was copied, if any."""
-
-    value: dict[str, Any]
-
-
 class _Reading:
     def __init__(self, fragments: list[Fragment], session: str | None) -> None:
         self._fragments = fragments
@@ -73,7 +65,7 @@ class _Reading:
         yield from self._facts()
         for number, fragment in enumerate(self._fragments):
             if fragment.value.get("type") != "session":
-                yield from self._entry(self._record(number, fragment))
+                yield from self._entry(self._record(number, fragment), fragment.value)
 
     def _facts(self) -> Iterator[Fact]:
         if not self._fragments:
@@ -91,24 +83,23 @@ class _Reading:
             model=self._model,
         )
 
-    def _record(self, number: int, fragment: Fragment) -> _Record:
+    def _record(self, number: int, fragment: Fragment) -> Record:
+        """The entry's record; its ``session`` is the one from which the entry was copied, if any."""
         value = fragment.value
         own_id = coerce.text(value.get("id"))
         record_id = f"n{number}" if own_id is None or own_id in self._seen else own_id
         self._seen.add(record_id)
         ts = coerce.stamp(value.get("timestamp"))
         copied = bool(self._parent and ts and self._began and ts < self._began)
-        return _Record(
+        return Record(
             id=record_id,
-            value=value,
             ts=ts,
             end=fragment.end,
             tags=() if own_id is None or own_id in self._active else (_ABANDONED,),
             session=self._parent if copied else None,
         )
 
-    def _entry(self, record: _Record) -> Iterator[Item]:
-        value = record.value
+    def _entry(self, record: Record, value: dict[str, Any]) -> Iterator[Item]:
         match value.get("type"):
             case "message":
                 yield from self._message(record, coerce.mapping(value.get("message")))
@@ -133,7 +124,7 @@ class _Reading:
             self._model = model
             yield Fact(name="model", value=model)
 
-    def _message(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
+    def _message(self, record: Record, message: dict[str, Any]) -> Iterator[Item]:
         match message.get("role"):
             case "user":
                 text, artifact = _content(message.get("content"))
@@ -146,7 +137,7 @@ class _Reading:
             case "bashExecution":
                 yield from self._typed_command(record, message)
 
-    def _assistant(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
+    def _assistant(self, record: Record, message: dict[str, Any]) -> Iterator[Item]:
         yield from self._report_model(coerce.text(message.get("model")))
         entries = list(self._reply(record, message))
         yield from entries
@@ -155,7 +146,7 @@ class _Reading:
         if message.get("stopReason") in ("stop", "length", "error", "aborted"):
             yield TurnEnd(end=record.end)
 
-    def _reply(self, record: _Record, message: dict[str, Any]) -> Iterator[Entry]:
+    def _reply(self, record: Record, message: dict[str, Any]) -> Iterator[Entry]:
         """Yield the blocks of the model's message, and a note if it was not completed."""
         reply: dict[str, Any] = {"model": self._model, "response": record.id}
         for ordinal, block in enumerate(coerce.objects(message.get("content"))):
@@ -175,7 +166,7 @@ class _Reading:
             common["id"] = f"{record.id}:{stopped}"
             yield record.entry(NoteEvent(**common, content=failure, kind="note" if aborted else "error"))
 
-    def _call(self, record: _Record, common: dict[str, Any], block: dict[str, Any]) -> Entry:
+    def _call(self, record: Record, common: dict[str, Any], block: dict[str, Any]) -> Entry:
         tool, arguments = coerce.text(block.get("name")) or "unknown", coerce.parsed(block.get("arguments"))
         fields = coerce.mapping(arguments)
         path = coerce.first(fields, "path", "file_path")
@@ -184,7 +175,7 @@ class _Reading:
         call = Call(tool, arguments, command, self._folder, edits, (path,) if path else ())
         return record.entry(call.event(coerce.text(block.get("id")), **common), **call.known)
 
-    def _result(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
+    def _result(self, record: Record, message: dict[str, Any]) -> Iterator[Item]:
         text, artifact = _content(message.get("content"))
         cut = coerce.mapping(coerce.at(message, "details", "truncation"))
         shell = message.get("toolName") == "bash"
@@ -205,7 +196,7 @@ class _Reading:
         yield record.entry(tool_result(ended, call_id=call_id, **common), **ended.known)
         yield from _spent(record.id, nested)
 
-    def _typed_command(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
+    def _typed_command(self, record: Record, message: dict[str, Any]) -> Iterator[Item]:
         """Yield a command that the human ran (``!command``) and its output, not as the agent's work."""
         command, code = coerce.text(message.get("command")), coerce.number(message.get("exitCode"))
         if command is None:

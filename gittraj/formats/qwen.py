@@ -8,6 +8,7 @@ calls in records of type ``system`` are not read: the other records have them, t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
@@ -24,6 +25,7 @@ agent = "qwen-code"
 
 _FACTS = {"agent_version": "version", "folder": "cwd", "branch": "gitBranch"}
 _SPOKEN = ("user", "assistant", "tool_result")
+_TOKENS = ("promptTokenCount", "cachedContentTokenCount", "", "candidatesTokenCount", "thoughtsTokenCount")
 
 
 def _is_record(record: dict[str, Any]) -> bool:
@@ -136,11 +138,6 @@ read = read_with(_Reader)
 def _usage(fields: dict[str, Any]) -> Usage:
     """The tokens of a response. The log counts cached tokens among the prompt's. Whether it counts thinking
     among the candidates' depends on the provider; the total shows it."""
-    prompt, cached = (coerce.count(fields.get(f"{key}TokenCount")) for key in ("prompt", "cachedContent"))
-    thoughts, total = (coerce.count(fields.get(f"{key}TokenCount")) for key in ("thoughts", "total"))
-    return Usage(
-        input_tokens=max(0, prompt - cached),
-        cache_read_tokens=cached,
-        output_tokens=max(coerce.count(fields.get("candidatesTokenCount")), total - prompt),
-        reasoning_tokens=thoughts,
-    )
+    usage = coerce.usage(fields, _TOKENS, cached_in_input=True)
+    total, prompt = (coerce.count(fields.get(f"{kind}TokenCount")) for kind in ("total", "prompt"))
+    return replace(usage, output_tokens=max(usage.output_tokens, total - prompt))

@@ -7,7 +7,7 @@ its prompt, with which a chapter begins; what belongs to no message comes at the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.a3s import records
@@ -19,6 +19,7 @@ from gittraj.model.values import Message, NoteEvent, Prompt, Usage
 
 _STATUS = {"Completed": "completed", "Error": "failed"}
 _RUN_STATUS = {"completed": "completed", "failed": "failed", "cancelled": "abandoned"}
+_TOKENS = ("prompt_tokens", "cache_read_tokens", "cache_write_tokens", "completion_tokens")
 
 Objects = list[dict[str, Any]]
 
@@ -29,12 +30,12 @@ class StoredSession:
 
     id: str
     session: dict[str, Any]
-    artifacts: Objects = field(default_factory=list)
-    traces: Objects = field(default_factory=list)
-    reports: Objects = field(default_factory=list)
-    runs: Objects = field(default_factory=list)
-    tasks: Objects = field(default_factory=list)
-    checkpoints: Objects = field(default_factory=list)
+    artifacts: Objects
+    traces: Objects
+    reports: Objects
+    runs: Objects
+    tasks: Objects
+    checkpoints: Objects
 
 
 def items(stored: StoredSession) -> Iterator[Item]:
@@ -64,7 +65,7 @@ class _Reading:
     def __init__(self, stored: StoredSession, messages: Messages) -> None:
         self._stored = stored
         self._messages = messages
-        self._runs = sorted(stored.runs, key=lambda run: coerce.count(_snapshot(run).get("created_at_ms")))
+        self._runs = _snapshots(stored)
         self._open: dict[str, Any] | None = None  # the run that began with the last prompt
         self._end = 0
 
@@ -96,7 +97,7 @@ class _Reading:
     def _begin(self, prompt: Entry) -> Iterator[Item]:
         """Yield earlier runs, which have no messages, then a prompt and the run that began with it."""
         yield from self._close()
-        texts = [coerce.text(_snapshot(run).get("prompt")) for run in self._runs]
+        texts = [coerce.text(run.get("prompt")) for run in self._runs]
         if prompt.event.content in texts:
             at = texts.index(prompt.event.content)
             before, self._open = self._runs[:at], self._runs[at]
@@ -116,26 +117,22 @@ class _Reading:
 
     def _run_without_messages(self, run: dict[str, Any]) -> Iterator[Item]:
         """Yield a run whose messages are missing (compacted, or never saved), from the run's own texts."""
-        snapshot = _snapshot(run)
-        run_id, ts = _run_id(run), coerce.stamp(snapshot.get("created_at_ms"))
-        prompt = Prompt(id=f"{run_id}:prompt", ts=ts, content=coerce.text(snapshot.get("prompt")) or "")
+        run_id, ts = _run_id(run), coerce.stamp(run.get("created_at_ms"))
+        prompt = Prompt(id=f"{run_id}:prompt", ts=ts, content=coerce.string(run.get("prompt")))
         yield Entry(event=prompt, end=self._end)
         yield self._run_note(run)
-        if result := coerce.text(snapshot.get("result_text")):
-            message = Message(
-                id=f"{run_id}:result", ts=coerce.stamp(snapshot.get("updated_at_ms")), content=result
-            )
-            yield Entry(event=message, end=self._end)
+        if result := coerce.text(run.get("result_text")):
+            ts = coerce.stamp(run.get("updated_at_ms"))
+            yield Entry(event=Message(id=f"{run_id}:result", ts=ts, content=result), end=self._end)
         yield from self._failure(run)
         yield TurnEnd(end=self._end)
 
     def _run_note(self, run: dict[str, Any]) -> Entry:
-        return Entry(event=records.run(_run_id(run), _snapshot(run)), end=self._end)
+        return Entry(event=records.run(_run_id(run), run), end=self._end)
 
     def _failure(self, run: dict[str, Any]) -> Iterator[Item]:
-        snapshot = _snapshot(run)
-        if error := coerce.text(snapshot.get("error")):
-            ts = coerce.stamp(snapshot.get("updated_at_ms"))
+        if error := coerce.text(run.get("error")):
+            ts = coerce.stamp(run.get("updated_at_ms"))
             event = NoteEvent(id=f"{_run_id(run)}:error", ts=ts, content=error, kind="error")
             yield Entry(event=event, end=self._end)
 
@@ -168,30 +165,28 @@ def _call_records(stored: StoredSession) -> CallRecords:
 def _status(stored: StoredSession) -> str | None:
     if status := _STATUS.get(str(stored.session.get("state"))):
         return status
-    last = max(stored.runs, key=lambda run: coerce.count(_snapshot(run).get("created_at_ms")), default={})
-    status = _RUN_STATUS.get(str(_snapshot(last).get("status")))
+    last = max(_snapshots(stored), key=_begun, default={})
+    status = _RUN_STATUS.get(str(last.get("status")))
     return status or ("abandoned" if stored.checkpoints else None)
 
 
-def _snapshot(run: dict[str, Any]) -> dict[str, Any]:
-    return coerce.mapping(run.get("snapshot"))
+def _snapshots(stored: StoredSession) -> Objects:
+    """The last state of each run, in the order in which the runs began."""
+    return sorted((coerce.mapping(run.get("snapshot")) for run in stored.runs), key=_begun)
+
+
+def _begun(run: dict[str, Any]) -> int:
+    """When a run began, in milliseconds since 1970."""
+    return coerce.count(run.get("created_at_ms"))
 
 
 def _run_id(run: dict[str, Any]) -> str:
-    snapshot = _snapshot(run)
-    return coerce.text(snapshot.get("id")) or f"run-{coerce.count(snapshot.get('created_at_ms'))}"
+    return coerce.text(run.get("id")) or f"run-{_begun(run)}"
 
 
 def _usage(value: Any) -> Usage:
     """Return the token counts. The prompt's tokens include the cached ones, as with OpenAI, unless the total
     is large enough to count these separately."""
     counts = coerce.mapping(value)
-    prompt, output = (coerce.count(counts.get(f"{name}_tokens")) for name in ("prompt", "completion"))
-    read, written = (coerce.count(counts.get(f"cache_{name}_tokens")) for name in ("read", "write"))
-    is_separate = coerce.count(counts.get("total_tokens")) >= prompt + output + read + written
-    return Usage(
-        input_tokens=prompt if is_separate else max(0, prompt - read - written),
-        cache_read_tokens=read,
-        cache_write_tokens=written,
-        output_tokens=output,
-    )
+    total, *parts = (coerce.count(counts.get(name)) for name in ("total_tokens", *_TOKENS))
+    return coerce.usage(counts, _TOKENS, cached_in_input=total < sum(parts))

@@ -24,20 +24,14 @@ name = "a3s"
 agent = "a3s"
 
 _LAYOUTS = ("", "v1/sessions", "sessions", "sessions/v1/sessions")
-_PART_FILES = {
-    "artifacts": "artifacts/{}/artifacts.json",
-    "traces": "traces/{}.json",
-    "reports": "verification/{}.json",
-    "runs": "runs/{}.json",
-    "tasks": "subagent_tasks/{}.json",
+_PARTS = {
+    "artifacts": ("artifacts/{}/artifacts.json", "artifacts"),
+    "traces": ("traces/{}.json", "trace_events"),
+    "reports": ("verification/{}.json", "verification_reports"),
+    "runs": ("runs/{}.json", "run_records"),
+    "tasks": ("subagent_tasks/{}.json", "subagent_tasks"),
 }
-_PART_KEYS = {
-    "artifacts": "artifacts",
-    "traces": "trace_events",
-    "reports": "verification_reports",
-    "runs": "run_records",
-    "tasks": "subagent_tasks",
-}
+"""The file of each part of a session in the older layout, and its key in the newer layout's file."""
 
 
 def detect(path: Path) -> bool:
@@ -70,11 +64,11 @@ class _Reading:
         value = self._load(file)
         if "session" in value:
             session = coerce.mapping(value["session"])
-            parts = {name: coerce.objects(value.get(key)) for name, key in _PART_KEYS.items()}
+            parts = {name: coerce.objects(value.get(key)) for name, (_, key) in _PARTS.items()}
             root = file.parent.parent
         else:
             session, root = value, file.parent
-            parts = {name: self._part(root, path) for name, path in _PART_FILES.items()}
+            parts = {name: self._part(root, path) for name, (path, _) in _PARTS.items()}
         parts["runs"] = [run for run in parts["runs"] if self._is_own(run.get("snapshot"), "session_id")]
         parts["tasks"] = [task for task in parts["tasks"] if self._is_own(task, "parent_session_id")]
         return StoredSession(

@@ -44,7 +44,7 @@ def files(exported: Exported) -> Iterator[tuple[str, str]]:
         name = file_name(session_id)
         used.add(name)
         parts = _Parts(session_id)
-        for event in events_of(dict(trajectory)):
+        for event in events_of(trajectory):
             parts.add(event)
         yield f"{name}.json", pretty(_session(trajectory, session_id, parts.messages))
         for path, values in (
@@ -189,10 +189,9 @@ class _Parts:
         ]
         return [*traces, *self._spare]
 
-    def _say(self, role: str, block: dict[str, Any], **more: Any) -> dict[str, Any]:
+    def _say(self, role: str, block: dict[str, Any]) -> None:
         self._response = None
-        self.messages.append({"role": role, "content": [block], **more})
-        return self.messages[-1]
+        self.messages.append({"role": role, "content": [block]})
 
     def _answer(self, event: Event) -> None:
         last = self.messages[-1] if self.messages else {}

@@ -39,6 +39,7 @@ _SPECIAL = {
     "afterFileEdit": "search_replace",
 }
 """Cursor's hooks for single tools, and the tool of each; an older way to report the same calls."""
+_FACTS = {"model": "model", "agent_version": "cursor_version", "title": "session_title"}
 _RESPONSES = ("tool_response", "tool_output", "result_json", "output", "result")
 
 
@@ -112,17 +113,16 @@ class _Reader(LogReader):
         yield from self._items(record)
 
     def _facts(self, record: _Payload) -> Iterator[Fact]:
-        value, report = record.value, self._position.report
+        value = record.value
         roots = value.get("workspace_roots")
         first = roots[0] if isinstance(roots, list) and roots else None
         yield from self._position.report_once("started_at", coerce.stamp(value.get("timestamp")))
-        yield from report("folder", coerce.either(value.get("cwd"), first))
-        yield from report("model", coerce.text(value.get("model")))
-        yield from report("agent_version", coerce.text(value.get("cursor_version")))
-        yield from report("title", coerce.text(value.get("session_title")))
+        yield from self._position.report("folder", coerce.either(value.get("cwd"), first))
+        yield from self._position.report_fields(value, _FACTS)
 
     def _items(self, record: _Payload) -> Iterator[Item]:
         value = record.value
+        self._generic = self._generic or record.event in _GENERIC
         match record.event:
             case "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt":
                 yield from self._prompt(record)
@@ -196,7 +196,6 @@ class _Reader(LogReader):
     # ------------------------------------------------------------ calls
 
     def _begin(self, record: _Payload) -> Iterator[Item]:
-        self._generic = self._generic or record.event in _GENERIC
         key, tool_use_id = _key(record), coerce.text(record.value.get("tool_use_id"))
         if tool_use_id and (key in self._open or key in self._done):
             return  # a second recorder wrote the same payload
@@ -211,7 +210,6 @@ class _Reader(LogReader):
         return record.entry(call.event(call_id, **_fields(record, call_id, "call")), **call.known)
 
     def _end(self, record: _Payload, failed: Outcome | None = None) -> Iterator[Item]:
-        self._generic = self._generic or record.event in _GENERIC
         key, tool_use_id = _key(record), coerce.text(record.value.get("tool_use_id"))
         if begun := self._open.pop(key, []):
             call_id, *rest = begun

@@ -30,7 +30,6 @@ _PART = re.compile(r"^### (?:\d+\. )?(.+)$", re.MULTILINE)
 _ITEM = re.compile(r"^- (.*(?:\n(?!- |#|\*|---).*)*)", re.MULTILINE)
 _POINT = re.compile(r"^- \*\*(\w+):\*\* (.*)$", re.MULTILINE)
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]*)\)")
-_STATUSES = ("completed", "abandoned", "active")
 
 
 def detect(path: Path) -> bool:
@@ -65,7 +64,7 @@ def _document(text: str) -> dict[str, Any]:
         task["source"] = {"system": "url", "id": link[1], "url": link[2]}
     words = labels.get("Status", "").lower().split()
     document: dict[str, Any] = {"task": task, "chapters": [*_chapters(sections)]}
-    if status := next((word for word in _STATUSES if word in words), None):
+    if status := next((word for word in _STATUS if word in words), None):
         document["status"] = status
     if retrospective := _retrospective(sections, labels):
         document["retrospective"] = retrospective

@@ -7,18 +7,17 @@ in half of the files in the wild. The files next to it (index, trace, summary) c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from gittraj.formats.agent_trajectories.shared import OWN, carried_trajectory, document_events, read_decision
 from gittraj.formats.base import carried, coerce, document
 from gittraj.formats.base.carried import Names, patch
 from gittraj.formats.base.document import peek
-from gittraj.formats.base.exchanged import entry
+from gittraj.formats.base.exchanged import add_spending, entry
 from gittraj.formats.base.images import without_media
 from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Fact, Item, Spent, TurnEnd
-from gittraj.model.values import Prompt, Usage
+from gittraj.model.values import Prompt
 
 name = "agent-trajectories"
 agent = "agent-trajectories"
@@ -49,20 +48,18 @@ def read_document(value: dict[str, Any], *, end: int) -> Iterator[Item]:
     elif document:
         ours = carried_trajectory(document)
         task = document.get("task")
-        title = coerce.either(document.get("title"), coerce.mapping(task).get("title"))
-        yield from _facts(document, ours, title or coerce.text(task))
+        title = coerce.either(document.get("title"), coerce.at(task, "title"), task)
+        yield from _facts(document, ours, title)
         yield from _items([_restored(*pair) for pair in document_events(document)], end)
 
 
 def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[Fact]:
     """Yield the facts from ``ours``, our own fields of the trajectory, or else from the document's fields."""
     identity = coerce.text(document.get("id"))
+    yield from facts(session=coerce.first(ours, "session") or identity)
     if ours is not None:
-        if session := coerce.text(coerce.mapping(ours).get("session")) or identity:
-            yield Fact(name="session", value=session)
         yield from carried.facts(ours)
         return
-    yield from facts(session=identity)
     yield from carried.identity(identity)
     yield from facts(
         title=title,
@@ -74,9 +71,8 @@ def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[F
         yield from carried.task(title, source.get("system"), source.get("id"), source.get("url"))
     for someone in coerce.objects(document.get("agents")):
         yield from carried.participant(someone.get("name"), someone.get("role"))
-    for tag in coerce.sequence(document.get("tags")):
-        if coerce.text(tag):
-            yield Fact(name="tag", value=tag)
+    for tag in coerce.texts(document.get("tags")):
+        yield from facts(tag=tag)
     yield from facts(start_commit=coerce.first(document.get("_trace"), "endRef", "startRef"))
 
 
@@ -93,11 +89,7 @@ def _items(events: list[dict[str, Any]], end: int) -> Iterator[Item]:
         event = carried.to_event(value)
         if event is None:
             continue
-        if event.usage:
-            response = event.response or event.id
-            event = replace(event, response=response)
-            known = spent.get(response, Spent(response=response, usage=Usage()))
-            spent[response] = replace(known, usage=known.usage + (event.usage or Usage()))
+        event = add_spending(spent, event)
         if isinstance(event, Prompt) and began:
             yield TurnEnd(end=end)
         began = True

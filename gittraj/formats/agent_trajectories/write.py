@@ -75,7 +75,7 @@ def bundles(exported: Exported) -> Iterator[tuple[str, str]]:
 
 def _artifacts(folder: str, trajectory: Header) -> Iterator[tuple[str, str]]:
     """Yield each artifact as a file. Binary ones are left out: only their size and hash are stored."""
-    for number, event in enumerate(events_of(dict(trajectory)), 1):
+    for number, event in enumerate(events_of(trajectory), 1):
         media = (event.get("artifact") or {}).get("mediaType")
         if event["content"] and (event["type"] == "artifact" or media):
             suffix = {"text/x-diff": "diff", "application/json": "json"}.get(media or "", "txt")
@@ -90,7 +90,7 @@ def _file_name(document: Mapping[str, Any], trajectory: Header) -> str:
 
 def build(trajectory: Header, commits: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
     """Return the document of one trajectory. An imported one gets the fields of its original document."""
-    events = [plain_event(event, trajectory["agent"]) for event in events_of(dict(trajectory))]
+    events = [plain_event(event, trajectory["agent"]) for event in events_of(trajectory)]
     root = next((kept for e in events if (kept := root_of(e, OWN)) is not None), None)
     if root is not None and _is_compaction(root):
         return dict(root)

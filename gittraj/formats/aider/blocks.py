@@ -8,6 +8,7 @@ are left out.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Literal
 
@@ -25,39 +26,28 @@ _CHANGED = re.compile(r"([-+])(?!\1\1 )")
 """Matches a line that a diff removes or adds, not the names of its files (``--- a``, ``+++ b``)."""
 
 
-class _Changes:
-    """The changed lines of one file, from all its blocks."""
-
-    def __init__(self) -> None:
-        self.added: list[str] = []
-        self.removed: list[str] = []
-        self.searched = False
-
-    def change(self, old: list[str], new: list[str]) -> None:
-        self.added += only_in(new, old)
-        self.removed += only_in(old, new)
-        self.searched = self.searched or any(line.strip() for line in old)
+_Block = tuple[str, list[str], list[str]]
+"""A path, old lines, and the new lines that replace them."""
 
 
 def edits(text: str) -> tuple[Edit, ...]:
     """One edit for each file, in the order in which the answer first names the files."""
-    files: dict[str, _Changes] = {}
+    files: defaultdict[str, list[_Block]] = defaultdict(list)
     lines = text.split("\n")
-    for path, old, new in (*_blocks(lines), *_diffs(lines)):
-        files.setdefault(path, _Changes()).change(old, new)
-    return tuple(
-        Edit(
-            path=path,
-            kind="update" if changes.searched else "add",
-            added=tuple(changes.added),
-            removed=tuple(changes.removed),
-        )
-        for path, changes in files.items()
+    for block in (*_blocks(lines), *_diffs(lines)):
+        files[block[0]].append(block)
+    return tuple(_edit(path, blocks) for path, blocks in files.items())
+
+
+def _edit(path: str, blocks: list[_Block]) -> Edit:
+    """The edit of one file, from all its blocks, which have no old lines if the file is new."""
+    has_old = any(line.strip() for _, old, _ in blocks for line in old)
+    return Edit(
+        path=path,
+        kind="update" if has_old else "add",
+        added=tuple(line for _, old, new in blocks for line in only_in(new, old)),
+        removed=tuple(line for _, old, new in blocks for line in only_in(old, new)),
     )
-
-
-_Block = tuple[str, list[str], list[str]]
-"""A path, old lines, and the new lines that replace them."""
 
 
 def _blocks(lines: list[str]) -> Iterator[_Block]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from gittraj.formats.base import coerce
 from gittraj.model.values import Usage
 
 NUMBER = r"([\d.,]{1,20}[kM]?)"
@@ -14,13 +15,7 @@ _COST = re.compile(r"Cost: \$(\d[\d,]{0,12}(?:\.\d{1,12})?) (?:message|request)"
 def usage(text: str) -> Usage:
     """The tokens of the call. In the text, sent tokens include cached ones; they are subtracted."""
     amounts = {what: _amount(number) for number, what in _AMOUNT.findall(text)}
-    read, written = amounts.get("cache hit", 0), amounts.get("cache write", 0)
-    return Usage(
-        input_tokens=max(0, amounts.get("sent", 0) - read - written),
-        cache_read_tokens=read,
-        cache_write_tokens=written,
-        output_tokens=amounts.get("received", 0),
-    )
+    return coerce.usage(amounts, ("sent", "cache hit", "cache write", "received"), cached_in_input=True)
 
 
 def cost(text: str) -> float | None:

@@ -19,7 +19,7 @@ from gittraj.formats.atif.shared import OWN, keep_others, step_events
 from gittraj.formats.base import carried, coerce, document
 from gittraj.formats.base.carried import KEY, Names, without_carried
 from gittraj.formats.base.document import peek, read_head
-from gittraj.formats.base.exchanged import entry
+from gittraj.formats.base.exchanged import add_spending, entry
 from gittraj.formats.base.images import without_media
 from gittraj.formats.base.position import facts
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd, trajectory_id
@@ -152,13 +152,12 @@ def _items(session_document: _Document, *, end: int) -> Iterator[Item]:
     spent: dict[str, Spent] = {}
     models = {model}
     for number, item in enumerate(step_events):
-        event = _with_response(item.entry.event)
+        event = add_spending(spent, item.entry.event, item.cost)
         if isinstance(event, Prompt) and number:
             yield TurnEnd(end=end)
         if event.model and event.model not in models:
             models.add(event.model)
             yield Fact(name="model", value=event.model)
-        _add_spending(spent, event, item.cost)
         yield replace(item.entry, event=event)
     if step_events:
         yield TurnEnd(end=end)
@@ -174,19 +173,6 @@ def _in_stored_order(step_events: Iterator[_StepEvent]) -> list[_StepEvent]:
     if all(item.at is not None for item in events):
         events.sort(key=lambda item: item.at or 0)
     return events
-
-
-def _add_spending(spent: dict[str, Spent], event: AnyEvent, cost: float | None) -> None:
-    """Add an event's tokens to its model call in ``spent``; ``cost`` is the cost of the whole call."""
-    if event.response and (event.usage or cost is not None):
-        known = spent.get(event.response, Spent(response=event.response, usage=Usage()))
-        usage = known.usage + (event.usage or Usage())
-        spent[event.response] = replace(known, usage=usage, cost=cost)
-
-
-def _with_response(event: AnyEvent) -> AnyEvent:
-    """The event, with its own id as that of its model call if it has usage but names no model call."""
-    return replace(event, response=event.id) if event.usage and not event.response else event
 
 
 def _final_cost(last: Mapping[str, Any], spent: Mapping[str, Spent]) -> Iterator[Fact]:
@@ -222,8 +208,7 @@ def _add_uncounted_tokens(
 def _facts(document: _Document, first: Mapping[str, Any], model: str | None) -> Iterator[Fact]:
     yield from facts(agent=_agent(first), session=document.session)
     yield from carried.identity(first.get("trajectory_id"))
-    if document.parent:
-        yield from carried.parent(document.parent)
+    yield from carried.parent(document.parent)
     version = coerce.text(coerce.at(first, "agent", "version"))
     stamps = (coerce.stamp(step.get("timestamp")) for step in coerce.objects(first.get("steps")))
     started = next((stamp for stamp in stamps if stamp), None)

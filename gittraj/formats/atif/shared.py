@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from gittraj.formats.atif.schema import Event, fit
 from gittraj.formats.base import coerce
 from gittraj.formats.base.carried import Names, Shown, difference, patch, present
+from gittraj.model.codec import to_json
 from gittraj.model.times import to_stamp
 
 VERSION, LATEST = "ATIF-v1.7", "ATIF-v1.8"
@@ -142,17 +143,10 @@ def _part(part: dict[str, Any]) -> str:
 
 def read_usage(metrics: Any) -> dict[str, int]:
     """The tokens of a step without zeros. ATIF's prompt tokens include cached ones: these are subtracted."""
-    fields = coerce.mapping(metrics)
-    extra = coerce.mapping(fields.get("extra"))
-    read, written = coerce.count(fields.get("cached_tokens")), coerce.count(extra.get(_WRITE))
-    usage = {
-        "inputTokens": max(0, coerce.count(fields.get("prompt_tokens")) - read - written),
-        "cacheReadTokens": read,
-        "cacheWriteTokens": written,
-        "outputTokens": coerce.count(fields.get("completion_tokens")),
-        "reasoningTokens": coerce.count(extra.get(_REASONING)),
-    }
-    return {key: number for key, number in usage.items() if number}
+    more = {key: coerce.at(metrics, "extra", key) for key in (_WRITE, _REASONING)}
+    names = ("prompt_tokens", "cached_tokens", _WRITE, "completion_tokens", _REASONING)
+    usage = coerce.usage({**coerce.mapping(metrics), **more}, names, cached_in_input=True)
+    return cast(dict[str, int], to_json(usage))
 
 
 def keep_others(step: Shown, events: Sequence[Event]) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gittraj.formats.atif.schema import ROOT
+from gittraj.formats.atif.schema import ROOT, Event
 from gittraj.formats.atif.shared import LATEST, OWN, VERSION, build_metrics, build_step, step_events
 from gittraj.formats.base import coerce
 from gittraj.formats.base.carried import KEY, Names, carried_header, carry, plain_event, present, root_of
@@ -19,8 +19,6 @@ from gittraj.formats.base.exported import Exported, events_of, pretty
 from gittraj.formats.base.shapes import fits
 from gittraj.model.header import Header
 from gittraj.model.session_items import trajectory_id
-
-Event = dict[str, Any]
 
 _AGENT = ("thinking", "message", "tool_call")
 _ORDER = {"thinking": 0, "message": 1, "tool_call": 2, "tool_result": 3}
@@ -65,7 +63,7 @@ def _has_audio(value: Any) -> bool:
 
 def build(trajectory: Header, others: Sequence[Header] = ()) -> dict[str, Any]:
     """Return the document of one trajectory, with its subagents among ``others``."""
-    events = [plain_event(event, trajectory["agent"]) for event in events_of(dict(trajectory))]
+    events = [plain_event(event, trajectory["agent"]) for event in events_of(trajectory)]
     root = next((e for e in events if root_of(e, OWN) is not None), None)
     imported = _imported_fields(root)
     children = _children(trajectory, others)
@@ -195,12 +193,11 @@ def _add_references(step: dict[str, Any], group: Sequence[Event], starters: Mapp
 def _final(trajectory: Header, steps: int) -> dict[str, Any]:
     part = trajectory["part"]
     metrics = build_metrics([part["usage"]]) if any(part["usage"].values()) else {}
-    final: dict[str, Any] = {
-        "total_prompt_tokens": metrics.get("prompt_tokens"),
-        "total_completion_tokens": metrics.get("completion_tokens"),
-        "total_cached_tokens": metrics.get("cached_tokens"),
-        "total_cost_usd": part["costUsd"],
-        "total_steps": steps,
-        "extra": metrics.get("extra"),
-    }
-    return {key: value for key, value in final.items() if value is not None}
+    return present(
+        total_prompt_tokens=metrics.get("prompt_tokens"),
+        total_completion_tokens=metrics.get("completion_tokens"),
+        total_cached_tokens=metrics.get("cached_tokens"),
+        total_cost_usd=part["costUsd"],
+        total_steps=steps,
+        extra=metrics.get("extra"),
+    )

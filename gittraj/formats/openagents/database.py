@@ -74,15 +74,12 @@ def read(path: Path, session: str) -> Iterator[Item]:
     if row is None:
         raise FormatError(f"{path}: no session '{session}' in it")
     if generated is not None:
-        agent_name = coerce.text(row["agent_name"]) or agent
-        known = {"model": coerce.text(row["model_name"]), "version": coerce.text(row["agent_version"])}
-        yield from items(generated, agent=agent_name, **known)
-        yield from spent(row)
+        yield from _items(row, generated)
+        yield from _spent(row)
     elif atif.is_trajectory(row["document"]):
         yield from atif.read_value(row["document"], session)
     else:
-        yield Fact(name="agent", value=coerce.text(row["agent_name"]) or agent)
-        yield Fact(name="session", value=session)
+        yield from facts(agent=coerce.text(row["agent_name"]) or agent, session=session)
         yield Damage(at=0, why=f"session {session}: its document is not ATIF")
 
 
@@ -111,14 +108,14 @@ _LAST = "end:0"
 _IN_EVENTS = ("session_id", "task_description", "tests", "reflections", "environment", "uncertainties")
 
 
-def items(row: Mapping[str, Any], *, agent: str, model: str | None, version: str | None) -> Iterator[Item]:
-    """Yield the items of a row of generated tests, whose JSON is parsed already."""
+def _items(session: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[Item]:
+    """Yield the items of the session's ``row`` of generated tests, whose JSON is parsed already."""
     task = coerce.text(row.get("task_id"))
     yield from facts(
-        agent=agent,
+        agent=coerce.text(session["agent_name"]) or agent,
         session=coerce.text(row.get("session_id")),
-        agent_version=version,
-        model=model,
+        agent_version=coerce.text(session["agent_version"]),
+        model=coerce.text(session["model_name"]),
         task=f"openagents:{task}" if task else None,
         task_title=task,
         status="completed",
@@ -127,7 +124,7 @@ def items(row: Mapping[str, Any], *, agent: str, model: str | None, version: str
     yield TurnEnd(end=0)
 
 
-def spent(session: Mapping[str, Any]) -> Iterator[Item]:
+def _spent(session: Mapping[str, Any]) -> Iterator[Item]:
     """Yield the cost and the tokens of a session's row in ``trajectories``. The row states only the sum of
     the tokens: the last event gets all of them."""
     cost = coerce.cost(session.get("total_cost_usd"))

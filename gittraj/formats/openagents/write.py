@@ -80,7 +80,7 @@ def _count_tokens(usage: Mapping[str, Any]) -> int:
 
 def _generated(trajectory: Header) -> dict[str, Any] | None:
     """The session's row of generated tests, restored from its events; None if it has no such row."""
-    events = list(events_of(dict(trajectory)))
+    events = list(events_of(trajectory))
     row = _stored_row(events)
     if row is None:
         return None

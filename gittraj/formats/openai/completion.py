@@ -71,11 +71,9 @@ def _part(part: dict[str, Any]) -> tuple[str | None, Artifact | None]:
 
 def reasoning(message: dict[str, Any]) -> str | None:
     """The model's thinking, if a vendor added it to the message."""
-    for key in ("reasoning_content", "reasoning"):
-        if thought := coerce.text(message.get(key)):
-            return thought
     blocks = coerce.objects(message.get("thinking_blocks"))
-    return "\n\n".join(t for b in blocks if (t := coerce.text(b.get("thinking")))) or None
+    thoughts = filter(None, (coerce.text(block.get("thinking")) for block in blocks))
+    return coerce.first(message, "reasoning_content", "reasoning") or "\n\n".join(thoughts) or None
 
 
 def calls(message: dict[str, Any]) -> Iterator[Call]:
@@ -118,8 +116,12 @@ def _first(*numbers: Any) -> int:
     return next((count for number in numbers if (count := coerce.count(number))), 0)
 
 
+def is_answer(message: dict[str, Any]) -> bool:
+    return message.get("role") == "assistant" or message.get("object") == "response"
+
+
 def opening(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[coerce.Part, ...]]:
-    """Yield what identifies a run: the shapes (see ``_shape``) of its first two messages and first answer.
+    """Yield what identifies a run: the shapes (see ``shape``) of its first two messages and first answer.
 
     Runs of one task begin with the same two messages: the time and length of the first answer distinguish
     them. If the agent's program could parse no answer, the program's message about the first one that it
@@ -127,24 +129,18 @@ def opening(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[coerce.Part, .
     """
     unparsed: tuple[coerce.Part, ...] | None = None
     for number, message in enumerate(messages):
-        is_answer = message.get("role") == "assistant" or message.get("object") == "response"
-        if number < 2 or is_answer:
-            yield _shape(message)
-        if is_answer:
+        if number < 2 or is_answer(message):
+            yield shape(message)
+        if is_answer(message):
             return
         response = coerce.mapping(coerce.at(message, "extra", "response"))
         if response and unparsed is None:
-            unparsed = (*_shape(message), coerce.text(response.get("id")))
+            unparsed = (*shape(message), coerce.text(response.get("id")))
     if unparsed is not None:
         yield unparsed
 
 
-def shapes(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[coerce.Part, ...]]:
-    """The shapes (see ``_shape``) of all messages, for a conversation that will not grow."""
-    return map(_shape, messages)
-
-
-def _shape(message: dict[str, Any]) -> tuple[coerce.Part, ...]:
+def shape(message: dict[str, Any]) -> tuple[coerce.Part, ...]:
     """The role, the length of the text, the name and the length of the arguments of each call, and times."""
     extra = coerce.mapping(message.get("extra"))
     response = coerce.mapping(extra.get("response")) or message

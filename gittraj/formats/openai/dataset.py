@@ -65,4 +65,4 @@ def read(path: Path, session: str) -> Iterator[Item]:
 
 def _id(record: dict[str, Any], start: int) -> str:
     messages = coerce.objects(record.get("messages"))
-    return f"{coerce.shape_id(name, completion.shapes(messages))}-{start}"
+    return f"{coerce.shape_id(name, map(completion.shape, messages))}-{start}"

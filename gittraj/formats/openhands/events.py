@@ -241,7 +241,7 @@ def _content(event: dict[str, Any], args: dict[str, Any]) -> Any:
 def _message_text(event: dict[str, Any], args: dict[str, Any]) -> str:
     outputs = coerce.mapping(args.get("outputs"))
     texts = (args.get("final_thought"), args.get("content"), outputs.get("content"), outputs.get("reason"))
-    return next((text for value in (*texts, event.get("message")) if (text := coerce.text(value))), "")
+    return coerce.either(*texts, event.get("message")) or ""
 
 
 def _status(kind: str, args: dict[str, Any]) -> str:

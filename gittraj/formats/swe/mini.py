@@ -19,7 +19,7 @@ from gittraj.formats.base.outcomes import Refusal, printed_commits, ruling
 from gittraj.formats.base.position import facts
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, protocol, task
-from gittraj.formats.swe.protocol import answer, is_answer
+from gittraj.formats.swe.protocol import answer
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 
@@ -96,13 +96,13 @@ class _Reading(document.Reading):
         shape_id = coerce.shape_id(name, [[instance], *completion.opening(self._messages)])
         yield from facts(
             session=self._stem if run_name else shape_id,
-            solve=run_name.solve if run_name else None,
-            run=run_name.run if run_name else None,
+            solve=run_name.get("solve"),
+            run=run_name.get("run"),
             instance=instance,
             agent_version=coerce.text(self._info.get("mini_version")),
             model=self._model,
             folder=self._folder,
-            started_at=first or (run_name.time if run_name else None),
+            started_at=first or run_name.get("time"),
             title=task.title(self._task or ""),
             messages=len(self._messages),
             api_calls=coerce.number(stats.get("api_calls")),
@@ -138,7 +138,7 @@ class _Reading(document.Reading):
         ts = next((time for stamp in stamps if (time := coerce.stamp(stamp))), None)
         self._ts = ts or self._ts
         role = message.get("role") or message.get("type")
-        if is_answer(message):
+        if completion.is_answer(message):
             yield from self._answer(number, message, ts)
         elif role in ("tool", "function_call_output"):
             call_id = coerce.first(message, "tool_call_id", "call_id")

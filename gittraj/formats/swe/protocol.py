@@ -103,7 +103,7 @@ def is_run(messages: list[dict[str, Any]]) -> bool:
     if any(map(_is_from_program, messages)):
         return True
     texts = [(m.get("role"), completion.text(m.get("content"))[0]) for m in messages]
-    if any(_is_protocol(text) for role, text in texts if role != "assistant"):
+    if any(is_observation(text) or submits(text) for role, text in texts if role != "assistant"):
         return True
     rules = texts[0][1] if texts and texts[0][0] == "system" else ""
     return _follow_rules([text for role, text in texts if role == "assistant"], rules)
@@ -111,10 +111,6 @@ def is_run(messages: list[dict[str, Any]]) -> bool:
 
 def _is_from_program(message: dict[str, Any]) -> bool:
     return message.get("role") == "exit" or "actions" in coerce.mapping(message.get("extra"))
-
-
-def _is_protocol(text: str) -> bool:
-    return is_observation(text) or submits(text)
 
 
 def _follow_rules(answers: Sequence[str], rules: str) -> bool:
@@ -136,10 +132,6 @@ class Answer:
     usage: Usage | None
     texts: tuple[tuple[bool, str], ...]
     calls: tuple[Call, ...]
-
-
-def is_answer(message: dict[str, Any]) -> bool:
-    return message.get("role") == "assistant" or message.get("object") == "response"
 
 
 def answer(message: dict[str, Any]) -> Answer:

@@ -7,7 +7,6 @@ end of ``solve`` is a guess, unless ``solve`` is the run's instance, or ``run`` 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from gittraj.formats.base import coerce
 
@@ -56,25 +55,17 @@ _RUN = re.compile(r"(.+)_(run(?:[-_.]?[^_]+)?(?:_.*)?)", re.DOTALL | re.IGNORECA
 _LAST = re.compile(r"(.*[^_])_([^_]+)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class RunName:
-    """The two ids in a file's name, and its time in ISO 8601 (the name has no time zone: UTC is assumed)."""
-
-    solve: str
-    run: str
-    time: str
-
-
-def parse(stem: str | None, instance: str | None) -> RunName | None:
-    """Parse a file's name without its extensions; ``None`` if it does not have the form of a run's name."""
+def parse(stem: str | None, instance: str | None) -> dict[str, str]:
+    """The ids ``solve`` and ``run`` in a file's name without its extensions, and its time in ISO 8601 (the
+    name has no time zone: UTC is assumed). Empty if the name does not have the form of a run's name."""
     match = _NAME.fullmatch(stem or "")
     if match is None:
-        return None
+        return {}
     ids, day, hour = match.groups()
     time = coerce.stamp(f"{day}T{hour}")
     if time is None:
-        return None
+        return {}
     if instance and ids.startswith(f"{instance}_") and len(ids) > len(instance) + 1:
-        return RunName(instance, ids[len(instance) + 1 :], time)
+        return {"solve": instance, "run": ids[len(instance) + 1 :], "time": time}
     parts = _RUN.fullmatch(ids) or _LAST.fullmatch(ids)
-    return RunName(parts[1], parts[2], time) if parts else None
+    return {"solve": parts[1], "run": parts[2], "time": time} if parts else {}
