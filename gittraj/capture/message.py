@@ -170,7 +170,7 @@ def _knew(log: Log, commit: Commit, call: int, written: Written) -> bool:
 
 def _names_file(log: Log, changes: CommitChanges, call: int) -> bool:
     """Whether the name of a file of a commit is in the command of a call, or in an earlier one."""
-    names = {path.rpartition("/")[2] for p in changes.paths for path in (p.path, p.old_path or p.path)}
+    names = {path.rpartition("/")[2] for path in changes.names}
     commands = (log.entries[index].command or "" for index in range(call, -1, -1))
     return any(name in command for command in commands for name in names)
 
