@@ -11,7 +11,7 @@ from pathlib import Path
 from gittraj.capture.repo_paths import RepoPaths
 from gittraj.capture.session import Commit
 from gittraj.config import Config, Environ
-from gittraj.git import Position, Repository, read_changes
+from gittraj.git import Position, Repository, read_present
 from gittraj.record.drain.sessions import Sessions
 from gittraj.state.folder import FOLDER, LocalState
 
@@ -50,8 +50,7 @@ class Context:
 
     def load_changes(self, streams: Sequence[Sequence[Commit]]) -> list[list[Commit]]:
         """Return the commits with their changes and times, without missing ones (pruned, or never made)."""
-        ids = [c.id for stream in streams for c in stream]
-        changes = read_changes(self.repository, [c for c in ids if self.repository.objects.exists(c)])
+        changes = read_present(self.repository, [c.id for stream in streams for c in stream])
         local = LocalState(self.folder)
         for commit, each in changes.items():
             # when its hook ran, by this machine's clock
