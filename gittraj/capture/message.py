@@ -17,13 +17,12 @@ from gittraj.capture.commit_command import (
     normalise,
     prints_ids,
 )
-from gittraj.capture.plausibility import COPYING, UNANSWERED, Calls, Written, find_candidates
+from gittraj.capture.plausibility import COPYING, UNANSWERED, Calls, Written, call_times, find_candidates
 from gittraj.capture.session import CLOCK, Commit, Log
 from gittraj.events.runs.git_commands import git_verbs
 from gittraj.frozen import dataclass
 from gittraj.git import CommitChanges
 from gittraj.model.signs import CONFIGURED
-from gittraj.model.times import seconds
 from gittraj.model.values import ToolResult
 from gittraj.state.spool import NAMED
 
@@ -171,17 +170,15 @@ def _knew(log: Log, commit: Commit, call: int, written: Written) -> bool:
 
 def _names_file(log: Log, changes: CommitChanges, call: int) -> bool:
     """Whether the name of a file of a commit is in the command of a call, or in an earlier one."""
-    names = {path.rpartition("/")[2] for p in changes.paths for path in (p.path, p.old_path or p.path)}
+    names = {path.rpartition("/")[2] for path in changes.names}
     commands = (log.entries[index].command or "" for index in range(call, -1, -1))
     return any(name in command for command in commands for name in names)
 
 
 def dated_call(log: Log, index: int) -> DatedCall | None:
     """The call at an index with its times; None if the log has no time for it."""
-    begun = seconds(log.entries[index].event.ts)
+    begun, over = call_times(log, index)
     if begun is None:
         return None
-    result = log.result_of(index)
-    over = seconds(log.entries[result].event.ts) if result is not None else None
     command = log.entries[index].command or ""
     return DatedCall(index, command, normalise(command), begun, begun + UNANSWERED if over is None else over)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gittraj.capture.repo_paths import RepoPaths
+from gittraj.capture.repo_paths import RepoPaths, real_path
 from gittraj.model.session_items import Entry
 from gittraj.model.values import ToolCall
 
@@ -130,7 +130,7 @@ class Outside:
         return Path(os.path.normpath(folder / (name or ".")))
 
     def _is_outside(self, path: Path) -> bool:
-        return self._lies_outside(path) or self._lies_outside(_real(path))
+        return self._lies_outside(path) or self._lies_outside(real_path(path))
 
     def _lies_outside(self, path: Path) -> bool:
         roots = self._roots or ()
@@ -202,7 +202,8 @@ def _may_be_path(path: str) -> bool:
 
 def _links(folder: Path, words: list[str]) -> Iterator[Path]:
     """The symbolic links among the words, and those in the folder if the command follows links."""
-    yield from (folder / word for word in words[1:] if "/" not in word and _is_link(folder / word))
+    paths = (folder / word for word in words[1:] if "/" not in word)
+    yield from filter(os.path.islink, paths)  # Path's raises: invalid name, no permission
     if any(_FOLLOWS.fullmatch(word) for word in words[1:]):
         try:
             with os.scandir(folder) as entries:
@@ -211,19 +212,5 @@ def _links(folder: Path, words: list[str]) -> Iterator[Path]:
             pass  # there is nothing to follow
 
 
-def _is_link(path: Path) -> bool:
-    try:
-        return path.is_symlink()
-    except (OSError, ValueError):
-        return False
-
-
 def _below(text: str, folder: str) -> bool:
     return text == folder or text.startswith(folder.rstrip("/") + "/")
-
-
-def _real(path: Path) -> Path:
-    try:
-        return Path(os.path.realpath(path))
-    except (ValueError, OSError):
-        return path

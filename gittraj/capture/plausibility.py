@@ -156,7 +156,7 @@ def _names(command: str, subject: str) -> bool:
 def ran_at(log: Log, call: int, commit: Commit) -> bool | None:
     """Whether a call was running when a commit was made. None if that is not known: the log has no times, or
     the commit's time is before the whole log, and so was set by hand if the commit was made here."""
-    begun, over = _times(log, call)
+    begun, over = call_times(log, call)
     if begun is None or commit.time is None:
         return None
     first = _first_time(log)
@@ -173,7 +173,7 @@ def _first_time(log: Log) -> float | None:
     return seconds(started or (None if log.start else log.entries[0].event.ts))
 
 
-def _times(log: Log, call: int) -> tuple[float | None, float | None]:
+def call_times(log: Log, call: int) -> tuple[float | None, float | None]:
     """When a call began and ended, if the log has these times."""
     result = log.result_of(call)
     over = seconds(log.entries[result].event.ts) if result is not None else None
@@ -182,7 +182,7 @@ def _times(log: Log, call: int) -> tuple[float | None, float | None]:
 
 def _seconds_apart(log: Log, call: int, commit: Commit) -> float:
     """The seconds, at most ``CLOCK``, between a call and a commit's time, which git rounds down."""
-    begun, over = _times(log, call)
+    begun, over = call_times(log, call)
     time = commit.time
     if begun is None or time is None:
         return 0.0

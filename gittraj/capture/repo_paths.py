@@ -15,6 +15,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from gittraj.capture.commit_command import can_commit
+from gittraj.events.runs.git_commands import both_ends
 from gittraj.git import Repository
 from gittraj.model.session_items import Edit, Entry
 
@@ -56,7 +57,7 @@ class RepoPaths:
         self, repository: Repository, *, home: Path | None = None, former: Iterable[Path] = ()
     ) -> None:
         trees = [tree.path for tree in repository.worktrees() if tree.path is not None]
-        known = dict.fromkeys(p for t in trees for p in (t, _real(t)))
+        known = dict.fromkeys(p for t in trees for p in (t, real_path(t)))
         self.roots: tuple[Path, ...] = tuple(known | dict.fromkeys(former))
         self.home = home
         self._tops: dict[Path, Path | None] = {root: root for root in former}
@@ -78,7 +79,7 @@ class RepoPaths:
     def touched(self, entry: Entry) -> Iterator[str]:
         """Yield the repository's files that a call may name, in its arguments or in its command, whether or
         not they exist: the call may have removed them. Names in commit messages do not count."""
-        command = _without_messages(_cut(entry.command or ""))
+        command = _without_messages(both_ends(entry.command or "", _COMMAND_LIMIT))
         moves = islice(self._moves(command, entry.folder), _MAX_FOLDERS)
         folders = dict.fromkeys((entry.folder, *(str(path) for path in moves)))
         words = [*islice(dict.fromkeys(_BETWEEN_WORDS.split(command)), _MAX_NAMES)]
@@ -88,7 +89,7 @@ class RepoPaths:
 
     def _inside(self, path: Path) -> str | None:
         """The path relative to the repository; None if it is outside."""
-        parent = self._parents[path.parent] = self._parents.get(path.parent) or _real(path.parent)
+        parent = self._parents[path.parent] = self._parents.get(path.parent) or real_path(path.parent)
         for root in sorted(self.roots, key=lambda root: len(root.parts), reverse=True):  # nested trees
             for candidate in (path, parent / path.name):
                 if candidate.is_relative_to(root) and candidate != root:
@@ -101,7 +102,7 @@ class RepoPaths:
         programs that it runs. ``command`` replaces the call's command."""
         for name in (*entry.paths, *(edit.path for edit in entry.edits)):
             yield self._resolve(entry.folder, name)
-        command = _cut(entry.command or "") if command is None else command
+        command = both_ends(entry.command or "", _COMMAND_LIMIT) if command is None else command
         command = _PROGRAM.sub(r"\g<before>", command)
         yield from islice(self._moves(command, entry.folder), _MAX_WORDS)
         for name in _ABSOLUTE.findall(command):
@@ -133,7 +134,7 @@ class RepoPaths:
             return None
         top = self._top(path)
         if top is not None:
-            return "here" if top in self.roots or _real(top) in self.roots else "elsewhere"
+            return "here" if top in self.roots or real_path(top) in self.roots else "elsewhere"
         return "here" if any(path.is_relative_to(root) for root in self.roots) else None
 
     def _top(self, path: Path) -> Path | None:
@@ -150,13 +151,6 @@ class RepoPaths:
                 break
         self._tops.update(dict.fromkeys(below, top))
         return top
-
-
-def _cut(command: str) -> str:
-    """The two ends of a long command: between them is the text of a file that the command writes."""
-    if len(command) > 2 * _COMMAND_LIMIT:
-        return f"{command[:_COMMAND_LIMIT]}\n{command[-_COMMAND_LIMIT:]}"
-    return command
 
 
 def _without_messages(command: str) -> str:
@@ -190,8 +184,8 @@ def _posix(name: str) -> str:
     return "/" + name.replace("\\", "/") if _DRIVE.match(name) else name
 
 
-def _real(path: Path) -> Path:
+def real_path(path: Path) -> Path:
     try:
         return Path(os.path.realpath(path))
-    except ValueError:  # an agent's path may be invalid
+    except (ValueError, OSError):  # an agent's path may be invalid
         return path

@@ -63,7 +63,7 @@ def summarize_part(
         summary=_quote_last_message(events) or later.summary,
         started_at=next(iter(times), None),
         ended_at=next(reversed(times), None),
-        usage=_add_usage(events),
+        usage=sum_usage(events),
         counts=_count(events, **left_out),
         decisions=(*stated, *prose.decisions, *later.decisions),
         caveats=(*prose.caveats, *later.doubts),
@@ -83,7 +83,7 @@ def _quote_last_message(events: Sequence[AnyEvent]) -> Summary | None:
     return Summary(text=shorten(last, SUMMARY_LIMIT), by="agent") if last else None
 
 
-def _add_usage(events: Sequence[AnyEvent]) -> Usage | None:
+def sum_usage(events: Iterable[AnyEvent]) -> Usage | None:
     usages = [e.usage for e in events if e.usage is not None]
     return reduce(Usage.__add__, usages) if usages else None
 

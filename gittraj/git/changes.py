@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain, islice
 from typing import Literal, NamedTuple
@@ -40,7 +40,7 @@ _PATCH = (
     *("diff-tree", "-p", "--no-renames", "--full-index", "--no-ext-diff", "--no-textconv"),
 )
 _PATCH_LIMIT = 20 * 1024 * 1024  # bytes of patch
-_AT_ONCE = 200  # commits whose ids fit into a pipe: patch-id answers while it still receives input
+_AT_ONCE = 200  # changes whose ids fit into a pipe: patch-id answers while it still receives input
 _HEADER = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)\0")
 _RAW = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) ([A-Z])\d*\0([^\0]*)\0")
 _SECOND_PATH = re.compile(rb"([^\0]*)\0")
@@ -216,48 +216,52 @@ def patch_id(repository: Repository, commit: str) -> str | None:
     return patch_ids(repository, [commit]).get(commit)
 
 
-def patch_ids(repository: Repository, commits: Sequence[str]) -> dict[str, str]:
-    """The patch-ids of those commits that have one, computed by two processes per 200 commits."""
+def patch_ids(repository: Repository, changes: Iterable[str]) -> dict[str, str]:
+    """The patch-ids of those changes that have one, computed by two processes per 200 changes. A change is a
+    commit, or the ids of two trees (``BEFORE AFTER``)."""
     ids: dict[str, str] = {}
-    remaining = iter(dict.fromkeys(commits))
+    remaining = iter(dict.fromkeys(changes))
     while chunk := list(islice(remaining, _AT_ONCE)):
         patch_id_process = repository.runner.start("patch-id", "--verbatim", stdin=True)
         assert patch_id_process.stdin is not None  # noqa: S101 - tells the type checker what PIPE means
         assert patch_id_process.stdout is not None  # noqa: S101
+        width = len(chunk[0].partition(" ")[0])
         with patch_id_process:
-            for commit, patch in _read_patches(repository, chunk):
-                patch_id_process.stdin.write(commit + b"\n" + patch)
+            for change, patch in _read_patches(repository, chunk):
+                # patch-id repeats a commit's id: the change's number is written as one
+                patch_id_process.stdin.write(b"%0*x\n" % (width, chunk.index(change)) + patch)
             patch_id_process.stdin.close()
             pairs = (line.split() for line in patch_id_process.stdout)
-            ids |= {commit.decode(): patch.decode() for patch, commit in pairs}
+            ids |= {chunk[int(number, 16)]: patch.decode() for patch, number in pairs}
     return ids
 
 
-def _read_patches(repository: Repository, commits: Sequence[str]) -> Iterator[tuple[bytes, bytes]]:
-    """Yield (commit, patch), except for merges, for which diff-tree prints nothing, and patches over the
+def _read_patches(repository: Repository, changes: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield (change, patch), except for merges, for which diff-tree prints nothing, and patches over the
     limit."""
     process = repository.runner.start(*_PATCH, "--stdin", stdin=True)
     assert process.stdin is not None  # noqa: S101
     assert process.stdout is not None  # noqa: S101
+    headers = {f"{change}\n".encode(): change for change in changes}
     with process:
-        process.stdin.write("".join(f"{commit}\n" for commit in commits).encode())
+        process.stdin.write(b"".join(headers))
         process.stdin.close()
-        yield from _split(process, {commit.encode() for commit in commits})
+        yield from _split(process, headers)
 
 
-def _split(process: subprocess.Popen[bytes], commits: set[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Split diff-tree's output: a line with only a commit's id comes before its patch, in which no line can
-    be one of the ``commits``."""
+def _split(process: subprocess.Popen[bytes], headers: Mapping[bytes, str]) -> Iterator[tuple[str, bytes]]:
+    """Split diff-tree's output: a line with only the change comes before its patch, in which no line can be
+    one of the ``headers``. If diff-tree stops at a missing object, its last patch is incomplete."""
     assert process.stdout is not None  # noqa: S101
-    commit: bytes | None = None
+    change: str | None = None
     lines: list[bytes] = []
     size = 0
     for line in chain(process.stdout, [b""]):
-        if line and line[:-1] not in commits:
+        if line and line not in headers:
             size += len(line)
             if size <= _PATCH_LIMIT:
                 lines.append(line)
             continue
-        if commit is not None and 0 < size <= _PATCH_LIMIT:
-            yield commit, b"".join(lines)
-        commit, lines, size = line[:-1], [], 0
+        if change is not None and 0 < size <= _PATCH_LIMIT and (line or process.wait() == 0):
+            yield change, b"".join(lines)
+        change, lines, size = headers.get(line), [], 0

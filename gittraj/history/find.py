@@ -108,9 +108,7 @@ class _Search:
             present = reachable.intersection(sources) - {old}
             yield from (Rewrite(old, new, sources[new]) for new in sources if new in present)
             if present:
-                yield from (
-                    Rewrite(old, each, "tree", gone=True) for each in self._gone_fragments(forms, became)
-                )
+                yield from (Rewrite(old, each, "tree") for each in self._gone_fragments(forms, became))
 
     def _gone_fragments(self, forms: Iterable[str], became: Mapping[str, Sequence[str]]) -> list[str]:
         """The fragments of a commit's ``forms`` that are not reachable, nor anything that they became."""

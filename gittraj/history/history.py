@@ -27,13 +27,11 @@ class Rewrite:
     """The work of ``old`` is in ``new``. ``source`` is the evidence for the last rewrite between them, or
     ``squash`` if one of the rewrites was a squash. ``told`` means that the rewrite was known before;
     ``pull``, that the subject has the number of a pull request. An id quoted by ``cherry-pick -x`` counts as
-    ``patch-id``, an id quoted by a squash as ``squash``. ``gone``: ``old`` was split, and its fragment
-    ``new`` was removed from history again, while another fragment is still there."""
+    ``patch-id``, an id quoted by a squash as ``squash``."""
 
     old: str
     new: str
     source: Source
-    gone: bool = False
 
 
 def group(items: Iterable[T], key: Callable[[T], K | None]) -> dict[K, list[T]]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 
-from gittraj.git import ReflogEntry, Repository, is_oid, read_reflog
+from gittraj.git import ReflogEntry, Repository, is_oid, patch_ids, read_reflog
 from gittraj.git.encoding import object_id
 from gittraj.history.history import Change, Commit, History, Paths
 
@@ -20,14 +19,10 @@ _LOG = (
 )
 _FIELDS = 7
 _REFS = ("--branches", "--tags", "--remotes", "HEAD", "--stdin", "--")
-_TREES = ("diff-tree", "-r", "--no-renames", "--no-ext-diff", "--stdin")
-# the options are those for `origin.patchId`, but for a pair of trees
-_PATCH = ("-c", "diff.suppressBlankEmpty=false", *_TREES, "-p", "--full-index", "--no-textconv")
+_TREES = ("diff-tree", "-r", "--no-renames", "--no-ext-diff", "--stdin", "--raw", "--no-abbrev", "-z")
 _PAIR = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
 _RAW = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\0([^\0]*)\0")
-_LIMIT = 20 * 1024 * 1024  # bytes of patch
 _PULL = re.compile(r"/(?:pull|pr|merge-requests)/(\d+)(?:/head)?$")
-_AT_ONCE = 200  # requests at a time: this many fit into a pipe, with their answers
 
 
 def read_reflogs(repository: Repository) -> tuple[list[list[ReflogEntry]], list[list[ReflogEntry]]]:
@@ -102,8 +97,8 @@ def _read_further(
     return _parse(answer.out)
 
 
-def _lines(revisions: Iterable[str]) -> bytes:
-    return "".join(f"{revision}\n" for revision in revisions).encode()
+def _lines(requests: Iterable[str]) -> bytes:
+    return "".join(f"{request}\n" for request in requests).encode()
 
 
 def _detached(repository: Repository) -> Iterator[str]:
@@ -149,9 +144,9 @@ class Patches:
         right = {change for change in others if change is not None}
         self.read_paths(left | right)
         shared = {self._names(c) for c in left} & {self._names(c) for c in right} - {()}
-        remaining = iter([c for c in left | right if c not in self._ids and self._names(c) in shared])
-        while chunk := list(islice(remaining, _AT_ONCE)):
-            self._ids.update(self._identify(chunk))
+        unknown = [c for c in left | right if c not in self._ids and self._names(c) in shared]
+        ids = patch_ids(self._repository, map(" ".join, unknown))
+        self._ids.update({change: ids[pair] for change in unknown if (pair := " ".join(change)) in ids})
 
     def _names(self, change: Change) -> tuple[bytes, ...]:
         return tuple(self._paths.get(change, ()))
@@ -164,52 +159,13 @@ class Patches:
     def _read_paths(self, changes: list[Change]) -> dict[Change, Paths]:
         if not changes:
             return {}
-        answer = self._repository.run(*_TREES, "--raw", "--no-abbrev", "-z", input=_ask(changes), check=False)
+        answer = self._repository.run(*_TREES, input=_lines(map(" ".join, changes)), check=False)
         if answer.code == 0:
             return dict(_parse_raw(answer.out))
         half = len(changes) // 2  # git stops at a missing tree: find it, and read the others
         if half == 0:
             return {}
         return self._read_paths(changes[:half]) | self._read_paths(changes[half:])
-
-    def _identify(self, changes: list[Change]) -> dict[Change, str]:
-        patch_id_process = self._repository.runner.start("patch-id", "--verbatim", stdin=True)
-        assert patch_id_process.stdin is not None  # noqa: S101 - tells the type checker what PIPE means
-        assert patch_id_process.stdout is not None  # noqa: S101
-        width = len(changes[0][0])
-        with patch_id_process:
-            for change, patch in self._read_patches(changes):
-                patch_id_process.stdin.write(b"%0*x\n" % (width, changes.index(change)) + patch)
-            patch_id_process.stdin.close()
-            pairs = [line.split() for line in patch_id_process.stdout]
-        return {changes[int(number, 16)]: identity.decode() for identity, number in pairs}
-
-    def _read_patches(self, changes: list[Change]) -> Iterator[tuple[Change, bytes]]:
-        process = self._repository.runner.start(*_PATCH, stdin=True)
-        assert process.stdin is not None  # noqa: S101
-        assert process.stdout is not None  # noqa: S101
-        asked = {f"{before} {after}\n".encode(): (before, after) for before, after in changes}
-        with process:
-            process.stdin.write(_ask(changes))
-            process.stdin.close()
-            change: Change | None = None
-            lines: list[bytes] = []
-            size = 0
-            for line in process.stdout:
-                if line in asked:
-                    if change is not None and size <= _LIMIT:
-                        yield change, b"".join(lines)
-                    change, lines, size = asked[line], [], 0
-                    continue
-                size += len(line)
-                if size <= _LIMIT:
-                    lines.append(line)
-            if change is not None and size <= _LIMIT and process.wait() == 0:
-                yield change, b"".join(lines)
-
-
-def _ask(changes: Iterable[Change]) -> bytes:
-    return "".join(f"{before} {after}\n" for before, after in changes).encode()
 
 
 def _parse_raw(data: bytes) -> Iterator[tuple[Change, Paths]]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from gittraj.errors import GitError
-from gittraj.git import CommitChanges, ReflogEntry, Repository, read_changes
+from gittraj.git import CommitChanges, ReflogEntry, Repository, read_present
 from gittraj.history.find import find_rewrites
 from gittraj.history.history import Pair
 from gittraj.history.story import Rebase, read_rebases
@@ -34,7 +34,7 @@ def find_skipped(repository: Repository, pairs: Iterable[Pair], log: Sequence[Re
     commits = [*doubtful, *(old for new in doubtful for old in olds[new])]
     try:
         rewrites = find_rewrites(repository, commits, within=5.0)
-        changes = read_changes(repository, [*filter(repository.objects.exists, commits)])
+        changes = read_present(repository, commits)
     except GitError:
         return set()
     became: dict[str, set[str]] = {commit: set() for commit in commits}

@@ -61,7 +61,7 @@ def _write_notes(
     changes = {commit: partial(_add_lines, commit, tuple(new)) for commit, new in batch.items() if new}
     if changes:
         old_names = {path.rpartition("/")[2].encode() for r in unpushed for _, path in r.gone}
-        written.tip = notes.write(changes, forget=old_names)
+        notes.write(changes, forget=old_names)
         written.commits |= changes.keys()
 
 

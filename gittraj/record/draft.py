@@ -62,8 +62,7 @@ class Written:
     """The result of a batch. ``segments`` are those of each part, also of earlier parts that were written
     again; ``commits`` are those whose notes changed; ``parked`` are parts that could not be redacted;
     ``exposed`` are trajectories with a secret that became known after it was pushed. ``remark`` is one line
-    for the user about how thinking was sealed; ``searched`` is how many secrets were known; ``tip`` is the
-    new tip of the records ref."""
+    for the user about how thinking was sealed; ``searched`` is how many secrets were known."""
 
     segments: dict[Key, tuple[SegmentRef, ...]] = field(default_factory=dict)
     commits: set[str] = field(default_factory=set)
@@ -71,7 +70,6 @@ class Written:
     exposed: set[str] = field(default_factory=set)
     remark: str | None = None
     searched: int = 0
-    tip: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

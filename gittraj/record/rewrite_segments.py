@@ -117,7 +117,7 @@ def search(
     )
     for ref, events in read:
         redactor.replaced()  # discards what was replaced in the previous segment
-        now = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in events)
+        now = tuple(map_event(e, partial(clean_text, redactor), strict=e.id in strict) for e in events)
         if now != events:
             replacements[ref] = Replacement(
                 bodies=tuple(encode_segments(enumerate(now, segment_position(ref.name) or 0))),
@@ -256,7 +256,7 @@ def clean_record(
 ) -> Record:
     """Redact a record, and count what ``redactor`` replaced in it and its segments. Raises RedactionError."""
     redactor.replaced()  # discards what was replaced in the previous record
-    figures, whole = map_plain((record.figures, record.whole), partial(_clean, redactor))
+    figures, whole = map_plain((record.figures, record.whole), partial(clean_text, redactor))
     counts = count_replaced(record, redactor, (replacements.get(ref) for ref in record.segments))
     return replace(record, figures=replace(figures, redactions_by_rule=counts, ruleset=ruleset), whole=whole)
 
@@ -271,5 +271,5 @@ def count_replaced(
     return dict(sorted((Counter(replaced.values()) + Counter(record.figures.redactions_by_rule)).items()))
 
 
-def _clean(redactor: Redact, text: str, name: str | None, strictly: bool) -> str:
+def clean_text(redactor: Redact, text: str, name: str | None, strictly: bool) -> str:
     return redactor.text(text, name=name, strict=strictly)

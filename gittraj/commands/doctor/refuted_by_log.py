@@ -29,13 +29,17 @@ _MOST = 16_000_000
 
 def find_refuted_by_log(repository: Repository, linked: Iterable[Linked]) -> Iterator[Linked]:
     """Yield the refuted links. Reads no log while recording is paused. Raises GitError."""
-    environ, since = Environ.of(repository.environ), Installed(time=0.0, reflogs={})
-    context = Context.of(repository, read_config(repository), environ, installed=since)
+    context = Context(
+        repository=repository,
+        config=read_config(repository),
+        environ=Environ.of(repository.environ),
+        installed=Installed(time=0.0, reflogs={}),
+    )
     try:
         off = load_suspension(context.folder)
     except FormatError:
         return  # doctor reports the damaged file
-    if environ.off or off.paused is not None:
+    if context.environ.off or off.paused is not None:
         return
     state = load_state(context.folder) or State()
     reader = ResumingReader(context=context, state=state, off=off, ended=frozenset(), recorded={})

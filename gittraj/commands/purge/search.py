@@ -18,7 +18,7 @@ from gittraj.git import Repository, read_reflog
 from gittraj.model.codec import decode_line, decode_segment, encode_segments, segment_position
 from gittraj.model.values import AnyEvent, ForeignLine, Key, Line, Record, Tombstone
 from gittraj.notes.tree import iter_segments
-from gittraj.record.rewrite_segments import Replacement, count_replaced
+from gittraj.record.rewrite_segments import Replacement, clean_text, count_replaced
 from gittraj.redact.events import Redact, clean_fragments, map_event, map_plain
 from gittraj.sync.traces import our_refs
 
@@ -105,7 +105,7 @@ class Search:
     def clean_value(self, trajectory: str, value: T) -> T:
         """Return any value of a trajectory without the secret. Raises RedactionError."""
         redactor = self.redactor(trajectory)
-        return value if redactor is None else map_plain(value, partial(_clean, redactor))
+        return value if redactor is None else map_plain(value, partial(clean_text, redactor))
 
     def clean(self, line: Line) -> Line:
         """Return a line of a commit's note without the secret. Raises RedactionError."""
@@ -186,7 +186,7 @@ class Search:
             partly_clean = [next(without_split) for _ in events]
             try:
                 clean = tuple(
-                    map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in partly_clean
+                    map_event(e, partial(clean_text, redactor), strict=e.id in strict) for e in partly_clean
                 )
             except (RedactionError, RecursionError):
                 self.matches.unread.add(key)
@@ -233,10 +233,6 @@ def _clean_fragments(redactor: Redact, events: Sequence[AnyEvent]) -> Sequence[A
         return clean_fragments(redactor, events)
     except RedactionError:
         return events  # raised again when each event is cleaned
-
-
-def _clean(redactor: Redact, text: str, name: str | None, strictly: bool) -> str:
-    return redactor.text(text, name=name, strict=strictly)
 
 
 def _tips(repository: Repository, ref: str) -> Iterator[str]:

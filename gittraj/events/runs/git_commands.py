@@ -24,7 +24,7 @@ _END_OF_COMMAND = 5_000
 @lru_cache(maxsize=1024)
 def git_verbs(command: str) -> tuple[str, ...]:
     """Return the verbs of the git commands that can make a commit, also if they may be quoted text."""
-    return tuple(_COMMITS.findall(_shorten(command)))
+    return tuple(_COMMITS.findall(both_ends(command, _END_OF_COMMAND)))
 
 
 def runs_commit(command: str) -> bool:
@@ -32,8 +32,7 @@ def runs_commit(command: str) -> bool:
     return _BEGINS_WITH_COMMIT.search(command) is not None
 
 
-def _shorten(command: str) -> str:
-    """Return the two ends of a long command: between them is the text of a file that it writes."""
-    if len(command) <= 2 * _END_OF_COMMAND:
-        return command
-    return f"{command[:_END_OF_COMMAND]}\n{command[-_END_OF_COMMAND:]}"
+def both_ends(command: str, limit: int) -> str:
+    """Return the two ends of a command that is longer, each of at most ``limit`` characters: between them is
+    the text of a file that it writes."""
+    return command if len(command) <= 2 * limit else f"{command[:limit]}\n{command[-limit:]}"

@@ -7,10 +7,8 @@ and which commands do not fail. Its caller decides which commands are runs.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
 
 from gittraj.events.runs import shell, views
 from gittraj.events.runs.shell import Node, Redirect, Simple
@@ -102,19 +100,17 @@ class Walk:
             case shell.Loop():
                 within = replace(context.into(node.redirects, self.read_back), repeated=True)
                 worlds = [replace(world, status=OK), *self._node(node.body, world, within)]
-            case _:
-                worlds = self._steps[type(node)](node, world, context)
+            case Simple():
+                worlds = self._simple(node, world, context)
+            case shell.Pipeline():
+                worlds = self._pipeline(node, world, context)
+            case shell.Chain():
+                worlds = self._chain(node, world, context)
+            case shell.Sequence():
+                worlds = self._sequence(node, world, context)
+            case shell.Condition():
+                worlds = self._condition(node, world, context)
         return _bounded(worlds)
-
-    @cached_property
-    def _steps(self) -> Mapping[type, Callable[[Any, World, _Context], list[World]]]:
-        return {
-            Simple: self._simple,
-            shell.Pipeline: self._pipeline,
-            shell.Chain: self._chain,
-            shell.Sequence: self._sequence,
-            shell.Condition: self._condition,
-        }
 
     def _sequence(self, node: shell.Sequence, world: World, context: _Context) -> list[World]:
         worlds = [world]

@@ -125,12 +125,13 @@ def find_aliases(
 def copy_records(notes: NotesRef, trajectory: str, copies: Iterable[Copy]) -> Iterator[tuple[str, Line]]:
     """Copy the records of stored parts to further commits."""
     for stored, target in copies:
-        records = (_find_record(notes, commit, trajectory, stored.range.first) for commit in stored.commits)
+        records = (find_record(notes, commit, trajectory, stored.range.first) for commit in stored.commits)
         record = next((r for r in records if r is not None), None)
         if record is not None:
             yield target.commit, replace(record, link=target.link, role=target.role, origin=None)
 
 
-def _find_record(notes: NotesRef, commit: str, trajectory: str, first: str) -> Record | None:
+def find_record(notes: NotesRef, commit: str, trajectory: str, first: str) -> Record | None:
+    """The record on a commit of the part that begins with the event ``first``."""
     records = records_on(commit, notes.read(commit))
     return next((r for r in records if r.key == (trajectory, first)), None)

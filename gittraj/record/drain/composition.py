@@ -50,10 +50,14 @@ def drain(
         local.tidy()
         repository.forget_settings()
         when, reflogs = installed_positions(local.read("installed.json"))
-        config = read_config(repository)
-        pipeline = make_pipeline(repository, config, environ, live=live)
-        installed = Installed(time=when, reflogs=reflogs)
-        return run(Context.of(repository, config, environ, installed=installed, patience=patience), pipeline)
+        context = Context(
+            repository=repository,
+            config=read_config(repository),
+            environ=environ,
+            installed=Installed(time=when, reflogs=reflogs),
+            patience=patience,
+        )
+        return run(context, make_pipeline(repository, context.config, environ, live=live))
 
 
 def make_pipeline(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from gittraj.capture.repo_paths import RepoPaths
 from gittraj.capture.session import Commit
 from gittraj.config import Config, Environ
-from gittraj.git import Position, Repository, read_changes
+from gittraj.git import Position, Repository, read_present
 from gittraj.record.drain.sessions import Sessions
 from gittraj.state.folder import FOLDER, LocalState
 
@@ -23,7 +24,7 @@ class Installed:
     reflogs: Mapping[str, Position]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # without slots: cached_property needs a __dict__
 class Context:
     """The circumstances of a drain. ``patience`` is how many seconds a commit's call may take to appear in
     its log; ``now`` is when the drain began (seconds since 1970)."""
@@ -32,31 +33,16 @@ class Context:
     config: Config
     environ: Environ
     installed: Installed
-    territory: RepoPaths
-    sessions: Sessions
     patience: float = 0.0
     now: float = field(default_factory=time.time)
 
-    @classmethod
-    def of(
-        cls,
-        repository: Repository,
-        config: Config,
-        environ: Environ,
-        *,
-        installed: Installed,
-        patience: float = 0.0,
-    ) -> Context:
-        territory = RepoPaths(repository, home=environ.home)
-        return cls(
-            repository=repository,
-            config=config,
-            environ=environ,
-            installed=installed,
-            territory=territory,
-            sessions=Sessions(config, environ, territory.roots, installed=installed.time),
-            patience=patience,
-        )
+    @cached_property
+    def territory(self) -> RepoPaths:
+        return RepoPaths(self.repository, home=self.environ.home)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        return Sessions(self.config, self.environ, self.territory.roots, installed=self.installed.time)
 
     @property
     def folder(self) -> Path:
@@ -64,8 +50,7 @@ class Context:
 
     def load_changes(self, streams: Sequence[Sequence[Commit]]) -> list[list[Commit]]:
         """Return the commits with their changes and times, without missing ones (pruned, or never made)."""
-        ids = [c.id for stream in streams for c in stream]
-        changes = read_changes(self.repository, [c for c in ids if self.repository.objects.exists(c)])
+        changes = read_present(self.repository, [c.id for stream in streams for c in stream])
         local = LocalState(self.folder)
         for commit, each in changes.items():
             # when its hook ran, by this machine's clock

@@ -20,15 +20,14 @@ from gittraj.model.values import (
     Link,
     NoteEvent,
     Range,
-    Record,
     RetrospectiveEvent,
     Role,
     SessionInfo,
     Trajectory,
 )
-from gittraj.notes.merge import records_on
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Draft, Target
+from gittraj.record.drain.anchors import find_record
 from gittraj.record.drain.waiting import IDLE, LOGGED_WITHIN
 from gittraj.state.active import Active, Header, without
 from gittraj.state.cursors import SessionState
@@ -93,12 +92,13 @@ def _record_progress(manual: Manual, active: Active, commits: Sequence[str], not
         return active
     if active.events:
         return _write(manual, active, commits, "produced")
-    if active.header.parts:
-        copies = _records(notes, active, active.header.commits[-1])
-        manual.lines.extend(
-            (commit, replace(record, link=_LINK, origin=None)) for commit in commits for record in copies
-        )
-        return replace(active, header=replace(active.header, commits=(*active.header.commits, *commits)))
+    header = active.header
+    if header.parts:
+        record = find_record(notes, header.commits[-1], header.trajectory, header.parts[-1].first)
+        if record is not None:
+            copy = replace(record, link=_LINK, origin=None)
+            manual.lines.extend((commit, copy) for commit in commits)
+        return replace(active, header=replace(header, commits=(*header.commits, *commits)))
     return active
 
 
@@ -196,12 +196,6 @@ def _stated_status(events: Sequence[AnyEvent]) -> str | None:
         if ABANDONED in tags:
             return "abandoned"
     return None
-
-
-def _records(notes: NotesRef, active: Active, commit: str) -> list[Record]:
-    last = active.header.parts[-1].first
-    key = (active.header.trajectory, last)
-    return [r for r in records_on(commit, notes.read(commit)) if r.key == key]
 
 
 def _at(event: AnyEvent) -> float:

@@ -11,7 +11,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from gittraj.errors import GitError
-from gittraj.git import ReflogEntry, Repository, read_changes
+from gittraj.git import ReflogEntry, Repository, read_present
 from gittraj.history.find import find_rewrites
 from gittraj.history.history import Rewrite, Source, follow
 from gittraj.history.reading import find_unreachable
@@ -132,7 +132,7 @@ def find_abandoned_squashes(
     another pair with the same ``new`` is. Raises GitError."""
     pairs = list(squashed)
     ids = dict.fromkeys(chain.from_iterable(pairs))
-    changes = read_changes(repository, [*filter(repository.objects.exists, ids)]) if ids else {}
+    changes = read_present(repository, ids)
     known = [pair for pair in pairs if changes.keys() >= {*pair}]
     confirmed = {(old, new) for old, new in known if changes[new].shares_changes_with(changes[old])}
     squashes = {new for _, new in confirmed}

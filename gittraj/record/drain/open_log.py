@@ -58,17 +58,13 @@ def find_sessions(path: Path, *, form: str | None = None) -> list[SessionFile]:
     if form is not None and form not in formats():
         raise FormatError(f"unknown format '{form}'; known: {', '.join(formats())}")
     with _isolate_failure(path):
-        return _find_sessions(path, form)
-
-
-def _find_sessions(path: Path, form: str | None) -> list[SessionFile]:
-    reader = _reader(path, form)
-    if reader is not None:
-        return [_identify(path, reader)]
-    store = store_of(form) if form else detect_store(path)
-    if store is None:
-        raise FormatError(f"{path}: {_describe(path)}", "git-traj reads the logs that agents write")
-    sessions = [_of_store(path, store, name) for name in store.sessions(path)]
+        reader = _reader(path, form)
+        if reader is not None:
+            return [_identify(path, reader)]
+        store = store_of(form) if form else detect_store(path)
+        if store is None:
+            raise FormatError(f"{path}: {_describe(path)}", "git-traj reads the logs that agents write")
+        sessions = [_of_store(path, store, name) for name in store.sessions(path)]
     if not sessions:
         raise FormatError(f"{path}: no session in it")
     return sessions
@@ -191,7 +187,16 @@ def _last_event(log: Log) -> float | None:
 def read_items(file: SessionFile, start: Cursor = _START) -> Iterator[Item]:
     """The items that a reader yields for a session. Raises FormatError, OSError."""
     with _isolate_failure(file.path):
-        yield from _read_items(file, start)
+        reader = _reader(file.path, file.format)
+        if reader is not None:
+            with file.path.open("rb") as stream:
+                stem = file.path.stem if file.subagent else file.session
+                yield from reader.read(stream, session=stem, cursor=start)
+            return
+        store = store_of(file.format) if file.format else detect_store(file.path)
+        if store is None:
+            raise FormatError(f"{file.path}: {_describe(file.path)}")
+        yield from store.read(file.path, file.session)
 
 
 @contextmanager
@@ -204,19 +209,6 @@ def _isolate_failure(path: Path) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - a reader's mistake over one log must not stop the others
         # without its cause, whose message may quote the log
         raise FormatError(f"{path}: its reader failed: {type(error).__name__}", "report it") from None
-
-
-def _read_items(file: SessionFile, start: Cursor) -> Iterator[Item]:
-    reader = _reader(file.path, file.format)
-    if reader is not None:
-        with file.path.open("rb") as stream:
-            stem = file.path.stem if file.subagent else file.session
-            yield from reader.read(stream, session=stem, cursor=start)
-        return
-    store = store_of(file.format) if file.format else detect_store(file.path)
-    if store is None:
-        raise FormatError(f"{file.path}: {_describe(file.path)}")
-    yield from store.read(file.path, file.session)
 
 
 def end_of(path: Path) -> int:

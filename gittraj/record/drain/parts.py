@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from gittraj.capture.own import Part
 from gittraj.capture.session import Commit, Log
-from gittraj.events.part_summary import shorten
+from gittraj.events.part_summary import shorten, sum_usage
 from gittraj.model.session_items import Edit
 from gittraj.model.values import (
     AnyEvent,
@@ -34,7 +34,7 @@ from gittraj.record.draft import Draft, Target
 from gittraj.record.drain.anchors import call_name
 from gittraj.record.drain.description import describe
 from gittraj.record.drain.reading import is_output_log
-from gittraj.record.drain.spending import add_usage, assign_calls, find_costs, sum_usage
+from gittraj.record.drain.spending import add_usage, assign_calls, find_costs
 from gittraj.state.cursors import Stored
 
 TITLE_LIMIT = 200

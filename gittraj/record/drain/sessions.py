@@ -132,8 +132,7 @@ class Sessions:
 
 def _touched_paths(commits: Iterable[Commit]) -> set[str]:
     """The paths that commits changed, under their old and new names."""
-    changes = [path for commit in commits if commit.changes for path in commit.changes.paths]
-    return {name for path in changes for name in (path.path, path.old_path) if name}
+    return {name for commit in commits if commit.changes for name in commit.changes.names}
 
 
 def _goes_on(known: SessionState) -> bool:

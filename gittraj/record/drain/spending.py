@@ -8,7 +8,7 @@ from functools import reduce
 from gittraj.capture.own import Part
 from gittraj.capture.session import Log
 from gittraj.model.session_items import Spent
-from gittraj.model.values import AnyEvent, Usage
+from gittraj.model.values import Usage
 
 
 def assign_calls(log: Log, parts: Sequence[Part]) -> dict[int, tuple[str, ...]]:
@@ -52,15 +52,8 @@ def find_costs(
     return {max(stored): float(total) - before} if stored else {}
 
 
-def sum_usage(events: Iterable[AnyEvent]) -> Usage | None:
-    return _sum([event.usage for event in events if event.usage])
-
-
 def add_usage(spent: Iterable[Spent], before: Usage) -> Usage | None:
     """Add up the calls that count with one event. A cumulative usage includes ``before``, which is
     subtracted."""
-    return _sum([s.usage.without(before) if s.cumulative else s.usage for s in spent])
-
-
-def _sum(usages: Sequence[Usage]) -> Usage | None:
+    usages = [s.usage.without(before) if s.cumulative else s.usage for s in spent]
     return reduce(Usage.__add__, usages) if usages else None
