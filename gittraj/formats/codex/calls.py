@@ -23,7 +23,7 @@ from gittraj.model.session_items import Edit
 from gittraj.model.values import FileKind
 
 _PATCH_TOOLS = ("apply_patch", "applypatch")
-_SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh", "/usr/bin/bash", "/usr/bin/zsh")
+_SHELLS = ("bash", "sh", "zsh", "dash")
 _CD = re.compile(r"\s*cd\s+('[^']*'|\"[^\"]*\"|[^\s;&|'\"]+)\s*&&")
 
 
@@ -34,7 +34,7 @@ def call(payload: dict[str, Any], folder: str | None) -> Call:
     workdir = coerce.first(fields, "workdir", "working_directory")
     if workdir:
         folder = _within(folder, workdir)
-    command = _command(fields)
+    command = shell_command(fields.get("cmd") or fields.get("command"))
     text = _patch(name, arguments, command)
     if text is not None and command is not None and (cd := _CD.match(command)):
         folder = _within(folder, cd[1].strip("'\""))
@@ -80,13 +80,12 @@ def _patch(name: str, arguments: Any, command: str | None) -> str | None:
     return patch.find_patch(command) if command is not None else None
 
 
-def _command(fields: dict[str, Any]) -> str | None:
-    """The shell command, without the shell that a wrapper starts for it."""
-    command = fields.get("cmd") or fields.get("command")
+def shell_command(command: Any) -> str | None:
+    """A call's command, without the shell that a wrapper starts for it."""
     if not isinstance(command, list):
         return coerce.text(command)
     words = [word for word in command if isinstance(word, str)]
-    if len(words) == 3 and words[0] in _SHELLS and words[1] in ("-c", "-lc"):
+    if len(words) == 3 and posixpath.basename(words[0]) in _SHELLS and words[1] in ("-c", "-lc"):
         return words[2]
     return shlex.join(words) or None
 

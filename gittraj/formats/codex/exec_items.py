@@ -244,10 +244,7 @@ def _folder(cwd: Any) -> str | None:
 def _command(command: Any) -> str | None:
     """The shell command without the shell that runs it."""
     if isinstance(command, list):
-        words = [word for word in command if isinstance(word, str)]
-        if len(words) == 3 and words[1] in ("-c", "-lc"):
-            return words[2]
-        return shlex.join(words) or None
+        return calls.shell_command(command)
     text = coerce.text(command)
     wrapped = _WRAPPED.fullmatch(text) if text else None
     return _unquoted(wrapped[1]) if wrapped else text

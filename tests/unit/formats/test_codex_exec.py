@@ -91,6 +91,21 @@ def test_a_command_is_shown_without_the_shell_that_runs_it(written_as: str, comm
     assert (entry.command, entry.event.arguments) == (command, {"command": written_as})
 
 
+@pytest.mark.parametrize(
+    ("written_as", "command"),
+    [
+        (["/opt/homebrew/bin/bash", "-lc", "ls | wc"], "ls | wc"),
+        (["/usr/bin/sh", "-c", "ls"], "ls"),
+        (["python3", "-c", "print(1)"], "python3 -c 'print(1)'"),
+        (["git", "commit"], "git commit"),
+    ],
+)
+def test_only_a_shell_is_left_out_of_a_list_of_words(written_as: list[str], command: str) -> None:
+    begin = old_record("exec_command_begin", call_id="c1", command=written_as, cwd="/w")
+    entry = entries(read(*OLD[:2], begin))[-1]
+    assert entry.command == command
+
+
 def test_a_command_is_a_call_at_its_start_and_a_result_at_its_end() -> None:
     ran = {"command": "git commit -m x", "exit_code": 0, "aggregated_output": "[main 5fe8fa4] x\n"}
     items = read(
