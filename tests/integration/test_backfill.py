@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gittraj.errors import RedactionError
+from gittraj.redact import Redactor
 from tests.e2e.scenario import Edit, Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
@@ -61,6 +64,21 @@ def test_a_quiet_commit_found_afterwards_has_its_own_kind_of_evidence(begun: Git
     session.run([quiet, turn(say="Done")], prompt="Write a")
     age(session)
     assert evidence(begun, backfill(begun)["linked"]) == {"Quiet": "order"}
+
+
+def test_a_part_that_cannot_be_redacted_is_named_with_its_log(
+    begun: Git, writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(redactor: Redactor, text: str, **options: Any) -> str:
+        raise RedactionError("a text could not be scanned")
+
+    session = writer(begun.root)
+    session.run(commit_turns("a"), prompt="Write a")
+    age(session)
+    monkeypatch.setattr(Redactor, "text", refuse)
+    said = backfill(begun)
+    assert {*said["parked"]} == {f"{session.place(Path.home())}: a text could not be scanned"}
+    assert not begun.succeeds("rev-parse", "--verify", "-q", "refs/notes/traj")
 
 
 def test_a_dry_run_says_what_the_real_run_does(begun: Git, writer: Writer) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain, pairwise, takewhile
+from pathlib import Path
 from types import MappingProxyType
 
 from gittraj.capture.own import Part
@@ -51,7 +52,7 @@ class Drafted:
 class Drafter:
     """Makes the drafts of one log's parts. ``commits`` are all that this drain knows, by id; ``ci`` is the CI
     service that the agent ran in; ``searched`` is the number of secrets that the stored parts were already
-    searched for; ``gone`` are stored parts that the log replaces."""
+    searched for; ``gone`` are stored parts that the log replaces; ``source`` is the log's file."""
 
     def __init__(
         self,
@@ -61,12 +62,14 @@ class Drafter:
         ci: str | None,
         searched: int = 0,
         gone: Sequence[Stored] = (),
+        source: Path | None = None,
     ) -> None:
         self.log = log
         self.commits = commits
         self.ci = ci
         self.searched = searched
         self.gone = tuple(gone)
+        self.source = source
         self._output = is_output_log(log)
         self._untargeted: set[int] = set()
         self._before = Usage()
@@ -179,6 +182,7 @@ class Drafter:
             cost_usd=stored.cost,
             rev=stored.rev,
             branch=log.fact("branch"),
+            source=self.source,
         )
         yield Drafted(draft=draft, stored=stored)
 
