@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gittraj.agents import SessionFile, all_agents, is_near
 from gittraj.commands.backfill.digest_logs import EMPTY, PAUSED, Progress
-from gittraj.commands.backfill.log_task import OF_RUNS, Aim, LogTask, Source, known_paths
+from gittraj.commands.backfill.log_task import OF_RUNS, Aim, LogTask, Source
 from gittraj.commands.backfill.report import Report
 from gittraj.commands.backfill.run import BackfillRun, open_run
 from gittraj.errors import FormatError, NotARepository, TrajError
@@ -195,8 +195,6 @@ def _find_former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path |
             f"the session worked in another repository: {folder}",
             "import it in that repository, or name a commit of this one with --commit",
         )
-    if not run.log_task.known:
-        run.log_task.known = known_paths(run.repository)
     return run.log_task.locate(Source(file=file), folder)
 
 

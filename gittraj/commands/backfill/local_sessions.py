@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from gittraj.agents import Agent, SessionFile, all_agents
 from gittraj.commands.backfill.digest_logs import Progress
 from gittraj.commands.backfill.log_digest import LogDigest
-from gittraj.commands.backfill.log_task import Aim, LogTask, Source, known_paths
+from gittraj.commands.backfill.log_task import Aim, LogTask, Source
 from gittraj.commands.backfill.report import Report, unlinked
 from gittraj.commands.backfill.run import open_run
 from gittraj.config import Environ
@@ -135,8 +135,6 @@ def _head(file: SessionFile) -> tuple[str, str] | None:
 def _find_former(log_task: LogTask, source: Source, folder: str) -> Path | None:
     """Return the former path of this repository's working tree, if the log proves that the session, which
     worked in ``folder``, worked in this repository."""
-    if not log_task.known:
-        log_task.known = known_paths(log_task.repository)
     try:
         former = log_task.locate(source, folder)
         digest = log_task.digest(replace(source, former=former))

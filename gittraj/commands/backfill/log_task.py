@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from gittraj.agents import SessionFile
@@ -19,7 +20,7 @@ from gittraj.capture.session import Commit, Log
 from gittraj.commands.backfill.log_digest import LogDigest, make_digest
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
-from gittraj.git import Repository, open_repository
+from gittraj.git import open_repository
 from gittraj.model.session_items import Cursor
 from gittraj.model.values import Line
 from gittraj.notes.store import NotesRef
@@ -36,13 +37,6 @@ _ENOUGH = 300
 """How many of the paths that a log names are compared with the repository's."""
 OF_RUNS = ("run", "instance", "exit_status")
 """Facts that only the log of a benchmark's run has."""
-
-
-def known_paths(repository: Repository) -> frozenset[str]:
-    """Return every path in the history of any ref."""
-    listed = ("log", "--all", "--no-show-signature", "--format=", "--name-only", "--no-renames", "-z")
-    output = repository.run(*listed, check=False).text
-    return frozenset(output.replace("\n", "").split("\0")) - {""}
 
 
 def guess_root(folder: str, named: Iterable[str], known: Collection[str]) -> Path:
@@ -141,11 +135,10 @@ class DraftResult:
 
 @dataclass
 class LogTask:
-    """One process's repository and redactor. ``known`` are the paths in the repository's history."""
+    """One process's repository and redactor."""
 
     start: Path
     raw: Mapping[str, str]
-    known: frozenset[str] = frozenset()
     _territories: dict[Path | None, RepoPaths] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -160,7 +153,14 @@ class LogTask:
         """Return the path that the working tree had when a session worked in ``folder``. Raises TrajError,
         OSError."""
         log = self._read(replace(source, former=Path("/nowhere")))[0]
-        return guess_root(folder, named_paths(log), self.known)
+        return guess_root(folder, named_paths(log), self._known_paths)
+
+    @cached_property
+    def _known_paths(self) -> frozenset[str]:
+        """Every path in the history of any ref."""
+        listed = ("log", "--all", "--no-show-signature", "--format=", "--name-only", "--no-renames", "-z")
+        output = self.repository.run(*listed, check=False).text
+        return frozenset(output.replace("\n", "").split("\0")) - {""}
 
     def digest(self, source: Source) -> LogDigest | str:
         """Return a log's digest, or why the log cannot be read."""
