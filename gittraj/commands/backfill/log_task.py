@@ -103,7 +103,7 @@ class DraftRequest:
     the commits to which records are copied; ``owner`` is an anchor that takes the whole log; ``head`` is the
     commit for events without a commit; ``over``: the session has ended; ``explore``: see :class:`Aim`;
     ``onto`` is a commit that also gets the parts that are already stored; ``noted`` are the last events of
-    the stretches for which the log itself names a commit; ``stays``: the agent itself writes the log."""
+    the stretches for which the log itself names a commit."""
 
     source: Source
     known: SessionState
@@ -117,7 +117,6 @@ class DraftRequest:
     explore: bool
     onto: str | None = None
     noted: Sequence[Anchor] = ()
-    stays: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +196,7 @@ class LogTask:
             pipeline = replace(self.pipeline, localise=Localiser(roots, self.environ.home))
             prepared = pipeline.prepare([d.draft for d in plan.drafted])
             state = plan.remember(prepared.written)
-            if not request.stays:  # the agent's own log is elsewhere, if there is one
+            if request.explore:  # the agent's own log is elsewhere, if there is one
                 state = replace(state, path="", size=0, cursor=Cursor())
         except (OSError, TrajError) as error:
             return DraftResult(trajectory=trajectory, failure=_why(error))

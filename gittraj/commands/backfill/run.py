@@ -189,7 +189,6 @@ class BackfillRun:
                     explore=aim.explore,
                     onto=aim.commit,
                     noted=noted,
-                    stays=not aim.explore,
                 )
             )
         return requests
