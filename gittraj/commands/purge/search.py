@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -124,7 +124,7 @@ class Search:
 
     def _search_notes(self, tips: dict[str, list[str]]) -> None:
         blobs = {
-            ref: [oid for oid, path in _history(self.repository, commits) if _is_note(path)]
+            ref: [oid for oid, path in list_objects(self.repository, commits) if _is_note(path)]
             for ref, commits in tips.items()
         }
         distinct = dict.fromkeys(chain.from_iterable(blobs.values()))
@@ -253,17 +253,17 @@ def _is_note(path: str) -> bool:
     return _NOTE.fullmatch(path.replace("/", "")) is not None
 
 
-def _history(repository: Repository, tips: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield each tree and blob in the history of the commits ``tips`` once, with one of its paths."""
-    listed = repository.run("rev-list", "--objects", "--missing=allow-any", *tips, "--").out if tips else b""
-    for line in listed.decode("utf-8", "surrogateescape").splitlines():
+def list_objects(repository: Repository, tips: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield each object in the history of ``tips`` (refs or commits) once, with one of its paths."""
+    listed = repository.run("rev-list", "--objects", "--missing=allow-any", *tips, "--").text if tips else ""
+    for line in listed.splitlines():
         oid, _, path = line.partition(" ")
         yield oid, path
 
 
 def _list_segments(repository: Repository, tips: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what ``_history`` yields, then each segment of the newest version with every path it has."""
-    yield from _history(repository, tips)
+    """Yield what ``list_objects`` yields, then each segment of the newest version with every path it has."""
+    yield from list_objects(repository, tips)
     for tip in tips[:1]:
         objects = repository.objects
         yield from ((blob, path) for path, blob in iter_segments(objects, objects.commit(tip).tree))

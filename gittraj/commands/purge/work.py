@@ -7,12 +7,11 @@ A purge that was killed can be run again, with the same result.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from gittraj.commands.purge.search import Matches, PurgeTarget, Search, SegmentKey
+from gittraj.commands.purge.search import Matches, PurgeTarget, Search, SegmentKey, list_objects
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.index.fast_open import FOLDER as INDEX
@@ -23,7 +22,7 @@ from gittraj.notes.epoch import Epoch, read_epoch, unite
 from gittraj.notes.recovery import unfinished_merges
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
 from gittraj.record.draft import this_month
-from gittraj.record.rewrite_segments import Renewal
+from gittraj.record.rewrite_segments import Renewal, name_segment
 from gittraj.state.active import drop_active, load_active, save_active
 from gittraj.state.folder import LocalState
 from gittraj.sync.join import join_records, join_segments
@@ -146,7 +145,7 @@ def _renew(search: Search, records: list[Record]) -> Renewal:
         replacement = search.matches.segments[key]
         bodies = replacement.bodies if replacement else ()
         files.update((segment_path(key[1], name), body) for name, body in bodies)
-        new_refs[key] = tuple(_segment_ref(name, body) for name, body in bodies)
+        new_refs[key] = tuple(name_segment(name, body, this_month()) for name, body in bodies)
     return Renewal(records=_renew_records(search, records, new_refs), files=files)
 
 
@@ -166,11 +165,6 @@ def _renew_records(
             rev = _next_rev(max(record.rev, parts.get(record.key, 0)))
             renewed[record.key] = replace(search.clean_record(record), segments=segments, also=also, rev=rev)
     return renewed
-
-
-def _segment_ref(name: str, body: bytes) -> SegmentRef:
-    sha256 = hashlib.sha256(body).hexdigest()
-    return SegmentRef(name=name, month=this_month(), bytes=len(body), sha256=sha256)
 
 
 def _next_rev(rev: int) -> int:
@@ -230,9 +224,7 @@ def _find_elsewhere(repository: Repository, roots: Iterable[str]) -> Iterator[st
 def _find_left(repository: Repository, target: PurgeTarget) -> Iterator[str]:
     """Search again, by the bytes alone, and yield where the purged text still is."""
     for ref in our_refs(repository):
-        listed = repository.run("rev-list", "--objects", "--missing=allow-any", ref, "--").out
-        for line in listed.decode("utf-8", "surrogateescape").splitlines():
-            oid, _, path = line.partition(" ")
+        for oid, path in list_objects(repository, [ref]):
             kind_and_content = repository.objects.read(oid)
             if kind_and_content and target.contains(kind_and_content[1]):
                 yield f"{ref}:{path}"
