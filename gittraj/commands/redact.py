@@ -144,9 +144,9 @@ def values_of(
     _, events, strict = _read(repository, leak.trajectory, records, redactor, paths)
     for event in events:
         if event.id == leak.event:
-            _match_rules(take, event, strict=event.id in strict)
+            match_rules(take, event, strict=event.id in strict)
     for record in records if leak.event is None else ():
-        _match_rules(take, (record.figures, record.whole, record.link), strict=False)
+        match_rules(take, (record.figures, record.whole, record.link), strict=False)
     return frozenset(values)
 
 
@@ -168,12 +168,12 @@ def _scan(
     """Add the leaks in one trajectory to ``done``."""
     segments, events, strict = _read(repository, trajectory, [r for _, r in records], redactor, paths)
     done.absent += sum(events is None for events in segments.values())
-    by_event = {event.id: _match_rules(redactor.find, event, strict=event.id in strict) for event in events}
+    by_event = {event.id: match_rules(redactor.find, event, strict=event.id in strict) for event in events}
     for commit, record in records:
         named = {
             e.id: by_event[e.id] for ref in (*record.segments, *record.also) for e in segments[ref] or ()
         }
-        header = _match_rules(redactor.find, (record.figures, record.whole, record.link), strict=False)
+        header = match_rules(redactor.find, (record.figures, record.whole, record.link), strict=False)
         done.leaks += [
             Leak(commit=commit, trajectory=trajectory, event=event, rule=rule)
             for event, rules in (*named.items(), (None, header))
@@ -196,11 +196,11 @@ def _read(
     events = [event for ref in sorted(segments, key=lambda ref: ref.name) for event in segments[ref]]
     strict = strict_events(events, paths, orphans=False)
     for event in events:
-        _match_rules(redactor.learn, event, strict=event.id in strict)
+        match_rules(redactor.learn, event, strict=event.id in strict)
     return {ref: segments.get(ref) for ref in refs}, events, strict
 
 
-def _match_rules(scan: Scan, value: Any, *, strict: bool) -> set[str]:
+def match_rules(scan: Scan, value: Any, *, strict: bool) -> set[str]:
     """Call ``scan`` for each text in a value, and return the rules that matched."""
     rules: set[str] = set()
 

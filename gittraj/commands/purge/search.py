@@ -12,6 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import TypeVar
 
+from gittraj.commands.redact import match_rules
 from gittraj.errors import FormatError, RedactionError
 from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository, read_reflog
@@ -179,8 +180,8 @@ class Search:
         every = [event for events in segments.values() for event in events]
         without_split = iter(_clean_fragments(redactor, every))  # secrets that span fragments are redacted
         strict = strict_events(every, self.target.paths, orphans=False)
-        for event in every:
-            _learn(redactor, event, strict=event.id in strict)
+        for event in every:  # an event that cannot be scanned raises an error when it is cleaned
+            match_rules(redactor.learn, event, strict=event.id in strict)
         for key, events in segments.items():
             redactor.replaced()  # resets the counts of the previous segment
             partly_clean = [next(without_split) for _ in events]
@@ -212,19 +213,6 @@ class Search:
                 else:
                     self.matches.unread.add(key)
         return segments
-
-
-def _learn(redactor: Redact, event: AnyEvent, *, strict: bool) -> None:
-    """Let the redactor learn the secrets in an event, so that it also finds them in other texts."""
-
-    def learn(text: str, name: str | None, strictly: bool) -> str:
-        redactor.learn(text, name=name, strict=strictly)
-        return text
-
-    try:
-        map_event(event, learn, strict=strict)
-    except (RedactionError, RecursionError):
-        pass  # raised again when the event is cleaned
 
 
 def _clean_fragments(redactor: Redact, events: Sequence[AnyEvent]) -> Sequence[AnyEvent]:
