@@ -8,7 +8,6 @@ the user's configuration folder. Existing repositories stay as they are.
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,7 +15,7 @@ from pathlib import Path
 from gittraj.commands.install.edits import write_file
 from gittraj.commands.install.hooks import install_hook, uninstall_hook
 from gittraj.commands.install.manifest import FILE, Did, FileEdit, Splice, Step
-from gittraj.commands.install.shims import HOOKS, find_block, find_interpreter, read_interpreter, render
+from gittraj.commands.install.shims import HOOKS, find_interpreter, render, starts_existing
 from gittraj.config import Environ
 from gittraj.errors import FormatError, StoreError, TrajError
 from gittraj.frozen import dataclass
@@ -171,12 +170,8 @@ def find_dead(environ: Mapping[str, str]) -> Path | None:
     """Return the template if its hooks can no longer start git-traj."""
     try:
         known = Home(environ).read()
-        if known is None:
+        if known is None or starts_existing(Path(known.template, "hooks", HOOKS[0])):
             return None
-        hook = find_block((Path(known.template) / "hooks" / HOOKS[0]).read_bytes())
-        interpreter = read_interpreter(hook.block) if hook else None
-    except OSError:
-        return Path(known.template) if known else None
     except TrajError:
         return None
-    return None if interpreter and os.access(interpreter.path, os.X_OK) else Path(known.template)
+    return Path(known.template)
