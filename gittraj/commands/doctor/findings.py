@@ -114,7 +114,7 @@ def _not_installed(facts: Facts) -> Finding:
     text = "git-traj is not set up here"
     if facts.team:
         return Finding("not-installed", f"{text}, and {TEAM_FILE} says that this project records", _INSTALL)
-    if facts.recorded or facts.beside:
+    if facts.recorded.listed or facts.beside:
         return note(
             "not-installed", f"{text}: records can be read, and nothing is recorded from here", _INSTALL
         )
@@ -268,7 +268,7 @@ def _check_commits(facts: Facts) -> Iterator[Finding]:
         ),
         (
             "stranded",
-            facts.stranded,
+            facts.recorded.stranded,
             "only on unreachable commits: records of {}",
             "git traj repair; by hand: git traj carry --from OLD --onto REV",
         ),
