@@ -58,8 +58,8 @@ class Home:
 
     def template(self) -> Path | None:
         """Return the template directory that the user's git is configured to use; None for git's own."""
-        output = self.git.run("config", "--type=path", "--get", _KEY, check=False).out
-        value = output.decode("utf-8", "surrogateescape").removesuffix("\n")
+        output = self.git.run("config", "--type=path", "--get", _KEY, check=False).text
+        value = output.removesuffix("\n")
         return Path(value) if value else None
 
     def config_file(self) -> Path:

@@ -16,7 +16,7 @@ from gittraj.commands.install.edits import stop_ignoring
 from gittraj.commands.install.hooks import leave_folders
 from gittraj.commands.install.instructions import remove_instructions
 from gittraj.commands.install.manifest import FILE, Manifest, Step, read_manifest
-from gittraj.commands.install.refspecs import recover_manifest, remove_refspecs
+from gittraj.commands.install.refspecs import find_remotes, recover_manifest, remove_refspecs
 from gittraj.commands.install.settings import SCRIPT, WRAPPER
 from gittraj.config import Environ
 from gittraj.errors import GitError, StoreError
@@ -160,7 +160,7 @@ def list_remaining(
 def _list_remote_records(
     repository: Repository, copies: Sequence[str], *, purged: bool
 ) -> Iterator[tuple[str, str]]:
-    for remote in repository.run("remote").out.decode("utf-8", "surrogateescape").splitlines():
+    for remote in find_remotes(repository):
         start = f"{COPIES}{remote}/"
         refs = [f"refs/notes/{ref.removeprefix(start)}" for ref in copies if ref.startswith(start)]
         if refs:
@@ -185,5 +185,4 @@ def uninstall_command(prefix: Path) -> str:
 
 
 def _list_refs(repository: Repository, patterns: Sequence[str]) -> list[str]:
-    output = repository.run("for-each-ref", "--format=%(refname)", *patterns).out
-    return output.decode("utf-8", "surrogateescape").splitlines()
+    return repository.run("for-each-ref", "--format=%(refname)", *patterns).text.splitlines()
