@@ -21,6 +21,7 @@ from gittraj.model.words import count
 from gittraj.notes.epoch import Epoch, read_epoch, unite
 from gittraj.notes.recovery import unfinished_merges
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
+from gittraj.notes.unjoined import COPIES
 from gittraj.record.draft import this_month
 from gittraj.record.rewrite_segments import Renewal, name_segment
 from gittraj.state.active import drop_active, load_active, save_active
@@ -33,7 +34,6 @@ STEP = 1000
 """A purged part gets the next multiple of this as its ``rev``, so that it is above any ``rev`` that a clone
 without the purge writes meanwhile."""
 _MESSAGE = "git-traj: purge"
-_TRACKED = "refs/notes-remote/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ def _join_tracked(repository: Repository) -> None:
     """Join the fetched refs that are not joined yet, so that they are searched, too, and not lost."""
     for ref in our_refs(repository):
         tip = repository.objects.resolve(ref)
-        if tip and ref.startswith(_TRACKED):
+        if tip and ref.startswith(COPIES):
             if ref.endswith("/traj"):
                 join_records(repository, tip, ref)
             else:
@@ -99,7 +99,7 @@ def _list_records(repository: Repository) -> list[Record]:
 def _count(target: PurgeTarget, matches: Matches, records: list[Record]) -> Purge:
     searched = records if target.redactor is not None else []
     named = {key for record in searched for key in _name_segments(record)}
-    refs = {ref for ref in matches.refs if not ref.startswith(_TRACKED)}
+    refs = {ref for ref in matches.refs if not ref.startswith(COPIES)}
     return Purge(
         records=len(matches.parts),
         segments=len(matches.segments),
