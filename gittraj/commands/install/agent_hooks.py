@@ -14,7 +14,7 @@ from pathlib import Path
 from gittraj.agents import HookSettings, all_agents
 from gittraj.commands.install.edits import edit, ignore, make_folder, read_own, restore, write_file
 from gittraj.commands.install.manifest import Did, Manifest, Step
-from gittraj.commands.install.settings import SCRIPT, WRAPPER, put, take
+from gittraj.commands.install.settings import SCRIPT, WRAPPER, find, put, take
 from gittraj.commands.install.shims import find_interpreter, render
 from gittraj.errors import StoreError, TrajError
 from gittraj.git import Repository
@@ -57,7 +57,7 @@ def install_agent(
                 manifest = ignore(repository, agent.file, manifest)
         except OSError as error:
             return manifest, say("failed", f"not installed: {path} cannot be written ({error.strerror})")
-    did: Did = "renewed" if _has_entries(before or b"") else "added"
+    did: Did = "renewed" if before and any(find(before.decode("utf-8"))) else "added"
     put_in = f"would be {did}" if dry_run else did
     return manifest, say(did, f"hooks {put_in} in {agent.file}", agent.advice, _TRACKED if tracked else None)
 
@@ -77,11 +77,6 @@ def _merge_entries(repository: Repository, tree: Path, agent: HookSettings) -> t
         why = f"not installed, {agent.file} stays as it is: {error.message}"
         raise TrajError(why, error.hint) from None
     return before, after
-
-
-def _has_entries(content: bytes) -> bool:
-    text = content.decode("utf-8")
-    return bool(text) and take(text) != text
 
 
 def script_path(repository: Repository) -> Path:
