@@ -116,7 +116,7 @@ def _describe_active(active: Active) -> Iterator[str]:
 
 def _summarizer_to_json(facts: Facts) -> dict[str, Any] | None:
     setting, runs = facts.summarizer, facts.runs
-    if setting is None or runs is None:
+    if setting is None:
         return None
     today = {"runs": runs.number, "runsADay": setting.runs_a_day, "failed": runs.failed}
     return {"command": setting.command, "source": setting.source, **today}
@@ -155,7 +155,7 @@ def _settings(facts: Facts) -> Iterator[str]:
             yield f"{key.capitalize()}: {setting.value} ({setting.source})"
         elif facts.since is not None:
             yield f"Thinking: {_sealing(facts.readers)}"
-    if facts.summarizer and facts.runs:
+    if facts.summarizer:
         done = f"{facts.runs.number} of {facts.summarizer.runs_a_day} runs today"
         failed = f"; the last failed: {facts.runs.failed}" if facts.runs.failed else ""
         yield f"Summaries: by {facts.summarizer.command} ({facts.summarizer.source}), {done}{failed}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from typing import TYPE_CHECKING, TypeVar
 
 from gittraj import plugins
@@ -94,15 +93,15 @@ class Facts:
     config: Config | None
     readers: Readers | None
     complaints: tuple[TrajError, ...]
-    team: bool = False
-    unfetching: tuple[str, ...] = ()
-    summarizer: Summarizer | None = None
-    runs: Runs | None = None
-    beside: Mapping[str, int] = field(default_factory=dict)
-    plugins: Mapping[str, str | None] = field(default_factory=dict)
-    deleted: Mapping[str, str] = field(default_factory=dict)
-    rule_files: tuple[str, ...] = ()
-    shallow: bool = False
+    team: bool
+    unfetching: tuple[str, ...]
+    summarizer: Summarizer | None
+    runs: Runs
+    beside: Mapping[str, int]
+    plugins: Mapping[str, str | None]
+    deleted: Mapping[str, str]
+    rule_files: tuple[str, ...]
+    shallow: bool
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
