@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from gittraj.commands.install.edits import write_file
+from gittraj.commands.install.edits import restore, write_file
 from gittraj.commands.install.hooks import install_hook, uninstall_hook
 from gittraj.commands.install.manifest import FILE, Did, FileEdit, Splice, Step
 from gittraj.commands.install.shims import HOOKS, find_interpreter, render, starts_existing
@@ -155,15 +155,9 @@ def _undo_setting(home: Home, known: GlobalInstall) -> None:
     file = home.config_file()
     if known.config is None or not file.exists():
         return
-    now = file.read_bytes()
-    before = known.config.undo(now)
-    if before == now:  # somebody changed it since
+    if not restore(file, known.config, lambda content: content):  # somebody changed it since
         command = ("config", "--global", "--fixed-value", "--unset", _KEY, known.template)
         home.git.run(*command, check=False)  # status 5: the setting has another value, which is the user's
-    elif before or not known.config.made:
-        write_file(file, before)
-    else:
-        file.unlink()
 
 
 def find_dead(environ: Mapping[str, str]) -> Path | None:
