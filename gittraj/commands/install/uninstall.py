@@ -71,7 +71,8 @@ def _delete_derived(repository: Repository, *, purge: bool) -> None:
     import shutil  # noqa: PLC0415 - it imports all compressors
 
     if purge:
-        drop_copies(repository)
+        for ref in list_copies(repository):
+            delete_ref(repository, ref, check=False)
     shutil.rmtree(repository.common_dir / INDEX, ignore_errors=True)
 
 
@@ -130,11 +131,6 @@ _COPIES = f"{COPIES}**/traj", f"{COPIES}**/traj-data-*"
 def list_copies(repository: Repository) -> list[str]:
     """Return the copies of remotes' refs that a fetch or a push made."""
     return _list_refs(repository, _COPIES)
-
-
-def drop_copies(repository: Repository) -> None:
-    for ref in list_copies(repository):
-        delete_ref(repository, ref, check=False)
 
 
 def list_remaining(
