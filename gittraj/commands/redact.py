@@ -10,7 +10,6 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any, cast
 
 from gittraj.commands.link import reachable
@@ -18,9 +17,8 @@ from gittraj.config import Config, Environ, read_config, stamp
 from gittraj.errors import RedactionError, TrajError
 from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note
 from gittraj.model.values import AnyEvent, Event, Record, SegmentRef
-from gittraj.notes.merge import iter_records
+from gittraj.notes.merge import every_record, iter_records
 from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import known_secrets, make_pipeline
@@ -130,7 +128,8 @@ def values_of(pipeline: Pipeline, leak: Leak) -> frozenset[str]:
             if span.rule == leak.rule:
                 values.add(text[span.start : span.end])
 
-    records = _list_records(pipeline.repository, leak.trajectory)
+    notes = NotesRef(pipeline.repository).items()
+    records = [record for record in every_record(notes) if record.id == leak.trajectory]
     _, events, strict = _read(pipeline, leak.trajectory, records, redactor)
     for event in events:
         if event.id == leak.event:
@@ -138,12 +137,6 @@ def values_of(pipeline: Pipeline, leak: Leak) -> frozenset[str]:
     for record in records if leak.event is None else ():
         match_rules(take, (record.figures, record.whole, record.link), strict=False)
     return frozenset(values)
-
-
-def _list_records(repository: Repository, trajectory: str) -> list[Record]:
-    """Return every record of a trajectory, also those that are withdrawn or outdated."""
-    lines = chain.from_iterable(decode_note(body) for _, body in NotesRef(repository).items())
-    return [line for line in lines if isinstance(line, Record) and line.id == trajectory]
 
 
 def _scan(pipeline: Pipeline, trajectory: str, records: Sequence[tuple[str, Record]], done: Audit) -> None:

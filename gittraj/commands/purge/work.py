@@ -15,10 +15,11 @@ from gittraj.commands.purge.search import Matches, PurgeTarget, Search, SegmentK
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.index.fast_open import FOLDER as INDEX
-from gittraj.model.codec import decode_note, segment_path, segment_position
+from gittraj.model.codec import segment_path, segment_position
 from gittraj.model.values import Key, Record, SegmentRef
 from gittraj.model.words import count
 from gittraj.notes.epoch import Epoch, read_epoch, unite
+from gittraj.notes.merge import every_record
 from gittraj.notes.recovery import unfinished_merges
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
 from gittraj.notes.unjoined import COPIES
@@ -65,7 +66,7 @@ def purge(repository: Repository, target: PurgeTarget, *, dry_run: bool = False)
             _join_tracked(repository)
         search = Search(repository, target)
         matches = search.run()
-        records = _list_records(repository)
+        records = [*every_record(NotesRef(repository).items())]
         done = _count(target, matches, records)
         if dry_run or not (matches.refs or LocalState.of(repository).is_purging):
             return done
@@ -84,16 +85,6 @@ def _join_tracked(repository: Repository) -> None:
                 join_records(repository, tip, ref)
             else:
                 join_segments(repository, ref[-7:], tip, ref)
-
-
-def _list_records(repository: Repository) -> list[Record]:
-    """Return every record in the notes, also those that are withdrawn or outdated."""
-    return [
-        line
-        for _, body in NotesRef(repository).items()
-        for line in decode_note(body)
-        if isinstance(line, Record)
-    ]
 
 
 def _count(target: PurgeTarget, matches: Matches, records: list[Record]) -> Purge:
