@@ -26,8 +26,7 @@ from gittraj.notes.unjoined import find_hint
 from gittraj.query.log.filters import task_names
 from gittraj.record.add_later import draft_addition, locked, new_event_id, now, random_name
 from gittraj.record.drain.composition import make_pipeline
-from gittraj.record.pipeline import Pipeline
-from gittraj.redact.events import Change, map_event, map_plain
+from gittraj.redact.events import cleaner, map_event, map_plain
 from gittraj.state.active import Active, Header, load_active, place_of, save_active
 from gittraj.state.folder import LocalState
 
@@ -70,7 +69,7 @@ def record(
             if known is None:
                 raise TrajError(f"{trajectory} is no longer active", "git traj status")
         active = known or _begin(repository, environ, session, call)
-        redact = _make_redact(pipeline)
+        redact = cleaner(pipeline.redactor(), pipeline.localise)
         unredacted = _events(call, by=author(environ), task=task)
         events = [map_event(event, redact, strict=False) for event in unredacted]
         header = _update(active.header, call, task)
@@ -93,17 +92,13 @@ def _find_active(local: LocalState, trajectory: str) -> Active | None:
 def name_task(repository: Repository, trajectory: str, task: TaskRef, *, environ: Environ) -> bool:
     """Set the task of an active trajectory; return whether it had another task. Raises TrajError."""
     with locked(repository, environ) as local:
-        clean = map_plain(task, _make_redact(make_pipeline(repository, read_config(repository), environ)))
+        pipeline = make_pipeline(repository, read_config(repository), environ)
+        clean = map_plain(task, cleaner(pipeline.redactor(), pipeline.localise))
         active = _find_active(local, trajectory)
         if active is None or active.header.task == clean:
             return False
         save_active(local.folder, replace(active, header=replace(active.header, task=clean)))
     return True
-
-
-def _make_redact(pipeline: Pipeline) -> Change:
-    redactor = pipeline.redactor()
-    return lambda text, name, _: redactor.text(pipeline.localise(text), name=name)
 
 
 def amend(repository: Repository, trajectory: str, call: Call, *, environ: Environ) -> Recorded:

@@ -8,7 +8,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 from typing import TypeVar
 
@@ -20,7 +19,7 @@ from gittraj.model.codec import decode_line, decode_segment, encode_segments, se
 from gittraj.model.values import AnyEvent, ForeignLine, Key, Line, Record, Tombstone
 from gittraj.notes.tree import iter_segments
 from gittraj.record.rewrite_segments import Replacement, count_replaced
-from gittraj.redact.events import Redact, clean_fragments, map_event, map_plain
+from gittraj.redact.events import Redact, clean_fragments, cleaner, map_event, map_plain
 from gittraj.sync.traces import our_refs
 
 _SEGMENT = re.compile(r"s/[0-9a-f]{2}/([^/]+)/(\d{6,}-[0-9a-f]{8})")
@@ -106,7 +105,7 @@ class Search:
     def clean_value(self, trajectory: str, value: T) -> T:
         """Return any value of a trajectory without the secret. Raises RedactionError."""
         redactor = self.redactor(trajectory)
-        return value if redactor is None else map_plain(value, partial(_clean, redactor))
+        return value if redactor is None else map_plain(value, cleaner(redactor))
 
     def clean(self, line: Line) -> Line:
         """Return a line of a commit's note without the secret. Raises RedactionError."""
@@ -186,9 +185,7 @@ class Search:
             redactor.replaced()  # resets the counts of the previous segment
             partly_clean = [next(without_split) for _ in events]
             try:
-                clean = tuple(
-                    map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in partly_clean
-                )
+                clean = tuple(map_event(e, cleaner(redactor), strict=e.id in strict) for e in partly_clean)
             except (RedactionError, RecursionError):
                 self.matches.unread.add(key)
                 continue
@@ -221,10 +218,6 @@ def _clean_fragments(redactor: Redact, events: Sequence[AnyEvent]) -> Sequence[A
         return clean_fragments(redactor, events)
     except RedactionError:
         return events  # raised again when each event is cleaned
-
-
-def _clean(redactor: Redact, text: str, name: str | None, strictly: bool) -> str:
-    return redactor.text(text, name=name, strict=strictly)
 
 
 def _tips(repository: Repository, ref: str) -> Iterator[str]:
