@@ -9,10 +9,9 @@ from gittraj.agents import all_agents
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note
 from gittraj.model.session_items import trajectory_id
 from gittraj.model.values import Record
-from gittraj.notes.merge import iter_records
+from gittraj.notes.merge import every_record, iter_records
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import find_hint
 from gittraj.record.drain.composition import make_pipeline
@@ -36,7 +35,7 @@ def forget(repository: Repository, name: str, *, environ: Environ) -> tuple[list
     with local.writing():
         notes = dict(NotesRef(repository).items())
         off = load_suspension(local.folder)
-        chosen = _choose_all(repository, notes.values(), off, name, environ)
+        chosen = _choose_all(repository, notes.items(), off, name, environ)
         save(local.folder, replace(off, forgotten=tuple(dict.fromkeys((*off.forgotten, *chosen)))))
         state = load_state(local.folder)
         if state is not None:
@@ -53,15 +52,18 @@ def forget(repository: Repository, name: str, *, environ: Environ) -> tuple[list
 
 def choose(repository: Repository, name: str, *, environ: Environ) -> list[str]:
     """Return the trajectories that ``forget`` would withdraw. Raises TrajError."""
-    bodies = (body for _, body in NotesRef(repository).items())
     off = load_suspension(LocalState.of(repository).folder)
-    return sorted(_choose_all(repository, bodies, off, name, environ))
+    return sorted(_choose_all(repository, NotesRef(repository).items(), off, name, environ))
 
 
 def _choose_all(
-    repository: Repository, bodies: Iterable[bytes], off: Suspension, name: str, environ: Environ
+    repository: Repository,
+    notes: Iterable[tuple[str, bytes]],
+    off: Suspension,
+    name: str,
+    environ: Environ,
 ) -> set[str]:
-    records = [line for body in bodies for line in decode_note(body) if isinstance(line, Record)]
+    records = [*every_record(notes)]
     known = _choose(records, name) or _recall(off.forgotten, name) or _find(environ, name)
     if not known:
         hint = find_hint(

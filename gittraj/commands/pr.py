@@ -11,14 +11,13 @@ _BASES = ("@{upstream}", "origin/HEAD", "origin/main", "origin/master", "main", 
 
 def find_base(repository: Repository, head: str) -> str:
     """Return the first usual base that exists and is not ``head`` itself. Raises TrajError."""
-    tip = repository.run("rev-parse", "-q", "--verify", f"{head}^{{commit}}", check=False).out
-    same: list[str] = []
+    tip, same = repository.find_commit(head), None
     for name in _BASES:
-        parsed = repository.run("rev-parse", "-q", "--verify", f"{name}^{{commit}}", check=False)
-        if parsed.code == 0 and parsed.out != tip:
+        commit = repository.find_commit(name)
+        if commit and commit != tip:
             return name
-        same += [name] if parsed.code == 0 else []
-    why = f": {head} is {same[-1]} itself" if same else ""
+        same = name if commit else same
+    why = f": {head} is {same} itself" if same else ""
     raise TrajError(f"there is no branch to compare with{why}", "git traj pr --base BRANCH")
 
 

@@ -26,8 +26,7 @@ from gittraj.notes.unjoined import find_hint
 from gittraj.query.log.filters import task_names
 from gittraj.record.add_later import draft_addition, locked, new_event_id, now, random_name
 from gittraj.record.drain.composition import make_pipeline
-from gittraj.record.pipeline import Pipeline
-from gittraj.redact.events import Change, map_event, map_plain
+from gittraj.redact.events import cleaner, map_event, map_plain
 from gittraj.state.active import Active, Header, load_active, place_of, save_active
 from gittraj.state.folder import LocalState
 
@@ -70,7 +69,7 @@ def record(
             if known is None:
                 raise TrajError(f"{trajectory} is no longer active", "git traj status")
         active = known or _begin(repository, environ, session, call)
-        redact = _make_redact(pipeline)
+        redact = cleaner(pipeline.redactor(), pipeline.localise)
         unredacted = _events(call, by=author(environ), task=task)
         events = [map_event(event, redact, strict=False) for event in unredacted]
         header = _update(active.header, call, task)
@@ -93,17 +92,13 @@ def _find_active(local: LocalState, trajectory: str) -> Active | None:
 def name_task(repository: Repository, trajectory: str, task: TaskRef, *, environ: Environ) -> bool:
     """Set the task of an active trajectory; return whether it had another task. Raises TrajError."""
     with locked(repository, environ) as local:
-        clean = map_plain(task, _make_redact(make_pipeline(repository, read_config(repository), environ)))
+        pipeline = make_pipeline(repository, read_config(repository), environ)
+        clean = map_plain(task, cleaner(pipeline.redactor(), pipeline.localise))
         active = _find_active(local, trajectory)
         if active is None or active.header.task == clean:
             return False
         save_active(local.folder, replace(active, header=replace(active.header, task=clean)))
     return True
-
-
-def _make_redact(pipeline: Pipeline) -> Change:
-    redactor = pipeline.redactor()
-    return lambda text, name, _: redactor.text(pipeline.localise(text), name=name)
 
 
 def amend(repository: Repository, trajectory: str, call: Call, *, environ: Environ) -> Recorded:
@@ -234,12 +229,15 @@ def _find_last_part(repository: Repository, prefix: str) -> tuple[str, dict[str,
     part's record. Raises TrajError."""
     if not prefix:
         raise TrajError("the trajectory's name is empty", "git traj log --trajectories lists them")
-    matching = _find_records(repository, prefix)
-    if not matching and (of_task := _of_task(repository, prefix)):
+    notes = NotesRef(repository)
+    matching = _find_records(notes, prefix)
+    if not matching and (of_task := _of_task(notes, prefix)):
         return _find_last_part(repository, of_task)
     if not matching:
         hint = find_hint(
-            repository, lambda theirs: _has_records(theirs, prefix), "git traj log --trajectories lists them"
+            repository,
+            lambda theirs: _find_records(theirs, prefix) or _of_task(theirs, prefix),
+            "git traj log --trajectories lists them",
         )
         raise TrajError(f"no trajectory '{prefix}' is recorded here", hint)
     if len(matching) > 1:
@@ -249,30 +247,19 @@ def _find_last_part(repository: Repository, prefix: str) -> tuple[str, dict[str,
     return name, {commit: each.link for commit, each in records if each.key == last.key}, last
 
 
-def _find_records(repository: Repository, prefix: str) -> dict[str, list[tuple[str, Record]]]:
+def _find_records(notes: NotesRef, prefix: str) -> dict[str, list[tuple[str, Record]]]:
     """Return the records, each with its commit, of every trajectory whose id begins with ``prefix``."""
     matching: dict[str, list[tuple[str, Record]]] = {}
-    for commit, body in NotesRef(repository).items():
+    for commit, body in notes.items():
         for each in records_on(commit, body) if prefix.encode() in body else ():
             if each.id.startswith(prefix):
                 matching.setdefault(each.id, []).append((commit, each))
     return matching
 
 
-def _has_records(notes: NotesRef, prefix: str) -> bool:
-    return any(
-        each.id.startswith(prefix) or prefix in _task_names(each.whole.task)
-        for _, each in iter_records(notes.items())
-    )
-
-
-def _of_task(repository: Repository, task: str) -> str | None:
+def _of_task(notes: NotesRef, task: str) -> str | None:
     """Return the latest trajectory for a task, which is named by its id, ``SYSTEM:ID`` or title."""
-    records = (
-        record
-        for _, record in iter_records(NotesRef(repository).items())
-        if task in _task_names(record.whole.task)
-    )
+    records = (r for _, r in iter_records(notes.items()) if task in _task_names(r.whole.task))
     latest = max(records, key=lambda record: record.figures.started_at or "", default=None)
     return latest.id if latest else None
 

@@ -10,7 +10,6 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any, cast
 
 from gittraj.commands.link import reachable
@@ -18,14 +17,15 @@ from gittraj.config import Config, Environ, read_config, stamp
 from gittraj.errors import RedactionError, TrajError
 from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note
 from gittraj.model.values import AnyEvent, Event, Record, SegmentRef
-from gittraj.notes.merge import iter_records
+from gittraj.notes.merge import every_record, iter_records
 from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import known_secrets, make_pipeline
 from gittraj.record.drain.redactor import options_of, redactors, remarks_of
+from gittraj.record.pipeline import Pipeline
 from gittraj.redact.events import Redact, map_event, map_plain
+from gittraj.redact.scan import UNSCANNABLE
 from gittraj.state.folder import LocalState
 
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
@@ -69,13 +69,10 @@ def audit_stored(repository: Repository, revisions: str | None, *, environ: Envi
     version of the rules. Raises TrajError."""
     LocalState.of(repository).create()  # for its key, in a clone where git-traj is not installed
     commits = reachable(repository, revisions)
-    config = read_config(repository)
-    pipeline = make_pipeline(repository, config, environ)
-    return audit(repository, pipeline.redactor, commits=commits, paths=config.strict), pipeline.ruleset
+    pipeline = make_pipeline(repository, read_config(repository), environ)
+    return audit(pipeline, commits=commits), pipeline.ruleset
 
 
-UNSCANNABLE = "unscannable"
-"""The rule of a leak in a value that could not be scanned."""
 Scan = Callable[..., Any]
 """A redactor's ``find`` or ``learn``."""
 
@@ -106,74 +103,53 @@ class Audit:
     records: int = 0
 
 
-def audit(
-    repository: Repository,
-    redactor: Callable[[], Redact],
-    *,
-    commits: Collection[str] | None = None,
-    paths: Sequence[str] = (),
-) -> Audit:
-    """Scan every record on ``commits`` (None: all), with the events that it names. ``redactor`` makes the
-    redactor of a trajectory; ``paths`` are globs of more files that contain secrets."""
+def audit(pipeline: Pipeline, *, commits: Collection[str] | None = None) -> Audit:
+    """Scan every record on ``commits`` (None: all), with the events that it names."""
     done = Audit()
     by_trajectory: dict[str, list[tuple[str, Record]]] = defaultdict(list)
-    notes = (note for note in NotesRef(repository).items() if commits is None or note[0] in commits)
+    notes = (note for note in NotesRef(pipeline.repository).items() if commits is None or note[0] in commits)
     for commit, record in iter_records(notes):
         by_trajectory[record.id].append((commit, record))
     for trajectory, records in by_trajectory.items():
         done.records += len(records)
-        _scan(repository, trajectory, records, redactor=redactor(), paths=paths, done=done)
+        _scan(pipeline, trajectory, records, done)
     done.leaks = sorted(
         set(done.leaks), key=lambda leak: (leak.commit, leak.trajectory, leak.event or "", leak.rule)
     )
     return done
 
 
-def values_of(
-    repository: Repository, redactor: Redact, leak: Leak, *, paths: Sequence[str] = ()
-) -> frozenset[str]:
+def values_of(pipeline: Pipeline, leak: Leak) -> frozenset[str]:
     """Return the values of a finding: the secrets themselves."""
-    values: set[str] = set()
+    redactor, values = pipeline.redactor(), set[str]()
 
     def take(text: str, *, name: str | None = None, strict: bool = False) -> None:
         for span in redactor.find(text, name=name, strict=strict):
             if span.rule == leak.rule:
                 values.add(text[span.start : span.end])
 
-    records = _list_records(repository, leak.trajectory)
-    _, events, strict = _read(repository, leak.trajectory, records, redactor, paths)
+    notes = NotesRef(pipeline.repository).items()
+    records = [record for record in every_record(notes) if record.id == leak.trajectory]
+    _, events, strict = _read(pipeline, leak.trajectory, records, redactor)
     for event in events:
         if event.id == leak.event:
-            _match_rules(take, event, strict=event.id in strict)
+            match_rules(take, event, strict=event.id in strict)
     for record in records if leak.event is None else ():
-        _match_rules(take, (record.figures, record.whole, record.link), strict=False)
+        match_rules(take, (record.figures, record.whole, record.link), strict=False)
     return frozenset(values)
 
 
-def _list_records(repository: Repository, trajectory: str) -> list[Record]:
-    """Return every record of a trajectory, also those that are withdrawn or outdated."""
-    lines = chain.from_iterable(decode_note(body) for _, body in NotesRef(repository).items())
-    return [line for line in lines if isinstance(line, Record) and line.id == trajectory]
-
-
-def _scan(
-    repository: Repository,
-    trajectory: str,
-    records: Sequence[tuple[str, Record]],
-    *,
-    redactor: Redact,
-    paths: Sequence[str],
-    done: Audit,
-) -> None:
+def _scan(pipeline: Pipeline, trajectory: str, records: Sequence[tuple[str, Record]], done: Audit) -> None:
     """Add the leaks in one trajectory to ``done``."""
-    segments, events, strict = _read(repository, trajectory, [r for _, r in records], redactor, paths)
+    redactor = pipeline.redactor()
+    segments, events, strict = _read(pipeline, trajectory, [r for _, r in records], redactor)
     done.absent += sum(events is None for events in segments.values())
-    by_event = {event.id: _match_rules(redactor.find, event, strict=event.id in strict) for event in events}
+    by_event = {event.id: match_rules(redactor.find, event, strict=event.id in strict) for event in events}
     for commit, record in records:
         named = {
             e.id: by_event[e.id] for ref in (*record.segments, *record.also) for e in segments[ref] or ()
         }
-        header = _match_rules(redactor.find, (record.figures, record.whole, record.link), strict=False)
+        header = match_rules(redactor.find, (record.figures, record.whole, record.link), strict=False)
         done.leaks += [
             Leak(commit=commit, trajectory=trajectory, event=event, rule=rule)
             for event, rules in (*named.items(), (None, header))
@@ -182,25 +158,21 @@ def _scan(
 
 
 def _read(
-    repository: Repository,
-    trajectory: str,
-    records: Sequence[Record],
-    redactor: Redact,
-    paths: Sequence[str],
+    pipeline: Pipeline, trajectory: str, records: Sequence[Record], redactor: Redact
 ) -> tuple[dict[SegmentRef, Sequence[AnyEvent] | None], list[AnyEvent], Collection[str]]:
     """Return the segments that records name (None: not in this clone), their events in order, and the ids of
     the events that are scanned strictly. The redactor learns from all events, as a secret may be in
     several."""
     refs = dict.fromkeys(ref for record in records for ref in (*record.segments, *record.also))
-    segments = dict(read_segments(repository, trajectory, refs))
+    segments = dict(read_segments(pipeline.repository, trajectory, refs))
     events = [event for ref in sorted(segments, key=lambda ref: ref.name) for event in segments[ref]]
-    strict = strict_events(events, paths, orphans=False)
+    strict = strict_events(events, pipeline.config.strict, orphans=False)
     for event in events:
-        _match_rules(redactor.learn, event, strict=event.id in strict)
+        match_rules(redactor.learn, event, strict=event.id in strict)
     return {ref: segments.get(ref) for ref in refs}, events, strict
 
 
-def _match_rules(scan: Scan, value: Any, *, strict: bool) -> set[str]:
+def match_rules(scan: Scan, value: Any, *, strict: bool) -> set[str]:
     """Call ``scan`` for each text in a value, and return the rules that matched."""
     rules: set[str] = set()
 

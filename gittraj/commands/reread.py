@@ -129,7 +129,8 @@ def _read_again(
     all of its commits. ``done`` counts the parts."""
     refs = list(chain.from_iterable(record.segments for record in records))
     events = dict(read_segments(repository, records[0].id, refs))
-    calls = _list_calls(events.values())  # of all parts: a call may be in an earlier part than its result
+    # of all parts: a call may be in an earlier part than its result
+    calls = [event for event in chain.from_iterable(events.values()) if isinstance(event, ToolCall)]
     for record in records:
         if record.v > VERSION:
             done.newer += 1
@@ -141,10 +142,6 @@ def _read_again(
             summary = _derive(record, part, calls, links[record.key])
             if summary != record.figures:
                 yield _with_summary(record, summary)
-
-
-def _list_calls(segments: Iterable[Sequence[AnyEvent]]) -> list[ToolCall]:
-    return [event for event in chain.from_iterable(segments) if isinstance(event, ToolCall)]
 
 
 def _with_summary(record: Record, summary: PartSummary) -> Record:

@@ -59,18 +59,10 @@ class Output:
     def text(self) -> str:
         first, last = bytes(self._first), bytes(self._last)
         if self.truncated:  # half a line may be half a secret, which redaction would miss
-            first = _before_last(first, b"\n") or _before_last(first, b" ")
-            last = _after_first(last, b"\n") or _after_first(last, b" ")
+            first = first.rpartition(b"\n")[0] or first.rpartition(b" ")[0]
+            last = last.partition(b"\n")[2] or last.partition(b" ")[2]
             first += b"\n[...]\n"
         return (first + last).decode("utf-8", "replace")
-
-
-def _before_last(data: bytes, separator: bytes) -> bytes:
-    return data[: max(data.rfind(separator), 0)]
-
-
-def _after_first(data: bytes, separator: bytes) -> bytes:
-    return data[data.find(separator) + 1 :] if separator in data else b""
 
 
 def run(repository: Repository, command: Sequence[str], *, agent: str | None, live: Mapping[str, str]) -> int:

@@ -39,13 +39,13 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         "waiting": list(facts.waiting),
         "unlinked": list(facts.unlinked),
         "withoutHook": None if facts.without_hook is None else list(facts.without_hook),
-        "recorded": facts.recorded,
-        "traced": facts.traced,
-        "recordedElsewhere": facts.elsewhere,
+        "recorded": facts.recorded.listed,
+        "traced": facts.recorded.traced,
+        "recordedElsewhere": facts.recorded.number - facts.recorded.listed,
         "recordedBeside": dict(facts.beside),
         "unstamped": facts.unstamped,
         "exposed": list(facts.exposed),
-        "stranded": list(facts.stranded),
+        "stranded": list(facts.recorded.stranded),
         "remotes": [{"name": r.name, "unpushed": r.unpushed, "unfetched": r.unfetched} for r in facts.remotes]
         or None,
         "withoutRefspec": list(facts.unfetching),
@@ -116,7 +116,7 @@ def _describe_active(active: Active) -> Iterator[str]:
 
 def _summarizer_to_json(facts: Facts) -> dict[str, Any] | None:
     setting, runs = facts.summarizer, facts.runs
-    if setting is None or runs is None:
+    if setting is None:
         return None
     today = {"runs": runs.number, "runsADay": setting.runs_a_day, "failed": runs.failed}
     return {"command": setting.command, "source": setting.source, **today}
@@ -155,7 +155,7 @@ def _settings(facts: Facts) -> Iterator[str]:
             yield f"{key.capitalize()}: {setting.value} ({setting.source})"
         elif facts.since is not None:
             yield f"Thinking: {_sealing(facts.readers)}"
-    if facts.summarizer and facts.runs:
+    if facts.summarizer:
         done = f"{facts.runs.number} of {facts.summarizer.runs_a_day} runs today"
         failed = f"; the last failed: {facts.runs.failed}" if facts.runs.failed else ""
         yield f"Summaries: by {facts.summarizer.command} ({facts.summarizer.source}), {done}{failed}"
@@ -198,15 +198,16 @@ def _recording(facts: Facts) -> Iterator[str]:
 
 def _recorded(facts: Facts) -> Iterator[str]:
     """Yield how many commits have records, also on other branches and on remotes."""
-    other = f", {facts.branched} more on other branches (git traj log BRANCH)" if facts.branched else ""
-    if facts.explored:
-        other += f", {facts.explored} more with work that {NO_COMMIT} (git traj log --all)"
+    recorded = facts.recorded
+    other = f", {recorded.branched} more on other branches (git traj log BRANCH)" if recorded.branched else ""
+    if recorded.explored:
+        other += f", {recorded.explored} more with work that {NO_COMMIT} (git traj log --all)"
     if facts.deleted:
         yield f"Deleted or overwritten: {', '.join(facts.deleted)} (git traj doctor --fix restores it)"
-    if facts.recorded or not (facts.beside or facts.deleted):
-        yield f"Recorded: trajectories on {count(facts.recorded, 'commit')}{other}"
+    if recorded.listed or not (facts.beside or facts.deleted):
+        yield f"Recorded: trajectories on {count(recorded.listed, 'commit')}{other}"
     for name, number in facts.beside.items():
-        if facts.recorded:
+        if recorded.listed:
             yield f"Not joined yet: records of {name} on {count(number, 'commit')} (git traj fetch {name})"
         else:
             records = f"Recorded: trajectories of {name} on {count(number, 'commit')}"
@@ -233,12 +234,13 @@ def _open_work(facts: Facts) -> Iterator[str]:
 
 
 def _commits(facts: Facts) -> Iterator[str]:
+    stranded = len(facts.recorded.stranded)
     for number, text in (
-        (facts.traced, "made in a shell that an agent opened; who made it is not known"),
+        (facts.recorded.traced, "made in a shell that an agent opened; who made it is not known"),
         (len(facts.waiting), "waiting for an agent's log"),
         (len(facts.unlinked), "by an agent, without a record (git traj link)"),
         (len(facts.without_hook or ()), "found later, without a hook"),
-        (len(facts.stranded), "no longer reachable, with records that no other commit has (git traj repair)"),
+        (stranded, "no longer reachable, with records that no other commit has (git traj repair)"),
     ):
         if number:
             yield f"{count(number, 'commit')} {text}"

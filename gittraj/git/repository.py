@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 from gittraj.errors import GitError
 from gittraj.frozen import dataclass
 from gittraj.git.encoding import ObjectFormat
-from gittraj.git.interface import Objects
+from gittraj.git.interface import Objects, is_oid
 from gittraj.git.plumbing import PlumbingObjects
 from gittraj.git.process import Result, Runner
 
@@ -123,6 +123,17 @@ class Repository:
         parsed = self.run(*query, check=False)
         oid = parsed.text.strip()
         return oid if parsed.code == 0 and not oid.startswith("^") else None
+
+    def find_commits(self, revs: Sequence[str]) -> list[str | None]:
+        """The commit that each of ``revs`` names, or None if it does not name one. Takes one process, and no
+        libgit2, which takes longer to load than the whole answer."""
+        if self.backend == "plumbing":
+            return [self.find_commit(rev) for rev in revs]  # through the process that already reads objects
+        names = [rev if "\n" not in rev else "" for rev in revs]
+        lines = "".join(f"{rev}^{{commit}}\n" for rev in names).encode("utf-8", "surrogateescape")
+        listed = self.run("cat-file", "--batch-check=%(objectname) %(objecttype)", input=lines).text
+        rows = (line.split(" ") for line in listed.splitlines())
+        return [row[0] if row[1:] == ["commit"] and is_oid(row[0]) else None for row in rows]
 
     def config(self, key: str) -> str | None:
         """The effective value of ``key`` in git's configuration; None when it is not set."""

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gittraj.errors import GitError, TrajError
-from gittraj.git import Repository, is_oid
+from gittraj.git import Repository
 from gittraj.index import file, history, records
 from gittraj.index.fast_open import read_edges
 from gittraj.index.indexed import IndexedNotes, IndexedReachable, or_failed
@@ -56,7 +56,7 @@ def open_index(
 def _open(
     stack: ExitStack, repository: Repository, rev: str, tell: Progress | None, *, build: bool
 ) -> Answers | None:
-    tip, named = _find_commits(repository, TIP, rev)
+    tip, named = repository.find_commits((TIP, rev))
     if not tip:
         return None
     commit = named or repository.head()  # ``rev`` may be a range: its commits are usually reachable from HEAD
@@ -79,18 +79,6 @@ def _open(
 
             refresh(repository, commit, tell=tell)
     return None  # the notes changed meanwhile
-
-
-def _find_commits(repository: Repository, *revs: str) -> list[str | None]:
-    """The commit that each of ``revs`` names, or None if it does not name one. Takes one process, and no
-    libgit2, which takes longer to load than the whole answer."""
-    if repository.backend == "plumbing":
-        return [repository.find_commit(rev) for rev in revs]  # through the process that already reads objects
-    names = [rev if "\n" not in rev else "" for rev in revs]
-    lines = "".join(f"{rev}^{{commit}}\n" for rev in names).encode("utf-8", "surrogateescape")
-    listed = repository.run("cat-file", "--batch-check=%(objectname) %(objecttype)", input=lines).out
-    rows = (line.split(" ") for line in listed.decode("utf-8", "surrogateescape").splitlines())
-    return [row[0] if row[1:] == ["commit"] and is_oid(row[0]) else None for row in rows]
 
 
 def _is_current(connection: sqlite3.Connection, repository: Repository, tip: str, commit: str | None) -> bool:

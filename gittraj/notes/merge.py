@@ -93,6 +93,11 @@ def iter_records(notes: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, Reco
     return ((commit, record) for commit, body in notes for record in records_on(commit, body))
 
 
+def every_record(notes: Iterable[tuple[str, bytes]]) -> Iterator[Record]:
+    """Yield every record in ``notes``, also those that are withdrawn or outdated."""
+    return (line for _, body in notes for line in decode_note(body) if isinstance(line, Record))
+
+
 def is_redundant_stub(record: Record, records: Iterable[Record]) -> bool:
     """Whether ``record`` is a link stub that another one of the ``records`` of its commit makes redundant: a
     record with events of the same trajectory or, if the stub names no session, any record with events that

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import accumulate
 from weakref import WeakKeyDictionary
 
@@ -22,7 +21,7 @@ from gittraj.model.values import Key, Line, Record, SegmentRef, Tombstone
 from gittraj.notes.merge import deletes, records_on, standing
 from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import DataRefs, NotesRef
-from gittraj.redact.events import Redact, map_event, map_plain
+from gittraj.redact.events import Redact, cleaner, map_event, map_plain
 
 SEARCHED = 16_000_000
 """How many bytes of a trajectory's earlier segments, the latest first, are searched for new secrets."""
@@ -117,7 +116,7 @@ def search(
     )
     for ref, events in read:
         redactor.replaced()  # discards what was replaced in the previous segment
-        now = tuple(map_event(e, partial(clean_text, redactor), strict=e.id in strict) for e in events)
+        now = tuple(map_event(e, cleaner(redactor), strict=e.id in strict) for e in events)
         if now != events:
             replacements[ref] = Replacement(
                 bodies=tuple(encode_segments(enumerate(now, segment_position(ref.name) or 0))),
@@ -256,7 +255,7 @@ def clean_record(
 ) -> Record:
     """Redact a record, and count what ``redactor`` replaced in it and its segments. Raises RedactionError."""
     redactor.replaced()  # discards what was replaced in the previous record
-    figures, whole = map_plain((record.figures, record.whole), partial(clean_text, redactor))
+    figures, whole = map_plain((record.figures, record.whole), cleaner(redactor))
     counts = count_replaced(record, redactor, (replacements.get(ref) for ref in record.segments))
     return replace(record, figures=replace(figures, redactions_by_rule=counts, ruleset=ruleset), whole=whole)
 
@@ -269,7 +268,3 @@ def count_replaced(
     for replacement in replacements:
         replaced |= replacement.replaced if replacement else {}
     return dict(sorted((Counter(replaced.values()) + Counter(record.figures.redactions_by_rule)).items()))
-
-
-def clean_text(redactor: Redact, text: str, name: str | None, strictly: bool) -> str:
-    return redactor.text(text, name=name, strict=strictly)

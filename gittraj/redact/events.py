@@ -75,20 +75,21 @@ def _distinct_texts(trajectories: Sequence[Trajectory], strict: Collection[str])
     return texts
 
 
+def cleaner(redactor: Redact, localise: Callable[[str], str] = str) -> Change:
+    """Return the change that removes secrets, and what ``localise`` removes. It raises RedactionError."""
+    return lambda text, name, strictly: redactor.text(localise(text), name=name, strict=strictly)
+
+
 def clean_trajectory(
     redactor: Redact, trajectory: Trajectory, strict: Collection[str], localise: Callable[[str], str]
 ) -> Trajectory:
     """``trajectory`` without secrets and this machine's folders. Raises RedactionError, and RecursionError if
     it is nested too deeply."""
-
-    def clean(text: str, name: str | None, strictly: bool) -> str:
-        return redactor.text(localise(text), name=name, strict=strictly)
-
     joined = tuple(
         replace(chapter, events=tuple(clean_fragments(redactor, chapter.events, localise)))
         for chapter in trajectory.chapters
     )
-    return map_trajectory(replace(trajectory, chapters=joined), clean, strict)
+    return map_trajectory(replace(trajectory, chapters=joined), cleaner(redactor, localise), strict)
 
 
 def map_trajectory(trajectory: Trajectory, change: Change, strict: Collection[str]) -> Trajectory:

@@ -164,7 +164,7 @@ def test_a_live_session_has_a_status_and_one_that_ended_is_not_live(git: Git, tm
         LiveSession(agent="gemini-cli", session="c6", status="idle", title=None, waiting=3),
     )
     assert (found.parked, found.waiting, found.unlinked) == (1, (commits[1],), (commits[2],))
-    assert found.recorded == 1
+    assert found.recorded.listed == 1
 
 
 def test_a_commit_of_a_pause_waits_for_no_log(git: Git) -> None:

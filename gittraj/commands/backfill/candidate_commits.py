@@ -93,13 +93,8 @@ class CandidateCommits:
     def _resolve(self, shorts: Collection[str]) -> dict[str, str]:
         """Return the commits that the printed ids abbreviate, by these ids; ambiguous ids are dropped."""
         printed = sorted(short for short in shorts if len(short) <= _LONGEST_ID)
-        if not printed:
-            return {}
-        text = "".join(f"{short}^{{commit}}\n" for short in printed).encode()
-        result = self.repository.run("cat-file", "--batch-check=%(objectname) %(objecttype)", input=text)
-        lines = result.out.decode("utf-8", "replace").splitlines()
-        pairs = zip(printed, (line.split() for line in lines), strict=False)
-        return {short: words[0] for short, words in pairs if len(words) == 2 and words[1] == "commit"}
+        pairs = zip(printed, self.repository.find_commits(printed), strict=True)
+        return {short: commit for short, commit in pairs if commit}
 
     def _list(self, digests: Sequence[LogDigest], more: Collection[str]) -> Iterator[tuple[str, int]]:
         """Yield each commit that a branch, a tag, a HEAD or one of ``more`` reaches, with its time."""

@@ -5,22 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 from gittraj.agents import SessionFile, all_agents, is_near
 from gittraj.commands.backfill.digest_logs import EMPTY, PAUSED, Progress
-from gittraj.commands.backfill.log_task import OF_RUNS, Aim, LogTask, Source, known_paths
+from gittraj.commands.backfill.log_task import OF_RUNS, Aim, LogTask, Source
 from gittraj.commands.backfill.report import Report
 from gittraj.commands.backfill.run import BackfillRun, open_run
 from gittraj.errors import FormatError, NotARepository, TrajError
 from gittraj.formats import NAMING, detect_store
 from gittraj.git import Repository, open_repository
-from gittraj.model.session_items import Fact
 from gittraj.model.values import Key, Line, TaskRef, TaskSource
 from gittraj.notes.merge import iter_records
 from gittraj.record.draft import Prepared
-from gittraj.record.drain.open_log import ITEMS_WITH_FACTS, find_sessions, read_items
+from gittraj.record.drain.open_log import find_sessions, first_facts, read_items
 from gittraj.state.cursors import Away, save
 
 _LONGEST = 1 << 20
@@ -182,10 +180,7 @@ def _find_former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path |
     """Return the path that this repository's working tree had for a session from another machine or folder.
     Raises FormatError when the session worked in another repository of this machine, except with ``forced``
     or if it is a benchmark's run, as a benchmark makes a working copy for each run."""
-    facts: dict[str, str] = {}
-    for item in islice(read_items(file), ITEMS_WITH_FACTS):
-        if isinstance(item, Fact):
-            facts.setdefault(item.name, str(item.value))
+    facts = first_facts(read_items(file))
     folder = facts.get("folder", "")
     if not Path(folder).is_absolute() or (Path(folder).exists() and is_near(Path(folder), run.roots)):
         return None
@@ -195,8 +190,6 @@ def _find_former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path |
             f"the session worked in another repository: {folder}",
             "import it in that repository, or name a commit of this one with --commit",
         )
-    if not run.log_task.known:
-        run.log_task.known = known_paths(run.repository)
     return run.log_task.locate(Source(file=file), folder)
 
 

@@ -6,26 +6,24 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path, PurePath
 
 from gittraj.agents import Agent, SessionFile, all_agents
 from gittraj.commands.backfill.digest_logs import Progress
 from gittraj.commands.backfill.log_digest import LogDigest
-from gittraj.commands.backfill.log_task import Aim, LogTask, Source, known_paths
+from gittraj.commands.backfill.log_task import Aim, LogTask, Source
 from gittraj.commands.backfill.report import Report, unlinked
 from gittraj.commands.backfill.run import open_run
 from gittraj.config import Environ
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import Repository
-from gittraj.model.session_items import Entry, Fact, is_unique
+from gittraj.model.session_items import Entry, Item, is_unique
 from gittraj.notes.merge import iter_records
-from gittraj.record.drain.open_log import ITEMS_WITH_FACTS, read_items
+from gittraj.record.drain.open_log import first_facts, read_items
 from gittraj.record.drain.sessions import Sessions
 from gittraj.state.changed import written_at
 from gittraj.state.cursors import Suspension
 
-_FACTS = ("folder", "start_commit", "repository")
 _ANYWHERE = (Path("/"),)
 _SMALLEST_PROOF = 64
 """The minimum size, in bytes, of a file that can prove that a session worked in this repository."""
@@ -76,7 +74,7 @@ def find_candidates(
 
 def _gone_folder(file: SessionFile) -> str | None:
     """Return the folder that a session worked in, if it no longer exists."""
-    folder = _facts(file).get("folder", "")
+    folder = first_facts(_readable_items(file)).get("folder", "")
     return folder if Path(folder).is_absolute() and not Path(folder).exists() else None
 
 
@@ -125,18 +123,13 @@ def _assign_copies(
 
 def _head(file: SessionFile) -> tuple[str, str] | None:
     """Return the agent and the id of a log's first event, if that id is unique."""
-    try:
-        first = next((i.event.id for i in read_items(file) if isinstance(i, Entry)), None)
-    except (OSError, TrajError):
-        return None
+    first = next((item.event.id for item in _readable_items(file) if isinstance(item, Entry)), None)
     return (file.agent, first) if first is not None and is_unique(first) else None
 
 
 def _find_former(log_task: LogTask, source: Source, folder: str) -> Path | None:
     """Return the former path of this repository's working tree, if the log proves that the session, which
     worked in ``folder``, worked in this repository."""
-    if not log_task.known:
-        log_task.known = known_paths(log_task.repository)
     try:
         former = log_task.locate(source, folder)
         digest = log_task.digest(replace(source, former=former))
@@ -154,7 +147,7 @@ def _find_former(log_task: LogTask, source: Source, folder: str) -> Path | None:
 
 def _shows_start(repository: Repository, file: SessionFile) -> bool:
     """Return whether the session began on a commit of this repository or in a clone with the same remote."""
-    facts = _facts(file)
+    facts = first_facts(_readable_items(file))
     remotes = {_plain_url(setting.value) for setting in repository.settings(r"remote\..*\.url$")}
     if facts.get("repository") and _plain_url(facts["repository"]) in remotes:
         return True
@@ -225,15 +218,12 @@ def _plain_url(url: str) -> str:
     return re.sub(r"^[^@/]+@", "", url).removesuffix("/").removesuffix(".git")
 
 
-def _facts(file: SessionFile) -> dict[str, str]:
-    facts: dict[str, str] = {}
+def _readable_items(file: SessionFile) -> Iterator[Item]:
+    """Yield the items of a log up to the first that cannot be read."""
     try:
-        for item in islice(read_items(file), ITEMS_WITH_FACTS):
-            if isinstance(item, Fact) and item.name in _FACTS:
-                facts.setdefault(item.name, str(item.value))
+        yield from read_items(file)
     except (OSError, TrajError):
         pass
-    return facts
 
 
 def _source(file: SessionFile, off: Suspension) -> Source:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from gittraj.agents import SessionFile
@@ -19,7 +20,7 @@ from gittraj.capture.session import Commit, Log
 from gittraj.commands.backfill.log_digest import LogDigest, make_digest
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
-from gittraj.git import Repository, open_repository
+from gittraj.git import open_repository
 from gittraj.model.session_items import Cursor
 from gittraj.model.values import Line
 from gittraj.notes.store import NotesRef
@@ -36,13 +37,6 @@ _ENOUGH = 300
 """How many of the paths that a log names are compared with the repository's."""
 OF_RUNS = ("run", "instance", "exit_status")
 """Facts that only the log of a benchmark's run has."""
-
-
-def known_paths(repository: Repository) -> frozenset[str]:
-    """Return every path in the history of any ref."""
-    listed = ("log", "--all", "--no-show-signature", "--format=", "--name-only", "--no-renames", "-z")
-    output = repository.run(*listed, check=False).text
-    return frozenset(output.replace("\n", "").split("\0")) - {""}
 
 
 def guess_root(folder: str, named: Iterable[str], known: Collection[str]) -> Path:
@@ -109,7 +103,7 @@ class DraftRequest:
     the commits to which records are copied; ``owner`` is an anchor that takes the whole log; ``head`` is the
     commit for events without a commit; ``over``: the session has ended; ``explore``: see :class:`Aim`;
     ``onto`` is a commit that also gets the parts that are already stored; ``noted`` are the last events of
-    the stretches for which the log itself names a commit; ``stays``: the agent itself writes the log."""
+    the stretches for which the log itself names a commit."""
 
     source: Source
     known: SessionState
@@ -123,7 +117,6 @@ class DraftRequest:
     explore: bool
     onto: str | None = None
     noted: Sequence[Anchor] = ()
-    stays: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,11 +134,10 @@ class DraftResult:
 
 @dataclass
 class LogTask:
-    """One process's repository and redactor. ``known`` are the paths in the repository's history."""
+    """One process's repository and redactor."""
 
     start: Path
     raw: Mapping[str, str]
-    known: frozenset[str] = frozenset()
     _territories: dict[Path | None, RepoPaths] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -160,7 +152,14 @@ class LogTask:
         """Return the path that the working tree had when a session worked in ``folder``. Raises TrajError,
         OSError."""
         log = self._read(replace(source, former=Path("/nowhere")))[0]
-        return guess_root(folder, named_paths(log), self.known)
+        return guess_root(folder, named_paths(log), self._known_paths)
+
+    @cached_property
+    def _known_paths(self) -> frozenset[str]:
+        """Every path in the history of any ref."""
+        listed = ("log", "--all", "--no-show-signature", "--format=", "--name-only", "--no-renames", "-z")
+        output = self.repository.run(*listed, check=False).text
+        return frozenset(output.replace("\n", "").split("\0")) - {""}
 
     def digest(self, source: Source) -> LogDigest | str:
         """Return a log's digest, or why the log cannot be read."""
@@ -197,7 +196,7 @@ class LogTask:
             pipeline = replace(self.pipeline, localise=Localiser(roots, self.environ.home))
             prepared = pipeline.prepare([d.draft for d in plan.drafted])
             state = plan.remember(prepared.written)
-            if not request.stays:  # the agent's own log is elsewhere, if there is one
+            if request.explore:  # the agent's own log is elsewhere, if there is one
                 state = replace(state, path="", size=0, cursor=Cursor())
         except (OSError, TrajError) as error:
             return DraftResult(trajectory=trajectory, failure=_why(error))

@@ -10,7 +10,6 @@ from gittraj.agents import SessionFile
 from gittraj.capture.link import Links
 from gittraj.commands.backfill.log_digest import find_commit_calls
 from gittraj.commands.backfill.log_task import DraftRequest
-from gittraj.git import Repository
 from gittraj.notes.merge import iter_records
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.reading import Reading
@@ -122,15 +121,6 @@ def report_unlinked(report: Report, readings: Sequence[Reading], links: Links) -
             reasons = ["it made no commit here, and no commit contains what it wrote"]
         for why in reasons:
             report.unlinked.append(unlinked(file, why))
-
-
-def unreachable(repository: Repository, commits: set[str]) -> set[str]:
-    """Return the commits that were deleted or that no ref reaches: their rewritten forms have the records."""
-    existing = {commit for commit in commits if repository.objects.exists(commit)}
-    text = "".join(f"{commit}\n" for commit in sorted(existing))
-    tips = ("--not", "--branches", "--tags", "--remotes", "HEAD")
-    result = repository.run("rev-list", "--stdin", *tips, input=text.encode(), check=False)
-    return (commits - existing) | (commits & set(result.text.split()))
 
 
 def _reasons(reading: Reading, anchored: set[int]) -> Iterator[str]:

@@ -26,11 +26,11 @@ from gittraj.commands.backfill.report import (
     report_stored,
     report_unlinked,
     unlinked,
-    unreachable,
 )
 from gittraj.commands.backfill.worker_pool import WorkerPool, open_worker_pool
 from gittraj.errors import TrajError
 from gittraj.git import Repository, find_common
+from gittraj.history.reading import find_unreachable
 from gittraj.notes.carry import records_by_commit
 from gittraj.notes.merge import iter_records
 from gittraj.notes.run_keys import run_key
@@ -87,7 +87,7 @@ class BackfillRun:
         if not dry_run:
             self._carry()
         report_stored(reports, self.notes)
-        gone = unreachable(self.repository, {row.commit for report in reports for row in report.linked})
+        gone = find_unreachable(self.repository, {row.commit for report in reports for row in report.linked})
         for report, readings, links in linked:
             report.before = before
             # notes are sorted by commit, planned rows by log: a dry run must print the rows in the same order
@@ -189,7 +189,6 @@ class BackfillRun:
                     explore=aim.explore,
                     onto=aim.commit,
                     noted=noted,
-                    stays=not aim.explore,
                 )
             )
         return requests

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
+from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 
@@ -60,7 +61,7 @@ def open_worker_pool(log_task: LogTask, size: int) -> Iterator[WorkerPool]:
         processes,
         get_context("spawn"),
         initializer=_begin,
-        initargs=(log_task.start, dict(log_task.raw), log_task.known),
+        initargs=(log_task.start, dict(log_task.raw)),
     ) as pool:
         try:
             yield WorkerPool(log_task, pool)
@@ -71,10 +72,10 @@ def open_worker_pool(log_task: LogTask, size: int) -> Iterator[WorkerPool]:
 _log_task: LogTask
 
 
-def _begin(*args: object) -> None:
+def _begin(start: Path, raw: Mapping[str, str]) -> None:
     global _log_task  # noqa: PLW0603 - how a pool's initialiser reaches its jobs
     Thread(target=_end_with_parent, daemon=True).start()
-    _log_task = LogTask(*args)  # type: ignore[arg-type]
+    _log_task = LogTask(start, raw)
 
 
 def _end_with_parent() -> None:

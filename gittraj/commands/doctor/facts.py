@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from typing import TYPE_CHECKING, TypeVar
 
 from gittraj import plugins
@@ -60,17 +59,14 @@ class Facts:
     ``since`` is None if git-traj is not installed. ``parked`` counts the parts that were not stored, because
     redaction failed. ``waiting`` are commits whose session was named but whose call is not in its log yet;
     ``unlinked`` are those that were given up, without a record. ``without_hook`` are the commits made since
-    the installation that no hook reported, oldest first; None with reftable. ``stranded`` are unreachable
-    commits with records that are nowhere else. ``complaints`` are the errors of damaged data. ``config`` is
-    None if it cannot be read. ``unstamped`` counts the parts that older rules redacted and that were not
-    pushed yet; ``exposed`` are trajectories in which a secret became known after they were pushed.
-    ``actives`` are trajectories with events from git-traj's commands that no commit has yet. ``readers`` are
-    those for whom thinking is sealed; None if it is not sealed. ``summarizer`` is the program that writes
-    summaries, ``runs`` how often it ran today. ``team``: the project has a file of settings for all clones.
+    the installation that no hook reported, oldest first; None with reftable. ``recorded`` are the commits
+    that have records. ``complaints`` are the errors of damaged data. ``config`` is None if it cannot be read.
+    ``unstamped`` counts the parts that older rules redacted and that were not pushed yet; ``exposed`` are
+    trajectories in which a secret became known after they were pushed. ``actives`` are trajectories with
+    events from git-traj's commands that no commit has yet. ``readers`` are those for whom thinking is sealed;
+    None if it is not sealed. ``summarizer`` is the program that writes summaries, ``runs`` how often it ran
+    today. ``team``: the project has a file of settings for all clones.
 
-    ``recorded`` counts the commits that ``git traj log`` lists, ``traced`` those with only link stubs,
-    ``elsewhere`` the other commits with records: HEAD does not reach them, or work there led to no commit.
-    Of these, ``branched`` counts those on other branches, ``explored`` those with work that led to no commit.
     ``unfetching`` are the remotes whose records git fetch should bring and does not. ``beside`` counts for
     each remote the commits with records that are not joined with ours. ``plugins`` are those that are
     switched on, each with the reason if it is left out. ``rule_files`` are remarks on what is ignored in the
@@ -89,10 +85,7 @@ class Facts:
     waiting: tuple[str, ...]
     unlinked: tuple[str, ...]
     without_hook: tuple[str, ...] | None
-    recorded: int
-    traced: int
-    elsewhere: int
-    stranded: tuple[str, ...]
+    recorded: Recorded
     unstamped: int
     exposed: tuple[str, ...]
     actives: tuple[Active, ...]
@@ -100,17 +93,15 @@ class Facts:
     config: Config | None
     readers: Readers | None
     complaints: tuple[TrajError, ...]
-    team: bool = False
-    unfetching: tuple[str, ...] = ()
-    summarizer: Summarizer | None = None
-    runs: Runs | None = None
-    beside: Mapping[str, int] = field(default_factory=dict)
-    plugins: Mapping[str, str | None] = field(default_factory=dict)
-    deleted: Mapping[str, str] = field(default_factory=dict)
-    branched: int = 0
-    explored: int = 0
-    rule_files: tuple[str, ...] = ()
-    shallow: bool = False
+    team: bool
+    unfetching: tuple[str, ...]
+    summarizer: Summarizer | None
+    runs: Runs
+    beside: Mapping[str, int]
+    plugins: Mapping[str, str | None]
+    deleted: Mapping[str, str]
+    rule_files: tuple[str, ...]
+    shallow: bool
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
@@ -140,12 +131,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         waiting=waiting,
         unlinked=() if RECORDS_REF in deleted else unlinked,
         without_hook=find_unhooked(repository, made, lines),
-        recorded=recorded.listed,
-        traced=recorded.traced,
-        elsewhere=recorded.number - recorded.listed,
-        branched=recorded.branched,
-        explored=recorded.explored,
-        stranded=recorded.stranded,
+        recorded=recorded,
         unstamped=unstamped,
         exposed=tuple(sorted(local.exposed())),
         actives=tuple(load_active(local.folder)),

@@ -17,11 +17,9 @@ from gittraj.commands.doctor.refuted import check_refuted
 from gittraj.commands.install.agent_hooks import find_hooks
 from gittraj.commands.install.configuration import is_supported
 from gittraj.commands.install.global_install import find_dead, install_globally
-from gittraj.commands.install.hooks_path import legacy_of
-from gittraj.commands.install.inspection import AgentLife, HookState, Life
+from gittraj.commands.install.inspection import AgentLife, Life
 from gittraj.commands.install.install import install
 from gittraj.commands.install.manifest import FILE
-from gittraj.commands.install.shims import find_block, read_interpreter
 from gittraj.config import TEAM_FILE
 from gittraj.errors import GitError, TrajError
 from gittraj.git import Repository
@@ -116,7 +114,7 @@ def _not_installed(facts: Facts) -> Finding:
     text = "git-traj is not set up here"
     if facts.team:
         return Finding("not-installed", f"{text}, and {TEAM_FILE} says that this project records", _INSTALL)
-    if facts.recorded or facts.beside:
+    if facts.recorded.listed or facts.beside:
         return note(
             "not-installed", f"{text}: records can be read, and nothing is recorded from here", _INSTALL
         )
@@ -172,7 +170,7 @@ def _check_hooks(repository: Repository, facts: Facts) -> Iterator[Finding]:
             what_is_wrong, remedy = _HOOK_STATES[hook.state]
             text = f"hook {hook.name} {what_is_wrong} ({hook.path})"
             yield Finding(f"hook-{hook.state}", text, remedy, fix=renew)
-        elif hook.state in ("installed", "chained") and not _works(hook):
+        elif (file := hook.read()) and file.interpreter and not file.interpreter.works():
             text = f"hook {hook.name} starts a Python that does not find gittraj ({hook.path})"
             yield Finding("hook-interpreter", text, _INSTALL, fix=renew)
 
@@ -197,14 +195,6 @@ def _check_agents(repository: Repository, facts: Facts) -> Iterator[Finding]:
                 f"fix it, then {command}" if agent.state == "damaged" else f"{command}, in that work tree",
                 fix=partial(_reinstall, repository, agent.name) if fixable else None,
             )
-
-
-def _works(hook: HookState) -> bool:
-    path = legacy_of(hook.path) if hook.state == "chained" else hook.path
-    # the file may have been replaced since its state was read
-    match = find_block(path.read_bytes()) if path.exists() else None
-    interpreter = read_interpreter(match.block) if match else None
-    return interpreter is None or interpreter.works()
 
 
 def _check_template(repository: Repository) -> Iterator[Finding]:
@@ -278,7 +268,7 @@ def _check_commits(facts: Facts) -> Iterator[Finding]:
         ),
         (
             "stranded",
-            facts.stranded,
+            facts.recorded.stranded,
             "only on unreachable commits: records of {}",
             "git traj repair; by hand: git traj carry --from OLD --onto REV",
         ),

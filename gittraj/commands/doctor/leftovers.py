@@ -14,7 +14,7 @@ from functools import partial
 from gittraj.commands.doctor.finding import Finding, note  # a note is information, not a problem
 from gittraj.commands.install.manifest import read_manifest
 from gittraj.commands.install.refspecs import find_remotes, refspecs
-from gittraj.errors import GitError, StoreError
+from gittraj.errors import StoreError
 from gittraj.git import Repository
 from gittraj.model.words import count
 from gittraj.notes.epoch import Epoch, read_epoch
@@ -97,10 +97,7 @@ def _restore(repository: Repository, ref: str, commit: str) -> None:
 
 def _add(repository: Repository, remote: str, values: list[str]) -> None:
     for value in values:
-        try:
-            repository.run("config", "--local", "--add", f"remote.{remote}.fetch", value)
-        except GitError as error:
-            raise StoreError(error.message) from error
+        repository.run("config", "--local", "--add", f"remote.{remote}.fetch", value)
 
 
 def _restore_deleted(repository: Repository, deleted: Mapping[str, str]) -> None:

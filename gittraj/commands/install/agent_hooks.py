@@ -14,7 +14,7 @@ from pathlib import Path
 from gittraj.agents import HookSettings, all_agents
 from gittraj.commands.install.edits import edit, ignore, make_folder, read_own, restore, write_file
 from gittraj.commands.install.manifest import Did, Manifest, Step
-from gittraj.commands.install.settings import SCRIPT, WRAPPER, put, take
+from gittraj.commands.install.settings import SCRIPT, WRAPPER, find, put, take
 from gittraj.commands.install.shims import find_interpreter, render
 from gittraj.errors import StoreError, TrajError
 from gittraj.git import Repository
@@ -49,10 +49,15 @@ def install_agent(
         return manifest, say("unchanged", f"already there ({agent.file})")
     tracked = before is not None and bool(repository.run("ls-files", "--", agent.file, check=False).out)
     if not dry_run:
-        manifest, why = _write_settings(repository, agent.file, path, after, manifest)
-        if why:
-            return manifest, say("failed", f"not installed: {path} cannot be written ({why})")
-    did: Did = "renewed" if _has_entries(before or b"") else "added"
+        try:
+            manifest = make_folder(path.parent, manifest)
+            edited = edit(path, after, manifest.settings.get(str(path)))
+            manifest = replace(manifest, settings={**manifest.settings, str(path): edited})
+            if before is None:
+                manifest = ignore(repository, agent.file, manifest)
+        except OSError as error:
+            return manifest, say("failed", f"not installed: {path} cannot be written ({error.strerror})")
+    did: Did = "renewed" if before and any(find(before.decode("utf-8"))) else "added"
     put_in = f"would be {did}" if dry_run else did
     return manifest, say(did, f"hooks {put_in} in {agent.file}", agent.advice, _TRACKED if tracked else None)
 
@@ -72,28 +77,6 @@ def _merge_entries(repository: Repository, tree: Path, agent: HookSettings) -> t
         why = f"not installed, {agent.file} stays as it is: {error.message}"
         raise TrajError(why, error.hint) from None
     return before, after
-
-
-def _has_entries(content: bytes) -> bool:
-    text = content.decode("utf-8")
-    return bool(text) and take(text) != text
-
-
-def _write_settings(
-    repository: Repository, file: str, path: Path, content: bytes, manifest: Manifest
-) -> tuple[Manifest, str | None]:
-    """Write a settings file, and let git ignore a new one. Return the manifest with every change that was
-    made, and the reason if a later change failed."""
-    is_new = not path.exists()
-    try:
-        manifest = make_folder(path.parent, manifest)
-        edited = edit(path, content, manifest.settings.get(str(path)))
-        manifest = replace(manifest, settings={**manifest.settings, str(path): edited})
-        if is_new:
-            manifest = ignore(repository, file, manifest)
-    except OSError as error:
-        return manifest, str(error.strerror)
-    return manifest, None
 
 
 def script_path(repository: Repository) -> Path:

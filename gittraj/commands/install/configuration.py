@@ -53,7 +53,7 @@ def forget_answers(repository: Repository, *, dry_run: bool) -> Iterator[Step]:
     be pushed to or joined. Raises GitError."""
     pattern = r"^(traj\.trust|remote\..*\.traj(push|fetch))$"
     keys = repository.run("config", "--local", "-z", "--name-only", "--get-regexp", pattern, check=False)
-    for key in dict.fromkeys(keys.out.decode("utf-8", "surrogateescape").split("\0")[:-1]):
+    for key in dict.fromkeys(keys.text.split("\0")[:-1]):
         if not dry_run:
             repository.run("config", "--local", "--unset-all", key)
         yield Step(what="config", name=key, did="removed", text="removed from git's configuration")

@@ -8,15 +8,14 @@ the user's configuration folder. Existing repositories stay as they are.
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from gittraj.commands.install.edits import write_file
+from gittraj.commands.install.edits import restore, write_file
 from gittraj.commands.install.hooks import install_hook, uninstall_hook
 from gittraj.commands.install.manifest import FILE, Did, FileEdit, Splice, Step
-from gittraj.commands.install.shims import HOOKS, find_block, find_interpreter, read_interpreter, render
+from gittraj.commands.install.shims import HOOKS, find_interpreter, render, starts_existing
 from gittraj.config import Environ
 from gittraj.errors import FormatError, StoreError, TrajError
 from gittraj.frozen import dataclass
@@ -59,8 +58,8 @@ class Home:
 
     def template(self) -> Path | None:
         """Return the template directory that the user's git is configured to use; None for git's own."""
-        output = self.git.run("config", "--type=path", "--get", _KEY, check=False).out
-        value = output.decode("utf-8", "surrogateescape").removesuffix("\n")
+        output = self.git.run("config", "--type=path", "--get", _KEY, check=False).text
+        value = output.removesuffix("\n")
         return Path(value) if value else None
 
     def config_file(self) -> Path:
@@ -156,27 +155,17 @@ def _undo_setting(home: Home, known: GlobalInstall) -> None:
     file = home.config_file()
     if known.config is None or not file.exists():
         return
-    now = file.read_bytes()
-    before = known.config.undo(now)
-    if before == now:  # somebody changed it since
+    if not restore(file, known.config, lambda content: content):  # somebody changed it since
         command = ("config", "--global", "--fixed-value", "--unset", _KEY, known.template)
         home.git.run(*command, check=False)  # status 5: the setting has another value, which is the user's
-    elif before or not known.config.made:
-        write_file(file, before)
-    else:
-        file.unlink()
 
 
 def find_dead(environ: Mapping[str, str]) -> Path | None:
     """Return the template if its hooks can no longer start git-traj."""
     try:
         known = Home(environ).read()
-        if known is None:
+        if known is None or starts_existing(Path(known.template, "hooks", HOOKS[0])):
             return None
-        hook = find_block((Path(known.template) / "hooks" / HOOKS[0]).read_bytes())
-        interpreter = read_interpreter(hook.block) if hook else None
-    except OSError:
-        return Path(known.template) if known else None
     except TrajError:
         return None
-    return None if interpreter and os.access(interpreter.path, os.X_OK) else Path(known.template)
+    return Path(known.template)

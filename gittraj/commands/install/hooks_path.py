@@ -53,8 +53,8 @@ def list_hook_paths(repository: Repository) -> list[Path]:
 def _read_path(repository: Repository) -> Path:
     if repository.config("core.hooksPath") is None:
         return repository.common_dir / "hooks"
-    output = repository.run("rev-parse", "--path-format=absolute", "--git-path", "hooks").out
-    return Path(output.decode("utf-8", "surrogateescape").removesuffix("\n"))
+    output = repository.run("rev-parse", "--path-format=absolute", "--git-path", "hooks").text
+    return Path(output.removesuffix("\n"))
 
 
 def _find_folder(repository: Repository, tree: Path) -> HooksFolder:

@@ -25,7 +25,7 @@ from gittraj.commands.install.hooks_path import (
 )
 from gittraj.commands.install.manifest import Manifest, read_manifest
 from gittraj.commands.install.settings import find, put
-from gittraj.commands.install.shims import HOOKS, PUSHING, HookFile, find_block, read_interpreter, render
+from gittraj.commands.install.shims import HOOKS, PUSHING, HookFile, find_block, render, starts_existing
 from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
@@ -48,15 +48,17 @@ class HookState:
     @property
     def is_old(self) -> bool:
         """Whether another version of git-traj wrote the hook. It works, but lacks later changes."""
-        path = legacy_of(self.path) if self.state == "chained" else self.path
-        if self.state not in ("installed", "chained"):
-            return False
-        installed = find_block(path.read_bytes())
-        interpreter = read_interpreter(installed.block) if installed else None
-        if installed is None or interpreter is None:
+        installed = self.read()
+        if installed is None or installed.interpreter is None:
             return installed is not None
-        current = find_block(render(self.name, interpreter))
+        current = find_block(render(self.name, installed.interpreter))
         return current is None or current.block != installed.block
+
+    def read(self) -> HookFile | None:
+        """Read git-traj's hook again, if it works. Its file may have been replaced since."""
+        path = legacy_of(self.path) if self.state == "chained" else self.path
+        works = self.state in ("installed", "chained")
+        return find_block(path.read_bytes()) if works and path.exists() else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +126,7 @@ def _inspect(path: Path) -> Life:
 
 
 def _can_run(path: Path, hook: HookFile) -> bool:
-    interpreter = read_interpreter(hook.block)
-    return os.access(path, os.X_OK) and (interpreter is None or os.access(interpreter.path, os.X_OK))
+    return os.access(path, os.X_OK) and (hook.interpreter is None or hook.interpreter.exists)
 
 
 def inspect_agents(repository: Repository, environ: Environ) -> tuple[AgentState, ...]:
@@ -154,13 +155,7 @@ def inspect_agent(repository: Repository, name: str, path: Path) -> AgentLife:
             return "changed"
     except (TrajError, OSError, UnicodeError):
         return "damaged"
-    return "installed" if script.is_file() and _can_start(script.read_bytes()) else "dead"
-
-
-def _can_start(script: bytes) -> bool:
-    block = find_block(script)
-    interpreter = read_interpreter(block.block) if block else None
-    return interpreter is not None and os.access(interpreter.path, os.X_OK)
+    return "installed" if starts_existing(script) else "dead"
 
 
 def _is_trusted(path: Path, environ: Environ) -> bool:

@@ -61,30 +61,17 @@ def instruct_agent(
         return say("unchanged", "instruction already there")
     advice = _IGNORED if before is None else _advise_tracked(repository, file)
     if not dry_run:
-        manifest, why = _write(repository, path, after, instruction, manifest)
-        if why:
-            return say("failed", f"no instruction: {path} cannot be written ({why})")
+        try:
+            write_file(path, after)
+            made = replace(instruction, made=instruction.made or before is None)
+            manifest = replace(manifest, told={**manifest.told, str(path): made})
+            if before is None:
+                manifest = ignore(repository, file, manifest)
+        except OSError as error:
+            return say("failed", f"no instruction: {path} cannot be written ({error.strerror})")
     did: Did = "renewed" if _BEGIN in content else "added"
     put_in = f"would be {did}" if dry_run else did
     return say(did, f"instruction for {name} {put_in}", advice)
-
-
-def _write(
-    repository: Repository, path: Path, content: bytes, instruction: Instruction, manifest: Manifest
-) -> tuple[Manifest, str | None]:
-    """Write the file, and let git ignore a new one. Return the manifest with every change that was made, and
-    the reason if a later change failed."""
-    is_new = not path.exists()
-    try:
-        write_file(path, content)
-        instruction = replace(instruction, made=instruction.made or is_new)
-        manifest = replace(manifest, told={**manifest.told, str(path): instruction})
-        if is_new:
-            file = path.relative_to(repository.work_tree or "").as_posix()
-            manifest = ignore(repository, file, manifest)
-    except OSError as error:
-        return manifest, str(error.strerror)
-    return manifest, None
 
 
 def _advise_tracked(repository: Repository, file: str) -> str | None:

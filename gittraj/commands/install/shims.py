@@ -6,6 +6,7 @@ hooks are.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -37,6 +38,10 @@ class Interpreter:
     path: str
     flags: tuple[str, ...]
 
+    @property
+    def exists(self) -> bool:
+        return os.access(self.path, os.X_OK)
+
     @cache  # noqa: B019 - all hooks name the same one or two
     def works(self) -> bool:
         """Return whether the interpreter finds git-traj from any folder."""
@@ -63,6 +68,15 @@ class HookFile:
         """Whether the file contains only what git-traj installed."""
         return self.before == SHEBANG and not self.after
 
+    @property
+    def interpreter(self) -> Interpreter | None:
+        """The interpreter that the block starts; None if it does not start one."""
+        python, worker = _PYTHON.search(self.block), _WORKER.search(self.block)
+        if python is None or worker is None:
+            return None
+        path = python[1].replace(b"'\\''", b"'").decode("utf-8", "surrogateescape")
+        return Interpreter(path, tuple(shlex.split(worker[1].decode("utf-8", "replace"))))
+
 
 def find_block(content: bytes) -> HookFile | None:
     """Find git-traj's block in a hook; None if the hook has no such block. Raises TrajError if the end of the
@@ -73,6 +87,15 @@ def find_block(content: bytes) -> HookFile | None:
             raise TrajError("its git-traj block has no end", "remove the block's lines from the file")
         return None
     return HookFile(content[: match.start()], match[0], content[match.end() :])
+
+
+def starts_existing(script: Path) -> bool:
+    """Return whether a script can be read, and starts an interpreter that exists. Raises TrajError."""
+    try:
+        found = find_block(script.read_bytes())
+    except OSError:
+        return False
+    return found is not None and found.interpreter is not None and found.interpreter.exists
 
 
 @cache
@@ -102,15 +125,6 @@ def render(name: str, interpreter: Interpreter) -> bytes:
     )
     text = text.replace("@PYTHON@", interpreter.path.replace("'", "'\\''"))
     return text.replace("@FLAGS@", " ".join(interpreter.flags)).encode("utf-8", "surrogateescape")
-
-
-def read_interpreter(block: bytes) -> Interpreter | None:
-    """Return the interpreter that a block starts; None if it does not start one."""
-    python, worker = _PYTHON.search(block), _WORKER.search(block)
-    if python is None or worker is None:
-        return None
-    path = python[1].replace(b"'\\''", b"'").decode("utf-8", "surrogateescape")
-    return Interpreter(path, tuple(shlex.split(worker[1].decode("utf-8", "replace"))))
 
 
 def is_shell_script(content: bytes) -> bool:

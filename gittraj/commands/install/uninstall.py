@@ -16,7 +16,7 @@ from gittraj.commands.install.edits import stop_ignoring
 from gittraj.commands.install.hooks import leave_folders
 from gittraj.commands.install.instructions import remove_instructions
 from gittraj.commands.install.manifest import FILE, Manifest, Step, read_manifest
-from gittraj.commands.install.refspecs import recover_manifest, remove_refspecs
+from gittraj.commands.install.refspecs import find_remotes, recover_manifest, remove_refspecs
 from gittraj.commands.install.settings import SCRIPT, WRAPPER
 from gittraj.config import Environ
 from gittraj.errors import GitError, StoreError
@@ -71,7 +71,8 @@ def _delete_derived(repository: Repository, *, purge: bool) -> None:
     import shutil  # noqa: PLC0415 - it imports all compressors
 
     if purge:
-        drop_copies(repository)
+        for ref in list_copies(repository):
+            delete_ref(repository, ref, check=False)
     shutil.rmtree(repository.common_dir / INDEX, ignore_errors=True)
 
 
@@ -132,11 +133,6 @@ def list_copies(repository: Repository) -> list[str]:
     return _list_refs(repository, _COPIES)
 
 
-def drop_copies(repository: Repository) -> None:
-    for ref in list_copies(repository):
-        delete_ref(repository, ref, check=False)
-
-
 def list_remaining(
     repository: Repository, environ: Environ, copies: Sequence[str], *, purged: bool
 ) -> Iterator[tuple[str, str]]:
@@ -160,7 +156,7 @@ def list_remaining(
 def _list_remote_records(
     repository: Repository, copies: Sequence[str], *, purged: bool
 ) -> Iterator[tuple[str, str]]:
-    for remote in repository.run("remote").out.decode("utf-8", "surrogateescape").splitlines():
+    for remote in find_remotes(repository):
         start = f"{COPIES}{remote}/"
         refs = [f"refs/notes/{ref.removeprefix(start)}" for ref in copies if ref.startswith(start)]
         if refs:
@@ -185,5 +181,4 @@ def uninstall_command(prefix: Path) -> str:
 
 
 def _list_refs(repository: Repository, patterns: Sequence[str]) -> list[str]:
-    output = repository.run("for-each-ref", "--format=%(refname)", *patterns).out
-    return output.decode("utf-8", "surrogateescape").splitlines()
+    return repository.run("for-each-ref", "--format=%(refname)", *patterns).text.splitlines()

@@ -6,20 +6,20 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 from typing import TypeVar
 
+from gittraj.commands.redact import match_rules
 from gittraj.errors import FormatError, RedactionError
 from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository, read_reflog
 from gittraj.model.codec import decode_line, decode_segment, encode_segments, segment_position
 from gittraj.model.values import AnyEvent, ForeignLine, Key, Line, Record, Tombstone
 from gittraj.notes.tree import iter_segments
-from gittraj.record.rewrite_segments import Replacement, clean_text, count_replaced
-from gittraj.redact.events import Redact, clean_fragments, map_event, map_plain
+from gittraj.record.rewrite_segments import Replacement, count_replaced
+from gittraj.redact.events import Redact, clean_fragments, cleaner, map_event, map_plain
 from gittraj.sync.traces import our_refs
 
 _SEGMENT = re.compile(r"s/[0-9a-f]{2}/([^/]+)/(\d{6,}-[0-9a-f]{8})")
@@ -105,7 +105,7 @@ class Search:
     def clean_value(self, trajectory: str, value: T) -> T:
         """Return any value of a trajectory without the secret. Raises RedactionError."""
         redactor = self.redactor(trajectory)
-        return value if redactor is None else map_plain(value, partial(clean_text, redactor))
+        return value if redactor is None else map_plain(value, cleaner(redactor))
 
     def clean(self, line: Line) -> Line:
         """Return a line of a commit's note without the secret. Raises RedactionError."""
@@ -124,7 +124,7 @@ class Search:
 
     def _search_notes(self, tips: dict[str, list[str]]) -> None:
         blobs = {
-            ref: [oid for oid, path in _history(self.repository, commits) if _is_note(path)]
+            ref: [oid for oid, path in list_objects(self.repository, commits) if _is_note(path)]
             for ref, commits in tips.items()
         }
         distinct = dict.fromkeys(chain.from_iterable(blobs.values()))
@@ -179,15 +179,13 @@ class Search:
         every = [event for events in segments.values() for event in events]
         without_split = iter(_clean_fragments(redactor, every))  # secrets that span fragments are redacted
         strict = strict_events(every, self.target.paths, orphans=False)
-        for event in every:
-            _learn(redactor, event, strict=event.id in strict)
+        for event in every:  # an event that cannot be scanned raises an error when it is cleaned
+            match_rules(redactor.learn, event, strict=event.id in strict)
         for key, events in segments.items():
             redactor.replaced()  # resets the counts of the previous segment
             partly_clean = [next(without_split) for _ in events]
             try:
-                clean = tuple(
-                    map_event(e, partial(clean_text, redactor), strict=e.id in strict) for e in partly_clean
-                )
+                clean = tuple(map_event(e, cleaner(redactor), strict=e.id in strict) for e in partly_clean)
             except (RedactionError, RecursionError):
                 self.matches.unread.add(key)
                 continue
@@ -214,19 +212,6 @@ class Search:
         return segments
 
 
-def _learn(redactor: Redact, event: AnyEvent, *, strict: bool) -> None:
-    """Let the redactor learn the secrets in an event, so that it also finds them in other texts."""
-
-    def learn(text: str, name: str | None, strictly: bool) -> str:
-        redactor.learn(text, name=name, strict=strictly)
-        return text
-
-    try:
-        map_event(event, learn, strict=strict)
-    except (RedactionError, RecursionError):
-        pass  # raised again when the event is cleaned
-
-
 def _clean_fragments(redactor: Redact, events: Sequence[AnyEvent]) -> Sequence[AnyEvent]:
     """Redact secrets that span two fragments of a message, as streams deliver messages in fragments."""
     try:
@@ -249,17 +234,17 @@ def _is_note(path: str) -> bool:
     return _NOTE.fullmatch(path.replace("/", "")) is not None
 
 
-def _history(repository: Repository, tips: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield each tree and blob in the history of the commits ``tips`` once, with one of its paths."""
-    listed = repository.run("rev-list", "--objects", "--missing=allow-any", *tips, "--").out if tips else b""
-    for line in listed.decode("utf-8", "surrogateescape").splitlines():
+def list_objects(repository: Repository, tips: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield each object in the history of ``tips`` (refs or commits) once, with one of its paths."""
+    listed = repository.run("rev-list", "--objects", "--missing=allow-any", *tips, "--").text if tips else ""
+    for line in listed.splitlines():
         oid, _, path = line.partition(" ")
         yield oid, path
 
 
 def _list_segments(repository: Repository, tips: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what ``_history`` yields, then each segment of the newest version with every path it has."""
-    yield from _history(repository, tips)
+    """Yield what ``list_objects`` yields, then each segment of the newest version with every path it has."""
+    yield from list_objects(repository, tips)
     for tip in tips[:1]:
         objects = repository.objects
         yield from ((blob, path) for path, blob in iter_segments(objects, objects.commit(tip).tree))

@@ -37,22 +37,20 @@ def choose_target(
 ) -> PurgeTarget:
     """Return what to purge: the values of the audit's ``finding`` if it is given, else ``values``, else all
     that the rules match. Raises TrajError for an unknown finding."""
-    config = read_config(repository)
     local = LocalState.of(repository)
     local.create()
-    pipeline = make_pipeline(repository, config, environ)
+    pipeline = make_pipeline(repository, read_config(repository), environ)
     if finding is not None:
-        values = _values_of_finding(repository, pipeline, finding)
+        values = _values_of_finding(pipeline, finding)
     if values is None:
-        return PurgeTarget(redactor=pipeline.redactor, paths=config.strict, remember=pipeline.remember)
+        paths = pipeline.config.strict
+        return PurgeTarget(redactor=pipeline.redactor, paths=paths, remember=pipeline.remember)
     only = OnlyValues(values, key=local.key())
     return PurgeTarget(redactor=lambda: only, contains=only.contains, remember=pipeline.remember)
 
 
-def _values_of_finding(repository: Repository, pipeline: Pipeline, finding: str) -> list[str]:
-    paths = pipeline.config.strict
-    leaks = audit(repository, pipeline.redactor, paths=paths).leaks
-    leak = next((each for each in leaks if each.finding == finding), None)
+def _values_of_finding(pipeline: Pipeline, finding: str) -> list[str]:
+    leak = next((each for each in audit(pipeline).leaks if each.finding == finding), None)
     if leak is None:
         raise TrajError(f"there is no finding '{finding}'", "git traj redact --audit lists them")
-    return check_values(sorted(values_of(repository, pipeline.redactor(), leak, paths=paths)))
+    return check_values(sorted(values_of(pipeline, leak)))

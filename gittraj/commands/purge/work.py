@@ -7,23 +7,24 @@ A purge that was killed can be run again, with the same result.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from gittraj.commands.purge.search import Matches, PurgeTarget, Search, SegmentKey
+from gittraj.commands.purge.search import Matches, PurgeTarget, Search, SegmentKey, list_objects
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.index.fast_open import FOLDER as INDEX
-from gittraj.model.codec import decode_note, segment_path, segment_position
+from gittraj.model.codec import segment_path, segment_position
 from gittraj.model.values import Key, Record, SegmentRef
 from gittraj.model.words import count
 from gittraj.notes.epoch import Epoch, read_epoch, unite
+from gittraj.notes.merge import every_record
 from gittraj.notes.recovery import unfinished_merges
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
+from gittraj.notes.unjoined import COPIES
 from gittraj.record.draft import this_month
-from gittraj.record.rewrite_segments import Renewal
+from gittraj.record.rewrite_segments import Renewal, name_segment
 from gittraj.state.active import drop_active, load_active, save_active
 from gittraj.state.folder import LocalState
 from gittraj.sync.join import join_records, join_segments
@@ -34,7 +35,6 @@ STEP = 1000
 """A purged part gets the next multiple of this as its ``rev``, so that it is above any ``rev`` that a clone
 without the purge writes meanwhile."""
 _MESSAGE = "git-traj: purge"
-_TRACKED = "refs/notes-remote/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ def purge(repository: Repository, target: PurgeTarget, *, dry_run: bool = False)
             _join_tracked(repository)
         search = Search(repository, target)
         matches = search.run()
-        records = _list_records(repository)
+        records = [*every_record(NotesRef(repository).items())]
         done = _count(target, matches, records)
         if dry_run or not (matches.refs or LocalState.of(repository).is_purging):
             return done
@@ -80,27 +80,17 @@ def _join_tracked(repository: Repository) -> None:
     """Join the fetched refs that are not joined yet, so that they are searched, too, and not lost."""
     for ref in our_refs(repository):
         tip = repository.objects.resolve(ref)
-        if tip and ref.startswith(_TRACKED):
+        if tip and ref.startswith(COPIES):
             if ref.endswith("/traj"):
                 join_records(repository, tip, ref)
             else:
                 join_segments(repository, ref[-7:], tip, ref)
 
 
-def _list_records(repository: Repository) -> list[Record]:
-    """Return every record in the notes, also those that are withdrawn or outdated."""
-    return [
-        line
-        for _, body in NotesRef(repository).items()
-        for line in decode_note(body)
-        if isinstance(line, Record)
-    ]
-
-
 def _count(target: PurgeTarget, matches: Matches, records: list[Record]) -> Purge:
     searched = records if target.redactor is not None else []
     named = {key for record in searched for key in _name_segments(record)}
-    refs = {ref for ref in matches.refs if not ref.startswith(_TRACKED)}
+    refs = {ref for ref in matches.refs if not ref.startswith(COPIES)}
     return Purge(
         records=len(matches.parts),
         segments=len(matches.segments),
@@ -146,7 +136,7 @@ def _renew(search: Search, records: list[Record]) -> Renewal:
         replacement = search.matches.segments[key]
         bodies = replacement.bodies if replacement else ()
         files.update((segment_path(key[1], name), body) for name, body in bodies)
-        new_refs[key] = tuple(_segment_ref(name, body) for name, body in bodies)
+        new_refs[key] = tuple(name_segment(name, body, this_month()) for name, body in bodies)
     return Renewal(records=_renew_records(search, records, new_refs), files=files)
 
 
@@ -166,11 +156,6 @@ def _renew_records(
             rev = _next_rev(max(record.rev, parts.get(record.key, 0)))
             renewed[record.key] = replace(search.clean_record(record), segments=segments, also=also, rev=rev)
     return renewed
-
-
-def _segment_ref(name: str, body: bytes) -> SegmentRef:
-    sha256 = hashlib.sha256(body).hexdigest()
-    return SegmentRef(name=name, month=this_month(), bytes=len(body), sha256=sha256)
 
 
 def _next_rev(rev: int) -> int:
@@ -230,9 +215,7 @@ def _find_elsewhere(repository: Repository, roots: Iterable[str]) -> Iterator[st
 def _find_left(repository: Repository, target: PurgeTarget) -> Iterator[str]:
     """Search again, by the bytes alone, and yield where the purged text still is."""
     for ref in our_refs(repository):
-        listed = repository.run("rev-list", "--objects", "--missing=allow-any", ref, "--").out
-        for line in listed.decode("utf-8", "surrogateescape").splitlines():
-            oid, _, path = line.partition(" ")
+        for oid, path in list_objects(repository, [ref]):
             kind_and_content = repository.objects.read(oid)
             if kind_and_content and target.contains(kind_and_content[1]):
                 yield f"{ref}:{path}"

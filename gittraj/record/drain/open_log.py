@@ -43,7 +43,7 @@ does not apply: an agent may think for longer, and the message belongs to the co
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _NAMED = re.compile(r"^agent-|_\d{8}_\d{6}$")
 """File names of the logs of subagents and of benchmark runs."""
-ITEMS_WITH_FACTS = 400
+_ITEMS_WITH_FACTS = 400
 """How many items of a log are searched for its first facts: whose session it is, where it worked."""
 _LAST = 20
 _DATABASE = b"SQLite format 3\0"
@@ -71,14 +71,15 @@ def find_sessions(path: Path, *, form: str | None = None) -> list[SessionFile]:
 
 
 def _of_store(path: Path, store: Store, name: str) -> SessionFile:
-    facts = _first_facts(store.read(path, name)) if store.name in NAMING else {}
+    facts = first_facts(store.read(path, name)) if store.name in NAMING else {}
     agent, own = facts.get("agent", store.agent), facts.get("trajectory")
     return SessionFile(agent=agent, session=name, path=path, format=store.name, own=own)
 
 
-def _first_facts(items: Iterable[Item]) -> dict[str, str]:
+def first_facts(items: Iterable[Item]) -> dict[str, str]:
+    """Return the first value of each fact among a log's first items."""
     facts: dict[str, str] = {}
-    for item in islice(items, ITEMS_WITH_FACTS):
+    for item in islice(items, _ITEMS_WITH_FACTS):
         if isinstance(item, Fact):
             facts.setdefault(item.name, str(item.value))
     return facts
@@ -88,7 +89,7 @@ def _identify(path: Path, reader: Reader) -> SessionFile:
     """The session of a file: a UUID in the file's name, else the session that its log names."""
     named = _named(path)
     with path.open("rb") as stream:
-        facts = _first_facts(reader.read(stream, session=named))
+        facts = first_facts(reader.read(stream, session=named))
     subagent = facts.get("subagent")
     session = facts.get("session") or named or path.stem
     if named and not subagent and _UUID.fullmatch(named):
