@@ -211,13 +211,9 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
-def patch_id(repository: Repository, commit: str) -> str | None:
-    """The patch-id of ``commit``; None for a merge, a root or empty commit, and a patch over 20 MB."""
-    return patch_ids(repository, [commit]).get(commit)
-
-
 def patch_ids(repository: Repository, commits: Sequence[str]) -> dict[str, str]:
-    """The patch-ids of those commits that have one, computed by two processes per 200 commits."""
+    """The patch-ids of those commits that have one, computed by two processes per 200 commits. Merges, root
+    commits, empty ones and those with a patch over 20 MB have none."""
     ids: dict[str, str] = {}
     remaining = iter(dict.fromkeys(commits))
     while chunk := list(islice(remaining, _AT_ONCE)):
