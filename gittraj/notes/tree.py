@@ -78,7 +78,7 @@ def list_folder(objects: Objects, root: str, path: TreePath) -> tuple[Entry, ...
 
 
 def find_file(objects: Objects, root: str, path: TreePath) -> str | None:
-    """The blob at ``path`` below the tree ``root``; None if there is none."""
+    """The blob at ``path`` below the tree ``root``; None if it is missing."""
     entries = list_folder(objects, root, path[:-1])
     return next((entry.oid for entry in entries if entry.name == path[-1] and not entry.is_tree), None)
 
