@@ -30,8 +30,7 @@ def seal(recipients: Sequence[Recipient], trajectory: str, texts: Mapping[str, s
     value = {"git-traj": 1, "trajectory": trajectory, "blocks": dict(texts)}
     body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
     squeezed = gzip.compress(body, mtime=0)
-    sealed = encrypt(squeezed.ljust(padded(len(squeezed)), b"\0"), recipients)
-    return sealed.header, sealed.payload
+    return encrypt(squeezed.ljust(padded(len(squeezed)), b"\0"), recipients)
 
 
 def unseal(

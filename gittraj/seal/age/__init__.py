@@ -7,7 +7,7 @@ Its public functions::
     parse_identities(file, passphrase=ask)     list[Identity]: keys, comments; or encrypted by a passphrase
     generate_identity(post_quantum=False)      "AGE-SECRET-KEY-1…"
     ScryptIdentity("…")                        a passphrase; alone in its file
-    encrypt(plaintext, recipients)             Sealed(header, payload)
+    encrypt(plaintext, recipients)             header, payload
     decrypt(header, payload, identities)       bytes: all of them or none
     rewrap(header, identities, recipients)     str: a header for other readers of the same payload
     stanzas(header)                            tuple[Stanza, ...]: the readers; no key is needed
@@ -48,7 +48,7 @@ from gittraj.seal.age.header import Identity, Recipient, Stanza, split, stanzas
 from gittraj.startup import lazy_names
 
 if TYPE_CHECKING:
-    from gittraj.seal.age.file import Sealed, decrypt, encrypt, rewrap
+    from gittraj.seal.age.file import decrypt, encrypt, rewrap
     from gittraj.seal.age.keys import generate_identity, parse_identities, parse_identity, parse_recipient
     from gittraj.seal.age.passphrase import ScryptIdentity
 
@@ -65,7 +65,6 @@ __all__ = [
     "Recipient",
     "RecipientsError",
     "ScryptIdentity",
-    "Sealed",
     "Stanza",
     "UnsupportedError",
     "WorkFactorError",
@@ -85,7 +84,7 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "file": "Sealed decrypt encrypt rewrap",
+        "file": "decrypt encrypt rewrap",
         "keys": "generate_identity parse_identities parse_identity parse_recipient",
         "passphrase": "ScryptIdentity",
     },

@@ -130,9 +130,9 @@ def test_payload_and_header_of_two_seals_cannot_be_combined() -> None:
     ids=["empty", "bare", "text", "list", "version", "number", "blocks", "cut", "tail", "bomb", "deep"],
 )
 def test_content_that_git_traj_did_not_seal_is_refused(plain: bytes) -> None:
-    sealed = encrypt(plain, [READER])
+    header, payload = encrypt(plain, [READER])
     with pytest.raises(SealError) as caught:
-        unseal("traj_a", ["t"], sealed.header, sealed.payload, [KEY])
+        unseal("traj_a", ["t"], header, payload, [KEY])
     assert "\n" not in caught.value.message
 
 

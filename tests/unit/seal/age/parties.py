@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
@@ -63,9 +64,23 @@ def _generate(kind: str, bits: int = 2048) -> Ed25519PrivateKey | RSAPrivateKey:
     return Ed25519PrivateKey.generate() if kind == "ssh-ed25519" else generate_private_key(65537, bits)
 
 
-def seal_of(*kinds: str, text: bytes = b"attack at dawn") -> age.Sealed:
+class Sealed(NamedTuple):
+    """A sealed file; ``bytes()`` of it is the age file."""
+
+    header: str
+    payload: bytes
+
+    def __bytes__(self) -> bytes:
+        return self.header.encode() + self.payload
+
+
+def encrypt(text: bytes, recipients: Sequence[age.Recipient]) -> Sealed:
+    return Sealed(*age.encrypt(text, recipients))
+
+
+def seal_of(*kinds: str, text: bytes = b"attack at dawn") -> Sealed:
     """Seal a text for alice's key of each kind."""
-    return age.encrypt(text, [party(kind).recipient for kind in kinds])
+    return encrypt(text, [party(kind).recipient for kind in kinds])
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from gittraj.seal import age
-from tests.unit.seal.age.parties import CLASSIC, KINDS, Phrase, armor, party, seal_of
+from tests.unit.seal.age.parties import CLASSIC, KINDS, Phrase, armor, encrypt, party, seal_of
 
 SIZES = (0, 1, 65535, 65536, 65537, 200_000)
 
@@ -18,7 +18,7 @@ SIZES = (0, 1, 65535, 65536, 65537, 200_000)
 @pytest.mark.parametrize("size", SIZES)
 def test_a_sealed_text_can_be_opened(kind: str, size: int) -> None:
     text = os.urandom(size)
-    sealed = age.encrypt(text, [party(kind).recipient])
+    sealed = encrypt(text, [party(kind).recipient])
     assert age.decrypt(sealed.header, sealed.payload, [party(kind).identity]) == text
     assert age.split(bytes(sealed)) == (sealed.header, sealed.payload)
     assert len(sealed.payload) == 16 + size + 16 * max(1, -(-size // 65536))
@@ -53,7 +53,7 @@ def test_no_two_seals_are_alike() -> None:
 
 
 def test_a_text_sealed_with_a_passphrase_is_opened_with_it() -> None:
-    sealed = age.encrypt(b"text", [Phrase("open sesame")])
+    sealed = encrypt(b"text", [Phrase("open sesame")])
     assert [(one.type, one.args[1]) for one in age.stanzas(sealed.header)] == [("scrypt", "2")]
     assert age.decrypt(sealed.header, sealed.payload, [age.ScryptIdentity("open sesame")]) == b"text"
     with pytest.raises(age.NoMatch):
@@ -69,7 +69,7 @@ def test_readers_that_cannot_be_combined_are_refused() -> None:
         ([quantum, other], "post-quantum"),
     ):
         with pytest.raises(age.RecipientsError, match=why):
-            age.encrypt(b"text", recipients)
+            encrypt(b"text", recipients)
         sealed = seal_of("X25519")
         with pytest.raises(age.RecipientsError, match=why):
             age.rewrap(sealed.header, [party("X25519").identity], recipients)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gittraj.seal import age
 from gittraj.seal.age import passphrase
 from tests.sizes import size
-from tests.unit.seal.age.parties import KINDS, Party, Phrase, armor, party, seal_of
+from tests.unit.seal.age.parties import KINDS, Party, Phrase, armor, encrypt, party, seal_of
 
 COUNT = size(600, 3000, "GIT_TRAJ_FUZZ")
 TOKENS = [
@@ -70,7 +70,7 @@ def _try_header(data: bytes) -> None:
 def _try_recipient(data: bytes) -> None:
     recipient = age.parse_recipient(data.decode("utf-8", "surrogateescape"))
     assert age.parse_recipient(str(recipient)) == recipient
-    age.encrypt(b"text", [recipient])
+    encrypt(b"text", [recipient])
 
 
 def _try_identities(data: bytes) -> None:
@@ -103,7 +103,7 @@ def _wire(text: str) -> bytes:
 def _cases() -> list[tuple[Callable[[bytes], None], list[bytes]]]:
     parties: list[Party] = [party(kind) for kind in KINDS]
     ssh = [party(kind) for kind in ("ssh-ed25519", "ssh-rsa")]
-    phrase = age.encrypt(b"text", [Phrase("open sesame", 1)])
+    phrase = encrypt(b"text", [Phrase("open sesame", 1)])
     seals = [seal_of("X25519", "ssh-ed25519", "ssh-rsa"), seal_of("mlkem768x25519"), phrase]
     return [
         (_try_file, [bytes(one) for one in seals]),
