@@ -88,7 +88,7 @@ def sent_to_json(sent: Sent) -> dict[str, object]:
         "version": 1,
         "dryRun": sent.dry_run,
         "remote": sent.remote.name,
-        "refs": list(outgoing.refs),
+        "refs": list(outgoing.tips),
         "commits": outgoing.notes,
         "records": outgoing.records,
         "trajectories": outgoing.trajectories,

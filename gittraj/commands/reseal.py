@@ -28,7 +28,7 @@ from gittraj.record.rewrite_segments import Renewal, Replacement, find_pushed, r
 from gittraj.seal.age import Recipient
 from gittraj.seal.events import Opener, Seals, is_sealable, open_events, seal_events
 from gittraj.seal.readers import read_readers
-from gittraj.seal.seal import RecipientSealer
+from gittraj.seal.seal import seal
 from gittraj.state.folder import LocalState
 from gittraj.sync.rescan import remember_segments
 
@@ -90,7 +90,7 @@ def prepare(repository: Repository, revisions: str | None, *, environ: Environ) 
 
 def seal_stored(scope: Scope) -> Resealed:
     """Seal thinking that is stored in clear. Raises SealError, StoreError."""
-    sealer = RecipientSealer(scope.recipients)
+    sealer = partial(seal, scope.recipients)
 
     def change(record: Record, events: Events) -> tuple[Events, Seals] | None:
         if not any(map(is_sealable, events)):
@@ -104,7 +104,7 @@ def seal_stored(scope: Scope) -> Resealed:
 def reseal_stored(scope: Scope, opener: Opener) -> Resealed:
     """Open each seal and encrypt its content again: readers who were removed from the list cannot open the
     new seal. Raises SealError, StoreError."""
-    sealer = RecipientSealer(scope.recipients)
+    sealer = partial(seal, scope.recipients)
 
     def change(record: Record, events: Events) -> tuple[Events, Seals] | None:
         if not record.seals:

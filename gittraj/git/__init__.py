@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from gittraj.git.changes import (
         CommitChanges,
         PathChange,
-        patch_id,
         patch_ids,
         read_changes,
         read_present,
@@ -54,7 +53,6 @@ __all__ = [
     "is_oid",
     "open_for_hook",
     "open_repository",
-    "patch_id",
     "patch_ids",
     "read_blob",
     "read_changes",
@@ -67,7 +65,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "blame": "Blame BlamedLine read_blob start_blame",
-        "changes": "CommitChanges PathChange patch_id patch_ids read_changes read_present",
+        "changes": "CommitChanges PathChange patch_ids read_changes read_present",
         "common_lines": "find_common",
         "discovery": "from_top open_for_hook open_repository",
         "encoding": "BLOB COMMIT SYMLINK TREE CommitInfo Entry ObjectFormat",

@@ -211,14 +211,10 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
-def patch_id(repository: Repository, commit: str) -> str | None:
-    """The patch-id of ``commit``; None for a merge, a root or empty commit, and a patch over 20 MB."""
-    return patch_ids(repository, [commit]).get(commit)
-
-
 def patch_ids(repository: Repository, changes: Iterable[str]) -> dict[str, str]:
     """The patch-ids of those changes that have one, computed by two processes per 200 changes. A change is a
-    commit, or the ids of two trees (``BEFORE AFTER``)."""
+    commit, or the ids of two trees (``BEFORE AFTER``). Merges, root commits, empty changes and those with a
+    patch over 20 MB have none."""
     ids: dict[str, str] = {}
     remaining = iter(dict.fromkeys(changes))
     while chunk := list(islice(remaining, _AT_ONCE)):

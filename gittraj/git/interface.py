@@ -11,7 +11,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from types import TracebackType
 from typing import TypeVar
 
 from gittraj import limits
@@ -83,14 +82,6 @@ class Objects(ABC):
     @abstractmethod
     def close(self) -> None:
         """Close files and end processes. Harmless when repeated; a later read opens them again."""
-
-    def __enter__(self) -> Objects:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
-        self.close()
 
     def exists(self, oid: str) -> bool:
         return self.kind(oid) is not None

@@ -26,13 +26,15 @@ class Libgit2Objects(Objects):
     """The backend for repositories that libgit2 can open. Raises GitError for others (sha256, reftable,
     unknown extensions)."""
 
-    def __init__(self, git_dir: Path, *, object_format: ObjectFormat, identity: Callable[[], str]) -> None:
+    def __init__(
+        self, git_dir: Path, common_dir: Path, *, object_format: ObjectFormat, identity: Callable[[], str]
+    ) -> None:
         super().__init__(object_format=object_format, identity=identity)
         try:
             self._repo = pygit2.Repository(str(git_dir))
-        except (pygit2.GitError, OSError, KeyError, ValueError) as error:
+        except _REFUSED as error:
             raise GitError(f"libgit2 cannot open {git_dir}: {error}") from error
-        self._loose = LooseObjects(git_dir / _common(git_dir) / "objects", object_format)
+        self._loose = LooseObjects(common_dir / "objects", object_format)
 
     def resolve(self, ref: str) -> str | None:
         try:
@@ -92,11 +94,3 @@ class Libgit2Objects(Objects):
 
     def close(self) -> None:
         self._repo.free()
-
-
-def _common(git_dir: Path) -> str:
-    """The path from a linked worktree's git directory to the common one; empty for any other."""
-    try:
-        return (git_dir / "commondir").read_bytes().decode("utf-8", "surrogateescape").removesuffix("\n")
-    except OSError:
-        return ""

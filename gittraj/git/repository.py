@@ -33,7 +33,6 @@ class Worktree:
 
     git_dir: Path
     path: Path | None
-    main: bool
     present: bool
 
 
@@ -104,7 +103,12 @@ class Repository:
             try:
                 from gittraj.git.libgit2 import Libgit2Objects  # noqa: PLC0415 - importing pygit2 takes 60 ms
 
-                return Libgit2Objects(self.git_dir, object_format=self.object_format, identity=self._identity)
+                return Libgit2Objects(
+                    self.git_dir,
+                    self.common_dir,
+                    object_format=self.object_format,
+                    identity=self._identity,
+                )
             except (GitError, ImportError):
                 if self.backend == "libgit2":
                     raise
@@ -201,7 +205,7 @@ class Repository:
     def _main_worktree(self) -> Worktree:
         own = self.git_dir == self.common_dir
         path = self.work_tree if own else find_work_tree(self.common_dir, self.runner)
-        return Worktree(self.common_dir, path, main=True, present=path is None or path.is_dir())
+        return Worktree(self.common_dir, path, present=path is None or path.is_dir())
 
     def _identity(self) -> str:
         """The committer of commits on notes refs. A drain must not fail if git knows no name of the user."""
@@ -231,8 +235,8 @@ def _linked_worktree(git_dir: Path) -> Worktree:
     named = (git_dir / "gitdir").read_bytes().decode("utf-8", "surrogateescape").removesuffix("\n")
     path = (git_dir / named).resolve().parent
     if not _is_tree(path, git_dir):
-        return Worktree(git_dir, None, main=False, present=False)
-    return Worktree(git_dir, path, main=False, present=path.is_dir())
+        return Worktree(git_dir, None, present=False)
+    return Worktree(git_dir, path, present=path.is_dir())
 
 
 def _is_tree(path: Path | None, git_dir: Path) -> bool:

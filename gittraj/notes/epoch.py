@@ -17,6 +17,7 @@ from gittraj.frozen import dataclass
 from gittraj.git import Objects, Repository
 from gittraj.model.codec import dump, load_json
 from gittraj.model.values import ForeignLine, Key, Line, Record
+from gittraj.notes.tree import find_file
 
 FILE = b"epoch"
 _VERSION = 1
@@ -119,8 +120,7 @@ def _count(value: Any) -> int:
 
 def find_epoch(objects: Objects, tip: str | None) -> str | None:
     """The id of the epoch file's blob in the tree of ``tip``; None if there is none."""
-    entries = objects.read_tree(objects.commit(tip).tree) if tip else ()
-    return next((entry.oid for entry in entries if entry.name == FILE and not entry.is_tree), None)
+    return find_file(objects, objects.commit(tip).tree, (FILE,)) if tip else None
 
 
 def read_epoch(objects: Objects, tip: str | None) -> Epoch:

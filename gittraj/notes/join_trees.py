@@ -12,7 +12,7 @@ from gittraj import limits
 from gittraj.errors import StoreError
 from gittraj.git import Entry, Objects
 from gittraj.notes.merge import merge_notes
-from gittraj.notes.tree import TreePath, note_paths, path_for_note, update_paths
+from gittraj.notes.tree import TreePath, note_paths, replace_note, update_paths
 
 
 def find_bounded(objects: Objects, theirs: str, commits: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -46,17 +46,14 @@ def join_notes(objects: Objects, ours: str | None, theirs: str, commits: Iterabl
 def _join(objects: Objects, ours: str | None, theirs: str, commit: str) -> dict[TreePath, str | None]:
     """The paths to change in ``ours`` so that the note of ``commit`` also has the lines in ``theirs``."""
     here, there = (note_paths(objects, root, commit) for root in (ours, theirs))
-    target = path_for_note(objects, ours, commit)
     if not here and len(there) == 1:
-        return {target: there[0][1]}  # without reading it, which would make a partial clone fetch it
+        # without reading it, which would make a partial clone fetch it
+        return replace_note(objects, ours, commit, there[0][1])
     old, new = ([objects.read_blob(blob) for _, blob in side] for side in (here, there))
     body = _merge(commit, old, new)
     if not body or old == [body]:
         return {}
-    return {
-        **{path: None for path, _ in here},
-        target: there[0][1] if new == [body] else objects.write_blob(body),
-    }
+    return replace_note(objects, ours, commit, there[0][1] if new == [body] else objects.write_blob(body))
 
 
 def _merge(commit: str, old: list[bytes], new: list[bytes]) -> bytes:

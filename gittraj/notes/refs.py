@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gittraj.errors import StoreError, unwritable
 from gittraj.git import Repository, is_oid, read_reflog
-from gittraj.state.lock import acquire, discard
+from gittraj.state.lock import acquire, discard, is_older
 
 _TIMEOUT = 10.0  # seconds after which a write gives up
 _TRIES = 10  # attempts before which a write does not give up: the machine may have slept
@@ -116,7 +116,7 @@ def stale_locks(repository: Repository) -> list[Path]:
     """The locks on git-traj's refs, and on its copies of remotes' refs, that a killed process left behind."""
     folders = (repository.common_dir / "refs" / name for name in ("notes", "notes-remote"))
     locks = (path for folder in folders for path in folder.rglob("traj*.lock"))
-    return sorted(path for path in locks if _is_stale(path))
+    return sorted(path for path in locks if is_older(path, _STALE))
 
 
 def break_stale_locks(repository: Repository) -> None:
@@ -149,15 +149,8 @@ def _rest() -> None:
 def _break_stale_lock(repository: Repository, ref: str) -> None:
     """Remove the lock of a killed writer, which git never does. A running one needs it for milliseconds."""
     lock = repository.common_dir / f"{ref}.lock"
-    if _is_stale(lock):
+    if is_older(lock, _STALE):
         discard(lock)
-
-
-def _is_stale(lock: Path) -> bool:
-    try:
-        return time.time() - lock.stat().st_mtime > _STALE
-    except OSError:
-        return False  # no lock, or it was released just now
 
 
 def _check_disk(repository: Repository, ref: str) -> None:

@@ -18,10 +18,11 @@ from gittraj.notes.refs import expire_reflog, move_ref
 from gittraj.notes.tree import (
     TreePath,
     changed_notes,
+    find_file,
     iter_notes,
     iter_segments,
     note_paths,
-    path_for_note,
+    replace_note,
     update_paths,
 )
 from gittraj.notes.unpushed import RECORDED, add_commit, newest_without
@@ -30,7 +31,7 @@ RECORDS_REF = "refs/notes/traj"
 DATA_PREFIX = "refs/notes/traj-data-"
 
 _REWRITTEN = "git-traj: rewrite"
-_MONTH = re.compile(r"\d{4}-\d{2}")
+MONTH = re.compile(r"\d{4}-\d{2}")
 
 Edit = Callable[[bytes], bytes]
 
@@ -189,21 +190,15 @@ class NotesRef:
         return sum(note_paths(objects, base, c) == note_paths(objects, root, c) for c in commits)
 
     def _edit(self, root: str | None, commit: str, edit: Edit) -> dict[TreePath, str | None]:
-        """The paths to change for one commit: its note is set in the fixed 2/38 (2/62) fan-out, and removed
-        at other depths. git's own fan-out adapts, and at about 50,000 notes rewrites tens of thousands of
-        trees at once."""
+        """The paths to change for one commit."""
         if not is_oid(commit):
             raise StoreError(f"{commit!r} is not an object id, so it cannot have a note")
         objects = self.repository.objects
-        stored = note_paths(objects, root, commit)
-        old = _join([read_note(objects, blob) for _, blob in stored])
+        old = _join([read_note(objects, blob) for _, blob in note_paths(objects, root, commit)])
         new = edit(old)
         if new == old:
             return {}
-        paths: dict[TreePath, str | None] = {path: None for path, _ in stored}
-        if new:
-            paths[path_for_note(objects, root, commit)] = objects.write_blob(new)
-        return paths
+        return replace_note(objects, root, commit, objects.write_blob(new) if new else None)
 
     def _root(self, tip: str | None) -> str | None:
         return self.repository.objects.commit(tip).tree if tip else None
@@ -220,15 +215,15 @@ class DataRefs:
         """The months (``2026-11``) that have a ref, oldest first."""
         listed = self.repository.run("for-each-ref", "--format=%(refname)", f"{self.prefix}*").text
         names = (line.removeprefix(self.prefix) for line in listed.splitlines())
-        return tuple(sorted(name for name in names if _MONTH.fullmatch(name)))
+        return tuple(sorted(name for name in names if MONTH.fullmatch(name)))
 
     def read(self, month: str, path: str) -> bytes | None:
         """Read the file at ``path``; None when the month or the path is missing, or the file is too large."""
-        if not _MONTH.fullmatch(month):
+        if not MONTH.fullmatch(month):
             return None  # the name is from a record, which anyone may have written
         objects = self.repository.objects
         tip = objects.resolve(self.prefix + month)
-        blob = self._find(objects.commit(tip).tree, _parts(path)) if tip else None
+        blob = find_file(objects, objects.commit(tip).tree, _parts(path)) if tip else None
         return next(objects.read_blobs([blob], limits.SEGMENT)) if blob else None
 
     def blobs(self, month: str) -> Iterator[tuple[str, str]]:
@@ -245,7 +240,7 @@ class DataRefs:
 
     def add(self, month: str, blobs: Mapping[str, str]) -> None:
         """Like ``write``, for blobs that are already written (path: id)."""
-        if not _MONTH.fullmatch(month):
+        if not MONTH.fullmatch(month):
             raise StoreError(f"{month!r} is not a month: expected YYYY-MM")
         ref = self.prefix + month
 
@@ -253,7 +248,9 @@ class DataRefs:
             objects = self.repository.objects
             root = objects.commit(tip).tree if tip else None
             new = {_parts(path): blob for path, blob in blobs.items()}
-            missing = {path: blob for path, blob in new.items() if not root or not self._find(root, path)}
+            missing = {
+                path: blob for path, blob in new.items() if not root or not find_file(objects, root, path)
+            }
             if not missing:
                 return None
             tree = update_paths(objects, root, dict(missing))
@@ -267,7 +264,7 @@ class DataRefs:
         removed = [_parts(path) for path in paths]
 
         def has_any(root: str) -> bool:
-            return any(self._find(root, path) for path in removed)
+            return any(find_file(objects, root, path) for path in removed)
 
         def build(tip: str | None) -> str | None:
             root = objects.commit(tip).tree if tip else None
@@ -279,15 +276,6 @@ class DataRefs:
 
         move_ref(self.repository, self.prefix + month, build, message=_REWRITTEN)
         expire_reflog(self.repository, self.prefix + month)
-
-    def _find(self, root: str, path: TreePath) -> str | None:
-        """The blob at ``path`` below the tree ``root``."""
-        oid: str | None = root
-        for depth, name in enumerate(path, 1):
-            entries = self.repository.objects.read_tree(oid) if oid else ()
-            last = depth == len(path)
-            oid = next((e.oid for e in entries if e.name == name and e.is_tree != last), None)
-        return oid
 
 
 def _parts(path: str) -> TreePath:

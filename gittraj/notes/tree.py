@@ -46,9 +46,20 @@ def note_paths(objects: Objects, root: str | None, commit: str) -> list[tuple[Tr
     return notes
 
 
-def path_for_note(objects: Objects, root: str | None, commit: str) -> TreePath:
-    """The path to which the note of ``commit`` is written: 2/38 (2/62), whatever git's adaptive fan-out would
-    choose. It is flat only if another tool's file has the name of the folder: that must not be replaced."""
+def replace_note(
+    objects: Objects, root: str | None, commit: str, blob: str | None
+) -> dict[TreePath, str | None]:
+    """The changes to a notes tree that replace every note of ``commit`` by ``blob`` (None: by no note)."""
+    changes: dict[TreePath, str | None] = {path: None for path, _ in note_paths(objects, root, commit)}
+    if blob is not None:
+        changes[_path_for_note(objects, root, commit)] = blob
+    return changes
+
+
+def _path_for_note(objects: Objects, root: str | None, commit: str) -> TreePath:
+    """The path to which the note of ``commit`` is written: 2/38 (2/62), because git's own fan-out adapts, and
+    at about 50,000 notes rewrites tens of thousands of trees at once. It is flat only if another tool's file
+    has the name of the folder: that must not be replaced."""
     name = commit.encode()
     entries = objects.read_tree(root) if root else ()
     blocked = any(entry.name == name[:2] and not entry.is_tree for entry in entries)
@@ -64,6 +75,12 @@ def list_folder(objects: Objects, root: str, path: TreePath) -> tuple[Entry, ...
             return ()
         entries = objects.read_tree(folder.oid)
     return entries
+
+
+def find_file(objects: Objects, root: str, path: TreePath) -> str | None:
+    """The blob at ``path`` below the tree ``root``; None if it is missing."""
+    entries = list_folder(objects, root, path[:-1])
+    return next((entry.oid for entry in entries if entry.name == path[-1] and not entry.is_tree), None)
 
 
 def iter_notes(objects: Objects, root: str | None) -> Iterator[tuple[str, str]]:

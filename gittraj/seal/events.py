@@ -7,7 +7,7 @@ open it, is in the record. No I/O.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -20,9 +20,8 @@ LIMIT = 600_000
 """The maximum number of bytes of text in one seal, so that the event with its payload fits into a segment."""
 
 
-class Sealer(Protocol):
-    def seal(self, trajectory: str, texts: Mapping[str, str]) -> tuple[str, bytes]:
-        """Encrypt ``texts`` (event: text) into a header and a payload. Raises SealError."""
+Sealer = Callable[[str, Mapping[str, str]], tuple[str, bytes]]
+"""Encrypts the texts of a trajectory (event: text) into a header and a payload. Raises SealError."""
 
 
 class Opener(Protocol):
@@ -52,7 +51,7 @@ def seal_events(
     ]
     seals: dict[str, tuple[str, ...]] = {}
     for group in _groups(events):
-        header, payload = sealer.seal(trajectory, {event.id: event.content for event in group.values()})
+        header, payload = sealer(trajectory, {event.id: event.content for event in group.values()})
         name = sha256(payload).hexdigest()[:16]
         seals[name] = (header,)
         for index, event in group.items():

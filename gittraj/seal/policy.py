@@ -4,7 +4,7 @@ that takes 50 ms."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,28 +26,26 @@ class ForReaders:
         self.remark: str | None = None
 
     def sealer(self) -> Sealer | None:
-        return self if self._recipients else None
+        return partial(self._seal, self._encrypt) if self._encrypt else None
 
-    def seal(self, trajectory: str, texts: Mapping[str, str]) -> tuple[str, bytes]:
+    def _seal(self, encrypt: Sealer, trajectory: str, texts: Mapping[str, str]) -> tuple[str, bytes]:
         try:
-            if self._recipients is None:
-                raise SealError("there are no readers to seal for")
-            return self._recipients.seal(trajectory, texts)
+            return encrypt(trajectory, texts)
         except SealError as error:
             self.remark = f"thinking is not stored: {error.message}"
             raise
 
     @cached_property
-    def _recipients(self) -> Sealer | None:
+    def _encrypt(self) -> Sealer | None:
         try:
             from gittraj.seal.readers import read_readers  # noqa: PLC0415
-            from gittraj.seal.seal import RecipientSealer  # noqa: PLC0415
+            from gittraj.seal.seal import seal  # noqa: PLC0415
         except ImportError:
             self.remark = "thinking is not stored: Python's cryptography cannot be loaded"
             return None
         readers = read_readers(*self._given)
         self.remark = readers.remark
-        return RecipientSealer(readers.recipients) if readers.recipients else None
+        return partial(seal, readers.recipients) if readers.recipients else None
 
 
 class WithKeys:

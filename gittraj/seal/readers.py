@@ -19,13 +19,12 @@ from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.seal import age  # not its functions, which load cryptography
 from gittraj.seal.age import Recipient
+from gittraj.seal.age.header import HYBRID
 from gittraj.seal.identities import find_public, own_path
 from gittraj.startup import sha256
 
 FILE = ".gittraj/recipients"
 PIN = "traj.trust"
-_POST_QUANTUM = "mlkem768x25519"
-"""The post-quantum type of key. A seal for such keys is for no others: quantum computers could open those."""
 _MOST = 100
 """The maximum number of readers; each makes every record 130 bytes longer."""
 _LARGEST = 1_000_000  # bytes of a list
@@ -71,8 +70,9 @@ class Readers:
 
     @property
     def mixed(self) -> bool:
-        """Whether there are post-quantum keys and others, so that nothing can be sealed for all of them."""
-        return len({recipient.kind == _POST_QUANTUM for recipient in self.recipients}) > 1
+        """Whether there are post-quantum keys and others, so that nothing can be sealed for all of them:
+        quantum computers could open what is sealed for the others."""
+        return len({recipient.kind == HYBRID for recipient in self.recipients}) > 1
 
     @property
     def left_out(self) -> bool:

@@ -24,20 +24,13 @@ _INFLATED = 16_000_000
 _GZIP = 31  # zlib's window bits for a gzip header
 
 
-class RecipientSealer:
-    """Seals texts for ``recipients``."""
-
-    def __init__(self, recipients: Sequence[Recipient]) -> None:
-        self._recipients = recipients
-
-    def seal(self, trajectory: str, texts: Mapping[str, str]) -> tuple[str, bytes]:
-        """Encrypt ``texts`` (event: text) into a header and a payload, which are different each time. Raises
-        SealError."""
-        value = {"git-traj": 1, "trajectory": trajectory, "blocks": dict(texts)}
-        body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-        squeezed = gzip.compress(body, mtime=0)
-        sealed = encrypt(squeezed.ljust(padded(len(squeezed)), b"\0"), self._recipients)
-        return sealed.header, sealed.payload
+def seal(recipients: Sequence[Recipient], trajectory: str, texts: Mapping[str, str]) -> tuple[str, bytes]:
+    """Encrypt ``texts`` (event: text) for ``recipients`` into a header and a payload, which are different
+    each time. Raises SealError."""
+    value = {"git-traj": 1, "trajectory": trajectory, "blocks": dict(texts)}
+    body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    squeezed = gzip.compress(body, mtime=0)
+    return encrypt(squeezed.ljust(padded(len(squeezed)), b"\0"), recipients)
 
 
 def unseal(

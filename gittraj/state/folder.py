@@ -11,7 +11,6 @@ import json
 import os
 import sys
 import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any, TypeVar
 
 from gittraj.errors import TrajError, unwritable
 from gittraj.git import Position, Repository, read_reflog
-from gittraj.state.lock import acquire, discard
+from gittraj.state.lock import acquire, discard, is_older
 from gittraj.state.sharing import own_folder, share
 
 T = TypeVar("T")
@@ -101,7 +100,7 @@ class LocalState:
         (as long as it exists, no hook starts another worker)."""
         for path in (self.folder / "drain.lock", *self._unfinished()):
             try:
-                if _is_abandoned(path):
+                if is_older(path, _ABANDONED):
                     import shutil  # noqa: PLC0415 - it loads all compressors
 
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -110,7 +109,7 @@ class LocalState:
 
     def unfinished(self) -> list[Path]:
         """The unfinished files that killed processes left."""
-        return sorted(filter(_is_abandoned, self._unfinished()))
+        return sorted(path for path in self._unfinished() if is_older(path, _ABANDONED))
 
     def _unfinished(self) -> Iterator[Path]:
         yield from self.folder.glob("*.[0-9]*")
@@ -219,13 +218,6 @@ class LocalState:
 def busy() -> TrajError:
     """Make the error for a drain's lock that another process has had for too long."""
     return TrajError("another git-traj is writing", "try again in a moment")
-
-
-def _is_abandoned(path: Path) -> bool:
-    try:
-        return time.time() - path.stat().st_mtime > _ABANDONED
-    except OSError:
-        return False
 
 
 def replace_file(path: Path, body: bytes, *, make: bool = False, like: Path | None = None) -> None:

@@ -47,6 +47,14 @@ def _try_windows(descriptor: int) -> bool:
     return True
 
 
+def is_older(path: Path, seconds: float) -> bool:
+    """Whether a file was last changed more than ``seconds`` ago. False if it does not exist, or no longer."""
+    try:
+        return time.time() - path.stat().st_mtime > seconds
+    except OSError:
+        return False
+
+
 def discard(fresh: Path) -> None:
     """Remove an unfinished file, if the disk lets us."""
     try:

@@ -30,10 +30,6 @@ class Outgoing:
     thinking: int = 0
 
     @property
-    def refs(self) -> tuple[str, ...]:
-        return tuple(self.tips)
-
-    @property
     def months(self) -> tuple[str, ...]:
         return tuple(ref.removeprefix(DATA_PREFIX) for ref in self.tips if ref != RECORDS_REF)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from gittraj.errors import TrajError
 from gittraj.git import Repository
+from gittraj.notes.unjoined import COPIES
 
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
 
@@ -31,7 +32,7 @@ class Remote:
 
     def tracking(self, ref: str) -> str:
         """The ref in this clone that is a copy of the remote's ``ref``."""
-        return f"refs/notes-remote/{self.folder}/{ref.removeprefix('refs/notes/')}"
+        return f"{COPIES}{self.folder}/{ref.removeprefix('refs/notes/')}"
 
 
 def without_password(text: str) -> str:

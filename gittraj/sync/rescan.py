@@ -21,9 +21,9 @@ from gittraj.state.folder import LocalState
 from gittraj.sync.remote import Remote
 
 
-def vet(repository: Repository, remote: Remote, *, environ: Environ, live: Mapping[str, str]) -> int:
-    """Scan again the parts that ``remote`` would get and that older rules redacted; return their number.
-    ``live`` is the environment whose values are secrets.
+def vet(repository: Repository, remote: Remote, *, environ: Environ, live: Mapping[str, str]) -> None:
+    """Scan again the parts that ``remote`` would get and that older rules redacted. ``live`` is the
+    environment whose values are secrets.
 
     Raises TrajError if a part must not be pushed: it cannot be scanned, because its events are not here.
     """
@@ -31,9 +31,8 @@ def vet(repository: Repository, remote: Remote, *, environ: Environ, live: Mappi
     changed = list(notes.changed(objects.resolve(remote.tracking(RECORDS_REF)), notes.tip()))
     config = read_config(repository)
     ruleset = stamp(config)
-    old = {record.key for _, record in unstamped(repository, ruleset, commits=changed)}
-    if not old:
-        return 0
+    if not any(unstamped(repository, ruleset, commits=changed)):
+        return
     with LocalState.of(repository).writing():
         restamp(repository, make_pipeline(repository, config, environ, live=live), commits=changed)
     left = {record.id for _, record in unstamped(repository, ruleset, commits=changed)}
@@ -43,10 +42,9 @@ def vet(repository: Repository, remote: Remote, *, environ: Environ, live: Mappi
             + ", ".join(sorted(left)[:3]),
             "git traj fetch downloads the events; git traj forget deletes the trajectories",
         )
-    return len(old)
 
 
-def restamp(repository: Repository, pipeline: Pipeline, *, commits: Iterable[str] | None = None) -> Written:
+def restamp(repository: Repository, pipeline: Pipeline, *, commits: Iterable[str] | None = None) -> None:
     """Scan the parts of older rulesets again and write the results. The caller must have the drain's lock. A
     part keeps its old ruleset if some of its events are not here. Raises RedactionError, StoreError."""
     by_trajectory: dict[str, dict[Key, Record]] = defaultdict(dict)
@@ -57,9 +55,7 @@ def restamp(repository: Repository, pipeline: Pipeline, *, commits: Iterable[str
         records = [record for record in each.values() if _is_here(repository, record)]
         if records:
             prepared.append(pipeline.rescan(trajectory, records))
-    written = pipeline.store(prepared)
-    remember_segments(repository, written)
-    return written
+    remember_segments(repository, pipeline.store(prepared))
 
 
 def _is_here(repository: Repository, record: Record) -> bool:

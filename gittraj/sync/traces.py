@@ -16,6 +16,7 @@ from gittraj.index.text import TEXTS
 from gittraj.notes.epoch import read_epoch, survey
 from gittraj.notes.refs import delete_ref, expire_reflog
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
+from gittraj.notes.unjoined import COPIES
 from gittraj.state.folder import LocalState
 from gittraj.state.sharing import own_folder
 from gittraj.sync.join import join_records, join_segments
@@ -23,7 +24,6 @@ from gittraj.sync.purge_merge import is_purge_applied
 
 _FILE = "replaced.json"
 _KEPT = 200
-_TRACKED = "refs/notes-remote/"
 
 
 def read_replaced(repository: Repository) -> frozenset[str]:
@@ -36,7 +36,7 @@ _OURS = re.compile(r"refs/notes(?:-remote/.+)?/traj(?:-data-\d{4}-\d{2})?")
 
 def our_refs(repository: Repository) -> list[str]:
     """The records ref and the monthly refs, ours and the copies of remotes'."""
-    listed = ("for-each-ref", "--format=%(refname)", "refs/notes/", _TRACKED)
+    listed = ("for-each-ref", "--format=%(refname)", "refs/notes/", COPIES)
     return [ref for ref in repository.run(*listed).text.splitlines() if _OURS.fullmatch(ref)]
 
 
@@ -76,7 +76,7 @@ def _join_old(repository: Repository, local: LocalState) -> None:
 
 
 def _find_old(repository: Repository) -> dict[str, str]:
-    tracked = [ref for ref in our_refs(repository) if ref.startswith(_TRACKED)]
+    tracked = [ref for ref in our_refs(repository) if ref.startswith(COPIES)]
     tips = ((ref, repository.objects.resolve(ref)) for ref in tracked)
     return {ref: tip for ref, tip in tips if tip and _is_from_before(repository, ref, tip)}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from gittraj.git import Repository
 from gittraj.notes.epoch import find_epoch, read_epoch
 from gittraj.notes.recovery import is_ancestor, restore_deleted
 from gittraj.notes.refs import delete_ref, set_ref
-from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
+from gittraj.notes.store import DATA_PREFIX, MONTH, RECORDS_REF, DataRefs
 from gittraj.state.cursors import load_state
 from gittraj.state.folder import LocalState
 from gittraj.sync.consent import may_join
@@ -27,7 +26,6 @@ from gittraj.sync.traces import clear_traces, read_replaced
 _TRIES = 100
 _PATIENCE = 60.0
 """The seconds in which a push is tried again while others push at the same time."""
-_MONTH = re.compile(r"\d{4}-\d{2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +149,7 @@ def _join_known(repository: Repository, remote: Remote) -> None:
 def fetch_segments(repository: Repository, months: Iterable[str]) -> list[str]:
     """Fetch the segments of these months from every remote that has them. Return a line for each remote that
     failed, with the reason."""
-    wanted = {month for month in months if _MONTH.fullmatch(month)}  # from records, which are not trusted
+    wanted = {month for month in months if MONTH.fullmatch(month)}  # from records, which are not trusted
     complaints = []
     for name in list_remotes(repository) if wanted else ():
         try:
@@ -194,14 +192,13 @@ def _list_all(repository: Repository, remote: Remote) -> dict[str, str]:
 
 def _months(theirs: Iterable[str]) -> list[str]:
     months = (ref.removeprefix(DATA_PREFIX) for ref in theirs)
-    return [month for month in months if _MONTH.fullmatch(month)]
+    return [month for month in months if MONTH.fullmatch(month)]
 
 
 def _is_stale(repository: Repository, theirs: str) -> bool:
     """Whether the remote's history could not be joined, because ours was purged."""
     ours = repository.objects.resolve(RECORDS_REF)
-    purged = ours is not None and find_epoch(repository.objects, ours)
-    return bool(ours and purged and not is_ancestor(repository, theirs, ours))
+    return bool(ours and find_epoch(repository.objects, ours) and not is_ancestor(repository, theirs, ours))
 
 
 def _brings_purge(repository: Repository, theirs: str) -> bool:

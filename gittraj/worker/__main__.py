@@ -37,12 +37,15 @@ def main(arguments: list[str]) -> int:
         (folder / "drain.lock").unlink(missing_ok=True)
         return 0
     try:
-        _work(folder, foreground=foreground)
-        if not foreground:
-            _keep_index(folder)
-            _summarize(folder)
-        if pushing:
-            _push(folder, arguments[arguments.index("--push") + 1])
+        with _open(folder) as repository:
+            _work(repository, folder, foreground=foreground)
+            if not foreground:
+                from gittraj.index.keep_warm import keep_index  # noqa: PLC0415
+
+                keep_index(repository)  # so that the next query need not wait
+                _summarize(repository, folder)
+            if pushing:
+                _push(repository, arguments[arguments.index("--push") + 1])
     except Exception as error:  # noqa: BLE001 - a hook must not fail the user's git, whatever happened
         from gittraj.errors import TrajError  # noqa: PLC0415
 
@@ -66,7 +69,7 @@ def _open(folder: Path) -> "Repository":
     return open_for_hook(folder.parent, here, environ=dict(os.environ))
 
 
-def _work(folder: Path, *, foreground: bool) -> None:
+def _work(repository: "Repository", folder: Path, *, foreground: bool) -> None:
     from gittraj.config import Environ  # noqa: PLC0415
     from gittraj.errors import TrajError  # noqa: PLC0415
     from gittraj.plugins import consult  # noqa: PLC0415
@@ -75,52 +78,42 @@ def _work(folder: Path, *, foreground: bool) -> None:
 
     raw = dict(os.environ)
     environ = Environ.of(raw)
-    with _open(folder) as repository:
-        consult(repository)
-        remember_secrets(repository, environ=environ, live=raw)
-        try:
-            update_watch(repository)
-        except TrajError:
-            pass  # recording goes on; the pre-commit hook then reads the setting itself
-        start = time.monotonic()
-        if not foreground:
-            time.sleep(DEBOUNCE)
-            (folder / "drain.lock").unlink(missing_ok=True)
-        pause = 0.05
-        while True:
-            report = drain(repository, environ=environ, live=raw, patience=PATIENCE)
-            spent = time.monotonic() - start
-            if report is None or not (report.unfound or report.unsettled) or spent > LINGER:
-                return
-            if foreground and not report.unfound:
-                return
-            time.sleep(pause)
-            pause = min(pause * 1.6, 1.0)
+    consult(repository)
+    remember_secrets(repository, environ=environ, live=raw)
+    try:
+        update_watch(repository)
+    except TrajError:
+        pass  # recording goes on; the pre-commit hook then reads the setting itself
+    start = time.monotonic()
+    if not foreground:
+        time.sleep(DEBOUNCE)
+        (folder / "drain.lock").unlink(missing_ok=True)
+    pause = 0.05
+    while True:
+        report = drain(repository, environ=environ, live=raw, patience=PATIENCE)
+        spent = time.monotonic() - start
+        if report is None or not (report.unfound or report.unsettled) or spent > LINGER:
+            return
+        if foreground and not report.unfound:
+            return
+        time.sleep(pause)
+        pause = min(pause * 1.6, 1.0)
 
 
-def _keep_index(folder: Path) -> None:
-    """Update the index, so that the next query need not wait."""
-    from gittraj.index.keep_warm import keep_index  # noqa: PLC0415
-
-    with _open(folder) as repository:
-        keep_index(repository)
-
-
-def _summarize(folder: Path) -> None:
+def _summarize(repository: "Repository", folder: Path) -> None:
     """Summarize recent sessions. This comes last, because it may take minutes, and nobody waits for it."""
     from gittraj.config import Environ  # noqa: PLC0415
     from gittraj.summarizer.runs import read_summarizer  # noqa: PLC0415
 
-    raw = dict(os.environ)
-    with _open(folder) as repository:
-        if read_summarizer(repository) is not None:
-            from gittraj.summarizer.summarize import summarize_recent  # noqa: PLC0415
+    if read_summarizer(repository) is not None:
+        from gittraj.summarizer.summarize import summarize_recent  # noqa: PLC0415
 
-            (folder / "drain.lock").unlink(missing_ok=True)  # a hook may start another worker now
-            summarize_recent(repository, environ=Environ.of(raw), live=raw)
+        raw = dict(os.environ)
+        (folder / "drain.lock").unlink(missing_ok=True)  # a hook may start another worker now
+        summarize_recent(repository, environ=Environ.of(raw), live=raw)
 
 
-def _push(folder: Path, name: str) -> None:
+def _push(repository: "Repository", name: str) -> None:
     """Push records to the remote to which the user is pushing."""
     from gittraj.config import Environ, read_choice  # noqa: PLC0415
     from gittraj.sync.consent import shares_records_only  # noqa: PLC0415
@@ -128,12 +121,11 @@ def _push(folder: Path, name: str) -> None:
     from gittraj.sync.rescan import vet  # noqa: PLC0415
     from gittraj.sync.transfer import push  # noqa: PLC0415
 
-    raw = dict(os.environ)
-    with _open(folder) as repository:
-        remote = find_remote(repository, name)
-        if remote.listed and read_choice(repository, "push") == "auto":
-            vet(repository, remote, environ=Environ.of(raw), live=raw)
-            push(repository, remote, records_only=shares_records_only(repository))
+    remote = find_remote(repository, name)
+    if remote.listed and read_choice(repository, "push") == "auto":
+        raw = dict(os.environ)
+        vet(repository, remote, environ=Environ.of(raw), live=raw)
+        push(repository, remote, records_only=shares_records_only(repository))
 
 
 if __name__ == "__main__":

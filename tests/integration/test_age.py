@@ -16,7 +16,7 @@ from types import ModuleType
 import pytest
 
 from gittraj.seal import age
-from tests.unit.seal.age.parties import CLASSIC, Party, party
+from tests.unit.seal.age.parties import CLASSIC, Party, Phrase, armor, encrypt, party
 
 SIZES = (0, 1, 65535, 65536, 65537, 200_000)
 
@@ -71,7 +71,7 @@ def opened(file: bytes, *readers: Party) -> bytes:
 
 
 def sealed(text: bytes, *readers: Party) -> bytes:
-    return bytes(age.encrypt(text, [one.recipient for one in readers]))
+    return bytes(encrypt(text, [one.recipient for one in readers]))
 
 
 @pytest.mark.parametrize("kind", CLASSIC)
@@ -96,10 +96,10 @@ def test_age_reads_our_text_form_and_we_read_its(program: Program) -> None:
     alice = party("X25519")
     for size in SIZES[:3]:
         text = os.urandom(size)
-        assert program.decrypt(age.armor(sealed(text, alice)).encode(), alice) == text
+        assert program.decrypt(armor(sealed(text, alice)).encode(), alice) == text
         theirs = program.encrypt(text, alice, armored=True).decode()
         assert opened(age.dearmor(theirs), alice) == text
-        assert age.armor(age.dearmor(theirs)) == theirs
+        assert armor(age.dearmor(theirs)) == theirs
 
 
 @pytest.mark.parametrize("kind", CLASSIC)
@@ -114,7 +114,7 @@ def test_age_opens_for_new_readers_and_no_more_for_former_ones(program: Program,
 
 def test_age_and_we_open_what_a_passphrase_locks(program: Program) -> None:
     ours, clear, locked = (program.folder / name for name in ("ours", "clear", "locked"))
-    ours.write_bytes(bytes(age.encrypt(b"text", [age.ScryptRecipient("open sesame", work_factor=4)])))
+    ours.write_bytes(bytes(encrypt(b"text", [Phrase("open sesame", 4)])))
     assert program.ask("-d", str(ours), answers="open sesame\n") == b"text"
     clear.write_text(party("X25519").secret)
     program.ask("-p", "-o", str(locked), str(clear), answers="open sesame\n" * 2)
@@ -190,7 +190,7 @@ def test_rage_and_several_readers(rage: ModuleType) -> None:
 @pytest.mark.nightly
 def test_rage_and_a_passphrase(rage: ModuleType) -> None:
     """rage chooses its own work factor, for about a second on this machine."""
-    ours = age.encrypt(b"text", [age.ScryptRecipient("open sesame", work_factor=4)])
+    ours = encrypt(b"text", [Phrase("open sesame", 4)])
     assert rage.passphrase.decrypt(bytes(ours), "open sesame") == b"text"
     theirs = rage.passphrase.encrypt(party("X25519").secret.encode(), "open sesame")
     (identity,) = age.parse_identities(theirs, passphrase=lambda: "open sesame")

@@ -13,7 +13,7 @@ from gittraj.git import (
     PathChange,
     Repository,
     open_repository,
-    patch_id,
+    patch_ids,
     read_changes,
 )
 from tests.integration.repository import Git
@@ -88,7 +88,7 @@ def test_merges_are_compared_with_their_first_parent(each_git: Git, repository: 
         ("other", "add", ("o",)),
         ("side", "add", ("s",)),
     ]
-    assert patch_id(repository, octopus) is None
+    assert patch_ids(repository, [octopus]) == {}
 
 
 ODD = [
@@ -212,13 +212,13 @@ def test_the_user_s_configuration_changes_nothing(each_git: Git, repository: Rep
     root = each_git.commit({"ü/f": f"{lines}\n\nend\n", "x": "x\n", "order": "x\n"})
     commit = each_git.commit({"ü/f": None, "ü/g": f"first\n{lines}\n\nEND\n", "x": "y\n"})
     plain = read_changes(repository, [root, commit])
-    identity = patch_id(repository, commit)
+    identity = patch_ids(repository, [commit])
     for key, value in HOSTILE.items():
         each_git("config", key, value)
     (each_git.root / ".git" / "info" / "attributes").write_text("* diff=upper\n")
     with open_repository(each_git.root / "ü", environ=None, backend=repository.backend) as again:
         assert read_changes(again, [root, commit]) == plain
-        assert patch_id(again, commit) == identity
+        assert patch_ids(again, [commit]) == identity != {}
     assert [(p.path, p.kind, p.added) for p in plain[commit].paths] == [
         ("x", "update", ("y",)),
         ("ü/g", "rename", ("first", "END")),
@@ -268,7 +268,9 @@ def test_patch_id_is_the_documented_command_s(git: Git) -> None:
     options = ("-p", "--no-renames", "--full-index", "--no-ext-diff", "--no-textconv")
     patch = git.raw("-c", "diff.suppressBlankEmpty=false", "diff-tree", *options, commit)
     with git.open() as repository:
-        assert patch_id(repository, commit) == git("patch-id", "--verbatim", input=patch).split()[0]
+        assert patch_ids(repository, [commit]) == {
+            commit: git("patch-id", "--verbatim", input=patch).split()[0]
+        }
 
 
 def test_patch_id_survives_another_parent(git: Git) -> None:
@@ -278,8 +280,9 @@ def test_patch_id_survives_another_parent(git: Git) -> None:
     git.commit({"h": "3\n"})
     git("cherry-pick", original)
     with git.open() as repository:
-        assert patch_id(repository, git.head()) == patch_id(repository, original) is not None
-        assert patch_id(repository, root) is None
+        ids = patch_ids(repository, [git.head(), original, root])
+    assert ids[git.head()] == ids[original]
+    assert root not in ids
 
 
 def test_an_empty_or_huge_commit_has_no_patch_id(git: Git) -> None:
@@ -289,6 +292,4 @@ def test_an_empty_or_huge_commit_has_no_patch_id(git: Git) -> None:
     line = "y" * 1023 + "\n"
     over = git.commit({"big": line * 20_500})
     with git.open() as repository:
-        assert patch_id(repository, empty) is None
-        assert patch_id(repository, huge) is not None
-        assert patch_id(repository, over) is None
+        assert patch_ids(repository, [empty, huge, over]).keys() == {huge}

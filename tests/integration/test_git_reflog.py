@@ -108,9 +108,9 @@ def test_each_worktree_has_its_own_reflog(git: Git, tmp_path: Path) -> None:
     git("worktree", "add", "--quiet", str(tmp_path / "linked"))
     there = Git(tmp_path / "linked").commit({"f": "2"}, "there")
     repository = open_repository(git.root)
-    logs = {w.main: read_reflog(repository, w.git_dir, None)[0] for w in repository.worktrees()}
-    assert [e.message for e in logs[True]] == ["commit (initial): change"]
-    assert logs[False][-1].new == there
+    main, linked = (read_reflog(repository, w.git_dir, None)[0] for w in repository.worktrees())
+    assert [e.message for e in main] == ["commit (initial): change"]
+    assert linked[-1].new == there
 
 
 def test_messages_of_any_bytes(git: Git) -> None:

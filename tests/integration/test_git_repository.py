@@ -38,7 +38,7 @@ def test_a_bare_repository_has_no_work_tree(tmp_path: Path) -> None:
     root = Git.init(tmp_path / "bare.git", "--bare").root
     found = open_repository(root)
     assert (found.git_dir, found.work_tree, found.head()) == (root, None, None)
-    assert [(w.path, w.main, w.present) for w in found.worktrees()] == [(None, True, True)]
+    assert [(w.path, w.git_dir, w.present) for w in found.worktrees()] == [(None, root, True)]
 
 
 def test_the_object_format_of_a_sha256_repository(tmp_path: Path) -> None:
@@ -73,10 +73,10 @@ def test_linked_worktrees(git: Git, tmp_path: Path) -> None:
     assert found.git_dir.parent == places
     assert found.head() == git.head()
     listed = found.worktrees()
-    assert {(w.path, w.main, w.present) for w in listed} == {
-        (git.root, True, True),
-        (tmp_path / "odd\nname", False, True),
-        (tmp_path / "gone", False, False),
+    assert {(w.path, w.present) for w in listed} == {
+        (git.root, True),
+        (tmp_path / "odd\nname", True),
+        (tmp_path / "gone", False),
     }
     assert listed[0].git_dir == git.root / ".git"
     assert {w.git_dir.parent for w in listed[1:]} == {places}
@@ -90,7 +90,7 @@ def test_worktrees_of_a_bare_repository(tmp_path: Path) -> None:
     Git(tmp_path)("clone", "--quiet", "--bare", "src", "all/.git")
     Git(tmp_path / "all" / ".git")("worktree", "add", "--quiet", "../one")
     listed = open_repository(tmp_path / "all" / "one").worktrees()
-    assert [(w.path, w.main) for w in listed] == [(None, True), (tmp_path / "all" / "one", False)]
+    assert [w.path for w in listed] == [None, tmp_path / "all" / "one"]
 
 
 def test_head_before_and_after_the_first_commit(git: Git) -> None:

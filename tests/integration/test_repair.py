@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.git import patch_id, read_reflog
+from gittraj.git import patch_ids, read_reflog
 from gittraj.history.find import find_rewrites
 from gittraj.model.codec import decode_note, encode_line, encode_note
 from gittraj.model.values import Link, Origin, Range, Record, SessionInfo, Tombstone
@@ -67,7 +67,7 @@ def tip(git: Git) -> str:
 def record(git: Git, commit: str, name: str = "traj_a", **fields: Any) -> None:
     """Write a record as a drain would: not carried, and with the commit's patch-id."""
     with git.open() as repository:
-        origin = Origin(commit=commit, patch_id=patch_id(repository, commit))
+        origin = Origin(commit=commit, patch_id=patch_ids(repository, [commit]).get(commit))
         first = f"e{commit[:6]}"
         line = Record(
             id=name,

@@ -473,11 +473,11 @@ def test_no_foreign_header_is_rewrapped(meet: Meet) -> None:
     ann.traj("keys", "init")
     ann.think("a")
     assert ann.thoughts() == [CANARY]
-    foreign = encrypt(b"of another repository", [parse_recipient(ann.key())])
+    foreign, _ = encrypt(b"of another repository", [parse_recipient(ann.key())])
     lines = [json.loads(line) for line in ann.git("notes", "--ref", "traj", "show").splitlines() if line]
     for line in lines:
         for headers in line.get("seals", {}).values():
-            headers[:] = [foreign.header]
+            headers[:] = [foreign]
     ann.git("notes", "--ref", "traj", "add", "-f", "-m", "\n".join(map(json.dumps, lines)))
     out, err = ann.traj("rewrap", status=1)
     assert out == ["rewrapped 0 parts of 0 trajectories for 1 reader"]

@@ -117,9 +117,11 @@ def find_interpreter() -> Interpreter:
 
 
 def render(name: str, interpreter: Interpreter) -> bytes:
-    """Return the text of the hook ``name``."""
+    """Return the text of the hook ``name``: its file, with the parts (``*.part``) that hooks share."""
     text = (
         _template(name)
+        .replace("@kept@\n", _template("kept.part").replace("@NAME@", name))
+        .replace("@folder@\n", _template("folder.part"))
         .replace("@IDS@", " ".join((*SESSION_IDS, *plugins.variables())))
         .replace("@MARKS@", " ".join(MARKS))
     )

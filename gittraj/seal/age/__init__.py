@@ -6,12 +6,12 @@ Its public functions::
     parse_identity(text, passphrase=ask)       Identity, whose recipient() is its public line
     parse_identities(file, passphrase=ask)     list[Identity]: keys, comments; or encrypted by a passphrase
     generate_identity(post_quantum=False)      "AGE-SECRET-KEY-1…"
-    ScryptRecipient("…"), ScryptIdentity("…")  a passphrase; alone in its file
-    encrypt(plaintext, recipients)             Sealed(header, payload)
+    ScryptIdentity("…")                        a passphrase; alone in its file
+    encrypt(plaintext, recipients)             header, payload
     decrypt(header, payload, identities)       bytes: all of them or none
     rewrap(header, identities, recipients)     str: a header for other readers of the same payload
     stanzas(header)                            tuple[Stanza, ...]: the readers; no key is needed
-    split(file), armor(file), dearmor(text)    convert between parts, files and their text form
+    split(file), dearmor(text)                 the parts of a file; the file in its text form
 
 ``header.encode() + payload`` is exactly an age file: ``age -d`` opens it without git-traj.
 
@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gittraj.seal.age.encodings import armor, dearmor
+from gittraj.seal.age.encodings import dearmor
 from gittraj.seal.age.errors import (
     AgeError,
     ArmorError,
@@ -48,9 +48,9 @@ from gittraj.seal.age.header import Identity, Recipient, Stanza, split, stanzas
 from gittraj.startup import lazy_names
 
 if TYPE_CHECKING:
-    from gittraj.seal.age.file import Sealed, decrypt, encrypt, rewrap
+    from gittraj.seal.age.file import decrypt, encrypt, rewrap
     from gittraj.seal.age.keys import generate_identity, parse_identities, parse_identity, parse_recipient
-    from gittraj.seal.age.passphrase import ScryptIdentity, ScryptRecipient
+    from gittraj.seal.age.passphrase import ScryptIdentity
 
 __all__ = [
     "AgeError",
@@ -65,12 +65,9 @@ __all__ = [
     "Recipient",
     "RecipientsError",
     "ScryptIdentity",
-    "ScryptRecipient",
-    "Sealed",
     "Stanza",
     "UnsupportedError",
     "WorkFactorError",
-    "armor",
     "dearmor",
     "decrypt",
     "encrypt",
@@ -87,8 +84,8 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "file": "Sealed decrypt encrypt rewrap",
+        "file": "decrypt encrypt rewrap",
         "keys": "generate_identity parse_identities parse_identity parse_recipient",
-        "passphrase": "ScryptIdentity ScryptRecipient",
+        "passphrase": "ScryptIdentity",
     },
 )

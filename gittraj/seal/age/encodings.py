@@ -1,4 +1,4 @@
-"""Encodes and decodes the three text forms that age uses.
+"""Decodes the three text forms that age uses, and encodes two of them.
 
 - Base64 as age requires it: only one text for the same bytes, so that nobody can write a seal in two ways.
 - Bech32 (BIP 173), the text form of age's keys, without its limit of 90 characters. Its checksum finds
@@ -105,16 +105,8 @@ _END = "-----END AGE ENCRYPTED FILE-----"
 _COLUMNS = 64
 
 
-def armor(file: bytes) -> str:
-    """Return the text form of ``file``, which ends with a newline."""
-    text = encode_base64(file, padded=True)
-    lines = [text[at : at + _COLUMNS] for at in range(0, len(text), _COLUMNS)]
-    return "\n".join([BEGIN, *lines, _END, ""])
-
-
 def dearmor(text: str) -> bytes:
-    """Return the file. Lines may end with CRLF; any other text that ``armor`` does not write raises
-    ArmorError."""
+    """Return the file. Lines may end with CRLF; any other text that age does not write raises ArmorError."""
     first, *lines = text.strip(" \t\r\n").replace("\r\n", "\n").split("\n")
     if first != BEGIN or not lines or lines.pop() != _END:
         raise ArmorError("not an armored age file: it must begin and end with age's own lines")

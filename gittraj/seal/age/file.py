@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gittraj.seal.age.encodings import encode_base64
 from gittraj.seal.age.errors import (
@@ -18,27 +17,17 @@ from gittraj.seal.age.errors import (
     RecipientsError,
     UnsupportedError,
 )
-from gittraj.seal.age.header import HYBRID, PASSPHRASE, Header, Identity, Recipient, compose, parse
+from gittraj.seal.age.header import HYBRID, Header, Identity, Recipient, compose, parse
 from gittraj.seal.age.primitives import FILE_KEY, derive, seal_payload, unseal_payload
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
-    """A sealed file; ``bytes()`` of it is the age file. ``header`` ends with the newline after its MAC."""
-
-    header: str
-    payload: bytes
-
-    def __bytes__(self) -> bytes:
-        return self.header.encode() + self.payload
-
-
-def encrypt(plaintext: bytes, recipients: Sequence[Recipient]) -> Sealed:
-    """Seal ``plaintext`` so that each recipient can open it alone. The result is different each time. Raises
-    RecipientsError when there are no recipients, when there are others besides a passphrase, and when there
-    are others besides post-quantum recipients: through the others a quantum computer could open it."""
+def encrypt(plaintext: bytes, recipients: Sequence[Recipient]) -> tuple[str, bytes]:
+    """Seal ``plaintext`` so that each recipient can open it alone. Returns the header, which ends with the
+    newline after its MAC, and the payload: together an age file, which is different each time. Raises
+    RecipientsError when there are no recipients, and when there are others besides post-quantum recipients:
+    through the others a quantum computer could open it."""
     file_key = os.urandom(FILE_KEY)
-    return Sealed(_header(file_key, recipients), seal_payload(file_key, plaintext))
+    return _header(file_key, recipients), seal_payload(file_key, plaintext)
 
 
 def decrypt(header: str, payload: bytes, identities: Sequence[Identity]) -> bytes:
@@ -62,10 +51,6 @@ def _header(file_key: bytes, recipients: Sequence[Recipient]) -> str:
     kinds = {one.kind for one in recipients}
     if not recipients:
         raise RecipientsError("there are no readers to seal for", "name at least one recipient")
-    if PASSPHRASE in kinds and len(recipients) > 1:
-        raise RecipientsError(
-            "age seals for a passphrase or for keys, not for both", "protect an identity file"
-        )
     if HYBRID in kinds and len(kinds) > 1:
         raise RecipientsError(
             "post-quantum recipients (age1pq…) can't be sealed for together with others",

@@ -25,7 +25,7 @@ class Trees(Repository):
 
     def worktrees(self) -> tuple[Worktree, ...]:
         paths: tuple[Path, ...] = self.__dict__["paths"]
-        return tuple(Worktree(p / ".git", p, main=False, present=True) for p in paths)
+        return tuple(Worktree(p / ".git", p, present=True) for p in paths)
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ def test_seals_of_parts_that_share_events_are_all_opened() -> None:
     records = []
     for part in (thoughts, thoughts[1:]):
         ref = SegmentRef(name=part[0].id, month="2026-01", bytes=1, sha256="")
-        stored[ref], seals = seal_events("traj_a", part, _Plain())
+        stored[ref], seals = seal_events("traj_a", part, _Plain().seal)
         records.append(Record(id="traj_a", link=Link(evidence="manual"), segments=(ref,), seals=seals))
 
     def read(_: str, refs: Iterable[SegmentRef]) -> Iterator[AnyEvent]:

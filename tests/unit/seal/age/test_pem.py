@@ -1,4 +1,4 @@
-"""Only the text form that ``armor`` writes is read, with white space around it and either line end."""
+"""Only the text form that age writes is read, with white space around it and either line end."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from gittraj.seal import age
 from gittraj.seal.age.header import Stanza, compose
 from gittraj.seal.age.primitives import derive, unseal_payload
-from tests.unit.seal.age.parties import party, seal_of
+from tests.unit.seal.age.parties import Phrase, encrypt, party, seal_of
 
 READERS = [("X25519", "ssh-ed25519"), ("X25519", "ssh-rsa")]
 
@@ -131,19 +131,16 @@ def test_a_seal_for_10_000_readers_is_read() -> None:
 )
 def test_a_work_factor_above_the_limit_is_not_tried(factor: str) -> None:
     """2^21 would take 2 GiB."""
-    sealed = age.encrypt(b"", [age.ScryptRecipient("open sesame", work_factor=2)])
+    sealed = encrypt(b"", [Phrase("open sesame")])
     (stanza,) = age.stanzas(sealed.header)
     header = _with([Stanza("scrypt", (stanza.args[0], factor), stanza.body)], sealed.header)
-    for limit in (20, 30):
-        with pytest.raises(age.WorkFactorError, match="above 20"):
-            age.decrypt(header, sealed.payload, [age.ScryptIdentity("open sesame", limit=limit)])
-    with pytest.raises(age.WorkFactorError):
-        age.ScryptRecipient("open sesame", work_factor=21)
+    with pytest.raises(age.WorkFactorError, match="above 20"):
+        age.decrypt(header, sealed.payload, [age.ScryptIdentity("open sesame")])
 
 
 @pytest.mark.parametrize("factor", ["0", "02", "+2", "-2", "2.", " 2", "0x2", "², ", "x", "2\r"])
 def test_a_work_factor_that_is_not_a_plain_number_is_refused(factor: str) -> None:
-    sealed = age.encrypt(b"", [age.ScryptRecipient("open sesame", work_factor=2)])
+    sealed = encrypt(b"", [Phrase("open sesame")])
     (stanza,) = age.stanzas(sealed.header)
     header = _with([Stanza("scrypt", (stanza.args[0], factor), stanza.body)], sealed.header)
     with pytest.raises(age.HeaderError):
