@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from gittraj.errors import GitError, TrajError
 from gittraj.git import Repository, is_oid
 from gittraj.index import file, history, records
-from gittraj.index.fast_open import read_edges
 from gittraj.index.indexed import IndexedNotes, IndexedReachable, or_failed
 from gittraj.model.header import Header
 from gittraj.query.notes import Change, IndexLookup, Notes, Reachable, Step
@@ -95,7 +94,7 @@ def _find_commits(repository: Repository, *revs: str) -> list[str | None]:
 
 def _is_current(connection: sqlite3.Connection, repository: Repository, tip: str, commit: str | None) -> bool:
     source = file.read_source(connection)
-    if source.get("notes") != tip or source.get("edges") != read_edges(str(repository.common_dir)):
+    if source.get("notes") != tip or source.get("edges") != file.read_edges(repository.common_dir):
         return False
     oid = (bytes.fromhex(commit),) if commit else None
     return not oid or bool(connection.execute("SELECT 1 FROM tips WHERE oid = ?", oid).fetchone())

@@ -1,20 +1,18 @@
 """Stores which commits touched which paths, and under which names.
 
 Only in its diff to its first parent does a commit touch a path; renames are kept for the diff to each parent,
-because names are handed down to all parents. This module must import next to nothing: see ``fast_open``.
-A commit's *height* below a tip is its number in git's list of what the tip reaches, counted from the end; it
-is 0 if the tip does not reach the commit. ``Reach`` explains this and the other fields of a tip.
+because names are handed down to all parents. A commit's *height* below a tip is its number in git's list of
+what the tip reaches, counted from the end; it is 0 if the tip does not reach the commit. ``Reach`` explains
+this and the other fields of a tip.
 """
 
 from __future__ import annotations
 
-from gittraj.index.reach import Reach, Stored
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any
+from gittraj.index.reach import Reach, Stored
 
 _TIPS = 8  # the number of tips that are kept
 _CHUNK = 400  # the number of parameters of one statement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gittraj.git import Repository
 from gittraj.index.answers import open_index
-from gittraj.index.fast_open import FOLDER
+from gittraj.index.schema import FOLDER
 from gittraj.index.search import keep_text
 from gittraj.index.text import TEXTS
 

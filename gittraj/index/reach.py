@@ -2,18 +2,14 @@
 
 Every commit below a tip has a *height*: git lists the tip first, and the commit that it lists last has height
 1, the one before it 2, and so on. So when new commits are added on top of a tip, every height stays the same.
-This module must import next to nothing: see ``fast_open``.
 """
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from array import array
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 _UNIT = "I"
 
@@ -51,8 +47,6 @@ class Reach:
         return cls(_unpack(row[0]), *_unpack_rest(row[1:]))
 
     def write(self) -> tuple[bytes, ...]:
-        from array import array
-
         def pack(field: Sequence[int]) -> bytes:
             values = array(_UNIT, field)
             is_range = len(values) > 1 and values == array(_UNIT, range(len(values)))
@@ -234,8 +228,6 @@ def _stack(
     numbers: Mapping[str, int],
     height: Mapping[str, int],
 ) -> Reach:
-    from array import array
-
     def copy(field: Sequence[int]) -> array[int]:
         return array(_UNIT, field)
 

@@ -24,9 +24,10 @@ from gittraj.commands.purge.search import PurgeTarget
 from gittraj.commands.purge.work import purge
 from gittraj.git import open_repository
 from gittraj.index import file, update_text
-from gittraj.index.fast_open import FOLDER, NAME
+from gittraj.index.file import LISTINGS
 from gittraj.index.language import parse_query
 from gittraj.index.ref_tips import is_current, read_refs
+from gittraj.index.schema import FOLDER
 from gittraj.index.search import Conditions, keep_text, search
 from gittraj.index.text import TEXTS, WEIGHTS
 from gittraj.model.values import (
@@ -271,7 +272,7 @@ def test_an_unlinked_record_is_removed_from_the_index_at_once(git: Git, story: S
             prompt=word,
         )
     assert len(find("heron OR egret OR bittern")) == 3
-    listed = git.root / ".git" / FOLDER / NAME
+    listed = git.root / ".git" / FOLDER / LISTINGS.name
     assert call(["log"]) == 0
     assert call(["unlink", "HEAD~1"]) == 0
     assert "egret" not in indexed(git.root / ".git")

@@ -15,7 +15,7 @@ from itertools import chain
 from gittraj.commands.purge.search import Matches, PurgeTarget, Search, SegmentKey
 from gittraj.errors import TrajError
 from gittraj.git import Repository
-from gittraj.index.fast_open import FOLDER as INDEX
+from gittraj.index.schema import FOLDER as INDEX
 from gittraj.model.codec import decode_note, segment_path, segment_position
 from gittraj.model.values import Key, Record, SegmentRef
 from gittraj.model.words import count
