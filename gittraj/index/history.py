@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from gittraj.index.reach import Reach, Stored
+from gittraj.index.reach import NamesByHeight, Reach, Stored
 
 _TIPS = 8  # the number of tips that are kept
 _CHUNK = 400  # the number of parameters of one statement
@@ -92,7 +92,7 @@ def follow_paths(connection: sqlite3.Connection, tip: Reach, paths: Iterable[str
     steps: dict[int, list[tuple[int, str, str]]] = {}
     for number, parent, new, old in renamed:
         steps.setdefault(tip.height(number), []).append((parent, new, old))
-    names_at = tip.hand_down(base, steps)
+    names_at = NamesByHeight(tip, base, steps)
     return {height: n for height, n, name in reached if name in names_at.at(height)}
 
 
