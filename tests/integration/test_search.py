@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -296,22 +297,17 @@ def test_a_reader_that_began_before_a_purge_does_not_undo_it(
         story, git.commit({"a": "2\n"}, "Two"), "traj_two", Message(id="e0", content="the egret too")
     )
 
-    class Overtaken(update_text.OnDisk):
-        def __init__(self) -> None:
-            super().__init__(git.root / ".git")
-            self._write, self.writing, self.times = self.writing, self._write_later, 0
+    index, times = update_text.on_disk(git.root / ".git"), count()
 
-        def _write_later(self) -> AbstractContextManager[sqlite3.Connection]:
-            if self.times == moment:
-                with open_repository(git.root) as other:
-                    purge(other, PurgeTarget(forgotten=frozenset({"traj_one"})))
-            self.times += 1
-            return self._write()
+    def write_later() -> AbstractContextManager[sqlite3.Connection]:
+        if next(times) == moment:
+            with open_repository(git.root) as other:
+                purge(other, PurgeTarget(forgotten=frozenset({"traj_one"})))
+        return index.writing()
 
-    index = Overtaken()
     with open_repository(git.root) as repository:
-        update_text.update_text(repository, index, seconds=60)
-    assert index.times > moment
+        update_text.update_text(repository, replace(index, writing=write_later), seconds=60)
+    assert next(times) > moment
     assert "heron" not in indexed(git.root / ".git")
     assert len(find("egret")) == 1
     assert "heron" not in indexed(git.root / ".git")
