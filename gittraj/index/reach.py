@@ -170,14 +170,14 @@ class Stored(Reach):
             raise AttributeError(name)
         numbers, *fields = self._rest()
         self.numbers = _unpack(numbers)
-        self.links, self.more, self.joints = (memoryview(field).cast(_UNIT) for field in fields)
+        self.links, self.more, self.joints = (memoryview(field).cast("I") for field in fields)
         return getattr(self, name)
 
 
 def _unpack(data: bytes) -> Sequence[int]:
     """Decode a field. The range 0, 1, 2 … is stored as its length, because it is usual: mostly a commit's
     number is its height. All fields begin with 0, so a single number other than 0 is such a length."""
-    field = memoryview(data).cast(_UNIT)
+    field = memoryview(data).cast("I")
     return range(field[0]) if len(field) == 1 and field[0] else field
 
 

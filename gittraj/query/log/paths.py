@@ -154,15 +154,11 @@ def _hand_down(
     names: dict[str, set[str]] = {}
     for commit, parents in ancestry.parents.items():
         here = names.setdefault(commit, set(paths))
-        if any(_is_within(change[2], here) for change in changed.get((commit, 0), ())):
+        if any(is_below(path, name) for _, _, path in changed.get((commit, 0), ()) for name in here):
             yield commit
         for number, parent in enumerate(parents):
             table = renamed.get((commit, number), {})
             names.setdefault(parent, set()).update(table.get(name, name) for name in here)
-
-
-def _is_within(path: str, names: Iterable[str]) -> bool:
-    return any(path == name or path.startswith(f"{name}/") for name in names)
 
 
 def read_changes(data: bytes) -> Iterator[tuple[str, list[Change]]]:
