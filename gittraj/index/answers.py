@@ -101,20 +101,20 @@ def _is_current(connection: sqlite3.Connection, repository: Repository, tip: str
 
 
 class Answers(IndexLookup):
-    """Answers queries from an open index. ``notes`` is the tip of the records ref that the index has;
-    ``named`` is a pair: the revision that it was opened for, and the id of that commit."""
+    """Answers queries from an open index. ``tip`` is that of the records ref that the index has; ``named`` is
+    a pair: the revision that it was opened for, and the id of that commit."""
 
     def __init__(
         self,
         repository: Repository,
         connection: sqlite3.Connection,
-        notes: str,
+        tip: str,
         named: tuple[str, str | None],
     ) -> None:
         self._repository = repository
         self._connection = connection
         self._rev, self._commit = named
-        self._tip = notes
+        self.tip = tip
         # the state of the files that a drain reads, at a time when nothing in them was new
         self._watched = file.read_source(connection).get("quiet", "")
         self._folded: dict[str, tuple[Sequence[Header], Header]] = {}
@@ -124,13 +124,8 @@ class Answers(IndexLookup):
     @cached_property
     def notes(self) -> Notes:
         return IndexedNotes(
-            self._repository, self._connection, self._tip, learn=self.learn, give_up=self.give_up
+            self._repository, self._connection, self.tip, learn=self.learn, give_up=self.give_up
         )
-
-    @property
-    def tip(self) -> str:
-        """The tip of the notes in the index."""
-        return self._tip
 
     def latest(self) -> list[str]:
         """All ids of trajectories in notes, those on the newest commits first."""
@@ -242,7 +237,7 @@ class Answers(IndexLookup):
         rendered = self._render()
         try:
             with file.writing(self._repository.common_dir, wait=0) as connection:
-                if file.read_source(connection).get("notes") == self._tip:
+                if file.read_source(connection).get("notes") == self.tip:
                     records.remember(connection, rendered)
                 file.write_source(connection, quiet=quiet, **self._kept)
         except file.UnusableError:

@@ -41,8 +41,8 @@ def commits_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[i
 def numbers_of(connection: sqlite3.Connection, commits: Iterable[str]) -> dict[str, int]:
     """Map the ids of those commits that are indexed to their numbers."""
     numbers: dict[str, int] = {}
-    for some in _chunks(bytes.fromhex(commit) for commit in commits):
-        query = f"SELECT oid, n FROM commits WHERE oid IN ({_marks(some)})"  # noqa: S608 - only marks
+    for some in chunks(map(bytes.fromhex, commits)):
+        query = f"SELECT oid, n FROM commits WHERE oid IN ({marks(some)})"  # noqa: S608 - only marks
         numbers.update((oid.hex(), number) for oid, number in connection.execute(query, some))
     return numbers
 
@@ -72,10 +72,10 @@ def _touched(connection: sqlite3.Connection, name: str, columns: str) -> Iterabl
 
 def renames(connection: sqlite3.Connection, names: Iterable[str]) -> Iterator[tuple[int, int, str, str]]:
     """Yield the renames to ``names``: the commit, which parent, the new name, and the name in that parent."""
-    for some in _chunks(map(_bytes, names)):
+    for some in chunks(map(_bytes, names)):
         yield from (
             (number, parent, _text(new), _text(old))
-            for number, parent, new, old in connection.execute(_RENAMES % _marks(some), some)
+            for number, parent, new, old in connection.execute(_RENAMES % marks(some), some)
         )
 
 
@@ -185,13 +185,13 @@ def newest_tips(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:
     return ((oid.hex(), time) for oid, time in connection.execute(query))
 
 
-def _chunks(items: Iterable[bytes]) -> Iterator[list[bytes]]:
+def chunks(items: Iterable[bytes]) -> Iterator[list[bytes]]:
     listed = list(items)
     for at in range(0, len(listed), _CHUNK):
         yield listed[at : at + _CHUNK]
 
 
-def _marks(items: Sequence[object]) -> str:
+def marks(items: Sequence[object]) -> str:
     return ",".join("?" * len(items))
 
 

@@ -7,6 +7,7 @@ without a commit.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -15,9 +16,9 @@ from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.index.file import read_source, read_stamp, write_source
+from gittraj.index.history import chunks, marks
 from gittraj.model.header import Header
 
-_MANY = 400  # parameters of one statement
 _RENDERERS = (
     "limits.py",
     "model/codec.py",
@@ -178,8 +179,6 @@ def notes_of_runs(connection: sqlite3.Connection) -> tuple[dict[str, str | None]
 
 def rows_of_runs(connection: sqlite3.Connection, words: Sequence[str], limit: int | None) -> list[Header]:
     """The newest ``limit`` rows of runs in which each of ``words`` is a string of the JSON."""
-    import json
-
     has = " AND ".join(["instr(row, ?)"] * len(words)) or "TRUE"
     query = f"SELECT row FROM runs WHERE {has} ORDER BY started DESC, id DESC LIMIT ?"  # noqa: S608 - fixed text
     texts = connection.execute(query, (*map(json.dumps, words), -1 if limit is None else limit))
@@ -193,15 +192,11 @@ def tallies_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[s
 
 
 def _read_cached(connection: sqlite3.Connection, column: str, commits: Sequence[str]) -> dict[str, Any]:
-    import json
-
     cached: dict[str, Any] = {}
     if _is_stale(connection):
         return cached
-    for at in range(0, len(commits), _MANY):
-        some = [bytes.fromhex(commit) for commit in commits[at : at + _MANY]]
-        marks = ",".join("?" * len(some))
-        query = f"SELECT oid, {column} FROM headers WHERE oid IN ({marks})"  # noqa: S608 - fixed text
+    for some in chunks(map(bytes.fromhex, commits)):
+        query = f"SELECT oid, {column} FROM headers WHERE oid IN ({marks(some)})"  # noqa: S608 - fixed text
         cached.update((oid.hex(), json.loads(text)) for oid, text in connection.execute(query, some))
     return cached
 
@@ -266,8 +261,6 @@ def fill_notes(connection: sqlite3.Connection, notes: Iterable[tuple[str, Noted]
 
 
 def remember(connection: sqlite3.Connection, folded: Mapping[str, FoldedCommit]) -> None:
-    import json
-
     if _is_stale(connection):
         connection.execute("DELETE FROM headers")
         write_source(connection, rendered_by=_rendered_by())
