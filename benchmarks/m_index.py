@@ -25,7 +25,8 @@ from benchmarks.place import home
 from benchmarks.table import Row, Timing, render, rounds, timed
 from gittraj.git import open_repository
 from gittraj.git.blame import BLAME
-from gittraj.index.fast_open import FOLDER, NAME
+from gittraj.index.file import LISTINGS
+from gittraj.index.schema import FOLDER
 from gittraj.model.codec import encode_note
 from gittraj.notes.store import NotesRef
 from tests.integration.story import record
@@ -73,7 +74,7 @@ def _build(root: Path, size: int) -> Iterator[Row]:
         memory = float((root / ".git" / "memory").read_text()) / 1000
     yield from _rows(f"(m) {size:,} records: built", taken, 8_000 if size == 50_000 else None)
     yield Row.of("… memory", [memory], 200 if size == 50_000 else None, "MB")
-    yield Row.of("… on the disk", [(root / ".git" / FOLDER / NAME).stat().st_size / 1e6], None, "MB")
+    yield Row.of("… on the disk", [(root / ".git" / FOLDER / LISTINGS.name).stat().st_size / 1e6], None, "MB")
     changed = []
     for _ in range(5):
         _write_notes(root, 100)

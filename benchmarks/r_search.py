@@ -15,7 +15,7 @@ from benchmarks.table import Row, Timing, render, rounds, timed
 from gittraj.git import open_repository
 from gittraj.index import file
 from gittraj.index.answers import open_index
-from gittraj.index.fast_open import FOLDER
+from gittraj.index.schema import FOLDER
 from gittraj.index.text import TEXTS
 
 _ROUNDS = 15

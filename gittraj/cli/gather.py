@@ -98,7 +98,7 @@ def _gather(
     )
     contents = ",".join(["prompts"] * prompts + ["events"] * events)
     with show_progress("repositories") as progress:
-        gathering = Gathering(store, contents, environ=environ, progress=progress, tell=say)
+        gathering = Gathering(store=store, contents=contents, environ=environ, progress=progress, tell=say)
         report = gathering.run(sources, jobs)
     failed += report.failed
     document: dict[str, object] = {

@@ -25,7 +25,7 @@ from gittraj.index import search as index
 from gittraj.index import text
 from gittraj.index.language import ParsedQuery
 from gittraj.index.text import Part, TextField
-from gittraj.index.update_text import InMemory
+from gittraj.index.update_text import open_in_memory
 from gittraj.model.header import Header
 
 CANDIDATES = 1_000
@@ -64,8 +64,7 @@ def search_team(
     if choice.author is not None:
         described = _describe(session, ((part.trajectory, part.commits) for part in parts))
         parts = [part for part in parts if _is_by(part, described, choice)]
-    store = InMemory()
-    with store.writing() as connection, closing(connection):
+    with closing(open_in_memory()) as connection:
         by_trajectory: dict[str, list[Part]] = defaultdict(list)
         for part in parts:
             by_trajectory[part.trajectory].append(part)

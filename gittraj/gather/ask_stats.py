@@ -9,17 +9,12 @@ from gittraj.errors import UsageError
 from gittraj.gather.ask import Choice, Conditions, read_names
 from gittraj.gather.store import Session
 from gittraj.model.header import Header
-from gittraj.query.account import PARTS
+from gittraj.model.values import Usage
+from gittraj.query.account import PARTS, keys_of
 from gittraj.query.stats.counts import OTHER_COUNTS
 from gittraj.query.stats.statistics import month_of
 
-_USAGE = {
-    "inputTokens": "input_tokens",
-    "cacheReadTokens": "cache_read_tokens",
-    "cacheWriteTokens": "cache_write_tokens",
-    "outputTokens": "output_tokens",
-    "reasoningTokens": "reasoning_tokens",
-}
+_USAGE = {key: name for name, key in keys_of(Usage) or ()}
 _PERSON = "coalesce(t.agent, CASE WHEN t.session IS NULL AND t.models IS NULL THEN 'a person' END)"
 BY = {
     "month": ("CASE WHEN c.reached THEN c.month END", "h.month"),
@@ -42,18 +37,18 @@ def compute_team_stats(session: Session, by: str, choice: Choice) -> tuple[Heade
     and author, so for them dates select whole months. Raises TrajError."""
     if by not in BY:
         raise UsageError(f"--by {by} cannot be combined with --team", f"with --team: {', '.join(BY)}")
-    where = _limit(choice)
-    (total,) = _figures(session, where, None)
-    total |= _overview(session, where)
+    commits, history = _limit(choice)
+    (total,) = _figures(session, commits, history, None)
+    total |= _overview(session, commits)
     total["bytes"] = {**total["bytes"], "disk": None}
-    rows = _figures(session, where, by)
+    rows = _figures(session, commits, history, by)
     if BY[by][1] is None:
         rows = [{**row, "commits": total["commits"]} for row in rows if row["trajectories"]]
     if by == "repository":
         names = read_names(session)
         rows = [{**row, "name": names[row["name"]], "projectId": row["name"]} for row in rows]
     if by == "month":
-        return total, sorted(rows, key=lambda row: str(row["name"]), reverse=True)
+        return total, sorted(rows, key=lambda row: row["name"] or "", reverse=True)
     return total, sorted(rows, key=lambda row: (-row["recorded"], -row["commits"], row["name"] or ""))
 
 
@@ -74,37 +69,33 @@ def _limit(choice: Choice) -> tuple[Conditions, Conditions]:
     return commits, history
 
 
-def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | None) -> list[Header]:
+def _figures(session: Session, commits: Conditions, history: Conditions, by: str | None) -> list[Header]:
     """Compute the FIGURES of docs/json.md, with ``name`` and ``bytes``, for each group."""
     name, all_name = BY[by] if by else (_NOBODY, _NOBODY)
-    commits, history = where
     joined = _OF_COMMITS + (_OF_TRAJECTORIES if "t." in name else "")
-    every = _group(
-        session,
-        f"SELECT {all_name or _NOBODY}, sum(h.commits) FROM history h WHERE {history} GROUP BY 1",
-        history,
-    )
+    every = _group(session, all_name or _NOBODY, "sum(h.commits)", "history h", history)
     linked = _group(
         session,
-        f"SELECT {name}, count(DISTINCT CASE WHEN l.role = 'produced' AND NOT l.incomplete THEN"
-        " l.project_id || l.commit_id END), count(DISTINCT CASE WHEN NOT l.incomplete THEN"
-        " l.project_id || l.trajectory_id END),"
-        f" count(DISTINCT CASE WHEN c.reached THEN l.project_id || l.commit_id END)"
-        f" FROM links l{joined} WHERE {commits} GROUP BY 1",
+        name,
+        "count(DISTINCT CASE WHEN l.role = 'produced' AND NOT l.incomplete THEN l.project_id || l.commit_id"
+        " END), count(DISTINCT CASE WHEN NOT l.incomplete THEN l.project_id || l.trajectory_id END),"
+        " count(DISTINCT CASE WHEN c.reached THEN l.project_id || l.commit_id END)",
+        f"links l{joined}",
         commits,
     )
     noted, size = ("commits c", "c.note_bytes") if all_name else (f"links l{joined}", _OF_COMPLETE)
-    sizes = _group(session, f"SELECT {name}, sum({size}) FROM {noted} WHERE {commits} GROUP BY 1", commits)
+    sizes = _group(session, name, f"sum({size})", noted, commits)
     usage = ", ".join(f"sum(CASE WHEN p.counted THEN p.{column} END)" for column in _USAGE.values())
     sessions_with = "count(DISTINCT CASE WHEN p.counted AND {} THEN p.project_id || p.trajectory_id END)"
     spent = _group(
         session,
-        f"SELECT {name}, sum(CASE WHEN p.counted THEN p.cost_usd END),"
+        name,
+        "sum(CASE WHEN p.counted THEN p.cost_usd END),"
         " max(CASE WHEN p.counted AND p.cost_usd IS NOT NULL THEN"
         " CASE p.cost_source WHEN 'estimated' THEN 2 WHEN 'reported' THEN 1 ELSE 0 END ELSE 0 END),"
         f" {sessions_with.format('p.has_usage')}, {sessions_with.format('p.cost_usd IS NOT NULL')},"
-        f" sum(p.segment_bytes), {usage}"
-        f" FROM parts p{joined} WHERE {commits} GROUP BY 1",
+        f" sum(p.segment_bytes), {usage}",
+        f"parts p{joined}",
         commits,
     )
     groups = dict.fromkeys(
@@ -113,7 +104,11 @@ def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | N
     return [_spell(group, every, linked, spent, sizes) for group in groups]
 
 
-def _group(session: Session, question: str, where: Conditions) -> dict[str | None, Sequence[Any]]:
+def _group(
+    session: Session, name: str, sums: str, rows: str, where: Conditions
+) -> dict[str | None, Sequence[Any]]:
+    """The sums over these rows, by name; all but the conditions is SQL."""
+    question = f"SELECT {name}, {sums} FROM {rows} WHERE {where} GROUP BY 1"
     return {row[0]: row[1:] for row in session.ask(question, where.parameters)}
 
 
@@ -143,8 +138,7 @@ def _spell(
     }
 
 
-def _overview(session: Session, where: tuple[Conditions, Conditions]) -> Header:
-    commits, _ = where
+def _overview(session: Session, commits: Conditions) -> Header:
     shown = (
         f"SELECT t.* FROM trajectories t WHERE EXISTS (SELECT 1 FROM links l{_OF_COMMITS}"
         " WHERE l.project_id = t.project_id AND l.trajectory_id = t.trajectory_id"
@@ -158,9 +152,7 @@ def _overview(session: Session, where: tuple[Conditions, Conditions]) -> Header:
         commits.parameters,
     )
     beside = ", ".join(f"sum(p.{name})" for name in OTHER_COUNTS)
-    ((without, *_),) = session.ask(
-        f"SELECT count(*) FROM ({shown}) t WHERE NOT t.produced", commits.parameters
-    )
+    ((without,),) = session.ask(f"SELECT count(*) FROM ({shown}) t WHERE NOT t.produced", commits.parameters)
     (others,) = session.ask(
         f"SELECT {beside} FROM parts p{_OF_COMMITS} WHERE p.counted AND {commits}", commits.parameters
     )

@@ -56,9 +56,6 @@ class Gathered:
     """The rows of a repository. ``left_out`` has a line for each kind of data that is not in them."""
 
     source: Source
-    contents: str
-    ruleset: str
-    epoch: str
     left_out: Sequence[str]
     rows: Rows
 
@@ -108,7 +105,6 @@ class _Collector:
         rows = Builder(job.source.project_id, recorded, commits, events).build()
         if not self._repository.edge.isdisjoint(commits):  # there are older commits, which were not fetched
             self._left_out[_OLDER if len(commits) >= limits.GATHER_COMMITS else _SHALLOW] += 1
-        spelt_epoch = encode_epoch(epoch).decode() if epoch else ""
         rows["repositories"] = [
             (
                 job.source.project_id,
@@ -119,15 +115,12 @@ class _Collector:
                 self._ruleset,
                 VERSION,
                 datetime.now(UTC).replace(tzinfo=None),
-                spelt_epoch,
+                encode_epoch(epoch).decode() if epoch else "",
                 len(rows["parts"]),
             )
         ]
         return Gathered(
             source=job.source,
-            contents=job.contents,
-            ruleset=self._ruleset,
-            epoch=spelt_epoch,
             left_out=[text.format(number) for text, number in self._left_out.items()],
             rows=rows,
         )

@@ -151,7 +151,7 @@ def _create_tables(connection: duckdb.DuckDBPyConnection) -> None:
         for column in columns:  # an earlier version's table may lack some
             connection.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS {column}")
     for view, query in VIEWS.items():
-        connection.execute(f"CREATE OR REPLACE VIEW {view} AS {query.format(s='')}")
+        connection.execute(f"CREATE OR REPLACE VIEW {view} AS {query}")
 
 
 def to_arrow(rows: Sequence[Row], columns: Sequence[Column]) -> pa.Table:

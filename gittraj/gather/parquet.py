@@ -92,7 +92,7 @@ class ParquetStore(Store):
             for table in TABLES:
                 self._make_view(connection, table)
             for view, query in VIEWS.items():
-                connection.execute(f"CREATE VIEW {view} AS {query.format(s='')}")
+                connection.execute(f"CREATE VIEW {view} AS {query}")
             yield DuckSession(connection)
 
     def _make_view(self, connection: duckdb.DuckDBPyConnection, table: str) -> None:

@@ -109,8 +109,8 @@ def _make(connection: psycopg.Connection[Row]) -> None:
     for table in TABLES:
         _make_table(connection, table)
     for view, query in VIEWS.items():
-        _make_view(connection, view, query.format(s="traj."), "security_invoker")
-    for view, query in figures("traj."):
+        _make_view(connection, view, query, "security_invoker")
+    for view, query in figures():
         _run(connection, f"DROP VIEW IF EXISTS traj.{view}")  # replacing a view cannot remove columns
         _make_view(connection, view, query, "security_barrier")
     _run(connection, "REVOKE ALL ON FUNCTION traj.readable() FROM PUBLIC")
@@ -157,7 +157,7 @@ def _make_view(connection: psycopg.Connection[Row], view: str, query: str, how: 
 
 def _grant(connection: psycopg.Connection[Row]) -> None:
     """Create the two groups if we may, and grant access: readers to tables, figures to the figures views."""
-    groups = {"traj_reader": [*TABLES, *VIEWS], "traj_figures": [view for view, _ in figures("")]}
+    groups = {"traj_reader": [*TABLES, *VIEWS], "traj_figures": [view for view, _ in figures()]}
     for role, relations in groups.items():
         (there,) = connection.execute("SELECT to_regrole(%s) IS NOT NULL", [role]).fetchone() or (False,)
         if not there:

@@ -24,7 +24,7 @@ from gittraj.model.times import parse_time
 from gittraj.model.values import AnyEvent, Key, Record, Usage
 from gittraj.model.words import share
 from gittraj.notes.run_keys import find_run_keys
-from gittraj.query.account import struck_in, without_struck
+from gittraj.query.account import PARTS, struck_in, without_struck
 from gittraj.query.header import Folded, cost
 from gittraj.query.log.filters import names_of_task
 from gittraj.query.records import Recorded
@@ -176,7 +176,7 @@ class Builder:
             started_at=_utc(began),
             ended_at=_utc(ended),
             produced=any(record.role == "produced" for record in chain(*folded.parts.values())),
-            **{f"has_{name}": name in present for name in _PARTS},
+            **{f"has_{name}": name in present for name in PARTS},
             retrospective=json.dumps(retrospective, ensure_ascii=False) if retrospective else None,
         )
         for record in records:
@@ -252,7 +252,6 @@ class Builder:
             )
 
 
-_PARTS = ("retrospective", "decisions", "summary", "tests", "task")
 _WHOLE = {
     "trajectory_id": "id",
     "agent": "agent",

@@ -34,7 +34,6 @@ _BATCH = 24
 """… and of how many repositories, at most."""
 Progress = Callable[[str, int, int], None]
 """Called with the name of the step, the number of repositories done, and the number of all."""
-Tell = Callable[[str], object]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,52 +46,44 @@ class Report:
     failed: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Gathering:
     """Brings an engine up to date with repositories. ``contents`` is that of a ``Job``. Raises TrajError if
     the engine fails; a remote that fails is named in ``report``."""
 
-    def __init__(
-        self,
-        store: Store,
-        contents: str,
-        *,
-        environ: Mapping[str, str],
-        progress: Progress = lambda *_: None,
-        tell: Tell = lambda _: None,
-    ) -> None:
-        store.prepare()
-        self._store = store
-        self._contents = contents
-        self._environ = environ
-        self._progress = progress
-        self._tell = tell
-        self.report = Report()
+    store: Store
+    contents: str
+    environ: Mapping[str, str]
+    progress: Progress
+    tell: Callable[[str], object]
+    report: Report = field(default_factory=Report)
 
     def run(self, sources: Sequence[Source], processes: int) -> Report:
         """Gather what has changed; ``processes`` is the number of processes that fetch and scan at once."""
+        self.store.prepare()
         jobs = self._find_changed(sources)
         done = 0
-        for batch in _batches(collect_all(jobs, processes, self._environ)):
+        for batch in _batches(collect_all(jobs, processes, self.environ)):
             self._write(batch)
             done += len(batch)
-            self._progress("gathering", done, len(jobs))
-        self._store.sweep()
+            self.progress("gathering", done, len(jobs))
+        self.store.sweep()
         return self.report
 
     def _find_changed(self, sources: Sequence[Source]) -> list[Job]:
-        known = self._store.known()
+        known = self.store.known()
         jobs = []
         with TemporaryDirectory(prefix="git-traj-gather-") as folder:
-            repository = new_repository(Path(folder), self._environ)
+            repository = new_repository(Path(folder), self.environ)
             ruleset = stamp(read_config(repository))
-            for source, listed in list_all(repository, sources, self._progress):
+            for source, listed in list_all(repository, sources, self.progress):
                 if isinstance(listed, str):
                     self.report.failed.append(listed)
                 elif RECORDS_REF not in listed.tips:
                     self._skip(source, is_known=source.project_id in known)
                 else:
                     before = known.get(source.project_id)
-                    job = make_job(source, listed, self._contents, before)
+                    job = make_job(source, listed, self.contents, before)
                     if before and _is_current(before, job, ruleset):
                         self.report.unchanged += 1
                     else:
@@ -102,17 +93,17 @@ class Gathering:
     def _skip(self, source: Source, *, is_known: bool) -> None:
         self.report.without += 1
         if is_known:
-            self._tell(f"{source.name} has no records any more; git traj gather --forget takes out its rows")
+            self.tell(f"{source.name} has no records any more; git traj gather --forget takes out its rows")
 
     def _write(self, batch: Sequence[Gathered | str]) -> None:
         found = [each for each in batch if isinstance(each, Gathered)]
         self.report.failed += [each for each in batch if isinstance(each, str)]
         if found:
-            self._store.replace(found)
+            self.store.replace(found)
         self.report.gathered += len(found)
         for each in found:
             for text in each.left_out:
-                self._tell(f"{each.source.name}: {text}")
+                self.tell(f"{each.source.name}: {text}")
 
 
 def _is_current(known: Known, job: Job, ruleset: str) -> bool:

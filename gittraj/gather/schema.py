@@ -80,24 +80,24 @@ MONTHLY = frozenset(name for name, columns in TABLES.items() if "month" in {c.na
 """Tables that Parquet partitions by month, too."""
 
 _CARRY = "p.project_id, p.trajectory_id, p.part_id, p.commit_id, p.month"
-_NAMED = "JOIN {s}repositories r ON r.project_id = p.project_id"
+_NAMED = "JOIN repositories r ON r.project_id = p.project_id"
 VIEWS: dict[str, str] = {
     "costs": f"SELECT {_CARRY}, r.name AS repository, p.agent, p.models, p.input_tokens, p.cache_read_tokens,"
     " p.cache_write_tokens, p.output_tokens, p.reasoning_tokens, p.cost_usd, p.cost_source"
-    f" FROM {{s}}parts p {_NAMED} WHERE p.counted",
+    f" FROM parts p {_NAMED} WHERE p.counted",
     "rejected": f"SELECT {_CARRY}, r.name AS repository, c.date, c.subject, d.rejected, d.chosen, d.question,"
-    " d.reasoning, d.decided_by, d.confidence FROM {s}decisions d JOIN {s}parts p"
+    " d.reasoning, d.decided_by, d.confidence FROM decisions d JOIN parts p"
     " ON p.project_id = d.project_id AND p.trajectory_id = d.trajectory_id AND p.part_id = d.part_id"
-    f" {_NAMED} LEFT JOIN {{s}}commits c ON c.project_id = p.project_id AND c.commit_id = p.commit_id"
+    f" {_NAMED} LEFT JOIN commits c ON c.project_id = p.project_id AND c.commit_id = p.commit_id"
     " WHERE d.rejected IS NOT NULL",
     "coverage": "SELECT r.project_id, r.name AS repository, coalesce(h.commits, 0) AS commits,"
-    " coalesce(c.recorded, 0) AS recorded FROM {s}repositories r LEFT JOIN (SELECT project_id,"
-    " sum(commits) AS commits FROM {s}history GROUP BY project_id) h ON h.project_id = r.project_id LEFT JOIN"
-    " (SELECT project_id, count(*) AS recorded FROM {s}commits WHERE explained AND reached"
+    " coalesce(c.recorded, 0) AS recorded FROM repositories r LEFT JOIN (SELECT project_id,"
+    " sum(commits) AS commits FROM history GROUP BY project_id) h ON h.project_id = r.project_id LEFT JOIN"
+    " (SELECT project_id, count(*) AS recorded FROM commits WHERE explained AND reached"
     " GROUP BY project_id) c"
     " ON c.project_id = r.project_id",
 }
-"""Views for people: ``{s}`` is the schema's prefix."""
+"""Views for people."""
 
 _TYPES: dict[Type, str] = {
     "text": "text",
@@ -150,12 +150,12 @@ _SHAPED = ("models", "agent_version")
 """Columns whose values cannot be listed: a value with a space is shown as ``other``."""
 
 
-def figures(prefix: str) -> Iterator[tuple[str, str]]:
+def figures() -> Iterator[tuple[str, str]]:
     """Names and queries of views without text: ``figures_parts`` and so on."""
     for table, columns in TABLES.items():
         if table not in ("texts", "words", "events"):
             kept = ", ".join(_figure_sql(column.name) for column in columns if not column.is_text)
-            yield f"figures_{table}", f"SELECT {kept} FROM {prefix}{table}"
+            yield f"figures_{table}", f"SELECT {kept} FROM {table}"
 
 
 def _figure_sql(name: str) -> str:

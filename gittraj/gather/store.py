@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gittraj.errors import TrajError, UsageError
 from gittraj.frozen import dataclass
-from gittraj.gather.schema import TABLES, VERSION, names
+from gittraj.gather.schema import TABLES, names
 from gittraj.sync.remote import without_password
 
 if TYPE_CHECKING:
@@ -170,8 +170,9 @@ def open_store(url: str, environ: Mapping[str, str]) -> Store:
 def takes_text(known: Known, before: Iterable[Row], gathered: Gathered) -> bool:
     """Whether the engine has text that is no longer in ``gathered``: a part was deleted, its secrets were
     replaced, the rules changed, or less is wanted. ``before``: rows (trajectory, part, redactions)."""
-    now_is = (gathered.ruleset, gathered.contents, gathered.epoch, VERSION)
-    if (known.ruleset, known.contents, known.epoch, known.version) != now_is:
+    (row,) = gathered.rows["repositories"]
+    new = dict(zip(names("repositories"), row, strict=True))
+    if any(getattr(known, name) != new[name] for name in ("ruleset", "contents", "epoch", "version")):
         return True
     at = names("parts").index("redactions")
     now = {(row[1], row[2]): row[at] for row in gathered.rows["parts"]}

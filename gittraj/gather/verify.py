@@ -25,7 +25,7 @@ _PLACEHOLDER = re.compile(r"(REDACTED-[A-Za-z0-9-]*?)-[0-9a-f]{4,}")
 
 
 def verify(
-    store: Store, *, environ: Mapping[str, str], jobs: int, progress: Progress = lambda *_: None
+    store: Store, *, environ: Mapping[str, str], jobs: int, progress: Progress
 ) -> tuple[int, list[str]]:
     """Return how many repositories were compared, and a line for each difference. Raises TrajError."""
     known = store.known()

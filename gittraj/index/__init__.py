@@ -1,7 +1,6 @@
 """The index: the data that a listing needs, derived from the refs and deleted whenever in doubt.
 
-Three databases, whose files ``file`` manages (it locks them, checks them and drops them) and ``fast_open``
-opens for reading:
+Three databases, whose files ``file`` manages: it opens them, locks them, checks them and drops them.
 
 - For listings: ``schema`` has the tables; ``history`` knows which commits touched which paths, ``reach`` what
   a tip reaches, ``records`` which commits have which records. ``update`` keeps them current, ``answers``

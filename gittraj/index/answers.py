@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from gittraj.errors import GitError, TrajError
 from gittraj.git import Repository
 from gittraj.index import file, history, records
-from gittraj.index.fast_open import read_edges
 from gittraj.index.indexed import IndexedNotes, IndexedReachable, or_failed
 from gittraj.model.header import Header
 from gittraj.query.notes import Change, IndexLookup, Notes, Reachable, Step
@@ -83,27 +82,27 @@ def _open(
 
 def _is_current(connection: sqlite3.Connection, repository: Repository, tip: str, commit: str | None) -> bool:
     source = file.read_source(connection)
-    if source.get("notes") != tip or source.get("edges") != read_edges(str(repository.common_dir)):
+    if source.get("notes") != tip or source.get("edges") != file.read_edges(repository.common_dir):
         return False
     oid = (bytes.fromhex(commit),) if commit else None
     return not oid or bool(connection.execute("SELECT 1 FROM tips WHERE oid = ?", oid).fetchone())
 
 
 class Answers(IndexLookup):
-    """Answers queries from an open index. ``notes`` is the tip of the records ref that the index has;
-    ``named`` is a pair: the revision that it was opened for, and the id of that commit."""
+    """Answers queries from an open index. ``tip`` is that of the records ref that the index has; ``named`` is
+    a pair: the revision that it was opened for, and the id of that commit."""
 
     def __init__(
         self,
         repository: Repository,
         connection: sqlite3.Connection,
-        notes: str,
+        tip: str,
         named: tuple[str, str | None],
     ) -> None:
         self._repository = repository
         self._connection = connection
         self._rev, self._commit = named
-        self._tip = notes
+        self.tip = tip
         # the state of the files that a drain reads, at a time when nothing in them was new
         self._watched = file.read_source(connection).get("quiet", "")
         self._folded: dict[str, tuple[Sequence[Header], Header]] = {}
@@ -113,13 +112,8 @@ class Answers(IndexLookup):
     @cached_property
     def notes(self) -> Notes:
         return IndexedNotes(
-            self._repository, self._connection, self._tip, learn=self.learn, give_up=self.give_up
+            self._repository, self._connection, self.tip, learn=self.learn, give_up=self.give_up
         )
-
-    @property
-    def tip(self) -> str:
-        """The tip of the notes in the index."""
-        return self._tip
 
     def latest(self) -> list[str]:
         """All ids of trajectories in notes, those on the newest commits first."""
@@ -231,7 +225,7 @@ class Answers(IndexLookup):
         rendered = self._render()
         try:
             with file.writing(self._repository.common_dir, wait=0) as connection:
-                if file.read_source(connection).get("notes") == self._tip:
+                if file.read_source(connection).get("notes") == self.tip:
                     records.remember(connection, rendered)
                 file.write_source(connection, quiet=quiet, **self._kept)
         except file.UnusableError:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,20 +55,18 @@ def compute_stats(
         )
         return recorded, *listed
 
-    everything = (
-        rev == "HEAD" and not paths and not any(limits.get(name) for name in ("author", "since", "until"))
-    )
+    limited = any(limits.get(name) for name in ("author", "since", "until"))
+    everything = rev == "HEAD" and not paths and not limited
     plain = plain_paths(repository, paths, cwd=cwd)
+    finish = partial(_count, repository, paths=plain, by=by, everything=everything)
     with open_index(repository, rev, tell=tell) as index:
         recorded, ancestry, commits = find(index)
         uncached = index.uncached([commit for commit in commits if commit in recorded]) if index else []
         if len(uncached) <= AT_ONCE:
-            return _count(
-                repository, recorded, ancestry, commits, plain, by=by, index=index, everything=everything
-            )
+            return finish(recorded, ancestry, commits, index=index)
     _fold_all(repository, rev, uncached, tell=tell)
     with open_index(repository, rev) as index:
-        return _count(repository, *find(index), plain, by=by, index=index, everything=everything)
+        return finish(*find(index), index=index)
 
 
 def _count(
@@ -75,8 +74,8 @@ def _count(
     recorded: Recorded,
     ancestry: Ancestry,
     commits: Sequence[str],
-    paths: Collection[str],
     *,
+    paths: Collection[str],
     by: str,
     index: Answers | None,
     everything: bool,

@@ -10,15 +10,14 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
-from gittraj.index import fast_open
-from gittraj.index.fast_open import FOLDER, NAME
-from gittraj.index.schema import NUMBER, TABLES
+from gittraj.index.schema import FOLDER, NUMBER, TABLES
 from gittraj.state.changed import is_quiet
 from gittraj.state.lock import acquire
 
@@ -28,6 +27,9 @@ _PATIENCE = 2.0
 """Seconds for which a reader waits for a writer."""
 _SOON = 0.05
 """Seconds for which a writer waits for readers before it writes a copy instead."""
+_TRIES = 5
+_EDGES = ("shallow", "info/grafts")
+"""The files by which git uses other parents of some commits than those in the commit objects."""
 
 
 class UnusableError(TrajError):
@@ -45,7 +47,7 @@ class Database:
     prefix: str = ""
 
 
-LISTINGS = Database(NAME, NUMBER, TABLES)
+LISTINGS = Database("index.db", NUMBER, TABLES)
 
 
 @contextmanager
@@ -53,16 +55,13 @@ def reading(common_dir: Path, database: Database = LISTINGS) -> Iterator[sqlite3
     """Open a connection that sees one state of the index, whatever is written meanwhile. Raises
     UnusableError. If the file is damaged, any later query may raise sqlite3.Error."""
     folder = common_dir / FOLDER
-    path = folder / database.name
     try:
-        connection = _connect(path, "ro")
+        connection = _connect(folder / database.name, "ro")
     except sqlite3.Error as error:
         raise UnusableError(str(error)) from error
     with closing(connection):
         try:
-            intact = fast_open.begin_reading(
-                connection, str(folder), database.name, database.number, database.prefix
-            )
+            intact = _begin_reading(connection, folder, database)
         except (sqlite3.Error, OSError, ValueError) as error:
             raise UnusableError(str(error)) from error
         if not intact:
@@ -124,12 +123,48 @@ def write_source(connection: sqlite3.Connection, **values: str) -> None:
     connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
 
 
+def read_edges(common_dir: Path) -> str:
+    """The commits at which history is cut off or grafted; an index is valid only as long as they stay."""
+    return "\n".join(_read_text(common_dir / name) for name in _EDGES)
+
+
+def read_stamp(path: Path) -> str | None:
+    """The file's size, time and inode; None if there is no file."""
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return None
+    return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ino}"
+
+
+def _read_text(path: Path) -> str:
+    """The file's text; empty if it cannot be read."""
+    try:
+        return path.read_text("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _begin_reading(connection: sqlite3.Connection, folder: Path, database: Database) -> bool:
+    """Begin a transaction that reads. Return whether git-traj wrote the file with this version, and it is
+    unchanged since: SQLite would accept a changed row."""
+    for _ in range(_TRIES):
+        connection.execute("BEGIN")
+        if not _has_version(connection, database):  # takes the lock: from now on nobody changes the file
+            return False
+        if read_stamp(folder / database.name) == _read_text(folder / f"{database.prefix}stamp"):
+            return True
+        connection.execute("COMMIT")
+        time.sleep(0.01)  # a writer is about to write the stamp
+    return False
+
+
 @contextmanager
 def _opened(folder: Path, database: Database, *, patience: float) -> Iterator[sqlite3.Connection]:
     path, stamp = folder / database.name, folder / f"{database.prefix}stamp"
     fresh, first = folder / f"{database.name}.new", ""
     fresh.unlink(missing_ok=True)  # left by a writer that was killed
-    if fast_open.read_stamp(str(path)) == fast_open.read_text(str(stamp)) and _has_version(path, database):
+    if read_stamp(path) == _read_text(stamp) and _is_usable(path, database):
         try:
             with closing(_connect(path, "rw", patience)) as connection:
                 if not _is_read(connection):
@@ -180,25 +215,33 @@ def _begin(connection: sqlite3.Connection, first: str = "") -> None:
 
 
 def _connect(path: Path, mode: str, patience: float = _PATIENCE) -> sqlite3.Connection:
-    uri = fast_open.uri(str(path.absolute()), mode)
-    connection = sqlite3.connect(uri, uri=True, timeout=patience, isolation_level=None)
+    name = str(path.absolute())
+    for character in "%?#":
+        name = name.replace(character, f"%{ord(character):02X}")
+    connection = sqlite3.connect(f"file:{name}?mode={mode}", uri=True, timeout=patience, isolation_level=None)
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA foreign_keys = ON")
     return connection
 
 
-def _has_version(path: Path, database: Database) -> bool:
+def _has_version(connection: sqlite3.Connection, database: Database) -> bool:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    connection.execute("SELECT 1 FROM meta").fetchone()
+    return bool(version == database.number)
+
+
+def _is_usable(path: Path, database: Database) -> bool:
     try:
         # opened for writing, to roll back what a killed writer left
         with closing(_connect(path, "rw")) as connection:
-            return fast_open.has_version(connection, database.number)
+            return _has_version(connection, database)
     except (sqlite3.Error, ValueError):  # even the error message of a damaged schema may not decode
         return False
 
 
 def _write_stamp(stamp: Path, path: Path) -> None:
     fresh = stamp.with_name(f"{stamp.name}.new")
-    fresh.write_text(fast_open.read_stamp(str(path)) or "", "ascii")
+    fresh.write_text(read_stamp(path) or "", "ascii")
     fresh.replace(stamp)
 
 

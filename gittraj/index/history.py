@@ -1,20 +1,18 @@
 """Stores which commits touched which paths, and under which names.
 
 Only in its diff to its first parent does a commit touch a path; renames are kept for the diff to each parent,
-because names are handed down to all parents. This module must import next to nothing: see ``fast_open``.
-A commit's *height* below a tip is its number in git's list of what the tip reaches, counted from the end; it
-is 0 if the tip does not reach the commit. ``Reach`` explains this and the other fields of a tip.
+because names are handed down to all parents. A commit's *height* below a tip is its number in git's list of
+what the tip reaches, counted from the end; it is 0 if the tip does not reach the commit. ``Reach`` explains
+this and the other fields of a tip.
 """
 
 from __future__ import annotations
 
-from gittraj.index.reach import Reach, Stored
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any
+from gittraj.index.reach import NamesByHeight, Reach, Stored
 
 _TIPS = 8  # the number of tips that are kept
 _CHUNK = 400  # the number of parameters of one statement
@@ -43,8 +41,8 @@ def commits_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[i
 def numbers_of(connection: sqlite3.Connection, commits: Iterable[str]) -> dict[str, int]:
     """Map the ids of those commits that are indexed to their numbers."""
     numbers: dict[str, int] = {}
-    for some in _chunks(bytes.fromhex(commit) for commit in commits):
-        query = f"SELECT oid, n FROM commits WHERE oid IN ({_marks(some)})"  # noqa: S608 - only marks
+    for some in chunks(map(bytes.fromhex, commits)):
+        query = f"SELECT oid, n FROM commits WHERE oid IN ({marks(some)})"  # noqa: S608 - only marks
         numbers.update((oid.hex(), number) for oid, number in connection.execute(query, some))
     return numbers
 
@@ -74,10 +72,10 @@ def _touched(connection: sqlite3.Connection, name: str, columns: str) -> Iterabl
 
 def renames(connection: sqlite3.Connection, names: Iterable[str]) -> Iterator[tuple[int, int, str, str]]:
     """Yield the renames to ``names``: the commit, which parent, the new name, and the name in that parent."""
-    for some in _chunks(map(_bytes, names)):
+    for some in chunks(map(_bytes, names)):
         yield from (
             (number, parent, _text(new), _text(old))
-            for number, parent, new, old in connection.execute(_RENAMES % _marks(some), some)
+            for number, parent, new, old in connection.execute(_RENAMES % marks(some), some)
         )
 
 
@@ -94,7 +92,7 @@ def follow_paths(connection: sqlite3.Connection, tip: Reach, paths: Iterable[str
     steps: dict[int, list[tuple[int, str, str]]] = {}
     for number, parent, new, old in renamed:
         steps.setdefault(tip.height(number), []).append((parent, new, old))
-    names_at = tip.hand_down(base, steps)
+    names_at = NamesByHeight(tip, base, steps)
     return {height: n for height, n, name in reached if name in names_at.at(height)}
 
 
@@ -187,13 +185,13 @@ def newest_tips(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:
     return ((oid.hex(), time) for oid, time in connection.execute(query))
 
 
-def _chunks(items: Iterable[bytes]) -> Iterator[list[bytes]]:
+def chunks(items: Iterable[bytes]) -> Iterator[list[bytes]]:
     listed = list(items)
     for at in range(0, len(listed), _CHUNK):
         yield listed[at : at + _CHUNK]
 
 
-def _marks(items: Sequence[object]) -> str:
+def marks(items: Sequence[object]) -> str:
     return ",".join("?" * len(items))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gittraj.git import Repository
 from gittraj.index.answers import open_index
-from gittraj.index.fast_open import FOLDER
+from gittraj.index.schema import FOLDER
 from gittraj.index.search import keep_text
 from gittraj.index.text import TEXTS
 
@@ -14,12 +14,12 @@ _FOR_TEXT = 5.0
 """Seconds for which one drain indexes the text of events, for which listings do not wait."""
 
 
-def keep_index(repository: Repository, *, seconds: float = _SECONDS) -> None:
-    """Update the index to HEAD and the notes, fold commits that are not cached for about ``seconds``, then
-    index text. Does nothing if no index can be kept."""
+def keep_index(repository: Repository) -> None:
+    """Update the index to HEAD and the notes, fold commits that are not cached, then index text, each for a
+    limited time. Does nothing if no index can be kept."""
     with open_index(repository) as index:
         if index is not None:
-            index.fill(seconds)
+            index.fill(_SECONDS)
     keep_text(repository, seconds=_FOR_TEXT)
 
 

@@ -2,18 +2,14 @@
 
 Every commit below a tip has a *height*: git lists the tip first, and the commit that it lists last has height
 1, the one before it 2, and so on. So when new commits are added on top of a tip, every height stays the same.
-This module must import next to nothing: see ``fast_open``.
 """
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from array import array
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 _UNIT = "I"
 
@@ -45,14 +41,7 @@ class Reach:
         self.more = more
         self.joints = joints
 
-    @classmethod
-    def read(cls, row: Sequence[bytes]) -> Reach:
-        """The inverse of ``write``."""
-        return cls(_unpack(row[0]), *_unpack_rest(row[1:]))
-
     def write(self) -> tuple[bytes, ...]:
-        from array import array
-
         def pack(field: Sequence[int]) -> bytes:
             values = array(_UNIT, field)
             is_range = len(values) > 1 and values == array(_UNIT, range(len(values)))
@@ -71,13 +60,6 @@ class Reach:
     def height(self, number: int) -> int:
         return self.heights[number] if number < len(self.heights) else 0
 
-    def hand_down(
-        self, names: frozenset[str], steps: Mapping[int, Sequence[tuple[int, str, str]]]
-    ) -> NamesByHeight:
-        """Find the names that files with these ``names`` at the tip had at every height. ``steps`` maps the
-        height of a commit to its renames: which parent, the new name, the name in that parent."""
-        return _NamesHandedDown(self, names, steps).hand_down()
-
     def keys(self, renamed: Iterable[int]) -> list[int]:
         """The joints, and the first parents of the heights with renames, sorted."""
         keys = list(self.joints)
@@ -87,9 +69,13 @@ class Reach:
         return keys
 
 
-class _NamesHandedDown:
-    """Hands names down from the tip, from key to key. From a key down to the next one nothing changes, so the
-    lowest commit above the next key hands down the names at the key."""
+class NamesByHeight:
+    """The names at every height of the files that have these ``names`` at the tip. ``steps`` maps the height
+    of a commit to its renames: which parent, the new name, the name in that parent.
+
+    Names are handed down from the tip, from key to key. From a key down to the next one nothing changes, so
+    the lowest commit above the next key hands down the names at the key.
+    """
 
     __slots__ = ("_forks", "_keys", "_links", "_names_at", "_numbers", "_others", "_steps", "_waiting")
 
@@ -102,8 +88,12 @@ class _NamesHandedDown:
         self._keys = reach.keys(steps)
         self._names_at = {self._keys[-1]: names}
         self._waiting = {self._keys[-1]}  # heights whose names are still to be handed down
+        self._hand_down()
 
-    def hand_down(self) -> NamesByHeight:
+    def at(self, height: int) -> frozenset[str]:
+        return self._names_at[self._keys[bisect_left(self._keys, height)]]
+
+    def _hand_down(self) -> None:
         index = len(self._keys) - 1
         while index >= 0:
             names = self._names_of_all(index)
@@ -113,7 +103,6 @@ class _NamesHandedDown:
                     break
             self._hand_to_parents(index)
             index -= 1
-        return NamesByHeight(self._keys, self._names_at)
 
     def _names_of_all(self, index: int) -> frozenset[str] | None:
         """The names of all waiting heights; None if they differ. To compare many is slow, so that is done
@@ -166,9 +155,9 @@ _FEW = 64
 
 
 class Stored(Reach):
-    """A Reach that has only ``heights`` until another field is needed: at 100,000 commits the others are a
-    megabyte, and for a file that was never renamed they are not needed. ``rest`` returns them as ``write``
-    does."""
+    """A Reach as ``write`` stored it. It has only ``heights`` until another field is needed: at 100,000
+    commits the others are a megabyte, and for a file that was never renamed they are not needed. ``rest``
+    returns them as ``write`` does."""
 
     __slots__ = ("_rest",)
 
@@ -179,7 +168,9 @@ class Stored(Reach):
     def __getattr__(self, name: str) -> Any:  # a slot that is not set yet
         if name not in Reach.__slots__:
             raise AttributeError(name)
-        self.numbers, self.links, self.more, self.joints = _unpack_rest(self._rest())
+        numbers, *fields = self._rest()
+        self.numbers = _unpack(numbers)
+        self.links, self.more, self.joints = (memoryview(field).cast("I") for field in fields)
         return getattr(self, name)
 
 
@@ -188,23 +179,6 @@ def _unpack(data: bytes) -> Sequence[int]:
     number is its height. All fields begin with 0, so a single number other than 0 is such a length."""
     field = memoryview(data).cast("I")
     return range(field[0]) if len(field) == 1 and field[0] else field
-
-
-def _unpack_rest(row: Sequence[bytes]) -> tuple[Sequence[int], ...]:
-    return _unpack(row[0]), *(memoryview(data).cast("I") for data in row[1:])
-
-
-class NamesByHeight:
-    """The names of files at each height."""
-
-    __slots__ = ("_keys", "_names_at")
-
-    def __init__(self, keys: Sequence[int], names_at: Mapping[int, frozenset[str]]) -> None:
-        self._keys = keys
-        self._names_at = names_at
-
-    def at(self, height: int) -> frozenset[str]:
-        return self._names_at[self._keys[bisect_left(self._keys, height)]]
 
 
 # ---------------------------------------------------------------- making a Reach
@@ -234,8 +208,6 @@ def _stack(
     numbers: Mapping[str, int],
     height: Mapping[str, int],
 ) -> Reach:
-    from array import array
-
     def copy(field: Sequence[int]) -> array[int]:
         return array(_UNIT, field)
 

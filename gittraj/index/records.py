@@ -7,16 +7,41 @@ without a commit.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from gittraj.frozen import dataclass
-from gittraj.index.fast_open import rendered_by
-from gittraj.index.file import read_source, write_source
+from gittraj.index.file import read_source, read_stamp, write_source
+from gittraj.index.history import chunks, marks
 from gittraj.model.header import Header
 
-_MANY = 400  # parameters of one statement
+_RENDERERS = (
+    "limits.py",
+    "model/codec.py",
+    "model/json_form.py",
+    "model/sides.py",
+    "model/times.py",
+    "model/unseen.py",
+    "model/unseen_ranges.py",
+    "model/values.py",
+    "model/words.py",
+    "notes/merge.py",
+    "query/account.py",
+    "query/header.py",
+    "query/log/filters.py",
+    "query/records.py",
+    "query/stats/counts.py",
+    "render/events.py",
+    "render/properties.py",
+    "render/text/log.py",
+    "render/text/terminal.py",
+    "seal/events.py",
+)
+"""The files that shape cached text; ``tests/unit/test_imports.py`` finds any that is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +65,18 @@ class FoldedCommit:
     small: str | None
     tallies: Header
     runs: Sequence[Header] = ()
+
+
+@cache
+def _rendered_by() -> str:
+    """The version of the code that folds and renders cached text. Text that other code made is not shown."""
+    package = Path(__file__).parents[1]
+    return " ".join(read_stamp(package / name) or "" for name in _RENDERERS)
+
+
+def _is_stale(connection: sqlite3.Connection) -> bool:
+    """Whether other code made the cached headers and text."""
+    return read_source(connection).get("rendered_by") != _rendered_by()
 
 
 # ---------------------------------------------------------------- reading
@@ -113,7 +150,7 @@ def rendered(
 ) -> list[tuple[str, str]] | None:
     """The first ``limit`` of ``commits`` that have a trajectory, with their cached text: ``small`` with
     ``oneline``, else ``page``. None if the text of one of them is not cached."""
-    if read_source(connection).get("rendered_by") != rendered_by():
+    if _is_stale(connection):
         return None
     query = f"SELECT {'small' if oneline else 'page'} FROM headers WHERE oid = ?"  # noqa: S608 - two words
     texts: list[tuple[str, str]] = []
@@ -133,7 +170,7 @@ def notes_of_runs(connection: sqlite3.Connection) -> tuple[dict[str, str | None]
     the others."""
     from gittraj.notes.run_keys import find_run_keys
 
-    stale = read_source(connection).get("rendered_by") != rendered_by()
+    stale = _is_stale(connection)
     cached = connection.execute("SELECT oid, page FROM headers WHERE small IS NULL AND NOT ?", (stale,))
     query = "SELECT oid FROM notes LEFT JOIN headers USING (oid) WHERE explored AND (? OR headers IS NULL)"
     others = (oid.hex() for (oid,) in connection.execute(query, (stale,)))
@@ -142,8 +179,6 @@ def notes_of_runs(connection: sqlite3.Connection) -> tuple[dict[str, str | None]
 
 def rows_of_runs(connection: sqlite3.Connection, words: Sequence[str], limit: int | None) -> list[Header]:
     """The newest ``limit`` rows of runs in which each of ``words`` is a string of the JSON."""
-    import json
-
     has = " AND ".join(["instr(row, ?)"] * len(words)) or "TRUE"
     query = f"SELECT row FROM runs WHERE {has} ORDER BY started DESC, id DESC LIMIT ?"  # noqa: S608 - fixed text
     texts = connection.execute(query, (*map(json.dumps, words), -1 if limit is None else limit))
@@ -157,29 +192,25 @@ def tallies_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[s
 
 
 def _read_cached(connection: sqlite3.Connection, column: str, commits: Sequence[str]) -> dict[str, Any]:
-    import json
-
     cached: dict[str, Any] = {}
-    if read_source(connection).get("rendered_by") != rendered_by():
+    if _is_stale(connection):
         return cached
-    for at in range(0, len(commits), _MANY):
-        some = [bytes.fromhex(commit) for commit in commits[at : at + _MANY]]
-        marks = ",".join("?" * len(some))
-        query = f"SELECT oid, {column} FROM headers WHERE oid IN ({marks})"  # noqa: S608 - fixed text
+    for some in chunks(map(bytes.fromhex, commits)):
+        query = f"SELECT oid, {column} FROM headers WHERE oid IN ({marks(some)})"  # noqa: S608 - fixed text
         cached.update((oid.hex(), json.loads(text)) for oid, text in connection.execute(query, some))
     return cached
 
 
 def cached_commits(connection: sqlite3.Connection) -> set[str]:
     """All commits with cached headers."""
-    if read_source(connection).get("rendered_by") != rendered_by():
+    if _is_stale(connection):
         return set()
     return {oid.hex() for (oid,) in connection.execute("SELECT oid FROM headers")}
 
 
 def uncached(connection: sqlite3.Connection, limit: int) -> list[str]:
     """At most ``limit`` commits with a note and without cached headers, the newest first."""
-    stale = read_source(connection).get("rendered_by") != rendered_by()
+    stale = _is_stale(connection)
     rows = connection.execute(
         "SELECT oid FROM notes LEFT JOIN headers USING (oid) LEFT JOIN commits USING (oid)"
         " WHERE ? OR headers IS NULL ORDER BY n DESC LIMIT ?",
@@ -230,11 +261,9 @@ def fill_notes(connection: sqlite3.Connection, notes: Iterable[tuple[str, Noted]
 
 
 def remember(connection: sqlite3.Connection, folded: Mapping[str, FoldedCommit]) -> None:
-    import json
-
-    if read_source(connection).get("rendered_by") != rendered_by():
+    if _is_stale(connection):
         connection.execute("DELETE FROM headers")
-        write_source(connection, rendered_by=rendered_by())
+        write_source(connection, rendered_by=_rendered_by())
     rows = (
         (bytes.fromhex(c), json.dumps(t.tallies), json.dumps(t.headers), t.page, t.small)
         for c, t in sorted(folded.items())

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gittraj.index import fast_open, file, text
+from gittraj.index import file, text
 
 if TYPE_CHECKING:
     import sqlite3
@@ -38,4 +38,4 @@ def is_current(connection: sqlite3.Connection, refs: Refs) -> bool:
 def made_by() -> str:
     """The version of the code that tokenizes. Words that other code made could not be deleted again."""
     package = Path(__file__).parent.parent
-    return " ".join(fast_open.read_stamp(str(package / name)) or "" for name in _CODE)
+    return " ".join(file.read_stamp(package / name) or "" for name in _CODE)

@@ -19,7 +19,6 @@ from gittraj import limits
 from gittraj.errors import FormatError, GitError, RedactionError
 from gittraj.git import Repository
 from gittraj.index import file
-from gittraj.index.fast_open import read_stamp
 from gittraj.model.codec import encode_note
 from gittraj.model.values import Line, Record
 from gittraj.notes.merge import standing
@@ -219,7 +218,7 @@ def _find_rules(repository: Repository) -> str:
     rules = sorted(path for path in package.rglob("*") if path.suffix in (".py", ".toml", ".txt"))
     files = [*rules, team, LocalState.of(repository).folder / "live.json"]
     settings = repository.run("config", "-z", "--get-regexp", r"^traj\.", check=False).out
-    versions = repr((settings, [read_stamp(str(path)) for path in files]))
+    versions = repr((settings, [file.read_stamp(path) for path in files]))
     return sha256(versions.encode()).hexdigest()
 
 

@@ -16,6 +16,8 @@ tip, to compare its key.
 
 from __future__ import annotations
 
+FOLDER = "traj-index"
+"""The folder of all databases, in the common git directory."""
 NUMBER = 11
 
 TABLES = """

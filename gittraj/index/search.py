@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from gittraj.frozen import dataclass
 from gittraj.index import file, text
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from gittraj.git import Repository
     from gittraj.index.update import Progress
 
-T = TypeVar("T")
 PATIENCE = 10.0
 """Seconds for which a query waits for text to be indexed; then it searches what is indexed."""
 _AHEAD = 10
@@ -88,7 +87,18 @@ def search(
         away = text.months_away(connection)
         return Found(find_hits(connection, asked, conditions, limit=limit), waiting, parts, away)
 
-    return _query_current(repository, ask, tell=tell, seconds=seconds)
+    try:
+        with file.reading(repository.common_dir, TEXTS) as connection:
+            if is_current(connection, read_refs(repository)):
+                return ask(connection)
+    except UnusableError:
+        pass
+    except (sqlite3.Error, ValueError, TypeError):  # any query may find damage
+        with suppress(UnusableError):
+            file.drop(repository.common_dir, TEXTS)
+    from gittraj.index.update_text import ask_updated
+
+    return ask_updated(repository, ask, seconds=seconds, tell=tell)
 
 
 def find_hits(
@@ -120,34 +130,12 @@ def find_hits(
 
 def keep_text(repository: Repository, *, seconds: float) -> None:
     """Index new text for about ``seconds``. Does nothing if no index can be kept."""
-    from gittraj.index.update_text import OnDisk, update_text
+    from gittraj.index.update_text import on_disk, update_text
 
     for _ in range(2 if read_refs(repository) and not repository.is_partial() else 0):
         with suppress(UnusableError):  # the first attempt drops an index made by other code
-            update_text(repository, OnDisk(repository.common_dir), seconds=seconds)
+            update_text(repository, on_disk(repository.common_dir), seconds=seconds)
             return
-
-
-def _query_current(
-    repository: Repository,
-    ask: Callable[[sqlite3.Connection], T],
-    *,
-    tell: Progress | None,
-    seconds: float,
-) -> T:
-    """Query the text index with ``ask``; update the index first if it is not current with the refs."""
-    try:
-        with file.reading(repository.common_dir, TEXTS) as connection:
-            if is_current(connection, read_refs(repository)):
-                return ask(connection)
-    except UnusableError:
-        pass
-    except (sqlite3.Error, ValueError, TypeError):  # any query may find damage
-        with suppress(UnusableError):
-            file.drop(repository.common_dir, TEXTS)
-    from gittraj.index.update_text import ask_updated
-
-    return ask_updated(repository, ask, seconds=seconds, tell=tell)
 
 
 def _best(

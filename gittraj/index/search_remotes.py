@@ -6,6 +6,7 @@ The index for that is not kept: there are few such records, and a fetch may repl
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from itertools import chain, zip_longest
 
@@ -13,7 +14,7 @@ from gittraj.index.language import ParsedQuery
 from gittraj.index.search import Conditions, Hit, find_hits
 from gittraj.index.text import Part, replace_parts
 from gittraj.index.text_fields import distinct_records, read_part
-from gittraj.index.update_text import InMemory
+from gittraj.index.update_text import open_in_memory
 from gittraj.query.header import Folded
 from gittraj.query.remote_records import RecordedBeside
 
@@ -23,7 +24,7 @@ def add_remotes(
 ) -> list[Hit]:
     """Interleave ``ours``, the hits in the clone's own records, with the best hits of remotes: scores from
     two indexes cannot be compared."""
-    with InMemory().writing() as connection:
+    with closing(open_in_memory()) as connection:
         replace_parts(connection, {each.whole["id"]: [*_read_parts(each)] for each in recorded.of_remotes()})
         theirs = find_hits(connection, asked, conditions, limit=limit)
     mixed = chain.from_iterable(zip_longest(ours, theirs))

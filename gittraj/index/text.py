@@ -126,11 +126,13 @@ def ranked(
     given = [(text, value) for text, value in conditions if value is not None]
     where = "".join(f" AND {text}" for text, _ in given)
     table = "words JOIN parts ON doc = words.rowid" if given else "words"
+    if kinds:
+        match = f"{{{' '.join(kinds)}}} : ({match})"
     rows = connection.execute(
         "SELECT hit, rank FROM ("  # noqa: S608 - fixed names
         f"SELECT words.rowid AS hit, {_RANK} AS rank FROM {table} WHERE words MATCH ?{where}"
         f" ORDER BY words.rowid DESC LIMIT ?) JOIN parts ON doc = hit ORDER BY rank, {_ORDER} LIMIT ?",
-        (within(match, kinds), *(value for _, value in given), among, limit),
+        (match, *(value for _, value in given), among, limit),
     )
     return ((doc, -rank) for doc, rank in rows)
 
@@ -140,11 +142,6 @@ def in_order(connection: sqlite3.Connection, scores: Mapping[int, float]) -> lis
     docs = ",".join(map(str, scores))
     rows = connection.execute(f"SELECT doc FROM parts WHERE doc IN ({docs}) ORDER BY {_ORDER}")  # noqa: S608 - numbers
     return sorted(((doc, scores[doc]) for (doc,) in rows), key=lambda pair: -pair[1])
-
-
-def within(match: str, kinds: Collection[str]) -> str:
-    """Limit a query to texts of these ``kinds``."""
-    return f"{{{' '.join(kinds)}}} : ({match})" if kinds else match
 
 
 def frequency(connection: sqlite3.Connection, match: str) -> int:

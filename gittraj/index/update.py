@@ -17,7 +17,6 @@ from gittraj.errors import GitError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.index import file, history, records
-from gittraj.index.fast_open import read_edges
 from gittraj.index.reach import Reach, build_reach, extend_reach
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.paths import RENAMES, Ancestry, read_changes
@@ -41,7 +40,7 @@ def refresh(repository: Repository, commit: str | None, *, tell: Progress | None
     if no index can be kept, or if git fails."""
     if repository.is_partial():
         raise file.UnusableError("a partial clone: renames would be fetched one by one")
-    edges = read_edges(str(repository.common_dir))
+    edges = file.read_edges(repository.common_dir)
     try:
         with file.writing(repository.common_dir) as connection:
             known = file.read_source(connection).get("edges")

@@ -11,13 +11,14 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from gittraj.errors import GitError, TrajError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.index import file, text
 from gittraj.index.answers import open_index
@@ -39,34 +40,24 @@ _TEXT = 2_000_000
 T = TypeVar("T")
 
 
-class TextStore(Protocol):
-    """Where a text index is kept."""
+@dataclass(frozen=True, slots=True)
+class TextStore:
+    """How a text index is opened, for reading and for writing; both may raise UnusableError."""
 
-    def reading(self) -> AbstractContextManager[sqlite3.Connection]: ...
-    def writing(self) -> AbstractContextManager[sqlite3.Connection]: ...
-
-
-class OnDisk:
-    """A text index in the folder of the index. All methods may raise UnusableError."""
-
-    def __init__(self, common_dir: Path) -> None:
-        self.reading = partial(file.reading, common_dir, TEXTS)
-        self.writing = partial(file.writing, common_dir, TEXTS)
-        self.drop = partial(file.drop, common_dir, TEXTS)
+    reading: Callable[[], AbstractContextManager[sqlite3.Connection]]
+    writing: Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
-class InMemory:
-    """A text index for one query, for use if no index can be kept on disk."""
+def on_disk(common_dir: Path) -> TextStore:
+    """The text index in the folder of the index."""
+    return TextStore(partial(file.reading, common_dir, TEXTS), partial(file.writing, common_dir, TEXTS))
 
-    def __init__(self) -> None:
-        self._connection = sqlite3.connect(":memory:", isolation_level=None)
-        self._connection.executescript(TEXTS.tables)
 
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        yield self._connection
-
-    writing = reading
+def open_in_memory() -> sqlite3.Connection:
+    """Make a text index for one query."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.executescript(TEXTS.tables)
+    return connection
 
 
 def ask_updated(
@@ -78,7 +69,8 @@ def ask_updated(
 ) -> T:
     """Update the text index, and query it with ``ask``. A damaged index is built again; if no index can be
     kept, one is built in memory for this query."""
-    for store in (OnDisk(repository.common_dir),) * (0 if repository.is_partial() else 2):
+    store = on_disk(repository.common_dir)
+    for _ in range(0 if repository.is_partial() else 2):
         try:
             update_text(repository, store, seconds=seconds, tell=tell)
             with store.reading() as connection:
@@ -87,11 +79,11 @@ def ask_updated(
             continue
         except (sqlite3.Error, ValueError, TypeError):  # any query may find damage
             with suppress(file.UnusableError):
-                store.drop()
+                file.drop(repository.common_dir, TEXTS)
     try:
-        memory = InMemory()
-        update_text(repository, memory, seconds=seconds, tell=tell)
-        with memory.reading() as connection:
+        with closing(open_in_memory()) as connection:
+            memory = TextStore(lambda: nullcontext(connection), lambda: nullcontext(connection))
+            update_text(repository, memory, seconds=seconds, tell=tell)
             return ask(connection)
     except sqlite3.OperationalError as error:
         raise TrajError(

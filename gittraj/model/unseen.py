@@ -2,7 +2,7 @@
 (terminal, pages, Markdown, comments, context) uses the same tables, which are made from Unicode's data.
 
 Python's own ``unicodedata`` is as old as the Python is, takes a Hangul filler for a letter, and does not have
-Default_Ignorable_Code_Point. This module must import next to nothing: see ``gittraj.index.fast_open``.
+Default_Ignorable_Code_Point.
 """
 
 from __future__ import annotations

@@ -237,11 +237,6 @@ def known(word: str, words: Any) -> str:
     return word if word in get_args(words) else "unknown"
 
 
-def unique(items: Iterable[T]) -> list[T]:
-    """Return each item once, in order; items must be hashable."""
-    return list(dict.fromkeys(items))
-
-
 def spell(value: Any) -> Any:
     """Return the JSON form with every field, including nulls, which stored JSON omits."""
     if isinstance(value, tuple | list):

@@ -30,7 +30,7 @@ from gittraj.model.values import (
 )
 from gittraj.model.words import share
 from gittraj.notes.merge import order
-from gittraj.query.account import fold_account, keys_of, known, spell, unique
+from gittraj.query.account import fold_account, keys_of, known, spell
 
 T = TypeVar("T")
 
@@ -239,11 +239,11 @@ def _fold_whole(records: Sequence[Record], total: Header) -> Header:
         "status": status,
         "agent": last(lambda w: w.agent),
         "agentVersion": last(lambda w: w.agent_version),
-        "models": unique(chain.from_iterable(w.models for w in wholes)),
+        "models": list(dict.fromkeys(chain.from_iterable(w.models for w in wholes))),
         "session": last(lambda w: w.session),
         "task": spell(last(lambda w: w.task)),
         "run": spell(last(lambda w: w.run)),
-        "tags": unique(chain.from_iterable(w.tags for w in wholes)),
+        "tags": list(dict.fromkeys(chain.from_iterable(w.tags for w in wholes))),
         "participants": spell(_participants(chain.from_iterable(w.participants for w in wholes))),
         "parent": spell(last(lambda w: w.parent)),
         "startedAt": total["startedAt"],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Protocol
 
 from gittraj import limits
@@ -109,7 +110,6 @@ class NotesInMemory(Notes):
     def __init__(self, notes: Iterable[tuple[str, bytes]], over: Sequence[str] = ()) -> None:
         self._bodies = dict(notes)
         self._over = over
-        self._commits_by_id: dict[str, list[str]] | None = None
 
     def __contains__(self, commit: object) -> bool:
         return commit in self._bodies
@@ -134,18 +134,19 @@ class NotesInMemory(Notes):
         return [commit for commit, body in self._bodies.items() if not is_plain(body, named_ids(body))]
 
     def ids(self) -> Iterator[str]:
-        return iter(sorted(self._where()))
+        return iter(sorted(self._where))
 
     def naming(self, identity: str) -> Sequence[str]:
-        return sorted(self._where().get(identity, ()))
+        return sorted(self._where.get(identity, ()))
 
-    def _where(self) -> dict[str, list[str]]:
-        if self._commits_by_id is None:
-            self._commits_by_id = {}
-            for commit, body in self._bodies.items():
-                for identity in named_ids(body):
-                    self._commits_by_id.setdefault(identity, []).append(commit)
-        return self._commits_by_id
+    @cached_property
+    def _where(self) -> Mapping[str, list[str]]:
+        """The commits whose notes name each id."""
+        commits: dict[str, list[str]] = {}
+        for commit, body in self._bodies.items():
+            for identity in named_ids(body):
+                commits.setdefault(identity, []).append(commit)
+        return commits
 
 
 Step = tuple[str, int]

@@ -1,7 +1,7 @@
 """Checks whether a drain could find anything new, by a few calls of stat on the files that it reads.
 
 ``read_watched`` makes a text with one line per file or folder: kind, number, path. The index stores the text,
-so that ``is_quiet`` needs no state: it must import next to nothing (see ``gittraj.index.fast_open``).
+so that ``is_quiet`` needs no state: it must import next to nothing, because every command runs it.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ import re
 
 from gittraj.errors import TrajError
 from gittraj.git import Repository
-from gittraj.index.fast_open import FOLDER as INDEX
 from gittraj.index.file import LISTINGS, UnusableError, drop
 from gittraj.index.remote_records import VETTED
+from gittraj.index.schema import FOLDER as INDEX
 from gittraj.index.text import TEXTS
 from gittraj.notes.epoch import read_epoch, survey
 from gittraj.notes.refs import delete_ref, expire_reflog

@@ -8,7 +8,7 @@ import zlib
 from contextlib import closing
 from pathlib import Path
 
-from gittraj.index.fast_open import FOLDER
+from gittraj.index.schema import FOLDER
 from gittraj.index.text import TEXTS
 
 

@@ -22,9 +22,9 @@ from gittraj.commands.doctor.findings import _check_index
 from gittraj.git import open_repository
 from gittraj.index import file
 from gittraj.index.answers import Answers, open_index
-from gittraj.index.fast_open import FOLDER, NAME
-from gittraj.index.file import has_nothing_new
+from gittraj.index.file import LISTINGS, has_nothing_new
 from gittraj.index.keep_warm import keep_index
+from gittraj.index.schema import FOLDER
 from tests.integration.random_history import FOLDERS, RandomHistory
 from tests.integration.records import install
 from tests.integration.repository import Git
@@ -127,7 +127,7 @@ def test_the_index_changes_no_answer(
             from_cache += said is not None
             assert said in (None, expected), path
     assert from_cache
-    assert (history.root / ".git" / FOLDER / NAME).exists()
+    assert (history.root / ".git" / FOLDER / LISTINGS.name).exists()
 
 
 # ---------------------------------------------------------------- damage to the index
@@ -191,7 +191,7 @@ def _spoil_quietly(path: Path, page: int = 1) -> None:
         lambda path: path.write_bytes(b""),
         lambda path: path.write_bytes(b"no database"),
         lambda path: (path.parent / "stamp").unlink(),
-        lambda path: (path.parent / f"{NAME}-journal").write_bytes(
+        lambda path: (path.parent / f"{LISTINGS.name}-journal").write_bytes(
             b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + b"x" * 600
         ),
     ],
@@ -206,7 +206,7 @@ def test_a_damaged_index_is_rebuilt_silently(
 ) -> None:
     expected = ask(history.root, ["--file", path])
     assert answer(history.root, "--file", path) == expected
-    harm(history.root / ".git" / FOLDER / NAME)
+    harm(history.root / ".git" / FOLDER / LISTINGS.name)
     assert answer(history.root, "--file", path) in (None, expected)
     for _ in range(3):
         assert ask(history.root, ["--file", path]) == expected
@@ -249,7 +249,7 @@ def test_a_removed_note_is_no_longer_listed(git: Git, ask: Ask, answer: Callable
         assert "of 2" in said or "part" not in said
         git("update-ref", "-d", "refs/notes/traj")
         assert "Word" not in ask(git.root, ["--file=a.txt"])
-    raw = (git.root / ".git" / FOLDER / NAME).read_bytes()
+    raw = (git.root / ".git" / FOLDER / LISTINGS.name).read_bytes()
     assert commits[1].encode() not in raw, "the removed id is still in a free page"
 
 
@@ -411,7 +411,7 @@ def test_the_copy_that_a_killed_writer_left_is_deleted(history: RandomHistory) -
     git_dir = history.root / ".git"
     with open_repository(history.root) as repository:
         keep_index(repository)
-    half = git_dir / FOLDER / f"{NAME}.new"
+    half = git_dir / FOLDER / f"{LISTINGS.name}.new"
     half.write_bytes(b"half")
     with file.writing(git_dir) as connection:
         file.write_source(connection, x="y")
@@ -436,7 +436,7 @@ def test_an_open_pager_hinders_no_writer(history: RandomHistory) -> None:
         os.fdopen(read_end, "rb"),
         os.fdopen(write_end, "wb"),
     ):
-        wait_until(lambda: _is_read(git_dir / FOLDER / NAME))
+        wait_until(lambda: _is_read(git_dir / FOLDER / LISTINGS.name))
         with git.open() as repository:
             Story(repository).note(
                 git.commit({"a.txt": "x"}, "Meanwhile"), record("traj_new", prompt="Do it")

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.index.fast_open import FOLDER, NAME
+from gittraj.index.file import LISTINGS
+from gittraj.index.schema import FOLDER
 from tests.integration.random_history import RandomHistory
 from tests.integration.repository import Git
 
@@ -53,9 +54,9 @@ def test_listings_work_where_files_cannot_grow(history: RandomHistory) -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
         assert run_command([*TRAJ, "log"], history.root, limit) == answer, pages
-        assert not [path.name for path in folder.glob(f"{NAME}.new*")], pages
+        assert not [path.name for path in folder.glob(f"{LISTINGS.name}.new*")], pages
     assert run_command([*TRAJ, "log"], history.root) == answer
-    whole = (folder / NAME).stat().st_size
+    whole = (folder / LISTINGS.name).stat().st_size
 
     def limit_to_half() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (whole // 2, whole // 2))
@@ -104,5 +105,5 @@ def test_linked_worktrees_share_the_index(history: RandomHistory) -> None:
     for _ in range(2):  # first built, then cached
         for root, said in plain.items():
             assert run_command(words, root) == said
-    assert (folder / NAME).exists()
+    assert (folder / LISTINGS.name).exists()
     assert not [*(history.root / ".git" / "worktrees").rglob(FOLDER)]

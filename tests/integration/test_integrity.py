@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gittraj.errors import StoreError
-from gittraj.index.fast_open import FOLDER
+from gittraj.index.schema import FOLDER
 from gittraj.notes.recovery import find_deleted
 from gittraj.notes.refs import move_ref
 from tests.integration.command import traj

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,10 @@ from gittraj.commands.purge.search import PurgeTarget
 from gittraj.commands.purge.work import purge
 from gittraj.git import open_repository
 from gittraj.index import file, update_text
-from gittraj.index.fast_open import FOLDER, NAME
+from gittraj.index.file import LISTINGS
 from gittraj.index.language import parse_query
 from gittraj.index.ref_tips import is_current, read_refs
+from gittraj.index.schema import FOLDER
 from gittraj.index.search import Conditions, keep_text, search
 from gittraj.index.text import TEXTS, WEIGHTS
 from gittraj.model.values import (
@@ -271,7 +273,7 @@ def test_an_unlinked_record_is_removed_from_the_index_at_once(git: Git, story: S
             prompt=word,
         )
     assert len(find("heron OR egret OR bittern")) == 3
-    listed = git.root / ".git" / FOLDER / NAME
+    listed = git.root / ".git" / FOLDER / LISTINGS.name
     assert call(["log"]) == 0
     assert call(["unlink", "HEAD~1"]) == 0
     assert "egret" not in indexed(git.root / ".git")
@@ -295,22 +297,17 @@ def test_a_reader_that_began_before_a_purge_does_not_undo_it(
         story, git.commit({"a": "2\n"}, "Two"), "traj_two", Message(id="e0", content="the egret too")
     )
 
-    class Overtaken(update_text.OnDisk):
-        def __init__(self) -> None:
-            super().__init__(git.root / ".git")
-            self._write, self.writing, self.times = self.writing, self._write_later, 0
+    index, times = update_text.on_disk(git.root / ".git"), count()
 
-        def _write_later(self) -> AbstractContextManager[sqlite3.Connection]:
-            if self.times == moment:
-                with open_repository(git.root) as other:
-                    purge(other, PurgeTarget(forgotten=frozenset({"traj_one"})))
-            self.times += 1
-            return self._write()
+    def write_later() -> AbstractContextManager[sqlite3.Connection]:
+        if next(times) == moment:
+            with open_repository(git.root) as other:
+                purge(other, PurgeTarget(forgotten=frozenset({"traj_one"})))
+        return index.writing()
 
-    index = Overtaken()
     with open_repository(git.root) as repository:
-        update_text.update_text(repository, index, seconds=60)
-    assert index.times > moment
+        update_text.update_text(repository, replace(index, writing=write_later), seconds=60)
+    assert next(times) > moment
     assert "heron" not in indexed(git.root / ".git")
     assert len(find("egret")) == 1
     assert "heron" not in indexed(git.root / ".git")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from gittraj.index.fast_open import FOLDER
+from gittraj.index.schema import FOLDER
 
 
 def without(root: Path) -> Path:

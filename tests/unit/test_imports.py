@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import gittraj
-from gittraj.index.fast_open import _RENDERERS
+from gittraj.index.records import _RENDERERS
 from tests.floors import FLOORS, picture
 
 PACKAGE = Path(gittraj.__file__).parent

@@ -1,7 +1,7 @@
 """Starts git's blame for ``git traj why PATH:LINE`` before click is imported: the two take about as long.
 
 It does so for simple arguments only; in all other cases the command starts its own blame. This module must
-import next to nothing: see ``gittraj.index.fast_open``.
+import next to nothing, because everything else waits for it.
 """
 
 from __future__ import annotations

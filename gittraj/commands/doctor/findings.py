@@ -24,8 +24,8 @@ from gittraj.config import TEAM_FILE
 from gittraj.errors import GitError, TrajError
 from gittraj.git import Repository
 from gittraj.git.commit_graph import WRITE, lacks_filters
-from gittraj.index.fast_open import FOLDER
 from gittraj.index.file import UnusableError
+from gittraj.index.schema import FOLDER
 from gittraj.index.update import refresh
 from gittraj.notes.recovery import unfinished_merges
 from gittraj.notes.refs import BrokenRefError

@@ -21,7 +21,7 @@ from gittraj.commands.install.settings import SCRIPT, WRAPPER
 from gittraj.config import Environ
 from gittraj.errors import GitError, StoreError
 from gittraj.git import Repository
-from gittraj.index.fast_open import FOLDER as INDEX
+from gittraj.index.schema import FOLDER as INDEX
 from gittraj.notes.refs import delete_ref
 from gittraj.notes.unjoined import COPIES
 from gittraj.seal.identities import own_path

@@ -14,7 +14,7 @@ from itertools import chain
 from gittraj.commands.purge.search import Matches, PurgeTarget, Search, SegmentKey, list_objects
 from gittraj.errors import TrajError
 from gittraj.git import Repository
-from gittraj.index.fast_open import FOLDER as INDEX
+from gittraj.index.schema import FOLDER as INDEX
 from gittraj.model.codec import segment_path, segment_position
 from gittraj.model.values import Key, Record, SegmentRef
 from gittraj.model.words import count

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
+from operator import itemgetter
 
 from gittraj.model.header import Header
 from gittraj.model.sides import decided
@@ -23,6 +24,8 @@ _TEXT = 400
 """The maximum number of characters of a step's text."""
 _WORDED = ("message",)
 """The types of steps that no two models word alike."""
+
+_words = itemgetter("type", "name", "text")
 
 Describe = Callable[[Header], tuple[str, str, bool]]
 """Returns a step's name, its text, and whether it failed."""
@@ -112,8 +115,7 @@ def _steps(header: Header, describe: Describe) -> list[Header]:
 
 
 def _key(step: Header) -> Hashable:
-    worded = step["type"] in _WORDED
-    return (step["type"],) if worded else (step["type"], step["name"], step["text"])
+    return (step["type"],) if step["type"] in _WORDED else _words(step)
 
 
 def _pair_steps(left: list[Header], right: list[Header]) -> Iterator[Header]:
@@ -126,11 +128,7 @@ def _pair_steps(left: list[Header], right: list[Header]) -> Iterator[Header]:
 
 def _pair_in_order(left: Sequence[Header], right: Sequence[Header]) -> Iterator[Header]:
     for one, other in zip_longest(left, right):
-        same = bool(one and other) and (one["type"], one["name"], one["text"]) == (
-            other["type"],
-            other["name"],
-            other["text"],
-        )
+        same = bool(one and other) and _words(one) == _words(other)
         yield {"a": one, "b": other, "same": same}
 
 

@@ -3,18 +3,17 @@ agent or a model on one task. This module must not compare anything."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from gittraj.agents import all_agents
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.header import Header
-from gittraj.query.log.filters import names_of_task, run_names
 from gittraj.query.log.listing import changed_paths
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments
-from gittraj.query.show.trajectory import Target, find_target, show_one
+from gittraj.query.show.trajectory import Target, find_by_label, find_target, show_one
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,8 @@ def find_side(repository: Repository, recorded: Recorded, name: str, *, task: st
     """Resolve ``name``. With a ``task`` (or a run or an instance), it is an agent or a part of a model's
     name. Raises TrajError if it matches no trajectory."""
     if task is not None:
-        matching = [h for h in _of_task(recorded, task) if _is_by(h, name)]
+        named = (recorded.folded(each) for each in find_by_label(recorded, task))
+        matching = [f.header(None) for f in named if f and _is_by(f.whole, name)]
         if not matching:
             raise TrajError(
                 f"{task} has no trajectory by {name}", hint=f"git traj show {task} lists its trajectories"
@@ -68,13 +68,6 @@ def read_steps_of(repository: Repository, recorded: Recorded, side: Side, segmen
         return {**side.headers[0], "chapters": []}
     files = changed_paths(repository, [side.commit]).get(side.commit, []) if side.commit else ()
     return show_one(folded, side.commit, segments, files=files)
-
-
-def _of_task(recorded: Recorded, task: str) -> Iterator[Header]:
-    for identity in recorded.ids():
-        whole = folded.whole if (folded := recorded.folded(identity)) else None
-        if folded and whole and task in (*names_of_task(whole["task"]), *run_names(whole["run"])):
-            yield folded.header(None)
 
 
 def _is_by(header: Header, name: str) -> bool:

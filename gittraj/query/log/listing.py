@@ -89,7 +89,8 @@ def _list(
 ) -> tuple[Ancestry, list[str]]:
     """Return the history, and the commits that have a note (or all); if there are ``places`` (paths from the
     top) or ``patterns``, only commits that touched one of them."""
-    ancestry, reachable = _read_history(repository, rev, index)
+    reachable = index.below(rev) if index else None
+    ancestry = Ancestry.read(repository, rev) if reachable is None else Ancestry(repository, reachable)
     look_up = partial(_look_up, reachable, every=every, beside=beside)
     if not patterns and (answer := look_up(places)) is not None:
         return ancestry, answer
@@ -108,15 +109,6 @@ def _touching_files(
     ancestry: Ancestry, reachable: Reachable | None, places: Collection[str], index: IndexLookup | None
 ) -> set[str]:
     return following(ancestry, places, index) if reachable is None else {*reachable.touching(places)}
-
-
-def _read_history(
-    repository: Repository, rev: str, index: IndexLookup | None
-) -> tuple[Ancestry, Reachable | None]:
-    reachable = index.below(rev) if index else None
-    return Ancestry.read(repository, [rev]) if reachable is None else Ancestry(
-        repository, reachable
-    ), reachable
 
 
 def _look_up(

@@ -35,16 +35,15 @@ class Ancestry:
     _edge: dict[str, bool] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, repository: Repository, revs: Sequence[str]) -> Ancestry:
-        """Read the commits that ``revs`` (``A``, ``A..B``) reach, newest first. Raises GitError for an
+    def read(cls, repository: Repository, rev: str) -> Ancestry:
+        """Read the commits that ``rev`` (``A``, ``A..B``) reaches, newest first. Raises GitError for an
         unknown revision."""
-        listed = repository.run(*_WALK, *revs, "--", check=False)
-        if listed.code != 0 and [*revs] == ["HEAD"] and repository.head() is None:
+        listed = repository.run(*_WALK, rev, "--", check=False)
+        if listed.code != 0 and rev == "HEAD" and repository.head() is None:
             return cls(repository, {})  # an unborn branch
         if listed.code != 0:
-            names = " ".join(revs)
             raise GitError(
-                f"'{names}' is not a revision of this repository",
+                f"'{rev}' is not a revision of this repository",
                 hint="git log --all --oneline lists them; a path that is gone goes after --",
             )
         rows = (line.split() for line in listed.text.splitlines())
@@ -154,15 +153,11 @@ def _hand_down(
     names: dict[str, set[str]] = {}
     for commit, parents in ancestry.parents.items():
         here = names.setdefault(commit, set(paths))
-        if any(_is_within(change[2], here) for change in changed.get((commit, 0), ())):
+        if any(is_below(path, name) for _, _, path in changed.get((commit, 0), ()) for name in here):
             yield commit
         for number, parent in enumerate(parents):
             table = renamed.get((commit, number), {})
             names.setdefault(parent, set()).update(table.get(name, name) for name in here)
-
-
-def _is_within(path: str, names: Iterable[str]) -> bool:
-    return any(path == name or path.startswith(f"{name}/") for name in names)
 
 
 def read_changes(data: bytes) -> Iterator[tuple[str, list[Change]]]:

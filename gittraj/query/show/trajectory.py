@@ -49,7 +49,7 @@ def find_target(repository: Repository, recorded: Recorded, name: str) -> Target
     ids = gone or _find_by_prefix(recorded, name)
     if not ids and name == "HEAD":
         return Target()
-    if ids := ids or _find_by_label(recorded, name):
+    if ids := ids or find_by_label(recorded, name):
         return Target(trajectory=ids[0], others=tuple(ids[1:]))
     raise _report_unknown(repository, name)
 
@@ -63,7 +63,8 @@ def _report_unknown(repository: Repository, name: str) -> TrajError:
     )
 
 
-def _find_by_label(recorded: Recorded, name: str) -> list[str]:
+def find_by_label(recorded: Recorded, name: str) -> list[str]:
+    """Return the trajectories of the task or run with that name."""
     return [each for each in recorded.ids() if name in _labels(recorded.folded(each))]
 
 

@@ -116,12 +116,8 @@ def place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:
 # ---------------------------------------------------------------- the figures
 
 
-def figures(totals: Counted) -> Header:
-    """Return the FIGURES of docs/json.md."""
-    return sum_figures(len(totals.commits), totals.tallies, totals.parts)
-
-
 def sum_figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[Part]) -> Header:
+    """Return the FIGURES of docs/json.md."""
     figures_of = [part.record.figures for part in parts]
     each = {
         tally.id: tally for commit_tallies in tallies.values() for tally in commit_tallies.trajectories
@@ -145,7 +141,7 @@ def overview(totals: Counted) -> Header:
         sessions[each.agent, each.session or each.id] |= each.present
     present = Counter(chain.from_iterable(sessions.values()))
     return {
-        **figures(totals),
+        **sum_figures(len(totals.commits), totals.tallies, totals.parts),
         "mergesLeftOut": totals.merges,
         "withoutCommit": len(trajectories) - len({t.id for t in filter(_produced, trajectories_of(totals))}),
         "agents": _ranking(map(author, trajectories.values())),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
+from typing import TypeVar
 
 from gittraj.model.header import Header
 from gittraj.query.log.paths import Ancestry
@@ -13,7 +15,6 @@ from gittraj.query.stats.counts import Tallies, Tally
 from gittraj.query.stats.statistics import (
     Counted,
     Part,
-    StoredPart,
     author,
     note_bytes,
     place_parts,
@@ -22,6 +23,8 @@ from gittraj.query.stats.statistics import (
     total_size,
     trajectories_of,
 )
+
+T = TypeVar("T")
 
 
 def table(totals: Counted, by: str, touched: Callable[[], Mapping[str, Collection[str]]]) -> list[Header]:
@@ -47,16 +50,11 @@ def table(totals: Counted, by: str, touched: Callable[[], Mapping[str, Collectio
 
 
 def _by_commit(totals: Counted, names: Mapping[str, str]) -> Iterator[Header]:
-    parts: dict[str | None, list[Part]] = defaultdict(list)
-    for part in totals.parts:
-        parts[names.get(part.commit)].append(part)
-    stored: dict[str | None, list[StoredPart]] = defaultdict(list)
-    for each in stored_parts(totals.tallies):
-        stored[names.get(each.commit)].append(each)
-    without = [key for key in totals.tallies if key not in names]
-    rows: list[tuple[str | None, list[str]]] = [(None, without)] if without else []
-    rows += _invert((commit, [name]) for commit, name in names.items()).items()
-    for name, commits in rows:
+    parts = _group((names.get(part.commit), part) for part in totals.parts)
+    stored = _group((names.get(each.commit), each) for each in stored_parts(totals.tallies))
+    without = (key for key in totals.tallies if key not in names)
+    rows = _group((names.get(commit), commit) for commit in chain(without, names))
+    for name, commits in rows.items():
         tallies = _of(totals, commits)
         events = total_size(stored[name])
         yield _row(
@@ -67,12 +65,8 @@ def _by_commit(totals: Counted, names: Mapping[str, str]) -> Iterator[Header]:
 def _by_trajectory(totals: Counted, name_of: Callable[[Tally], str | None]) -> Iterator[Header]:
     """Yield the rows by trajectories; each row's ``commits`` are all commits, so that it shows a share."""
     names = {each.id: name_of(each) for each in trajectories_of(totals)}
-    parts: dict[str | None, list[Part]] = defaultdict(list)
-    for part in totals.parts:
-        parts[names[part.record.id]].append(part)
-    stored: dict[str | None, list[StoredPart]] = defaultdict(list)
-    for segment in stored_parts(totals.tallies):
-        stored[names[segment.part[0]]].append(segment)
+    parts = _group((names[part.record.id], part) for part in totals.parts)
+    stored = _group((names[each.part[0]], each) for each in stored_parts(totals.tallies))
     by_name: dict[str | None, dict[str, list[Tally]]] = {name: defaultdict(list) for name in names.values()}
     for commit, here in totals.tallies.items():
         for each in here.trajectories:
@@ -84,8 +78,8 @@ def _by_trajectory(totals: Counted, name_of: Callable[[Tally], str | None]) -> I
 
 
 def _by_path(totals: Counted, touched: Mapping[str, Collection[str]]) -> Iterator[Header]:
-    names = ((commit.id, touched.get(commit.id, ())) for commit in totals.commits)
-    for name, commits in _invert(names).items():
+    names = ((name, commit.id) for commit in totals.commits for name in touched.get(commit.id, ()))
+    for name, commits in _group(names).items():
         tallies = _of(totals, commits)
         records, events = note_bytes(tallies), total_size(stored_parts(tallies))
         yield _row(name, len(commits), tallies, [*place_parts(tallies)], records, events)
@@ -103,12 +97,12 @@ def _of(totals: Counted, commits: Iterable[str]) -> dict[str, Tallies]:
     return {commit: totals.tallies[commit] for commit in commits if commit in totals.tallies}
 
 
-def _invert(names: Iterable[tuple[str, Collection[str]]]) -> dict[str, list[str]]:
-    inverted: dict[str, list[str]] = defaultdict(list)
-    for commit, several in names:
-        for name in several:
-            inverted[name].append(commit)
-    return inverted
+def _group(named: Iterable[tuple[str | None, T]]) -> Mapping[str | None, list[T]]:
+    """Return the values by name; an empty list for a name without any."""
+    groups: dict[str | None, list[T]] = defaultdict(list)
+    for name, value in named:
+        groups[name].append(value)
+    return groups
 
 
 def read_touched(

@@ -144,7 +144,7 @@ def _seen_by(team: Team, role: str) -> str:
         names = [
             *TABLES,
             *VIEWS,
-            *(view for view, _ in figures("")),
+            *(view for view, _ in figures()),
             *(f"{table}_{number}" for table in ("parts", "texts") for number in (0, 15)),
         ]
         for attempt in _ATTEMPTS:

@@ -21,7 +21,7 @@ def test_statistics_show_no_text_of_a_record() -> None:
     harmless = {"name", "tips", "contents", "ruleset", "month", "date"}
     seen = {}
     with closing(duckdb.connect()) as connection:
-        for view, query in figures(""):
+        for view, query in figures():
             table = view.removeprefix("figures_")
             connection.execute(f"CREATE TABLE {table} ({', '.join(spell_columns(table))})")
             values = ["see the heron" if column.type == "text" else None for column in TABLES[table]]
@@ -45,13 +45,13 @@ def test_statistics_keep_known_words() -> None:
     with closing(duckdb.connect()) as connection:
         connection.execute(f"CREATE TABLE parts ({', '.join(spell_columns('parts'))})")
         connection.execute(f"INSERT INTO parts ({', '.join(columns)}) VALUES (?, ?, ?, ?)", known)
-        query = dict(figures(""))["figures_parts"]
+        query = dict(figures())["figures_parts"]
         row = connection.execute(f"SELECT {', '.join(columns)}, cost_source FROM ({query})").fetchone()
     assert row == (*known[:3], "model", None)
 
 
 def test_statistics_know_every_agent() -> None:
-    query = dict(figures(""))["figures_parts"]
+    query = dict(figures())["figures_parts"]
     names = [module.name for module in pkgutil.walk_packages(gittraj.formats.__path__, "gittraj.formats.")]
     agents = {getattr(importlib.import_module(name), "agent", None) for name in names}
     agents = {each for each in agents if isinstance(each, str)} | all_agents().keys() | {*SIGNS.values()}

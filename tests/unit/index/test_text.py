@@ -9,9 +9,9 @@ import pytest
 
 from gittraj.index import file
 from gittraj.index.excerpts import find_excerpts
-from gittraj.index.fast_open import FOLDER
 from gittraj.index.file import UnusableError
 from gittraj.index.language import parse_query
+from gittraj.index.schema import FOLDER
 from gittraj.index.text import (
     TEXTS,
     WEIGHTS,
