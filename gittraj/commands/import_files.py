@@ -7,7 +7,6 @@ agents' logs that Entire keeps in a branch or in one ref each. ``formats.base.no
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import signal
@@ -16,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from gittraj import limits
@@ -120,7 +118,7 @@ def _as_files(repository: Repository, names: Sequence[str], pipe: Pipe | None) -
     local = LocalState.of(repository)
     local.create()
     try:
-        with TemporaryDirectory(prefix="import.", suffix=f".{os.getpid()}", dir=local.folder) as folder:
+        with local.scratch() as folder:
             written, failed = _write_refs(repository, refs, Path(folder))
             paths |= written
             if pipe is not None:

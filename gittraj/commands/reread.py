@@ -12,7 +12,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from gittraj.commands.backfill.importer import import_files
 from gittraj.commands.link import reachable
@@ -98,7 +97,7 @@ def _read_raw(repository: Repository, trajectory: str, *, dry_run: bool, environ
     notes = dict(NotesRef(repository).items())
     records = {commit: r for commit, r in iter_records(notes.items()) if r.id == trajectory}
     commits: list[str | None] = [c for c, record in records.items() if record.role == "produced"]
-    with TemporaryDirectory(prefix="import.", dir=LocalState.of(repository).folder) as folder:
+    with LocalState.of(repository).scratch() as folder:
         path = Path(folder) / "log"
         path.write_text(_read_text(repository, trajectory, records.values()), "utf-8")
         try:

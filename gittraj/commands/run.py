@@ -21,7 +21,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from select import select
-from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import Any
 
@@ -98,8 +97,7 @@ def run(repository: Repository, command: Sequence[str], *, agent: str | None, li
 
 
 def _record(repository: Repository, report: Mapping[str, Any], live: Mapping[str, str]) -> None:
-    local = LocalState.of(repository)
-    with TemporaryDirectory(prefix="import.", suffix=f".{os.getpid()}", dir=local.folder) as folder:
+    with LocalState.of(repository).scratch() as folder:
         path = Path(folder) / "terminal.json"
         path.write_text(json.dumps(report))
         _, refused = import_files(repository, live, [path], form="terminal", link=True)

@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -94,6 +94,12 @@ class LocalState:
             if not had:
                 raise busy()
             yield
+
+    def scratch(self) -> AbstractContextManager[str]:
+        """A new folder for texts that are not redacted yet: if the process is killed, ``tidy`` deletes it."""
+        from tempfile import TemporaryDirectory  # noqa: PLC0415 - it loads all compressors
+
+        return TemporaryDirectory(prefix="import.", suffix=f".{os.getpid()}", dir=self.folder)
 
     def tidy(self) -> None:
         """Remove what killed processes left: unfinished files, and the lock that a hook made for its worker

@@ -58,3 +58,13 @@ def test_an_unfinished_key_of_another_checkout_is_removed(tmp_path: Path) -> Non
     assert place in local.unfinished()
     local.tidy()
     assert not place.exists()
+
+
+def test_a_folder_for_unredacted_texts_does_not_outlive_its_process_for_long(tmp_path: Path) -> None:
+    local = state(tmp_path)
+    with local.scratch() as folder:
+        (Path(folder) / "log").write_text("a secret")
+        os.utime(folder, (0, 0))
+        local.tidy()  # as the next drain does if this process had been killed
+        assert not Path(folder).exists()
+        Path(folder).mkdir()  # it deletes its folder itself
