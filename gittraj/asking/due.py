@@ -73,9 +73,7 @@ def is_due(turn: Turn, folder: Path, git_dir: Path, *, environ: Mapping[str, str
 
 def is_off(file: SessionFile, off: Suspension) -> bool:
     """Whether recording is off for the session, so that none of its log may be read."""
-    spans = off.sessions.get(file.name, ())
-    is_suspended = bool(spans) and spans[-1].end is None
-    return is_suspended or off.paused is not None or file.trajectory in off.forgotten
+    return off.is_paused(file.name) or off.paused is not None or file.trajectory in off.forgotten
 
 
 def looks_back(events: Iterable[AnyEvent]) -> bool:

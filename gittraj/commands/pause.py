@@ -29,7 +29,7 @@ def pause(repository: Repository, *, environ: Environ, session: str | None) -> s
     with local.writing():
         off = load_suspension(local.folder)
         if session is not None:
-            if _is_open(off.sessions.get(session, ())):
+            if off.is_paused(session):
                 return f"{session} is paused already"
             opened = _open(off, session, _find_session(environ, session))
             pauses = (*off.pauses, Pause(since=time.time(), session=session))
@@ -47,7 +47,7 @@ def pause(repository: Repository, *, environ: Environ, session: str | None) -> s
 def resume(repository: Repository, *, environ: Environ, session: str | None) -> str:
     """Resume recording, and return a message. Raises TrajError."""
     local = _installed(repository)
-    if session is not None and _is_open(load_suspension(local.folder).sessions.get(session, ())):
+    if session is not None and load_suspension(local.folder).is_paused(session):
         _drain(repository, environ)  # while it is paused, so that its commits get no record
     with local.writing():
         if session is not None:
@@ -70,7 +70,7 @@ def resume(repository: Repository, *, environ: Environ, session: str | None) -> 
 
 def _resume_session(environ: Environ, folder: Path, session: str) -> str:
     off, until = load_suspension(folder), time.time()
-    if not _is_open(off.sessions.get(session, ())):
+    if not off.is_paused(session):
         return f"{session} is not paused"
     closed = {session: _close(off.sessions[session], _find_session(environ, session))}
     pauses = tuple(
@@ -114,12 +114,8 @@ def _open(off: Suspension, name: str, file: SessionFile | None) -> dict[str, tup
     return {name: (*off.sessions.get(name, ()), Span(start=start))}
 
 
-def _is_open(spans: tuple[Span, ...]) -> bool:
-    return bool(spans) and spans[-1].end is None
-
-
 def _close(spans: tuple[Span, ...], file: SessionFile | None) -> tuple[Span, ...]:
-    if not _is_open(spans):
+    if not spans or spans[-1].end is not None:
         return spans
     end = end_of(file.path) if file else spans[-1].start
     return (*spans[:-1], replace(spans[-1], end=end))

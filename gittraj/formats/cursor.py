@@ -199,7 +199,7 @@ def _shape_id(stream: BinaryIO) -> str | None:
         return None
     records = (
         fragment.value
-        for fragment in Lines(stream, Cursor(), trusted=_Reader.trusted)
+        for fragment in Lines(stream, trusted=_Reader.trusted)
         if isinstance(fragment, Fragment)
     )
     first = [_shape(record) for record in islice(records, 2)]

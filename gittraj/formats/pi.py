@@ -17,13 +17,12 @@ from gittraj.formats.base.edits import pairs, replaced, written
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import Call, Outcome, printed_commits, tool_result
 from gittraj.formats.base.position import Record, facts
-from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.session_items import START, Cursor, Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Artifact, Foreign, Message, NoteEvent, Prompt, Thinking
 
 name = "pi"
 agent = "pi"
 
-_START = Cursor()
 _TRUSTED = frozenset(("type", "timestamp"))
 _CUT_FIRST_LINE = re.compile(rb'\{"type":"session","(?:version":\d|id":"[^"]*","timestamp":")')
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
@@ -39,9 +38,9 @@ def _is_first(record: dict[str, Any]) -> bool:
 detect = lines.detector(_is_first, cut=_CUT_FIRST_LINE, first=1)
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
     """Yield the items of a whole session. Its id is the one in the file, else ``session``."""
-    fragments = list(Lines(stream, _START, trusted=_TRUSTED))
+    fragments = list(Lines(stream, trusted=_TRUSTED))
     yield from _Reading([record for record in fragments if isinstance(record, Fragment)], session).items()
     yield from (record for record in fragments if isinstance(record, Damage))
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.position import facts
-from gittraj.model.session_items import Cursor, Damage, Entry, Item
+from gittraj.model.session_items import START, Cursor, Damage, Entry, Item
 from gittraj.model.values import Foreign
 
 name = agent = "raw"
@@ -20,14 +20,13 @@ _EACH = 200_000
 """The maximum number of bytes of one event; a longer line is split at a space, if it has one."""
 _SHAPE = 50
 """The number of lines whose lengths identify a log."""
-_START = Cursor()
 
 
 def detect(head: bytes) -> bool:
     return False
 
 
-def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = START) -> Iterator[Item]:
     """Yield the log as events of at most ``_EACH`` bytes. A binary file has no events."""
     body = stream.read(_MOST)
     if b"\0" in body:

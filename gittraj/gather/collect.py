@@ -25,6 +25,7 @@ from gittraj.gather.store import Known
 from gittraj.git import Repository
 from gittraj.model.codec import decode_segment, segment_path
 from gittraj.model.values import AnyEvent, Key, Line, Prompt, Record, TaskRef, Thinking, Tombstone
+from gittraj.model.words import one_line
 from gittraj.notes.epoch import Epoch, decode_epoch, encode_epoch, read_epoch, unite
 from gittraj.notes.store import RECORDS_REF, DataRefs, NotesRef
 from gittraj.query.log.description import read_fields
@@ -32,7 +33,7 @@ from gittraj.query.records import Recorded
 from gittraj.record.drain.redactor import redactors
 from gittraj.record.rewrite_segments import clean_record
 from gittraj.redact import LiveValues
-from gittraj.redact.events import map_event
+from gittraj.redact.events import cleaner, map_event
 
 _UNSCANNED = "{} records could not be scanned, and are left out"
 _TOO_LARGE = "the events of {} parts are beyond what is gathered of one repository, and are left out"
@@ -195,10 +196,7 @@ class _Collector:
 
     def _clean_events(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
         strict = strict_events(events, self._config.strict, orphans=False)
-
-        def clean(text: str, name: str | None, strictly: bool) -> str:
-            return self._redactor.text(text, name=name, strict=strictly)
-
+        clean = cleaner(self._redactor)
         kept = []
         for event in events:
             if isinstance(event, Thinking) and (event.seal or event.payload):
@@ -220,7 +218,7 @@ def _without_prompt(record: Record) -> Record:
     """Remove the prompt, the title, which may be a prompt's first line (no record says who wrote it), and
     text that repeats one of them."""
     figures, whole, summary = record.figures, record.whole, record.figures.summary
-    asked = [_squeeze(text) for text in (figures.prompt, whole.title) if text]
+    asked = [one_line(text) for text in (figures.prompt, whole.title) if text]
 
     def kept(text: str | None) -> str | None:
         return None if text is None or _repeats(text, asked) else text
@@ -240,7 +238,7 @@ def _without_prompt(record: Record) -> Record:
 
 def _repeats(text: str, asked: Iterable[str]) -> bool:
     """Whether one of the squeezed texts begins with ``text``, which may be cut off with an ellipsis."""
-    start = _squeeze(text).rstrip("….")
+    start = one_line(text).rstrip("….")
     return bool(start) and any(each.startswith(start) for each in asked)
 
 
@@ -248,7 +246,3 @@ def _without_title(task: TaskRef) -> TaskRef | None:
     """Return the task with its id as its title; None if it has no id."""
     has_id = task.source and task.source.system != "plain"
     return replace(task, title=task.source.id) if task.source and has_id else None
-
-
-def _squeeze(text: str) -> str:
-    return " ".join(text.split())

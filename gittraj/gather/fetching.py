@@ -17,12 +17,11 @@ from gittraj.frozen import dataclass
 from gittraj.gather.remotes import Source
 from gittraj.git import Repository, clean_environment, open_repository
 from gittraj.git.process import Runner
-from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
+from gittraj.notes.store import DATA_PREFIX, MONTH, RECORDS_REF
 from gittraj.sync.network import fetch_refs, list_refs
 from gittraj.sync.remote import Remote, without_password
 
 _FILTERS = re.compile(rb"(?:fetch=[^\n]*|< [0-9a-f]{40,}[^\n]*)\bfilter\b")
-_MONTH = re.compile(r"\d{4}-\d{2}")
 _SERVE = "--upload-pack=git -c uploadpack.allowFilter=true upload-pack"
 """Lets our own git, which serves a local folder, leave out trees and files."""
 
@@ -89,7 +88,7 @@ def list_tips(repository: Repository, source: Source) -> Listed:
     tips = {
         ref: oid
         for ref, oid in found.items()
-        if ref == RECORDS_REF or _MONTH.fullmatch(ref.removeprefix(DATA_PREFIX))
+        if ref == RECORDS_REF or MONTH.fullmatch(ref.removeprefix(DATA_PREFIX))
     }
     filters = Path(source.address).is_dir() or bool(_FILTERS.search(said))
     return Listed(tips, found.get("HEAD"), filters)

@@ -21,6 +21,7 @@ from gittraj.model.values import Key, Line, Record, SegmentRef, Tombstone
 from gittraj.notes.merge import deletes, records_on, standing
 from gittraj.notes.read_segments import read_segments
 from gittraj.notes.store import DataRefs, NotesRef
+from gittraj.notes.unjoined import COPIES
 from gittraj.redact.events import Redact, cleaner, map_event, map_plain
 
 SEARCHED = 16_000_000
@@ -219,7 +220,7 @@ def find_pushed(repository: Repository, renewals: Sequence[Renewal]) -> list[Ren
     """The renewals whose old record or segment a remote has, as far as its last fetch or push shows."""
     if not renewals:
         return []
-    listed = repository.run("for-each-ref", "--format=%(refname)", "refs/notes-remote/").text
+    listed = repository.run("for-each-ref", "--format=%(refname)", COPIES).text
     refs = listed.splitlines()
     keys = _pushed_keys(repository, refs, {name for renewal in renewals for name, _ in renewal.records})
 

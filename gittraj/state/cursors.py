@@ -159,6 +159,11 @@ class Suspension:
     sessions: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     forgotten: tuple[str, ...] = ()
 
+    def is_paused(self, session: str) -> bool:
+        """Whether this session (``agent:session``) is paused now."""
+        spans = self.sessions.get(session, ())
+        return bool(spans) and spans[-1].end is None
+
     def away(self, session: str, *, subagent: str | None = None) -> Away:
         """The parts that are not read of the log of a session (``agent:session``), or of an agent it started:
         in that agent's file only the times show what was written while recording was off."""

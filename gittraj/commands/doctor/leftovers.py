@@ -22,7 +22,7 @@ from gittraj.notes.recovery import restore_deleted
 from gittraj.notes.refs import find_last, find_remedy, is_broken, set_ref, stale_locks
 from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.notes.tree import note_paths
-from gittraj.notes.unjoined import may_have_copies
+from gittraj.notes.unjoined import COPIES, may_have_copies
 from gittraj.state.folder import LocalState
 
 
@@ -109,7 +109,7 @@ def _restore_deleted(repository: Repository, deleted: Mapping[str, str]) -> None
 def check_removed(repository: Repository) -> Iterator[Finding]:
     """Report the notes removed in this clone since it was last in sync with a remote. Raises GitError."""
     for remote in find_remotes(repository) if may_have_copies(repository) else ():
-        removed = _find_removed(repository, f"refs/notes-remote/{remote}/traj")
+        removed = _find_removed(repository, f"{COPIES}{remote}/traj")
         if removed:
             yield note(
                 "removed",
@@ -147,7 +147,7 @@ def check_purges(repository: Repository) -> Iterator[Finding]:
         )
     remotes = find_remotes(repository) if may_have_copies(repository) else ()
     # this clone's own ref is checked too, because a plain fetch may have moved it
-    for remote, ref in (("", RECORDS_REF), *((name, f"refs/notes-remote/{name}/traj") for name in remotes)):
+    for remote, ref in (("", RECORDS_REF), *((name, f"{COPIES}{name}/traj") for name in remotes)):
         tip = resolve(ref)
         try:
             ours, theirs = (read_epoch(repository.objects, each) for each in (resolve(RECORDS_REF), tip))

@@ -18,7 +18,7 @@ from gittraj.model.codec import decode_note, encode_note
 from gittraj.notes.merge import merge_notes, records_on
 from gittraj.notes.run_keys import find_run_keys
 from gittraj.notes.store import NotesRef
-from gittraj.notes.unjoined import may_have_copies
+from gittraj.notes.unjoined import COPIES, may_have_copies
 from gittraj.query.notes import IndexFailedError, Notes
 from gittraj.state.cursors import State, Suspension
 from gittraj.state.folder import LocalState, installed_positions, reflog_name
@@ -123,7 +123,7 @@ class Remote:
 def compare_remote(repository: Repository, remote: str, *, guess: bool = True) -> Remote:
     """Count the notes that a merge would change on either side; only notes that differ are read. A remote
     that was never fetched or pushed to is unknown, or with ``guess`` assumed to have no notes."""
-    ours, theirs = NotesRef(repository), NotesRef(repository, f"refs/notes-remote/{remote}/traj")
+    ours, theirs = NotesRef(repository), NotesRef(repository, f"{COPIES}{remote}/traj")
     unpushed = unfetched = 0
     try:
         tips = theirs.tip() if may_have_copies(repository) else None, ours.tip()

@@ -17,7 +17,7 @@ from gittraj.formats.base import carried, coerce, document, lines
 from gittraj.formats.base.document import peek, read_head
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.position import facts
-from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
+from gittraj.model.session_items import Damage, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import FileTouched, Foreign
 
 name = "agent-trace"
@@ -79,7 +79,7 @@ def _records(path: Path) -> Iterator[dict[str, Any] | Damage]:
             yield value
             return
         stream.seek(0)
-        for fragment in Lines(stream, Cursor(), trusted=frozenset(("timestamp",))):
+        for fragment in Lines(stream, trusted=frozenset(("timestamp",))):
             if isinstance(fragment, Fragment) and _is_record(fragment.value):
                 yield fragment.value
             elif isinstance(fragment, Damage):

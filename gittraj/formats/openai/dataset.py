@@ -18,7 +18,7 @@ from gittraj.formats.base.document import read_head
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.openai import completion
 from gittraj.formats.openai import messages as openai_messages
-from gittraj.model.session_items import Cursor, Item
+from gittraj.model.session_items import Item
 
 name = "openai-dataset"
 agent = "openai-chat"
@@ -44,7 +44,7 @@ def _is_record(record: dict[str, Any]) -> bool:
 def sessions(path: Path) -> Iterator[str]:
     """Yield the ids of the conversations in the order of the lines. Raises OSError."""
     with path.open("rb") as stream:
-        for fragment in Lines(stream, Cursor(), trusted=_TRUSTED):
+        for fragment in Lines(stream, trusted=_TRUSTED):
             if isinstance(fragment, Fragment) and coerce.objects(fragment.value.get("messages")):
                 yield _id(fragment.value, fragment.start)
 
@@ -56,7 +56,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
     with path.open("rb") as stream:
         stream.seek(offset)
         line = io.BytesIO(stream.readline(lines.LIMIT))
-    fragment = next((f for f in Lines(line, Cursor(), trusted=_TRUSTED) if isinstance(f, Fragment)), None)
+    fragment = next((f for f in Lines(line, trusted=_TRUSTED) if isinstance(f, Fragment)), None)
     if fragment is None or _id(fragment.value, offset) != session:
         raise FormatError(f"{path} contains no conversation {session}", hint="list its sessions again")
     messages = coerce.objects(fragment.value.get("messages"))

@@ -108,7 +108,7 @@ def _read_moves(
 ) -> tuple[list[Moves], dict[str, str]]:
     """Return the moves of each worktree, and the worktree of each commit."""
     worktree_of = partial(place_of, common_dir=repository.common_dir)
-    paused = {name for name, spans in off.sessions.items() if spans and spans[-1].end is None}
+    paused = {*filter(off.is_paused, off.sessions)}
     by_worktree = _group(spooled, read)
     moves: list[Moves] = []
     worktrees: dict[str, str] = {}

@@ -31,7 +31,7 @@ from gittraj.formats import (
     reader_of,
     store_of,
 )
-from gittraj.model.session_items import Cursor, Entry, Fact, Item
+from gittraj.model.session_items import START, Cursor, Entry, Fact, Item
 from gittraj.model.times import seconds
 from gittraj.model.values import Message
 from gittraj.state.changed import size_of, written_at
@@ -47,7 +47,6 @@ _ITEMS_WITH_FACTS = 400
 """How many items of a log are searched for its first facts: whose session it is, where it worked."""
 _LAST = 20
 _DATABASE = b"SQLite format 3\0"
-_START = Cursor()
 _PAUSED = "paused"
 """A fact that marks a log of which something was left out: the log's title may reveal that text."""
 
@@ -185,7 +184,7 @@ def _last_event(log: Log) -> float | None:
     return max((at for at in times if at is not None), default=None)
 
 
-def read_items(file: SessionFile, start: Cursor = _START) -> Iterator[Item]:
+def read_items(file: SessionFile, start: Cursor = START) -> Iterator[Item]:
     """The items that a reader yields for a session. Raises FormatError, OSError."""
     with _isolate_failure(file.path):
         reader = _reader(file.path, file.format)
