@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.options import Plugged
-from gittraj.cli.common.output import refuse_html, say_written
-from gittraj.cli.common.repository import environment, find_drained, read_records
+from gittraj.cli.common.output import refuse_html, say_written, show_progress
+from gittraj.cli.common.repository import environment, find_drained, read_events, read_records
 from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, exchanges, join, load
 from gittraj.errors import UsageError
 
@@ -105,7 +105,6 @@ def _export(
     fetch: bool,
 ) -> bool:
     """Export; returns whether there was anything to export."""
-    from gittraj.cli.common.repository import read_events
     from gittraj.query.show.selection import choose, gather
 
     form = form or _guess(output)
@@ -144,8 +143,6 @@ def _write(chosen: Chosen | None, form: str, folder: Path | None) -> list[str | 
         return None
     if folder is None:
         return [*load(FORMATS[form])(chosen)]
-    from gittraj.cli.common.output import show_progress
-
     with show_progress("commits") as progress:
         load(FOLDERS[form])(chosen, folder, progress=progress)
     return []

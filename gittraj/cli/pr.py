@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.output import dump_json, is_terminal, text_page, write
-from gittraj.cli.common.repository import environment, find_drained
+from gittraj.cli.common.repository import environment, find_drained, read_records
 
 if TYPE_CHECKING:
     from gittraj.git import Repository
@@ -39,7 +39,6 @@ def command(
 ) -> None:
     """Write the comment for this branch's pull request: why the changes were made, where to look first, what
     was decided and rejected. Prints text on a terminal, Markdown in a pipe."""
-    from gittraj.cli.common.repository import read_records
     from gittraj.commands.pr import change_to_json, find_base
     from gittraj.notes.store import NotesRef
     from gittraj.query.read_change import read_change

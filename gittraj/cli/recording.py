@@ -16,13 +16,12 @@ import click
 
 from gittraj.cli.common.options import Number
 from gittraj.cli.common.repository import drain_first, environment, find_drained, is_installed
-from gittraj.config import read_config
+from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.render.text.terminal import escape_line
 
 if TYPE_CHECKING:
     from gittraj.commands.record import Recorded
-    from gittraj.config import Environ
     from gittraj.decisions.commands import Call
     from gittraj.errors import TaskError
     from gittraj.git import Repository
@@ -54,7 +53,6 @@ def record_event(
     report the new status to the task's system.
     """
     from gittraj.commands.record import is_active_for, record, task_of_active
-    from gittraj.config import Environ
     from gittraj.decisions.commands import Call
 
     call = Call(verb, _without_empty(values))

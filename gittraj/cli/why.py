@@ -15,7 +15,7 @@ import click
 
 from gittraj.cli.common.ahead import take
 from gittraj.cli.common.output import dump_json, text_page, write
-from gittraj.cli.common.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.repository import drain_first, environment, find_to_read, read_events, read_records
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import Blame, Repository, from_top, start_blame
 from gittraj.model.words import count
@@ -83,8 +83,6 @@ def _has_records(repository: Repository, entries: Sequence[Reason]) -> bool:
     """Whether the repository has records: those of ``entries``, or any."""
     if any(entry["trajectory"] or entry["nearest"] for entry in entries):
         return True
-    from gittraj.cli.common.repository import read_records
-
     recorded = read_records(repository)
     return bool(recorded or recorded.over)  # over: notes that are too large
 
@@ -93,7 +91,6 @@ def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], rev: str | None, *, no_fetch: bool
 ) -> Sequence[Reason]:
     """Wait for the blame, and find the reasons of its lines; hints at what makes a slow blame faster."""
-    from gittraj.cli.common.repository import read_events
     from gittraj.query.why.lines import answer
 
     start = time.monotonic()
@@ -130,8 +127,6 @@ def _find_noted(repository: Repository, rev: str | None, paths: Collection[str])
 
 
 def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Recorded:
-    from gittraj.cli.common.repository import read_records
-
     return read_records(repository, notes, commits=commits)
 
 

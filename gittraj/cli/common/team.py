@@ -19,7 +19,7 @@ import click
 from gittraj.cli.common.output import columns, dump_json, table_page, text_page, write
 from gittraj.cli.common.repository import environment
 from gittraj.errors import UsageError
-from gittraj.gather.ask import Choice
+from gittraj.gather.ask import Choice, read_folded
 from gittraj.gather.fetching import new_repository
 from gittraj.gather.store import Session, open_store
 from gittraj.git import Repository
@@ -115,7 +115,6 @@ def show_search(
     **options: Any,
 ) -> None:
     from gittraj.commands.search import hit_to_json
-    from gittraj.gather.ask import read_folded
     from gittraj.gather.ask_search import search_team
     from gittraj.index.search import Conditions
     from gittraj.render.text.search import render_hit
