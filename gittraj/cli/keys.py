@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.repository import environment, find_repository
+from gittraj.cli.common.repository import environment, find_if_any, find_repository
 from gittraj.config import Environ
-from gittraj.errors import NotARepository, TrajError
-from gittraj.git import Repository
+from gittraj.errors import TrajError
 from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
@@ -46,7 +43,7 @@ def list_(as_json: bool) -> int:
     from gittraj.seal.identities import find_sources, load_keyring
 
     rows, problems = [], []
-    with _here() as repository:
+    with find_if_any() as repository:  # keys belong to a person
         for source in find_sources(repository, Environ.of(environment())):
             keyring = load_keyring([source])
             problems += [error.message for error in keyring.problems]
@@ -68,22 +65,12 @@ def export() -> None:
     """Print your public keys, one per line, for others to pass to git traj recipients add."""
     from gittraj.seal.identities import find_public
 
-    with _here() as repository:
+    with find_if_any() as repository:
         public = find_public(repository, Environ.of(environment()))
     if not public:
         raise TrajError("you have no key", "git traj keys init")
     for line in public:
         click.echo(line)
-
-
-@contextmanager
-def _here() -> Iterator[Repository | None]:
-    """The repository, or None outside of one: keys belong to a person."""
-    try:
-        with find_repository() as repository:
-            yield repository
-    except NotARepository:
-        yield None
 
 
 @click.group("recipients")

@@ -11,9 +11,9 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from gittraj.cli.common.options import adding
-from gittraj.cli.common.repository import environment, find_drained, find_repository
+from gittraj.cli.common.repository import environment, find_drained, find_if_any
 from gittraj.config import Environ
-from gittraj.errors import NotARepository, RedactionError
+from gittraj.errors import RedactionError
 from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
@@ -118,12 +118,8 @@ def _make_redactor() -> tuple[Redact, str, list[str]]:
     """Make a redactor with the settings and known secrets of the repository, if there is one."""
     from gittraj.commands.redact import make_redactor
 
-    raw = environment()
-    try:
-        with find_repository() as repository:
-            return make_redactor(repository, environ=Environ.of(raw))
-    except NotARepository:
-        return make_redactor(None, environ=Environ.of(raw))
+    with find_if_any() as repository:
+        return make_redactor(repository, environ=Environ.of(environment()))
 
 
 def _filter_lines(redactor: Redact, stream: IO[bytes]) -> int:
@@ -185,11 +181,8 @@ def _rules(*, as_json: bool) -> int:
     from gittraj.commands.redact import list_own_rules
     from gittraj.redact import RULESET, rules
 
-    try:
-        with find_repository() as repository:
-            own_rules, remarks = list_own_rules(repository)
-    except NotARepository:
-        own_rules, remarks = [], []
+    with find_if_any() as repository:
+        own_rules, remarks = list_own_rules(repository) if repository else ([], [])
     _warn(remarks)
     rows = [{"rule": rule, "kind": "secret", "good": [], "bad": []} for rule, _ in own_rules]
     rows += [

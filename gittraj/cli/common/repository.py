@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from gittraj.cli.common.output import say
+from gittraj.errors import NotARepository
 from gittraj.git import Backend, Repository, open_repository
 from gittraj.plugins import consult
 
@@ -41,6 +42,14 @@ def find_repository(backend: Backend = "auto") -> Repository:
     repository = open_repository(start, environ=environment(), backend=backend)
     consult(repository)
     return repository
+
+
+def find_if_any(backend: Backend = "auto") -> AbstractContextManager[Repository | None]:
+    """The repository that the command was called in, or None outside of one."""
+    try:
+        return find_repository(backend)
+    except NotARepository:
+        return nullcontext()
 
 
 def find_to_read() -> Repository:
