@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from gittraj.cli.common.output import say
-from gittraj.errors import NotARepository
+from gittraj.errors import NotARepository, TrajError
 from gittraj.git import Backend, Repository, open_repository
 from gittraj.plugins import consult
 
 if TYPE_CHECKING:
     from gittraj.config import Environ
-    from gittraj.errors import TrajError
     from gittraj.query.notes import Notes
     from gittraj.query.records import Recorded
     from gittraj.query.show.chapters import Segments
@@ -114,7 +113,6 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
         return None
     if not always and has_nothing_new(repository.common_dir):
         return None
-    from gittraj.errors import TrajError
     from gittraj.state.changed import has_news
 
     try:
@@ -169,7 +167,6 @@ def say_remark(remark: str | None) -> None:
 def current_session(environ: Environ) -> str:
     """The agent session (``agent:session``) that runs this command. Raises TrajError outside of one."""
     from gittraj.agents import all_agents
-    from gittraj.errors import TrajError
 
     for agent in all_agents().values():
         session = agent.current(environ)
