@@ -76,7 +76,9 @@ def record_event(
 
 
 def _without_empty(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value not in (None, (), [])}
+    """The values that were given; a repeated option's are a list."""
+    lists = {key: [*value] if isinstance(value, tuple) else value for key, value in values.items()}
+    return {key: value for key, value in lists.items() if value not in (None, [])}
 
 
 def _amend(repository: Repository, trajectory: str, call: Call, environ: Environ, *, quiet: bool) -> None:
@@ -154,7 +156,7 @@ def start(*, task: str | None, report: bool, quiet: bool, **values: Any) -> None
     What is recorded until complete or abandon goes to the commits made in this worktree meanwhile. The task's
     title and URL are looked up; without --task, the task may be taken from the branch's name.
     """
-    record_event("start", _as_lists(values), quiet=quiet, task=task, report=report)
+    record_event("start", values, quiet=quiet, task=task, report=report)
 
 
 @click.command("chapter")
@@ -184,7 +186,7 @@ def chapter(*, quiet: bool, **values: Any) -> None:
 @quiet
 def decision(*, quiet: bool, **values: Any) -> None:
     """Record the decision for CHOSEN, and what was rejected."""
-    record_event("decision", _as_lists(values), quiet=quiet)
+    record_event("decision", values, quiet=quiet)
 
 
 @click.command("event")
@@ -199,7 +201,7 @@ def decision(*, quiet: bool, **values: Any) -> None:
 def event(*, quiet: bool, **values: Any) -> None:
     """Record TEXT as an event of TYPE: note, finding, error, verification, checkpoint, message_sent,
     message_received, or a word of your own."""
-    record_event("event", _as_lists(values), quiet=quiet)
+    record_event("event", values, quiet=quiet)
 
 
 @click.command("complete")
@@ -228,7 +230,7 @@ def complete(
 
     The latest retrospective of a trajectory counts.
     """
-    own = {key: value for key, value in _as_lists(values).items() if value not in (None, "", [])}
+    own = {key: value for key, value in _without_empty(values).items() if value != ""}
     record_event("complete", {**_read(file), **own}, quiet=quiet, trajectory=trajectory, report=report)
 
 
@@ -239,10 +241,6 @@ def complete(
 def abandon(*, quiet: bool, **values: Any) -> None:
     """End the active trajectory without a result. What was tried stays on record."""
     record_event("abandon", values, quiet=quiet)
-
-
-def _as_lists(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
 
 
 def _read(file: TextIO | None) -> dict[str, Any]:
