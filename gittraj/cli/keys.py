@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gittraj.cli.common.output import say
 from gittraj.cli.common.repository import environment, find_if_any, find_repository
 from gittraj.config import Environ
 from gittraj.errors import TrajError
@@ -56,7 +57,7 @@ def list_(as_json: bool) -> int:
     for problem in problems:
         sys.stderr.write(f"git-traj: {problem}\n")
     if not rows:
-        sys.stderr.write("git-traj: you have no key (git traj keys init)\n")
+        say("you have no key (git traj keys init)")
     return 0
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from gittraj.cli.common.options import Number
+from gittraj.cli.common.output import say
 from gittraj.cli.common.repository import drain_first, environment, find_drained, is_installed
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
@@ -70,7 +71,7 @@ def record_event(
             drain_first(repository, always=True)
         _print(done, call, quiet=quiet, has_commit=repository.head() is not None)
         if not is_installed(repository):
-            sys.stderr.write("git-traj: no commit gets this before git traj install\n")
+            say("no commit gets this before git traj install")
         if report:
             update_task(repository, raw, reported, _STATUSES[verb])
 
@@ -132,7 +133,7 @@ def update_task(
     from gittraj.tasks.lookup import report, survey
 
     if task is None:
-        sys.stderr.write("git-traj: no task to report to is known here (--task SYSTEM:ID)\n")
+        say("no task to report to is known here (--task SYSTEM:ID)")
         return
     _say(report(task, status, survey(repository, environ, preferred=read_config(repository).tasks)))
 

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from gittraj.cli.common.options import adding
+from gittraj.cli.common.output import say
 from gittraj.cli.common.repository import environment, find_drained, find_if_any
 from gittraj.config import Environ
 from gittraj.errors import RedactionError
@@ -155,10 +156,8 @@ def _audit(revisions: str | None, *, as_json: bool) -> int:
         where = f"event {leak.event}" if leak.event else "its record"
         click.echo(printable(f"{leak.finding} {leak.commit[:12]} {leak.trajectory} {where}: {leak.rule}"))
     if audit.absent:
-        sys.stderr.write(f"git-traj: not here, so not scanned: {audit.absent} segments\n")
-    sys.stderr.write(
-        f"git-traj: {len(rows)} findings in {audit.records} records (a commit may have several)\n"
-    )
+        say(f"not here, so not scanned: {audit.absent} segments")
+    say(f"{len(rows)} findings in {audit.records} records (a commit may have several)")
     return int(bool(rows))
 
 
@@ -227,8 +226,8 @@ def fetch_first(repository: Repository) -> None:
     """Fetch all remotes: a secret that only they have would come back with the next join."""
     from gittraj.sync.transfer import fetch_all
 
-    for failure in fetch_all(repository):
-        sys.stderr.write(printable(f"git-traj: {failure}: what only this remote has was not searched") + "\n")
+    failures = fetch_all(repository)
+    _warn(f"{failure}: what only this remote has was not searched" for failure in failures)
 
 
 def run_purge(
@@ -245,14 +244,11 @@ def run_purge(
     from gittraj.sync.remote import list_remotes
 
     done = purge(repository, target, dry_run=dry_run)
-    for line in purge_to_warnings(done):
-        sys.stderr.write(printable(f"git-traj: {line}") + "\n")
+    _warn(purge_to_warnings(done))
     if done.refs and not dry_run and (gc or _confirms_gc()):
         gc = collect_garbage(repository, done)
         if not gc:
-            sys.stderr.write(
-                "git-traj: git keeps old objects (see above, .keep, a partial clone): clone again\n"
-            )
+            say("git keeps old objects (see above, .keep, a partial clone): clone again")
     if as_json:
         click.echo(json.dumps(purge_to_json(done, dry_run=dry_run)))
     else:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gittraj.cli.common.output import say
 from gittraj.cli.common.repository import environment, find_drained
 from gittraj.config import Environ
 from gittraj.errors import SealError
@@ -67,7 +68,7 @@ def _report(done: Resealed, did: str, readers: int, *, as_json: bool) -> None:
         (done.pushed, "already pushed: others keep their copies as they were"),
     ):
         if number:
-            sys.stderr.write(f"git-traj: {count(number, 'part')} {why}\n")
+            say(f"{count(number, 'part')} {why}")
 
 
 def keys(repository: Repository, environ: Mapping[str, str], identities: Sequence[Path]) -> WithKeys:
@@ -98,7 +99,7 @@ def say_closed(keys: WithKeys) -> None:
         if not keys.problems:
             how = "a reader can let you in: git traj recipients add YOURKEY, git traj rewrap"
             own = "no key of yours opens it (git traj keys init makes one)"
-            sys.stderr.write(f"git-traj: sealed for others, and {own}; {how}\n")
+            say(f"sealed for others, and {own}; {how}")
 
 
 @click.command("seal")

@@ -91,7 +91,7 @@ def _follow_beads(repository: Repository) -> None:
     for each in followed:
         if each.change == "ended" and (source := each.found.task.source):
             add = f"add its result: git traj complete {each.trajectory} --summary S"
-            sys.stderr.write(f"git-traj: {source.id} is closed in beads, so its trajectory ended; {add}\n")
+            say(f"{source.id} is closed in beads, so its trajectory ended; {add}")
     if followed:
         drain_first(repository, always=True)
 
@@ -144,9 +144,7 @@ def _drain(repository: Repository) -> None:
         return
     say_remark(report.remark)
     if report.exposed:
-        sys.stderr.write(
-            "git-traj: a secret that was already pushed became known: rotate it (git traj doctor)\n"
-        )
+        say("a secret that was already pushed became known: rotate it (git traj doctor)")
 
 
 def _hint_at_installing(repository: Repository) -> None:

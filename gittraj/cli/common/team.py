@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.common.output import columns, dump_json, table_page, text_page, write
+from gittraj.cli.common.output import columns, dump_json, say, table_page, text_page, write
 from gittraj.cli.common.repository import environment
 from gittraj.errors import UsageError
 from gittraj.gather.ask import Choice, read_folded
@@ -70,7 +70,7 @@ def show_log(
         first = list(islice(listed, 1))
         listed = chain(first, listed)
         if not first:
-            click.echo("git-traj: no matching commits", err=True)
+            say("no matching commits")
         if as_json:
             # "wholes", the headers of complete trajectories, is only for ``list_trajectories``
             rows = [{key: value for key, value in each.items() if key != "wholes"} for each in listed]
@@ -126,7 +126,7 @@ def show_search(
         conditions = Conditions(**_read_dates(repository, options), **options)
         hits = search_team(session, query, conditions, limit=limit, choice=choice)
         if not hits:
-            click.echo("git-traj: no match", err=True)
+            say("no match")
         if as_json:
             trajectories = read_folded(session, [(each.project_id, each.hit.trajectory) for each in hits])
             results = [
@@ -151,7 +151,7 @@ def show_context(url: str, paths: Sequence[str], *, budget: int, as_json: bool, 
     with _open_team(url) as (session, repository):
         touched, lessons = brief_team(session, paths)
         if not touched:
-            click.echo("git-traj: no gathered session wrote these files", err=True)
+            say("no gathered session wrote these files")
         if lessons or as_json:
             render = render_document if as_json else render_briefing
             text = render(lessons, budget=budget, paths=paths)
