@@ -32,13 +32,19 @@ class Answer:
 
     def value(self, service: str) -> dict[str, Any]:
         """The body, parsed as a JSON object. Raises TaskError."""
-        try:
-            value = json.loads(self.body)
-        except (ValueError, RecursionError):
-            value = None
-        if not isinstance(value, dict):
+        value = parse_object(self.body)
+        if value is None:
             raise unreadable(service)
         return value
+
+
+def parse_object(text: bytes) -> dict[str, Any] | None:
+    """Parse a JSON object; None if ``text`` is something else."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def ask(
