@@ -105,7 +105,7 @@ def run(
 def _carry(job: Job, api: Api, push: OnPush) -> int:
     """Carry records to the commits of a push; returns the exit status. Raises TrajError."""
     settings = job.settings
-    carried = carry(
+    commits, more = carry(
         api,
         push,
         job.source(),
@@ -114,8 +114,8 @@ def _carry(job: Job, api: Api, push: OnPush) -> int:
         environ=job.environ,
         forks=settings.forks,
     )
-    job.console.say(f"records carried to {count(carried.commits, 'commit')}")
-    if carried.more:
+    job.console.say(f"records carried to {count(commits, 'commit')}")
+    if more:
         job.console.annotate("notice", "the push brought more commits than were examined")
     write(settings, {"result": "skipped"})
     return 0
