@@ -108,7 +108,8 @@ def _export(
     from gittraj.query.show.selection import choose, gather
 
     form = form or _guess(output)
-    folder = _choose_folder(form, output)
+    # only a format with several files is written into a folder
+    folder = output if output is not None and form in FOLDERS and _is_folder(output) else None
     all_commits = everything or (folder is not None and not names)
     chosen_names = None if all_commits else names or ["HEAD"]
     recorded = read_records(repository)
@@ -130,11 +131,6 @@ def _export(
 
         say_nothing_found(repository, recorded, others="git traj export --all exports")
     return is_written
-
-
-def _choose_folder(form: str, output: Path | None) -> Path | None:
-    """The folder to write into, if the format has several files and ``output`` names a folder."""
-    return output if output is not None and form in FOLDERS and _is_folder(output) else None
 
 
 def _write(chosen: Chosen | None, form: str, folder: Path | None) -> list[str | bytes] | None:
