@@ -151,7 +151,7 @@ class Fetched:
         """The ids of the last ``count`` fetched commits up to ``commit``, newest first."""
         return self.repository.run("rev-list", f"--max-count={count}", commit).out.decode().split()
 
-    def push_notes(self, ref: str = RECORDS_REF) -> str | None:
+    def push_notes(self, ref: str) -> str | None:
         """Push the records to ``ref``, without force. Returns why it was refused, or None."""
         self._until = math.inf
         options = ("push", "--porcelain", "--no-verify", "--no-signed")

@@ -154,7 +154,7 @@ _LINES = 3  # lines of a side, unless everything is requested
 _COLUMNS = 100
 
 
-def render_text(compared: Header, page: Page, *, everything: bool = False) -> Iterator[str]:
+def render_text(compared: Header, page: Page, *, everything: bool) -> Iterator[str]:
     """Yield the tables of ``compared``, a document of ``git traj compare --json``, as text for a terminal."""
     names = [escape_line(side["name"]) for side in compared["sides"]]
     for table in tables(compared, everything=everything):
@@ -189,7 +189,7 @@ def _columns(label: str, left: list[str], right: list[str], room: int) -> Iterat
         yield padded.rstrip()
 
 
-def render_markdown(compared: Header, *, everything: bool = False) -> Iterator[str]:
+def render_markdown(compared: Header, *, everything: bool) -> Iterator[str]:
     """Yield a page about ``compared``, a document of ``git traj compare --json``."""
     names = [words(side["name"]) for side in compared["sides"]]
     yield f"# {' and '.join(names)}\n"
@@ -201,7 +201,7 @@ def render_markdown(compared: Header, *, everything: bool = False) -> Iterator[s
             yield f"| {' | '.join(map(words, (row.label, row.a, row.b)))} |\n"
 
 
-def render_html(compared: Header, *, everything: bool = False) -> str:
+def render_html(compared: Header, *, everything: bool) -> str:
     """A page about ``compared``, a document of ``git traj compare --json``."""
     names = [side["name"] for side in compared["sides"]]
     title = " and ".join(names)

@@ -101,7 +101,7 @@ def refuse_html(form: str | None, environ: Mapping[str, str]) -> None:
         )
 
 
-def say_written(path: Path, *, show: bool = False) -> None:
+def say_written(path: Path, *, show: bool) -> None:
     """Say on a terminal where a file or folder was written, and ``show`` it in the browser."""
     if sys.stderr.isatty():
         size = f" ({size_of(path.stat().st_size)})" if path.is_file() else ""
