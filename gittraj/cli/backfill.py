@@ -44,6 +44,6 @@ def command(
         objects = repository.objects
         here = {row.commit for row in report.linked if objects.kind(row.commit) == "commit"}
         subjects = {commit: objects.commit(commit).subject for commit in here}
-        page = Page(columns(raw, table=True), wants_colour(repository, raw))
+        page = Page(columns(table=True), wants_colour(repository))
         text = report_to_text(report, subjects, page, dry_run=dry_run)
-        write(repository, text, raw, pager=obj["pager"])
+        write(repository, text, pager=obj["pager"])

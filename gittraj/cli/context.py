@@ -22,7 +22,7 @@ import click
 
 from gittraj.cli.common.options import team_option
 from gittraj.cli.common.output import write
-from gittraj.cli.common.repository import environment, find_drained, read_records
+from gittraj.cli.common.repository import find_drained, read_records
 from gittraj.index.answers import open_index
 from gittraj.query.context.context import brief
 from gittraj.render.markdown.context import LEAST, render_briefing, render_document
@@ -65,4 +65,4 @@ def command(
         if briefing.lessons or as_json:
             render = render_document if as_json else render_briefing
             text = render(briefing.lessons, budget=budget, paths=briefing.paths)
-            write(repository, [text], environment(), pager=obj["pager"] and not as_json)
+            write(repository, [text], pager=obj["pager"] and not as_json)

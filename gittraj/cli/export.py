@@ -11,7 +11,7 @@ import click
 
 from gittraj.cli.common.options import Plugged
 from gittraj.cli.common.output import refuse_html, say_written, show_progress
-from gittraj.cli.common.repository import environment, find_drained, read_events, read_records
+from gittraj.cli.common.repository import find_drained, read_events, read_records
 from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, exchanges, join, load
 from gittraj.errors import UsageError
 
@@ -72,7 +72,7 @@ def export(
         if wrong:
             raise UsageError(message, hint=hint)
     if not output:
-        refuse_html(form, environment())
+        refuse_html(form)
     with find_drained() as repository:
         if seal:
             from gittraj.query.show.chapters import read_seal

@@ -13,7 +13,7 @@ import click
 
 from gittraj.cli.common.options import label_options, team_option
 from gittraj.cli.common.output import dump_json, show_progress, text_page, write
-from gittraj.cli.common.repository import environment, fetch_missing, find_drained, read_records, say_once
+from gittraj.cli.common.repository import fetch_missing, find_drained, read_records, say_once
 from gittraj.git import Repository
 from gittraj.index.answers import open_index
 from gittraj.index.language import parse_query
@@ -80,7 +80,6 @@ def command(
         show_search(team, text, pager=obj["pager"], **options, **conditions)
         return
     query = text if similar else parse_query(text)
-    environ = environment()
     with find_drained() as repository, _open_with_remotes(repository) as with_remotes:
         wanted = _read_conditions(repository, with_remotes, conditions)
         with show_progress("trajectories") as progress:
@@ -101,7 +100,7 @@ def command(
 
             click.echo(dump_json(search_to_json(repository, text, result, with_remotes)))
         else:
-            write(repository, _render(repository, result), environ, pager=obj["pager"])
+            write(repository, _render(repository, result), pager=obj["pager"])
 
 
 def _open_with_remotes(repository: Repository) -> AbstractContextManager[RecordedBeside | None]:
@@ -140,7 +139,7 @@ def _say_missing(repository: Repository, result: Found, why: str | None, *, simi
 
 
 def _render(repository: Repository, result: Found) -> Iterator[str]:
-    page, now = text_page(repository, environment()), datetime.now(UTC)
+    page, now = text_page(repository), datetime.now(UTC)
     commits = describe_places(repository, [hit.commits for hit in result.hits])
     for number, (hit, commit) in enumerate(zip(result.hits, commits, strict=True)):
         yield "\n" * bool(number) + render_hit(hit, commit, page, now)

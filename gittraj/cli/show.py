@@ -86,7 +86,6 @@ def command(
     benchmark run shows all its trajectories. Missing events are fetched. Sealed text is never written into a
     file by -o.
     """
-    environ = environment()
     form, output = _choose_output(form, output, redactions=redactions, opens=opens)
     with find_drained(to_read=True) as repository, ExitStack() as stack:
         # listing all notes takes longer than this answer, building an index longer than that
@@ -96,12 +95,12 @@ def command(
         if thinking and not output:
             from gittraj.cli.seal import keys
 
-            opener = keys(repository, environ, identities)
+            opener = keys(repository, environment(), identities)
         target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
         if not trajectories and form != "json":
             return  # the missing record was reported; an empty page would look like a record
         trajectories = _filter(repository, trajectories, messages=messages, **filters)
-        page = Page(PIPE) if output else text_page(repository, environ)
+        page = Page(PIPE) if output else text_page(repository)
         detail = Detail(everything=everything, thinking=thinking)
         if form == "json":
             texts: Iterable[str] = [_as_json(target, trajectories, redactions=redactions)]
@@ -111,7 +110,7 @@ def command(
             output.write_text("".join(texts), "utf-8", errors="replace")
             say_written(output, show=opens)
         else:
-            write(repository, texts, environ, pager=obj["pager"] and form not in ("json", "html"))
+            write(repository, texts, pager=obj["pager"] and form not in ("json", "html"))
 
 
 def _choose_output(
@@ -125,7 +124,7 @@ def _choose_output(
 
         return "html", Path(tempfile.mkdtemp(prefix="git-traj-")) / "show.html"
     if not output:
-        refuse_html(form, environment())
+        refuse_html(form)
     return form, output
 
 

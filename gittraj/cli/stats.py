@@ -10,7 +10,7 @@ import click
 
 from gittraj.cli.common.options import WithPaths, commit_options, path_options, team_option
 from gittraj.cli.common.output import dump_json, is_plain, show_progress, table_page, text_page, write
-from gittraj.cli.common.repository import environment, find_drained, read_records, say_once
+from gittraj.cli.common.repository import find_drained, read_records, say_once
 from gittraj.errors import UsageError
 from gittraj.index.counters import compute_stats
 from gittraj.query.stats.statistics import BY
@@ -51,7 +51,6 @@ def command(
         return
     if by not in BY:
         raise UsageError(f"--by {by} needs --team", f"without --team: {', '.join(BY)}")
-    environ = environment()
     with find_drained(to_read=True) as repository:
         with show_progress("commits") as progress:
             choice: dict[str, Any] = {"by": by, "cwd": Path.cwd(), **limits}
@@ -64,9 +63,9 @@ def command(
             document = {"version": 1, "rev": rev, "by": by, "total": total, "rows": rows}
             click.echo(dump_json(document))
             return
-        page = text_page(repository, environ)
-        text = render_stats(total, rows, page, table_page(environ, page), ascii_only=not _can_draw())
-        write(repository, [text], environ, pager=obj["pager"])
+        page = text_page(repository)
+        text = render_stats(total, rows, page, table_page(page), ascii_only=not _can_draw())
+        write(repository, [text], pager=obj["pager"])
 
 
 def _can_draw() -> bool:

@@ -15,7 +15,7 @@ import click
 
 from gittraj.cli.common.ahead import take
 from gittraj.cli.common.output import dump_json, text_page, write
-from gittraj.cli.common.repository import drain_first, environment, find_to_read, read_events, read_records
+from gittraj.cli.common.repository import drain_first, find_to_read, read_events, read_records
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import Blame, Repository, from_top, start_blame
 from gittraj.model.words import count
@@ -63,7 +63,7 @@ def command(
             return
         any_here = form is not None or _has_records(repository, entries)
         texts = _render(repository, path, lines, entries, porcelain=form == "porcelain", any_here=any_here)
-        write(repository, texts, environment(), pager=obj["pager"] and form is None)
+        write(repository, texts, pager=obj["pager"] and form is None)
         if not any_here:
             from gittraj.cli.common.no_match import say_nothing_recorded
 
@@ -164,6 +164,6 @@ def _render(
     if porcelain:
         yield from (render_porcelain(entry, lines, path) for entry in entries)
         return
-    page, now = text_page(repository, environment()), datetime.now(UTC)
+    page, now = text_page(repository), datetime.now(UTC)
     for number, entry in enumerate(entries):
         yield "\n" * bool(number) + render_reason(entry, lines, page, now, any_here=any_here)

@@ -53,9 +53,8 @@ def _print(repository: Repository) -> None:
     from gittraj.commands.status import overview_to_lines
     from gittraj.config import Environ
 
-    raw = environment()
-    page = Page(columns(raw), wants_colour(repository, raw))
-    for line in overview_to_lines(gather(repository, Environ.of(raw))):
+    page = Page(columns(), wants_colour(repository))
+    for line in overview_to_lines(gather(repository, Environ.of(environment()))):
         click.echo(render_line(line, page), nl=False, color=page.colour)
     lines = _last_reasons(repository, page) if repository.head() else []
     if lines:

@@ -76,11 +76,11 @@ def show_log(
             rows = [{key: value for key, value in each.items() if key != "wholes"} for each in listed]
             click.echo(dump_json(entries_to_json(rows, rows=form == "rows")))
             return
-        page = text_page(repository, environment())
+        page = text_page(repository)
         if form:
-            page = Page(columns(environment()), page.colour)
+            page = Page(columns(), page.colour)
         texts = render_listing(listed if form == "rows" else map(_name_repository, listed), form, page)
-        write(repository, texts, environment(), pager=pager)
+        write(repository, texts, pager=pager)
 
 
 def show_stats(
@@ -98,9 +98,9 @@ def show_stats(
             document = {"version": 1, "rev": None, "by": by, "total": total, "rows": rows}
             click.echo(dump_json(document))
             return
-        page = text_page(repository, environment())
-        text = render_stats(total, rows, page, table_page(environment(), page), ascii_only=not draw)
-        write(repository, [text], environment(), pager=pager)
+        page = text_page(repository)
+        text = render_stats(total, rows, page, table_page(page), ascii_only=not draw)
+        write(repository, [text], pager=pager)
 
 
 def show_search(
@@ -137,11 +137,11 @@ def show_search(
             complete = {"waiting": 0, "away": [], "beside": {}}
             click.echo(dump_json({"version": 1, "query": text, "results": results, **complete}))
             return
-        page, now = text_page(repository, environment()), datetime.now(UTC)
+        page, now = text_page(repository), datetime.now(UTC)
         texts = (
             "\n" * bool(number) + render_hit(*_name_hit(each), page, now) for number, each in enumerate(hits)
         )
-        write(repository, texts, environment(), pager=pager)
+        write(repository, texts, pager=pager)
 
 
 def show_context(url: str, paths: Sequence[str], *, budget: int, as_json: bool, pager: bool) -> None:
@@ -155,7 +155,7 @@ def show_context(url: str, paths: Sequence[str], *, budget: int, as_json: bool, 
         if lessons or as_json:
             render = render_document if as_json else render_briefing
             text = render(lessons, budget=budget, paths=paths)
-            write(repository, [text], environment(), pager=pager and not as_json)
+            write(repository, [text], pager=pager and not as_json)
 
 
 def _name_hit(result: TeamHit) -> tuple[Hit, Header | None]:
