@@ -5,6 +5,7 @@ self-contained HTML page. Each of the three escapes text that others wrote. Pure
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
@@ -182,8 +183,7 @@ def _lines(row: Row, page: Page, most: int | None) -> list[str]:
 
 
 def _columns(label: str, left: list[str], right: list[str], room: int) -> Iterator[str]:
-    for number in range(max(len(left), len(right))):
-        one, other = (side[number] if number < len(side) else "" for side in (left, right))
+    for number, (one, other) in enumerate(zip_longest(left, right, fillvalue="")):
         lead = label if number == 0 else ""
         padded = f"{lead}{' ' * (_LABEL - width(lead))}  {one}{' ' * max(room - width(one), 0)}  {other}"
         yield padded.rstrip()
