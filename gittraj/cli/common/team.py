@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.common.output import columns, dump_json, say, table_page, text_page, write
+from gittraj.cli.common.output import columns, dump_json, say, text_page, write
 from gittraj.cli.common.repository import environment
 from gittraj.errors import UsageError
 from gittraj.gather.ask import Choice, read_folded
@@ -83,24 +83,17 @@ def show_log(
         write(repository, texts, pager=pager)
 
 
-def show_stats(
-    url: str, rev: str, *, by: str, as_json: bool, pager: bool, draw: bool, **options: Any
-) -> None:
+def show_stats(url: str, rev: str, *, by: str, as_json: bool, pager: bool, **options: Any) -> None:
+    from gittraj.cli.stats import print_stats
     from gittraj.gather.ask_stats import compute_team_stats
-    from gittraj.render.text.stats import render_stats
 
     _refuse(rev=rev != "HEAD", file=options.pop("paths"))
     options.pop("follow")
     with _open_team(url) as (session, repository):
         choice = Choice(author=options.pop("author"), **_read_dates(repository, options))
         total, rows = compute_team_stats(session, by, choice)
-        if as_json:
-            document = {"version": 1, "rev": None, "by": by, "total": total, "rows": rows}
-            click.echo(dump_json(document))
-            return
-        page = text_page(repository)
-        text = render_stats(total, rows, page, table_page(page), ascii_only=not draw)
-        write(repository, [text], pager=pager)
+        document = {"version": 1, "rev": None, "by": by, "total": total, "rows": rows}
+        print_stats(repository, document, as_json=as_json, pager=pager)
 
 
 def show_search(
