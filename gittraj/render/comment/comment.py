@@ -178,8 +178,7 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
     if change.rewritten:
         yield f"> [!WARNING]\n> {_rewritten(change, change.rewritten, location)}"
     if change.merged:
-        carried = f"; records carried to {count(change.carried, 'commit')}" if change.carried else ""
-        yield f"> [!NOTE]\n> Merged as {location.commit(change.merged)}{carried}."
+        yield f"> [!NOTE]\n> Merged as {location.commit(change.merged)}."
     if change.fork:
         yield f"<sub>The records come from the fork {words(change.fork)}: they are not verified here.</sub>"
     if change.unread:
