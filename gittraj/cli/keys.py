@@ -39,7 +39,7 @@ def init(post_quantum: bool) -> None:
 
 @keys.command("list", short_help="List your keys and where they are")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def list_(as_json: bool) -> int:
+def list_(as_json: bool) -> None:
     """List your keys, in the order in which they are tried."""
     from gittraj.seal.identities import find_sources, load_keyring
 
@@ -51,14 +51,13 @@ def list_(as_json: bool) -> int:
             rows += [{"source": source.name, "recipient": i.recipient()} for i in keyring.identities]
     if as_json:
         click.echo(json.dumps({"version": 1, "keys": rows, "problems": problems}))
-        return 0
+        return
     for row in rows:
         click.echo(f"{row['recipient']}  {row['source']}")
     for problem in problems:
         sys.stderr.write(f"git-traj: {problem}\n")
     if not rows:
         say("you have no key (git traj keys init)")
-    return 0
 
 
 @keys.command("export", short_help="Print your public keys, so that others can seal for you")
