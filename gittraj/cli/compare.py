@@ -37,10 +37,7 @@ _FORMATS = ("text", "markdown", "html", "json")
 @click.option("--events", "everything", is_flag=True, help="Show every step, in full.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
 @click.option("-o", "output", type=_FILE, metavar="FILE", help="Write to a file instead of standard output.")
-@click.pass_obj
 def command(
-    obj: dict[str, bool],
-    /,
     *,
     left: str,
     right: str,
@@ -66,7 +63,7 @@ def command(
         if output:
             output.write_text("".join(texts), "utf-8", errors="replace")
         else:
-            write(repository, texts, pager=obj["pager"] and form in ("text", "markdown"))
+            write(repository, texts, pager=form in ("text", "markdown"))
 
 
 def _compare(repository: Repository, recorded: Recorded, sides: list[Side], *, fetch: bool) -> Header:

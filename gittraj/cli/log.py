@@ -72,10 +72,7 @@ _CHOICE = ("author", "since", "until", "paths", "follow")
 @click.option("--all", "explored", is_flag=True, help="Include work that led to no commit.")
 @team_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.pass_obj
 def command(
-    obj: dict[str, bool],
-    /,
     *,
     rev: str,
     limit: int | None,
@@ -92,10 +89,10 @@ def command(
     if team is not None:
         from gittraj.cli.common.team import show_log
 
-        show_log(team, rev, pager=obj["pager"], **options)
+        show_log(team, rev, **options)
         return
     runs = explored and rev == "HEAD" and not any(options[name] for name in _OF_COMMITS)
-    _show_log(rev, runs=runs, pager=obj["pager"], **options)
+    _show_log(rev, runs=runs, **options)
 
 
 def _show_log(
@@ -107,7 +104,6 @@ def _show_log(
     explored: bool,
     runs: bool,
     as_json: bool,
-    pager: bool,
     **options: Any,
 ) -> None:
     """Print the listing of this repository; ``runs``: with the runs that led to no commit."""
@@ -129,7 +125,7 @@ def _show_log(
         cache = None if with_remotes or explored or filtered or sort != "date" else index
         cached = _cached_texts(repository, cache, commits, form=form, limit=limit, page=page)
         texts = cached or render_listing(find(files=False), form, page)
-        write(repository, texts, pager=pager)
+        write(repository, texts)
         if runs and not filtered and limit is None:
             _say_others(repository, notes, commits)
 

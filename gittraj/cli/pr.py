@@ -25,10 +25,7 @@ if TYPE_CHECKING:
     help="Markdown (the same on all hosts), or text (the default on a terminal).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.pass_obj
 def command(
-    obj: dict[str, bool],
-    /,
     *,
     base: str | None,
     head: str,
@@ -54,7 +51,7 @@ def command(
             from gittraj.render.comment.plain import render_plain
 
             text = render_plain(change, options, text_page(repository))
-            write(repository, [text], pager=obj["pager"])
+            write(repository, [text])
             return
         if change.recorded and not as_json:
             _say_if_unpushed(repository)

@@ -53,10 +53,7 @@ _FEW = 25
 @click.option("--fetch", is_flag=True, help="Fetch missing events from the remotes.")
 @team_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.pass_obj
 def command(
-    obj: dict[str, bool],
-    /,
     *,
     words: Sequence[str],
     similar: bool,
@@ -77,7 +74,7 @@ def command(
         from gittraj.cli.common.team import show_search
 
         options: dict[str, Any] = {"similar": similar, "limit": limit, "fetch": fetch, "as_json": as_json}
-        show_search(team, text, pager=obj["pager"], **options, **conditions)
+        show_search(team, text, **options, **conditions)
         return
     query = text if similar else parse_query(text)
     with find_drained() as repository, _open_with_remotes(repository) as with_remotes:
@@ -100,7 +97,7 @@ def command(
 
             click.echo(dump_json(search_to_json(repository, text, result, with_remotes)))
         else:
-            write(repository, _render(repository, result), pager=obj["pager"])
+            write(repository, _render(repository, result))
 
 
 def _open_with_remotes(repository: Repository) -> AbstractContextManager[RecordedBeside | None]:

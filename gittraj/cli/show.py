@@ -63,10 +63,7 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json", "redactions")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
 @click.option("-o", "output", type=_FILE, metavar="FILE", help="Write to a file instead of standard output.")
 @click.option("--open", "opens", is_flag=True, help="Open the file that -o wrote; without -o, an HTML page.")
-@click.pass_obj
 def command(
-    obj: dict[str, bool],
-    /,
     *,
     name: str,
     form: str,
@@ -110,7 +107,7 @@ def command(
             output.write_text("".join(texts), "utf-8", errors="replace")
             say_written(output, show=opens)
         else:
-            write(repository, texts, pager=obj["pager"] and form not in ("json", "html"))
+            write(repository, texts, pager=form not in ("json", "html"))
 
 
 def _choose_output(

@@ -31,10 +31,7 @@ from gittraj.render.text.stats import render_stats
 @commit_options
 @team_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.pass_obj
 def command(
-    obj: dict[str, bool],
-    /,
     *,
     rev: str,
     by: str,
@@ -48,7 +45,7 @@ def command(
     if team is not None:
         from gittraj.cli.common.team import show_stats
 
-        show_stats(team, rev, by=by, paths=paths, as_json=as_json, pager=obj["pager"], **limits)
+        show_stats(team, rev, by=by, paths=paths, as_json=as_json, **limits)
         return
     if by not in BY:
         raise UsageError(f"--by {by} needs --team", f"without --team: {', '.join(BY)}")
@@ -61,17 +58,17 @@ def command(
 
             say_nothing_found(repository, read_records(repository))
         document = {"version": 1, "rev": rev, "by": by, "total": total, "rows": rows}
-        print_stats(repository, document, as_json=as_json, pager=obj["pager"])
+        print_stats(repository, document, as_json=as_json)
 
 
-def print_stats(repository: Repository, document: Header, *, as_json: bool, pager: bool) -> None:
+def print_stats(repository: Repository, document: Header, *, as_json: bool) -> None:
     """Print the document of ``--json``, or its text."""
     if as_json:
         click.echo(dump_json(document))
         return
     total, rows, page = document["total"], document["rows"], text_page(repository)
     text = render_stats(total, rows, page, table_page(page), ascii_only=not _can_draw())
-    write(repository, [text], pager=pager)
+    write(repository, [text])
 
 
 def _can_draw() -> bool:

@@ -40,10 +40,7 @@ Reason = dict[str, Any]
 @click.option("--porcelain", "form", flag_value="porcelain", help="Lines of keys and values, for scripts.")
 @click.option("--json", "form", flag_value="json", help="Print one JSON document.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
-@click.pass_obj
-def command(
-    obj: dict[str, bool], /, *, place: str, rev: str | None, form: str | None, no_fetch: bool
-) -> None:
+def command(*, place: str, rev: str | None, form: str | None, no_fetch: bool) -> None:
     """Blame a line, and say why: the commit, the prompt, the decision, the edit that wrote it.
 
     For a whole file or a FUNCTION (found as by git log -L), show each reason once, with its lines.
@@ -63,7 +60,7 @@ def command(
             return
         any_here = form is not None or _has_records(repository, entries)
         texts = _render(repository, path, lines, entries, porcelain=form == "porcelain", any_here=any_here)
-        write(repository, texts, pager=obj["pager"] and form is None)
+        write(repository, texts, pager=form is None)
         if not any_here:
             from gittraj.cli.common.no_match import say_nothing_recorded
 

@@ -119,12 +119,13 @@ def say(text: str) -> None:
     sys.stderr.write(f"git-traj: {escape_line(text)}\n")
 
 
-def write(repository: Repository, texts: Iterable[str], *, pager: bool) -> None:
-    """Write ``texts`` as they arrive, through git's pager on a terminal.
+def write(repository: Repository, texts: Iterable[str], *, pager: bool = True) -> None:
+    """Write ``texts`` as they arrive; on a terminal through git's pager, if ``pager`` and the user allow it.
 
     Raises BrokenPipeError when the reader of a pipe has closed it.
     """
-    command = _pager(repository) if pager and sys.stdout.isatty() else None
+    pages = pager and sys.stdout.isatty() and click.get_current_context().obj["pager"]
+    command = _pager(repository) if pages else None
     if command is None:
         for text in texts:
             click.echo(text, nl=False, color=True)

@@ -53,7 +53,6 @@ def show_log(
     form: str | None,
     explored: bool,
     as_json: bool,
-    pager: bool,
     sort: str,
     **options: Any,
 ) -> None:
@@ -80,10 +79,10 @@ def show_log(
         if form:
             page = Page(columns(), page.colour)
         texts = render_listing(listed if form == "rows" else map(_name_repository, listed), form, page)
-        write(repository, texts, pager=pager)
+        write(repository, texts)
 
 
-def show_stats(url: str, rev: str, *, by: str, as_json: bool, pager: bool, **options: Any) -> None:
+def show_stats(url: str, rev: str, *, by: str, as_json: bool, **options: Any) -> None:
     from gittraj.cli.stats import print_stats
     from gittraj.gather.ask_stats import compute_team_stats
 
@@ -93,7 +92,7 @@ def show_stats(url: str, rev: str, *, by: str, as_json: bool, pager: bool, **opt
         choice = Choice(author=options.pop("author"), **_read_dates(repository, options))
         total, rows = compute_team_stats(session, by, choice)
         document = {"version": 1, "rev": None, "by": by, "total": total, "rows": rows}
-        print_stats(repository, document, as_json=as_json, pager=pager)
+        print_stats(repository, document, as_json=as_json)
 
 
 def show_search(
@@ -102,7 +101,6 @@ def show_search(
     *,
     limit: int,
     as_json: bool,
-    pager: bool,
     similar: bool,
     fetch: bool,
     **options: Any,
@@ -134,10 +132,10 @@ def show_search(
         texts = (
             "\n" * bool(number) + render_hit(*_name_hit(each), page, now) for number, each in enumerate(hits)
         )
-        write(repository, texts, pager=pager)
+        write(repository, texts)
 
 
-def show_context(url: str, paths: Sequence[str], *, budget: int, as_json: bool, pager: bool) -> None:
+def show_context(url: str, paths: Sequence[str], *, budget: int, as_json: bool) -> None:
     from gittraj.gather.ask_log import brief_team
     from gittraj.render.markdown.context import render_briefing, render_document
 
@@ -148,7 +146,7 @@ def show_context(url: str, paths: Sequence[str], *, budget: int, as_json: bool, 
         if lessons or as_json:
             render = render_document if as_json else render_briefing
             text = render(lessons, budget=budget, paths=paths)
-            write(repository, [text], pager=pager and not as_json)
+            write(repository, [text], pager=not as_json)
 
 
 def _name_hit(result: TeamHit) -> tuple[Hit, Header | None]:
