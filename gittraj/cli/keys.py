@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.output import say
-from gittraj.cli.common.repository import environment, find_if_any, find_repository
-from gittraj.config import Environ
+from gittraj.cli.common.repository import environment, find_if_any, find_repository, read_environ
 from gittraj.errors import TrajError
 from gittraj.render.text.terminal import printable
 
@@ -32,7 +31,7 @@ def init(post_quantum: bool) -> None:
     """
     from gittraj.seal.identities import make_identity
 
-    path, public = make_identity(Environ.of(environment()), post_quantum=post_quantum)
+    path, public = make_identity(read_environ(), post_quantum=post_quantum)
     click.echo(f"{path}: your key; back it up: without it, encrypted text cannot be read again")
     click.echo(public)
 
@@ -45,7 +44,7 @@ def list_(as_json: bool) -> None:
 
     rows, problems = [], []
     with find_if_any() as repository:  # keys belong to a person
-        for source in find_sources(repository, Environ.of(environment())):
+        for source in find_sources(repository, read_environ()):
             keyring = load_keyring([source])
             problems += [error.message for error in keyring.problems]
             rows += [{"source": source.name, "recipient": i.recipient()} for i in keyring.identities]
@@ -66,7 +65,7 @@ def export() -> None:
     from gittraj.seal.identities import find_public
 
     with find_if_any() as repository:
-        public = find_public(repository, Environ.of(environment()))
+        public = find_public(repository, read_environ())
     if not public:
         raise TrajError("you have no key", "git traj keys init")
     for line in public:
@@ -91,8 +90,7 @@ def add(readers: tuple[str, ...], comment: str | None) -> None:
     from gittraj.seal.github import resolve_readers
     from gittraj.seal.listing import add_readers
 
-    raw = environment()
-    server = raw.get("GITHUB_SERVER_URL") or "https://github.com"
+    server = environment().get("GITHUB_SERVER_URL") or "https://github.com"
     to_add: list[Reader] = []
     for name in readers:
         resolved, refused = resolve_readers(name, comment=comment or "", server=server)
@@ -100,7 +98,7 @@ def add(readers: tuple[str, ...], comment: str | None) -> None:
         for why in refused:
             sys.stderr.write(f"git-traj: left out: {printable(why)}\n")
     with find_repository() as repository:
-        added = add_readers(repository, Environ.of(raw), to_add)
+        added = add_readers(repository, read_environ(), to_add)
     for reader in added:
         click.echo(printable(f"added: {describe_reader(reader)}"))
     for reader in to_add:
@@ -119,7 +117,7 @@ def list_readers(as_json: bool) -> None:
     from gittraj.seal.readers import read_readers
 
     with find_repository() as repository:
-        readers = read_readers(repository, Environ.of(environment()))
+        readers = read_readers(repository, read_environ())
         fresh, gone = compare(repository, readers)
     if as_json:
         click.echo(json.dumps(readers_to_json(readers, fresh)))
@@ -141,7 +139,7 @@ def remove(name: str) -> None:
     from gittraj.seal.listing import remove_reader
 
     with find_repository() as repository:
-        reader = remove_reader(repository, Environ.of(environment()), name)
+        reader = remove_reader(repository, read_environ(), name)
     click.echo(printable(f"removed: {describe_reader(reader)}"))
     click.echo("not a revocation: they can still open what was sealed before, but nothing from now on")
     click.echo("commit .gittraj/recipients; git traj reseal re-encrypts what is not pushed yet", err=True)
@@ -154,7 +152,7 @@ def trust_() -> None:
     from gittraj.seal.listing import trust
 
     with find_repository() as repository:
-        fresh, gone = trust(repository, Environ.of(environment()))
+        fresh, gone = trust(repository, read_environ())
     for reader in fresh:
         click.echo(printable(f"+ {describe_reader(reader)}"))
     for key in gone:

@@ -12,8 +12,7 @@ import click
 
 from gittraj.cli.common.options import adding
 from gittraj.cli.common.output import say
-from gittraj.cli.common.repository import environment, find_drained, find_if_any
-from gittraj.config import Environ
+from gittraj.cli.common.repository import find_drained, find_if_any, read_environ
 from gittraj.errors import RedactionError
 from gittraj.render.text.terminal import printable
 
@@ -120,7 +119,7 @@ def _make_redactor() -> tuple[Redact, str, list[str]]:
     from gittraj.commands.redact import make_redactor
 
     with find_if_any() as repository:
-        return make_redactor(repository, environ=Environ.of(environment()))
+        return make_redactor(repository, environ=read_environ())
 
 
 def _filter_lines(redactor: Redact, stream: IO[bytes]) -> int:
@@ -143,7 +142,7 @@ def _audit(revisions: str | None, *, as_json: bool) -> int:
     from gittraj.commands.redact import audit_stored
 
     with find_drained() as repository:
-        audit, ruleset = audit_stored(repository, revisions, environ=Environ.of(environment()))
+        audit, ruleset = audit_stored(repository, revisions, environ=read_environ())
     rows = [
         {"id": k.finding, "commit": k.commit, "trajectory": k.trajectory, "event": k.event, "rule": k.rule}
         for k in audit.leaks
@@ -172,7 +171,7 @@ def _purge(
     with find_drained() as repository:
         if fetch and not dry_run:
             fetch_first(repository)
-        target = choose_target(repository, values=values, finding=finding, environ=Environ.of(environment()))
+        target = choose_target(repository, values=values, finding=finding, environ=read_environ())
         return run_purge(repository, target, dry_run=dry_run, gc=gc, as_json=as_json)
 
 

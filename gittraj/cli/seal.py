@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.output import say
-from gittraj.cli.common.repository import environment, find_drained
-from gittraj.config import Environ
+from gittraj.cli.common.repository import find_drained, read_environ
 from gittraj.errors import SealError
 from gittraj.git import Repository
 from gittraj.model.words import count
@@ -45,10 +44,9 @@ def _run(
     begins with ``did``, a verb. Raises TrajError."""
     from gittraj.commands.reseal import prepare
 
-    raw = environment()
     with find_drained() as repository:
-        own_keys = keys(repository, raw, identities)
-        with prepare(repository, revisions, environ=Environ.of(raw)) as scope:
+        own_keys = keys(repository, identities)
+        with prepare(repository, revisions, environ=read_environ()) as scope:
             done = work(scope, own_keys)
     if done.closed:
         say_problems(own_keys)
@@ -71,11 +69,11 @@ def _report(done: Resealed, did: str, readers: int, *, as_json: bool) -> None:
             say(f"{count(number, 'part')} {why}")
 
 
-def keys(repository: Repository, environ: Mapping[str, str], identities: Sequence[Path]) -> WithKeys:
+def keys(repository: Repository, identities: Sequence[Path]) -> WithKeys:
     """The user's keys, with those of ``--identity``; loaded when a seal is to be opened."""
     from gittraj.seal.policy import WithKeys
 
-    return WithKeys(repository, Environ.of(environ), named=identities, ask=ask_passphrase)
+    return WithKeys(repository, read_environ(), named=identities, ask=ask_passphrase)
 
 
 def ask_passphrase(name: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gittraj.cli.common.output import PIPE, dump_json, refuse_html, say_written, text_page, write
-from gittraj.cli.common.repository import environment, find_drained, read_events, read_records
+from gittraj.cli.common.repository import find_drained, read_events, read_records
 from gittraj.git import Repository, from_top
 from gittraj.index.answers import open_index
 from gittraj.model.header import Header
@@ -92,7 +92,7 @@ def command(
         if thinking and not output:
             from gittraj.cli.seal import keys
 
-            opener = keys(repository, environment(), identities)
+            opener = keys(repository, identities)
         target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
         if not trajectories and form != "json":
             return  # the missing record was reported; an empty page would look like a record

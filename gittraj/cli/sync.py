@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.output import print_wrapped, say
-from gittraj.cli.common.repository import environment, find_drained
+from gittraj.cli.common.repository import find_drained, read_environ
 from gittraj.errors import DeclinedError, TrajError
 
 if TYPE_CHECKING:
@@ -26,12 +26,11 @@ def send(
 ) -> Sent:
     """Push what the remote lacks, after asking the user. Raises TrajError."""
     from gittraj.commands.push import send
-    from gittraj.config import Environ
 
     return send(
         repository,
         remote,
-        environ=Environ.of(environment()),
+        environ=read_environ(),
         consent=lambda outgoing: _ask(remote, outgoing),
         report=say,
         dry_run=dry_run,

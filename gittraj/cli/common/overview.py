@@ -9,7 +9,7 @@ import click
 
 from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.output import columns, wants_colour
-from gittraj.cli.common.repository import drain_first, environment, find_to_read, is_installed, read_records
+from gittraj.cli.common.repository import drain_first, find_to_read, is_installed, read_environ, read_records
 from gittraj.errors import NotARepository
 from gittraj.git import Repository
 from gittraj.model.words import unmarked
@@ -51,10 +51,9 @@ def _say_how_to_begin(state: str) -> None:
 def _print(repository: Repository) -> None:
     from gittraj.commands.doctor.facts import gather
     from gittraj.commands.status import overview_to_lines
-    from gittraj.config import Environ
 
     page = Page(columns(), wants_colour(repository))
-    for line in overview_to_lines(gather(repository, Environ.of(environment()))):
+    for line in overview_to_lines(gather(repository, read_environ())):
         click.echo(render_line(line, page), nl=False, color=page.colour)
     lines = _last_reasons(repository, page) if repository.head() else []
     if lines:

@@ -33,6 +33,13 @@ def environment() -> Mapping[str, str]:
     return dict(os.environ)
 
 
+def read_environ() -> Environ:
+    """What the environment says about git-traj."""
+    from gittraj.config import Environ
+
+    return Environ.of(environment())
+
+
 def find_repository(backend: Backend = "auto") -> Repository:
     """The repository that the command was called in. Plug-ins are named by the user's git configuration, as
     git reports it there. ``GIT_DIR`` is honoured, as in git. Raises NotARepository."""
@@ -130,14 +137,12 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
 
 def _drain(repository: Repository) -> None:
     """Drain, and print the drain's remarks. Raises TrajError."""
-    from gittraj.config import Environ
     from gittraj.record.drain.composition import drain  # the redactor's rules take 70 ms
     from gittraj.state.folder import busy
 
-    raw = environment()
-    environ = Environ.of(raw)
+    environ = read_environ()
     with replace(repository, backend="auto") as to_write:
-        report = drain(to_write, environ=environ, live=raw)
+        report = drain(to_write, environ=environ, live=environment())
     if report is None:
         if not environ.off:
             raise busy()
