@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from github_action import gitlab, pull_request, upsert_comment
-from github_action.activity import Idle, OnPull, OnPush, OnRun, decide
+from github_action.activity import Idle, OnPull, OnPush, decide
 from github_action.annotating import Annotation, as_code_quality, find_annotations
 from github_action.api import Api
 from github_action.carrying import carry
@@ -88,27 +88,24 @@ def run(
             return _report_all(job, [activity])
         if not isinstance(forge, GitHub):
             return _skip(settings, console, "only pull requests are supported on this host")
-        api = forge.api
-        match activity:
-            case OnPush():
-                return _carry(job, api, activity)
-            case OnRun():
-                numbers = pull_request.find_pulls(
-                    api, head=activity.head, branch=activity.branch, repository=activity.head_repository
-                )
-                if not numbers:
-                    return _skip(settings, console, "no open pull request has that commit as its head")
-                pulls = [
-                    OnPull(repository=activity.repository, number=n, fork=activity.fork, check=activity.check)
-                    for n in numbers
-                ]
+        if isinstance(activity, OnPush):
+            return _carry(job, forge.api, activity)
+        numbers = pull_request.find_pulls(
+            forge.api, head=activity.head, branch=activity.branch, repository=activity.head_repository
+        )
+        if not numbers:
+            return _skip(settings, console, "no open pull request has that commit as its head")
+        pulls = [
+            OnPull(repository=activity.repository, number=n, fork=activity.fork, check=activity.check)
+            for n in numbers
+        ]
         return _report_all(job, pulls)
 
 
 def _carry(job: Job, api: Api, push: OnPush) -> int:
     """Carry records to the commits of a push; returns the exit status. Raises TrajError."""
     settings = job.settings
-    carried = carry(
+    commits, more = carry(
         api,
         push,
         job.source(),
@@ -117,8 +114,8 @@ def _carry(job: Job, api: Api, push: OnPush) -> int:
         environ=job.environ,
         forks=settings.forks,
     )
-    job.console.say(f"records carried to {count(carried.commits, 'commit')}")
-    if carried.more:
+    job.console.say(f"records carried to {count(commits, 'commit')}")
+    if more:
         job.console.annotate("notice", "the push brought more commits than were examined")
     write(settings, {"result": "skipped"})
     return 0

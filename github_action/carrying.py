@@ -49,14 +49,6 @@ class Merged:
     foreign: Mapping[str, Sequence[Record]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
-    """How many commits received records, and whether the push had ``more`` commits than we examined."""
-
-    commits: int
-    more: bool
-
-
 def carry(
     api: Api,
     push: OnPush,
@@ -66,8 +58,9 @@ def carry(
     folder: Path,
     environ: Mapping[str, str],
     forks: bool = False,
-) -> Carried:
-    """Carry the records, with ``forks`` also those in forks, and push them to ``ref``. Raises TrajError."""
+) -> tuple[int, bool]:
+    """Carry the records, with ``forks`` also those in forks, and push them to ``ref``. Returns how many
+    commits received records, and whether the push had more commits than we examined. Raises TrajError."""
     own_folder = folder / "git-traj-carry"
     fetched = Fetched(own_folder, source, environ=environ)
     try:
@@ -77,7 +70,7 @@ def carry(
         numbers = dict.fromkeys(n for commit in new for n in merged_pulls(api, commit, branch=push.branch))
         merged = [_fetch(api, fetched, number, own_folder, ref=ref, forks=forks) for number in numbers]
         commits = _carry(fetched, new, merged, ref=ref) if merged else 0
-        return Carried(commits=commits, more=len(pushed) > len(new))
+        return commits, len(pushed) > len(new)
     finally:
         fetched.close()
         shutil.rmtree(own_folder, ignore_errors=True)

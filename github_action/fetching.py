@@ -10,13 +10,13 @@ from __future__ import annotations
 import base64
 import math
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gittraj.errors import TrajError
-from gittraj.git import Objects, Repository, Result, open_repository
+from gittraj.git import Repository, Result, open_repository
 from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.notes.tree import note_paths
 
@@ -118,13 +118,14 @@ class Fetched:
         tip = objects.resolve(RECORDS_REF)
         if tip is None:
             return None
-        level = {objects.commit(tip).tree: tuple(dict.fromkeys(commits))}
+        root = objects.commit(tip).tree
+        level = {root: tuple(dict.fromkeys(commits))}
         for _ in range(_LEVELS):
             if not level:
                 break
             self._bring(level)
             level = self._below(level)
-        self._bring_all(list(_notes(objects, objects.commit(tip).tree, commits)))
+        self._bring_all([blob for commit in commits for _, blob in note_paths(objects, root, commit)])
         return tip
 
     def _bring_all(self, oids: Sequence[str]) -> None:
@@ -151,7 +152,7 @@ class Fetched:
         """The ids of the last ``count`` fetched commits up to ``commit``, newest first."""
         return self.repository.run("rev-list", f"--max-count={count}", commit).out.decode().split()
 
-    def push_notes(self, ref: str = RECORDS_REF) -> str | None:
+    def push_notes(self, ref: str) -> str | None:
         """Push the records to ``ref``, without force. Returns why it was refused, or None."""
         self._until = math.inf
         options = ("push", "--porcelain", "--no-verify", "--no-signed")
@@ -209,9 +210,3 @@ class Fetched:
             variables |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"http.{host}/.extraheader"}
             variables |= {"GIT_CONFIG_VALUE_0": f"AUTHORIZATION: basic {basic}"}
         return variables
-
-
-def _notes(objects: Objects, root: str, commits: Sequence[str]) -> Iterator[str]:
-    """Yield the blobs of these commits' notes, at any fan-out."""
-    for commit in commits:
-        yield from (blob for _, blob in note_paths(objects, root, commit))

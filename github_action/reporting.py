@@ -64,30 +64,18 @@ class Notes:
     left_out: tuple[str, ...] = ()
 
 
-def read_notes(
-    details: PullDetails, fetched: Fetched, settings: Settings, *, sleep: Callable[[float], None] = time.sleep
-) -> Notes:
+def read_notes(details: PullDetails, fetched: Fetched, settings: Settings) -> Notes:
     """Fetch and read the notes of the pull request's commits. Raises TrajError if they cannot be fetched."""
     ids = [commit.sha for commit in details.commits]
     try:
-        return _read_notes(ids, details, fetched, settings, sleep)
+        tip = fetched.fetch_notes(ids, ref=settings.notes)
+        waited, limit = 0.0, _seconds_to_wait(details, settings, has_records=tip is not None)
+        while waited < limit and not (tip and fetched.notes.has(ids)):
+            time.sleep(_POLL)
+            waited += _POLL
+            tip = fetched.fetch_notes(ids, ref=settings.notes)
     except FetchTimeoutError as late:
         return Notes(tip=late.tip, bodies={}, left_out=tuple(ids))
-
-
-def _read_notes(
-    ids: list[str],
-    details: PullDetails,
-    fetched: Fetched,
-    settings: Settings,
-    sleep: Callable[[float], None],
-) -> Notes:
-    tip = fetched.fetch_notes(ids, ref=settings.notes)
-    waited, limit = 0.0, _seconds_to_wait(details, settings, has_records=tip is not None)
-    while waited < limit and not (tip and fetched.notes.has(ids)):
-        sleep(_POLL)
-        waited += _POLL
-        tip = fetched.fetch_notes(ids, ref=settings.notes)
     if tip is None:
         return Notes(tip=None, bodies={})
     bodies = dict(fetched.notes.pick(ids, most=limits.PULL, each=0))

@@ -95,7 +95,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     server, repository, run = map(required, ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"))
     host, token = _host(environ), _input(environ, "token")
     inputs = {
-        field: read(name, _input(environ, name) or default) for name, (field, read, default) in INPUTS.items()
+        field: read(name, text) for name, (field, read) in INPUTS.items() if (text := _input(environ, name))
     }
     return Settings(
         token=Token(token),
@@ -192,23 +192,23 @@ def _ref(name: str, value: str) -> str:
     return value
 
 
-INPUTS: Mapping[str, tuple[str, Callable[[str, str], Any], str]] = {
-    "mode": ("mode", _text, "auto"),
-    "pr": ("pr", _text, ""),
-    "notes-ref": ("notes", _ref, "refs/notes/traj"),
-    "comment": ("comment", _one_of(Wanted), "auto"),
-    "when-missing": ("missing", _one_of(Missing), "quiet"),
-    "show-prompts": ("prompts", _flag, "false"),
-    "show-cost": ("cost", _flag, "true"),
-    "annotations": ("annotations", _one_of(Annotations), "true"),
-    "labels": ("labels", _flag, "false"),
-    "key": ("key", lambda _, value: check_key(value), "default"),
-    "comment-author": ("author", _text, ""),
-    "require": ("require", _one_of(Require), "off"),
-    "min-coverage": ("coverage", _number, "100"),
-    "bypass-label": ("bypass", _text, ""),
-    "max-wait-notes": ("wait", _wait, "auto"),
-    "carry-forks": ("forks", _flag, "false"),
-    "fail-on-error": ("strict", _flag, "false"),
+INPUTS: Mapping[str, tuple[str, Callable[[str, str], Any]]] = {
+    "mode": ("mode", _text),
+    "pr": ("pr", _text),
+    "notes-ref": ("notes", _ref),
+    "comment": ("comment", _one_of(Wanted)),
+    "when-missing": ("missing", _one_of(Missing)),
+    "show-prompts": ("prompts", _flag),
+    "show-cost": ("cost", _flag),
+    "annotations": ("annotations", _one_of(Annotations)),
+    "labels": ("labels", _flag),
+    "key": ("key", lambda _, value: check_key(value)),
+    "comment-author": ("author", _text),
+    "require": ("require", _one_of(Require)),
+    "min-coverage": ("coverage", _number),
+    "bypass-label": ("bypass", _text),
+    "max-wait-notes": ("wait", _wait),
+    "carry-forks": ("forks", _flag),
+    "fail-on-error": ("strict", _flag),
 }
-"""For each input of the Action: its field of ``Settings``, the function that reads it, and its default."""
+"""For each input of the Action: its field of ``Settings``, which has the default, and what reads it."""

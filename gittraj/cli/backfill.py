@@ -15,10 +15,7 @@ from gittraj.cli.common.repository import drain_first, environment, find_reposit
 @click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only this agent's; repeatable.")
 @click.option("--dry-run", is_flag=True, help="Say what would be linked; write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.pass_obj
-def command(
-    obj: dict[str, bool], since: str | None, agents: tuple[str, ...], dry_run: bool, as_json: bool
-) -> None:
+def command(since: str | None, agents: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
     """Find the sessions on this machine that worked in this repository, and link them to the commits that
     they made.
 
@@ -44,6 +41,6 @@ def command(
         objects = repository.objects
         here = {row.commit for row in report.linked if objects.kind(row.commit) == "commit"}
         subjects = {commit: objects.commit(commit).subject for commit in here}
-        page = Page(columns(raw, table=True), wants_colour(repository, raw))
+        page = Page(columns(table=True), wants_colour(repository))
         text = report_to_text(report, subjects, page, dry_run=dry_run)
-        write(repository, text, raw, pager=obj["pager"])
+        write(repository, text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.output import dump_json, text_page, write
-from gittraj.cli.common.repository import environment, find_drained, read_events, read_records
+from gittraj.cli.common.repository import find_drained, read_events, read_records
 from gittraj.index.answers import open_index
 from gittraj.query.compare.comparison import compare
 from gittraj.query.compare.sides import Side, find_side, read_steps_of
@@ -37,10 +37,7 @@ _FORMATS = ("text", "markdown", "html", "json")
 @click.option("--events", "everything", is_flag=True, help="Show every step, in full.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
 @click.option("-o", "output", type=_FILE, metavar="FILE", help="Write to a file instead of standard output.")
-@click.pass_obj
 def command(
-    obj: dict[str, bool],
-    /,
     *,
     left: str,
     right: str,
@@ -56,18 +53,17 @@ def command(
     If a side has several trajectories, such as the runs of a benchmark, compare their totals, and the result
     of each instance.
     """
-    environ = environment()
     with find_drained(to_read=True) as repository:
         with open_index(repository, build=False) as index:
             recorded = read_records(repository, index.notes if index else None)
             sides = [find_side(repository, recorded, name, task=task) for name in (left, right)]
             compared = _compare(repository, recorded, sides, fetch=not no_fetch)
-        page = text_page(repository, environ)
+        page = text_page(repository)
         texts = _render(compared, form, page, everything=everything)
         if output:
             output.write_text("".join(texts), "utf-8", errors="replace")
         else:
-            write(repository, texts, environ, pager=obj["pager"] and form in ("text", "markdown"))
+            write(repository, texts, pager=form in ("text", "markdown"))
 
 
 def _compare(repository: Repository, recorded: Recorded, sides: list[Side], *, fetch: bool) -> Header:

@@ -22,7 +22,7 @@ import click
 
 from gittraj.cli.common.options import team_option
 from gittraj.cli.common.output import write
-from gittraj.cli.common.repository import environment, find_drained, read_records
+from gittraj.cli.common.repository import find_drained, read_records
 from gittraj.index.answers import open_index
 from gittraj.query.context.context import brief
 from gittraj.render.markdown.context import LEAST, render_briefing, render_document
@@ -39,10 +39,7 @@ from gittraj.render.markdown.context import LEAST, render_briefing, render_docum
 )
 @team_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.pass_obj
-def command(
-    obj: dict[str, bool], paths: tuple[str, ...], budget: int, as_json: bool, team: str | None
-) -> None:
+def command(paths: tuple[str, ...], budget: int, as_json: bool, team: str | None) -> None:
     """List decisions, rejected alternatives and doubts about these files and their neighbours (files in the
     same folder, or that changed together with them), the most useful first, each with its commit. Made for
     an agent's prompt.
@@ -52,7 +49,7 @@ def command(
     if team is not None:
         from gittraj.cli.common.team import show_context
 
-        show_context(team, paths, budget=budget, as_json=as_json, pager=obj["pager"])
+        show_context(team, paths, budget=budget, as_json=as_json)
         return
     with find_drained(to_read=True) as repository, ExitStack() as stack:
         index = stack.enter_context(open_index(repository, build=False))
@@ -65,4 +62,4 @@ def command(
         if briefing.lessons or as_json:
             render = render_document if as_json else render_briefing
             text = render(briefing.lessons, budget=budget, paths=briefing.paths)
-            write(repository, [text], environment(), pager=obj["pager"] and not as_json)
+            write(repository, [text], pager=not as_json)

@@ -13,8 +13,8 @@ from gittraj.cli.common.repository import (
     find_drained,
     find_repository,
     find_to_read,
+    read_environ,
 )
-from gittraj.config import Environ
 from gittraj.render.text.terminal import Page, render_line
 
 
@@ -26,12 +26,11 @@ def status(as_json: bool) -> None:
     from gittraj.commands.status import status_to_json, status_to_lines
 
     with find_drained(to_read=True) as repository:
-        raw = environment()
-        facts = gather(repository, Environ.of(raw))
+        facts = gather(repository, read_environ())
         if as_json:
             click.echo(json.dumps(status_to_json(facts)))
             return
-        page = Page(columns(raw), wants_colour(repository, raw))
+        page = Page(columns(), wants_colour(repository))
     for line in status_to_lines(facts):
         click.echo(render_line(line, page), nl=False, color=page.colour)
 
@@ -52,12 +51,12 @@ def doctor(fix: bool, as_json: bool) -> int:
     from gittraj.commands.status import status_to_json, status_to_lines
 
     with find_repository() if fix else find_to_read() as repository:
-        failure, raw = drain_first(repository), environment()
-        facts = gather(repository, Environ.of(raw))
-        problems = examine_all(repository, facts, raw, unrecorded=failure)
+        failure = drain_first(repository)
+        facts = gather(repository, read_environ())
+        problems = examine_all(repository, facts, environment(), unrecorded=failure)
         findings = fix_findings(problems, report=say) if fix else [(problem, False) for problem in problems]
-        facts = gather(repository, Environ.of(raw)) if fix else facts
-        page = Page(columns(raw), wants_colour(repository, raw))
+        facts = gather(repository, read_environ()) if fix else facts
+        page = Page(columns(), wants_colour(repository))
     if as_json:
         click.echo(json.dumps({**findings_to_json(findings), "status": status_to_json(facts)}))
     else:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.options import Plugged
-from gittraj.cli.common.output import refuse_html, say_written
-from gittraj.cli.common.repository import environment, find_drained, read_records
+from gittraj.cli.common.output import refuse_html, say_written, show_progress
+from gittraj.cli.common.repository import find_drained, read_events, read_records
 from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, exchanges, join, load
 from gittraj.errors import UsageError
 
@@ -72,7 +72,7 @@ def export(
         if wrong:
             raise UsageError(message, hint=hint)
     if not output:
-        refuse_html(form, environment())
+        refuse_html(form)
     with find_drained() as repository:
         if seal:
             from gittraj.query.show.chapters import read_seal
@@ -105,11 +105,11 @@ def _export(
     fetch: bool,
 ) -> bool:
     """Export; returns whether there was anything to export."""
-    from gittraj.cli.common.repository import read_events
     from gittraj.query.show.selection import choose, gather
 
     form = form or _guess(output)
-    folder = _choose_folder(form, output)
+    # only a format with several files is written into a folder
+    folder = output if output is not None and form in FOLDERS and _is_folder(output) else None
     all_commits = everything or (folder is not None and not names)
     chosen_names = None if all_commits else names or ["HEAD"]
     recorded = read_records(repository)
@@ -133,19 +133,12 @@ def _export(
     return is_written
 
 
-def _choose_folder(form: str, output: Path | None) -> Path | None:
-    """The folder to write into, if the format has several files and ``output`` names a folder."""
-    return output if output is not None and form in FOLDERS and _is_folder(output) else None
-
-
 def _write(chosen: Chosen | None, form: str, folder: Path | None) -> list[str | bytes] | None:
     """Write into the folder, or return what is to be written into a file; None if nothing was chosen."""
     if not chosen:
         return None
     if folder is None:
         return [*load(FORMATS[form])(chosen)]
-    from gittraj.cli.common.output import show_progress
-
     with show_progress("commits") as progress:
         load(FOLDERS[form])(chosen, folder, progress=progress)
     return []

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.common.repository import drain_first, environment, find_repository
+from gittraj.cli.common.repository import drain_first, find_repository, read_environ
 from gittraj.cli.redact import fetch_first, purge_options, run_purge
-from gittraj.config import Environ
 from gittraj.errors import UsageError
 from gittraj.model.words import count
 
@@ -27,15 +26,14 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
 
     if not purge:
         _refuse_purge_options(name, {"--dry-run": dry_run, "--no-fetch": no_fetch, "--gc": gc})
-    raw = environment()
     with find_repository() as repository:
         if purge and not (dry_run or no_fetch):
             drain_first(repository)
             fetch_first(repository)
         if dry_run:
-            forgotten = choose(repository, name, environ=Environ.of(raw))
+            forgotten = choose(repository, name, environ=read_environ())
         else:
-            forgotten, commits = forget(repository, name, environ=Environ.of(raw))
+            forgotten, commits = forget(repository, name, environ=read_environ())
             for each in forgotten:
                 click.echo(f"{each} was removed from every commit and will not be stored again")
             click.echo(f"unlinked from {count(len(commits), 'commit')}")

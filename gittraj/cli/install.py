@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.options import Plugged
-from gittraj.cli.common.output import print_wrapped
-from gittraj.cli.common.repository import environment, find_repository
+from gittraj.cli.common.output import print_wrapped, show_progress
+from gittraj.cli.common.repository import environment, find_repository, say_remark
 from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.git import Repository
@@ -116,8 +116,6 @@ class Offer:
         return self.accept or (self.ask and click.confirm(question, default=True))
 
     def _backfill(self) -> None:
-        from gittraj.cli.common.output import show_progress
-        from gittraj.cli.common.repository import say_remark
         from gittraj.commands.backfill.local_sessions import backfill
 
         try:

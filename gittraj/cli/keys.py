@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.repository import environment, find_repository
-from gittraj.config import Environ
-from gittraj.errors import NotARepository, TrajError
-from gittraj.git import Repository
+from gittraj.cli.common.output import say
+from gittraj.cli.common.repository import environment, find_if_any, find_repository, read_environ
+from gittraj.errors import TrajError
 from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
@@ -34,33 +31,32 @@ def init(post_quantum: bool) -> None:
     """
     from gittraj.seal.identities import make_identity
 
-    path, public = make_identity(Environ.of(environment()), post_quantum=post_quantum)
+    path, public = make_identity(read_environ(), post_quantum=post_quantum)
     click.echo(f"{path}: your key; back it up: without it, encrypted text cannot be read again")
     click.echo(public)
 
 
 @keys.command("list", short_help="List your keys and where they are")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def list_(as_json: bool) -> int:
+def list_(as_json: bool) -> None:
     """List your keys, in the order in which they are tried."""
     from gittraj.seal.identities import find_sources, load_keyring
 
     rows, problems = [], []
-    with _here() as repository:
-        for source in find_sources(repository, Environ.of(environment())):
+    with find_if_any() as repository:  # keys belong to a person
+        for source in find_sources(repository, read_environ()):
             keyring = load_keyring([source])
             problems += [error.message for error in keyring.problems]
             rows += [{"source": source.name, "recipient": i.recipient()} for i in keyring.identities]
     if as_json:
         click.echo(json.dumps({"version": 1, "keys": rows, "problems": problems}))
-        return 0
+        return
     for row in rows:
         click.echo(f"{row['recipient']}  {row['source']}")
     for problem in problems:
         sys.stderr.write(f"git-traj: {problem}\n")
     if not rows:
-        sys.stderr.write("git-traj: you have no key (git traj keys init)\n")
-    return 0
+        say("you have no key (git traj keys init)")
 
 
 @keys.command("export", short_help="Print your public keys, so that others can seal for you")
@@ -68,22 +64,12 @@ def export() -> None:
     """Print your public keys, one per line, for others to pass to git traj recipients add."""
     from gittraj.seal.identities import find_public
 
-    with _here() as repository:
-        public = find_public(repository, Environ.of(environment()))
+    with find_if_any() as repository:
+        public = find_public(repository, read_environ())
     if not public:
         raise TrajError("you have no key", "git traj keys init")
     for line in public:
         click.echo(line)
-
-
-@contextmanager
-def _here() -> Iterator[Repository | None]:
-    """The repository, or None outside of one: keys belong to a person."""
-    try:
-        with find_repository() as repository:
-            yield repository
-    except NotARepository:
-        yield None
 
 
 @click.group("recipients")
@@ -104,8 +90,7 @@ def add(readers: tuple[str, ...], comment: str | None) -> None:
     from gittraj.seal.github import resolve_readers
     from gittraj.seal.listing import add_readers
 
-    raw = environment()
-    server = raw.get("GITHUB_SERVER_URL") or "https://github.com"
+    server = environment().get("GITHUB_SERVER_URL") or "https://github.com"
     to_add: list[Reader] = []
     for name in readers:
         resolved, refused = resolve_readers(name, comment=comment or "", server=server)
@@ -113,7 +98,7 @@ def add(readers: tuple[str, ...], comment: str | None) -> None:
         for why in refused:
             sys.stderr.write(f"git-traj: left out: {printable(why)}\n")
     with find_repository() as repository:
-        added = add_readers(repository, Environ.of(raw), to_add)
+        added = add_readers(repository, read_environ(), to_add)
     for reader in added:
         click.echo(printable(f"added: {describe_reader(reader)}"))
     for reader in to_add:
@@ -132,7 +117,7 @@ def list_readers(as_json: bool) -> None:
     from gittraj.seal.readers import read_readers
 
     with find_repository() as repository:
-        readers = read_readers(repository, Environ.of(environment()))
+        readers = read_readers(repository, read_environ())
         fresh, gone = compare(repository, readers)
     if as_json:
         click.echo(json.dumps(readers_to_json(readers, fresh)))
@@ -154,7 +139,7 @@ def remove(name: str) -> None:
     from gittraj.seal.listing import remove_reader
 
     with find_repository() as repository:
-        reader = remove_reader(repository, Environ.of(environment()), name)
+        reader = remove_reader(repository, read_environ(), name)
     click.echo(printable(f"removed: {describe_reader(reader)}"))
     click.echo("not a revocation: they can still open what was sealed before, but nothing from now on")
     click.echo("commit .gittraj/recipients; git traj reseal re-encrypts what is not pushed yet", err=True)
@@ -167,7 +152,7 @@ def trust_() -> None:
     from gittraj.seal.listing import trust
 
     with find_repository() as repository:
-        fresh, gone = trust(repository, Environ.of(environment()))
+        fresh, gone = trust(repository, read_environ())
     for reader in fresh:
         click.echo(printable(f"+ {describe_reader(reader)}"))
     for key in gone:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.common.output import print_wrapped
-from gittraj.cli.common.repository import environment, find_drained
-from gittraj.config import Environ
+from gittraj.cli.common.repository import find_drained, read_environ
 from gittraj.model.words import count
 from gittraj.render.text.terminal import printable
 
@@ -24,7 +23,7 @@ def link(rev: str, session: str) -> None:
     from gittraj.commands.link import link_session
 
     with find_drained() as repository:
-        commit, trajectory, parts = link_session(repository, rev, session, environ=Environ.of(environment()))
+        commit, trajectory, parts = link_session(repository, rev, session, environ=read_environ())
     click.echo(f"linked {trajectory} to {commit[:12]} ({count(parts, 'part')})")
 
 
@@ -55,5 +54,5 @@ def strike(rev: str, statement: str, why: str | None) -> None:
     from gittraj.commands.strike import strike
 
     with find_drained() as repository:
-        full_id, quote = strike(repository, rev, statement, why, environ=Environ.of(environment()))
+        full_id, quote = strike(repository, rev, statement, why, environ=read_environ())
     print_wrapped(f"{full_id[:8]} is struck: {printable(quote)}")

@@ -25,7 +25,7 @@ from gittraj.cli.common.options import (
     team_option,
 )
 from gittraj.cli.common.output import columns, dump_json, print_wrapped, show_progress, text_page, write
-from gittraj.cli.common.repository import environment, find_drained, read_records, say_once
+from gittraj.cli.common.repository import find_drained, read_records, say_once
 from gittraj.index.answers import COLUMNS, open_index
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.log.description import BATCH, describe_all
@@ -72,10 +72,7 @@ _CHOICE = ("author", "since", "until", "paths", "follow")
 @click.option("--all", "explored", is_flag=True, help="Include work that led to no commit.")
 @team_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.pass_obj
 def command(
-    obj: dict[str, bool],
-    /,
     *,
     rev: str,
     limit: int | None,
@@ -92,10 +89,10 @@ def command(
     if team is not None:
         from gittraj.cli.common.team import show_log
 
-        show_log(team, rev, pager=obj["pager"], **options)
+        show_log(team, rev, **options)
         return
     runs = explored and rev == "HEAD" and not any(options[name] for name in _OF_COMMITS)
-    _show_log(rev, runs=runs, pager=obj["pager"], **options)
+    _show_log(rev, runs=runs, **options)
 
 
 def _show_log(
@@ -107,12 +104,10 @@ def _show_log(
     explored: bool,
     runs: bool,
     as_json: bool,
-    pager: bool,
     **options: Any,
 ) -> None:
     """Print the listing of this repository; ``runs``: with the runs that led to no commit."""
     choice = {name: options.pop(name) for name in _CHOICE}
-    environ = environment()
     with find_drained(to_read=True) as repository, ExitStack() as stack:
         index, notes = _open_notes(stack, repository, rev)
         with_remotes = not isinstance(notes, Notes)
@@ -124,13 +119,13 @@ def _show_log(
         if as_json:
             click.echo(dump_json(entries_to_json(list(find(files=True)), rows=form == "rows")))
             return
-        page = text_page(repository, environ)
-        page = Page(columns(environ, table=True), page.colour) if form else page
+        page = text_page(repository)
+        page = Page(columns(table=True), page.colour) if form else page
         filtered = _are_given(options)
         cache = None if with_remotes or explored or filtered or sort != "date" else index
         cached = _cached_texts(repository, cache, commits, form=form, limit=limit, page=page)
         texts = cached or render_listing(find(files=False), form, page)
-        write(repository, texts, environ, pager=pager)
+        write(repository, texts)
         if runs and not filtered and limit is None:
             _say_others(repository, notes, commits)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.common.repository import current_session, environment, find_repository
-from gittraj.config import Environ
+from gittraj.cli.common.repository import current_session, find_repository, read_environ
 
 _session = click.option("--session", is_flag=True, help="Only the agent's session that this command runs in.")
 
@@ -27,8 +26,7 @@ def resume(session: bool) -> None:
 def _switch(verb: str, *, session: bool) -> None:
     from gittraj.commands import pause as commands
 
-    raw = environment()
-    environ = Environ.of(raw)
+    environ = read_environ()
     work = commands.pause if verb == "pause" else commands.resume
     with find_repository() as repository:
         name = current_session(environ) if session else None

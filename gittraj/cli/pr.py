@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.output import dump_json, is_terminal, text_page, write
-from gittraj.cli.common.repository import environment, find_drained
+from gittraj.cli.common.repository import find_drained, read_records
 
 if TYPE_CHECKING:
     from gittraj.git import Repository
@@ -25,10 +25,7 @@ if TYPE_CHECKING:
     help="Markdown (the same on all hosts), or text (the default on a terminal).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.pass_obj
 def command(
-    obj: dict[str, bool],
-    /,
     *,
     base: str | None,
     head: str,
@@ -39,24 +36,22 @@ def command(
 ) -> None:
     """Write the comment for this branch's pull request: why the changes were made, where to look first, what
     was decided and rejected. Prints text on a terminal, Markdown in a pipe."""
-    from gittraj.cli.common.repository import read_records
     from gittraj.commands.pr import change_to_json, find_base
     from gittraj.notes.store import NotesRef
     from gittraj.query.read_change import read_change
     from gittraj.render.comment.comment import CommentOptions, render_comment
     from gittraj.render.comment.tables import Location
 
-    raw = environment()
     options = CommentOptions(prompts=prompts, cost=not no_cost)
     with find_drained() as repository:
         notes = NotesRef(repository)
         base = base or find_base(repository, head)
         change = read_change(repository, read_records(repository), base, head, notes=notes.tip())
-        if not as_json and (form == "text" or (form is None and is_terminal(raw))):
+        if not as_json and (form == "text" or (form is None and is_terminal())):
             from gittraj.render.comment.plain import render_plain
 
-            text = render_plain(change, options, text_page(repository, raw))
-            write(repository, [text], raw, pager=obj["pager"])
+            text = render_plain(change, options, text_page(repository))
+            write(repository, [text])
             return
         if change.recorded and not as_json:
             _say_if_unpushed(repository)

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from gittraj.cli.common.options import Number
+from gittraj.cli.common.output import say
 from gittraj.cli.common.repository import drain_first, environment, find_drained, is_installed
-from gittraj.config import read_config
+from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.render.text.terminal import escape_line
 
 if TYPE_CHECKING:
     from gittraj.commands.record import Recorded
-    from gittraj.config import Environ
     from gittraj.decisions.commands import Call
     from gittraj.errors import TaskError
     from gittraj.git import Repository
@@ -54,7 +54,6 @@ def record_event(
     report the new status to the task's system.
     """
     from gittraj.commands.record import is_active_for, record, task_of_active
-    from gittraj.config import Environ
     from gittraj.decisions.commands import Call
 
     call = Call(verb, _without_empty(values))
@@ -72,13 +71,15 @@ def record_event(
             drain_first(repository, always=True)
         _print(done, call, quiet=quiet, has_commit=repository.head() is not None)
         if not is_installed(repository):
-            sys.stderr.write("git-traj: no commit gets this before git traj install\n")
+            say("no commit gets this before git traj install")
         if report:
             update_task(repository, raw, reported, _STATUSES[verb])
 
 
 def _without_empty(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value not in (None, (), [])}
+    """The values that were given; a repeated option's are a list."""
+    lists = {key: [*value] if isinstance(value, tuple) else value for key, value in values.items()}
+    return {key: value for key, value in lists.items() if value not in (None, [])}
 
 
 def _amend(repository: Repository, trajectory: str, call: Call, environ: Environ, *, quiet: bool) -> None:
@@ -132,7 +133,7 @@ def update_task(
     from gittraj.tasks.lookup import report, survey
 
     if task is None:
-        sys.stderr.write("git-traj: no task to report to is known here (--task SYSTEM:ID)\n")
+        say("no task to report to is known here (--task SYSTEM:ID)")
         return
     _say(report(task, status, survey(repository, environ, preferred=read_config(repository).tasks)))
 
@@ -156,7 +157,7 @@ def start(*, task: str | None, report: bool, quiet: bool, **values: Any) -> None
     What is recorded until complete or abandon goes to the commits made in this worktree meanwhile. The task's
     title and URL are looked up; without --task, the task may be taken from the branch's name.
     """
-    record_event("start", _as_lists(values), quiet=quiet, task=task, report=report)
+    record_event("start", values, quiet=quiet, task=task, report=report)
 
 
 @click.command("chapter")
@@ -186,7 +187,7 @@ def chapter(*, quiet: bool, **values: Any) -> None:
 @quiet
 def decision(*, quiet: bool, **values: Any) -> None:
     """Record the decision for CHOSEN, and what was rejected."""
-    record_event("decision", _as_lists(values), quiet=quiet)
+    record_event("decision", values, quiet=quiet)
 
 
 @click.command("event")
@@ -201,7 +202,7 @@ def decision(*, quiet: bool, **values: Any) -> None:
 def event(*, quiet: bool, **values: Any) -> None:
     """Record TEXT as an event of TYPE: note, finding, error, verification, checkpoint, message_sent,
     message_received, or a word of your own."""
-    record_event("event", _as_lists(values), quiet=quiet)
+    record_event("event", values, quiet=quiet)
 
 
 @click.command("complete")
@@ -230,7 +231,7 @@ def complete(
 
     The latest retrospective of a trajectory counts.
     """
-    own = {key: value for key, value in _as_lists(values).items() if value not in (None, "", [])}
+    own = {key: value for key, value in _without_empty(values).items() if value != ""}
     record_event("complete", {**_read(file), **own}, quiet=quiet, trajectory=trajectory, report=report)
 
 
@@ -241,10 +242,6 @@ def complete(
 def abandon(*, quiet: bool, **values: Any) -> None:
     """End the active trajectory without a result. What was tried stays on record."""
     record_event("abandon", values, quiet=quiet)
-
-
-def _as_lists(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
 
 
 def _read(file: TextIO | None) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from gittraj.cli.common.options import adding
-from gittraj.cli.common.repository import environment, find_drained, find_repository
-from gittraj.config import Environ
-from gittraj.errors import NotARepository, RedactionError
+from gittraj.cli.common.output import say
+from gittraj.cli.common.repository import find_drained, find_if_any, read_environ
+from gittraj.errors import RedactionError
 from gittraj.render.text.terminal import printable
 
 if TYPE_CHECKING:
@@ -118,12 +118,8 @@ def _make_redactor() -> tuple[Redact, str, list[str]]:
     """Make a redactor with the settings and known secrets of the repository, if there is one."""
     from gittraj.commands.redact import make_redactor
 
-    raw = environment()
-    try:
-        with find_repository() as repository:
-            return make_redactor(repository, environ=Environ.of(raw))
-    except NotARepository:
-        return make_redactor(None, environ=Environ.of(raw))
+    with find_if_any() as repository:
+        return make_redactor(repository, environ=read_environ())
 
 
 def _filter_lines(redactor: Redact, stream: IO[bytes]) -> int:
@@ -146,7 +142,7 @@ def _audit(revisions: str | None, *, as_json: bool) -> int:
     from gittraj.commands.redact import audit_stored
 
     with find_drained() as repository:
-        audit, ruleset = audit_stored(repository, revisions, environ=Environ.of(environment()))
+        audit, ruleset = audit_stored(repository, revisions, environ=read_environ())
     rows = [
         {"id": k.finding, "commit": k.commit, "trajectory": k.trajectory, "event": k.event, "rule": k.rule}
         for k in audit.leaks
@@ -159,10 +155,8 @@ def _audit(revisions: str | None, *, as_json: bool) -> int:
         where = f"event {leak.event}" if leak.event else "its record"
         click.echo(printable(f"{leak.finding} {leak.commit[:12]} {leak.trajectory} {where}: {leak.rule}"))
     if audit.absent:
-        sys.stderr.write(f"git-traj: not here, so not scanned: {audit.absent} segments\n")
-    sys.stderr.write(
-        f"git-traj: {len(rows)} findings in {audit.records} records (a commit may have several)\n"
-    )
+        say(f"not here, so not scanned: {audit.absent} segments")
+    say(f"{len(rows)} findings in {audit.records} records (a commit may have several)")
     return int(bool(rows))
 
 
@@ -177,7 +171,7 @@ def _purge(
     with find_drained() as repository:
         if fetch and not dry_run:
             fetch_first(repository)
-        target = choose_target(repository, values=values, finding=finding, environ=Environ.of(environment()))
+        target = choose_target(repository, values=values, finding=finding, environ=read_environ())
         return run_purge(repository, target, dry_run=dry_run, gc=gc, as_json=as_json)
 
 
@@ -185,11 +179,8 @@ def _rules(*, as_json: bool) -> int:
     from gittraj.commands.redact import list_own_rules
     from gittraj.redact import RULESET, rules
 
-    try:
-        with find_repository() as repository:
-            own_rules, remarks = list_own_rules(repository)
-    except NotARepository:
-        own_rules, remarks = [], []
+    with find_if_any() as repository:
+        own_rules, remarks = list_own_rules(repository) if repository else ([], [])
     _warn(remarks)
     rows = [{"rule": rule, "kind": "secret", "good": [], "bad": []} for rule, _ in own_rules]
     rows += [
@@ -234,8 +225,8 @@ def fetch_first(repository: Repository) -> None:
     """Fetch all remotes: a secret that only they have would come back with the next join."""
     from gittraj.sync.transfer import fetch_all
 
-    for failure in fetch_all(repository):
-        sys.stderr.write(printable(f"git-traj: {failure}: what only this remote has was not searched") + "\n")
+    failures = fetch_all(repository)
+    _warn(f"{failure}: what only this remote has was not searched" for failure in failures)
 
 
 def run_purge(
@@ -252,14 +243,11 @@ def run_purge(
     from gittraj.sync.remote import list_remotes
 
     done = purge(repository, target, dry_run=dry_run)
-    for line in purge_to_warnings(done):
-        sys.stderr.write(printable(f"git-traj: {line}") + "\n")
+    _warn(purge_to_warnings(done))
     if done.refs and not dry_run and (gc or _confirms_gc()):
         gc = collect_garbage(repository, done)
         if not gc:
-            sys.stderr.write(
-                "git-traj: git keeps old objects (see above, .keep, a partial clone): clone again\n"
-            )
+            say("git keeps old objects (see above, .keep, a partial clone): clone again")
     if as_json:
         click.echo(json.dumps(purge_to_json(done, dry_run=dry_run)))
     else:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.repository import drain_first, environment, find_drained, find_repository
-from gittraj.config import Environ
+from gittraj.cli.common.repository import drain_first, find_drained, find_repository, read_environ
 from gittraj.model.words import count
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def repair(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) 
     with find_repository() as repository:
         if not dry_run:
             drain_first(repository)
-        done = work(repository, revisions, environ=Environ.of(environment()), dry_run=dry_run)
+        done = work(repository, revisions, environ=read_environ(), dry_run=dry_run)
     if as_json:
         fields = asdict(done) if isinstance(done, Reread) else _to_json(done)
         click.echo(json.dumps({"version": 1, "dryRun": dry_run, **fields}))
@@ -86,7 +85,7 @@ def carry(source: str, onto: str) -> None:
     from gittraj.commands.repair import carry
 
     with find_drained() as repository:
-        target, carried = carry(repository, source, onto, environ=Environ.of(environment()))
+        target, carried = carry(repository, source, onto, environ=read_environ())
     for old, trajectories in carried.items():
         click.echo(f"carried {old[:12]} to {target[:12]}: {', '.join(trajectories)}")
     if not carried:

@@ -6,8 +6,7 @@ import sys
 
 import click
 
-from gittraj.cli.common.repository import environment, find_repository, is_installed
-from gittraj.config import Environ
+from gittraj.cli.common.repository import environment, find_repository, is_installed, read_environ
 from gittraj.errors import TrajError
 
 
@@ -25,16 +24,15 @@ def command(agent: str | None, words: tuple[str, ...]) -> int:
     """
     from gittraj.commands.run import run
 
-    raw = environment()
     with find_repository() as repository:
         if not is_installed(repository):
             raise TrajError("git-traj is not set up here", "git traj install")
-        if Environ.of(raw).off:
+        if read_environ().off:
             raise TrajError(
                 "GIT_TRAJ=0: nothing is recorded", "unset GIT_TRAJ, or run the command without git traj run"
             )
         try:
-            return run(repository, words, agent=agent, live=raw)
+            return run(repository, words, agent=agent, live=environment())
         except TrajError as error:  # the status is a shell's for a command that it cannot run
             sys.stderr.write(f"git-traj: {error.one_line}\n")
             return 127

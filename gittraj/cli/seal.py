@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.repository import environment, find_drained
-from gittraj.config import Environ
+from gittraj.cli.common.output import say
+from gittraj.cli.common.repository import find_drained, read_environ
 from gittraj.errors import SealError
 from gittraj.git import Repository
 from gittraj.model.words import count
@@ -44,10 +44,9 @@ def _run(
     begins with ``did``, a verb. Raises TrajError."""
     from gittraj.commands.reseal import prepare
 
-    raw = environment()
     with find_drained() as repository:
-        own_keys = keys(repository, raw, identities)
-        with prepare(repository, revisions, environ=Environ.of(raw)) as scope:
+        own_keys = keys(repository, identities)
+        with prepare(repository, revisions, environ=read_environ()) as scope:
             done = work(scope, own_keys)
     if done.closed:
         say_problems(own_keys)
@@ -67,14 +66,14 @@ def _report(done: Resealed, did: str, readers: int, *, as_json: bool) -> None:
         (done.pushed, "already pushed: others keep their copies as they were"),
     ):
         if number:
-            sys.stderr.write(f"git-traj: {count(number, 'part')} {why}\n")
+            say(f"{count(number, 'part')} {why}")
 
 
-def keys(repository: Repository, environ: Mapping[str, str], identities: Sequence[Path]) -> WithKeys:
+def keys(repository: Repository, identities: Sequence[Path]) -> WithKeys:
     """The user's keys, with those of ``--identity``; loaded when a seal is to be opened."""
     from gittraj.seal.policy import WithKeys
 
-    return WithKeys(repository, Environ.of(environ), named=identities, ask=ask_passphrase)
+    return WithKeys(repository, read_environ(), named=identities, ask=ask_passphrase)
 
 
 def ask_passphrase(name: str) -> str:
@@ -98,7 +97,7 @@ def say_closed(keys: WithKeys) -> None:
         if not keys.problems:
             how = "a reader can let you in: git traj recipients add YOURKEY, git traj rewrap"
             own = "no key of yours opens it (git traj keys init makes one)"
-            sys.stderr.write(f"git-traj: sealed for others, and {own}; {how}\n")
+            say(f"sealed for others, and {own}; {how}")
 
 
 @click.command("seal")

@@ -13,7 +13,7 @@ import click
 
 from gittraj.cli.common.options import label_options, team_option
 from gittraj.cli.common.output import dump_json, show_progress, text_page, write
-from gittraj.cli.common.repository import environment, fetch_missing, find_drained, read_records, say_once
+from gittraj.cli.common.repository import fetch_missing, find_drained, read_records, say_once
 from gittraj.git import Repository
 from gittraj.index.answers import open_index
 from gittraj.index.language import parse_query
@@ -53,10 +53,7 @@ _FEW = 25
 @click.option("--fetch", is_flag=True, help="Fetch missing events from the remotes.")
 @team_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.pass_obj
 def command(
-    obj: dict[str, bool],
-    /,
     *,
     words: Sequence[str],
     similar: bool,
@@ -77,10 +74,9 @@ def command(
         from gittraj.cli.common.team import show_search
 
         options: dict[str, Any] = {"similar": similar, "limit": limit, "fetch": fetch, "as_json": as_json}
-        show_search(team, text, pager=obj["pager"], **options, **conditions)
+        show_search(team, text, **options, **conditions)
         return
     query = text if similar else parse_query(text)
-    environ = environment()
     with find_drained() as repository, _open_with_remotes(repository) as with_remotes:
         wanted = _read_conditions(repository, with_remotes, conditions)
         with show_progress("trajectories") as progress:
@@ -101,7 +97,7 @@ def command(
 
             click.echo(dump_json(search_to_json(repository, text, result, with_remotes)))
         else:
-            write(repository, _render(repository, result), environ, pager=obj["pager"])
+            write(repository, _render(repository, result))
 
 
 def _open_with_remotes(repository: Repository) -> AbstractContextManager[RecordedBeside | None]:
@@ -140,7 +136,7 @@ def _say_missing(repository: Repository, result: Found, why: str | None, *, simi
 
 
 def _render(repository: Repository, result: Found) -> Iterator[str]:
-    page, now = text_page(repository, environment()), datetime.now(UTC)
+    page, now = text_page(repository), datetime.now(UTC)
     commits = describe_places(repository, [hit.commits for hit in result.hits])
     for number, (hit, commit) in enumerate(zip(result.hits, commits, strict=True)):
         yield "\n" * bool(number) + render_hit(hit, commit, page, now)

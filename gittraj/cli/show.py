@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gittraj.cli.common.output import PIPE, dump_json, refuse_html, say_written, text_page, write
-from gittraj.cli.common.repository import environment, find_drained, read_events, read_records
+from gittraj.cli.common.repository import find_drained, read_events, read_records
 from gittraj.git import Repository, from_top
 from gittraj.index.answers import open_index
 from gittraj.model.header import Header
@@ -63,10 +63,7 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json", "redactions")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
 @click.option("-o", "output", type=_FILE, metavar="FILE", help="Write to a file instead of standard output.")
 @click.option("--open", "opens", is_flag=True, help="Open the file that -o wrote; without -o, an HTML page.")
-@click.pass_obj
 def command(
-    obj: dict[str, bool],
-    /,
     *,
     name: str,
     form: str,
@@ -86,7 +83,6 @@ def command(
     benchmark run shows all its trajectories. Missing events are fetched. Sealed text is never written into a
     file by -o.
     """
-    environ = environment()
     form, output = _choose_output(form, output, redactions=redactions, opens=opens)
     with find_drained(to_read=True) as repository, ExitStack() as stack:
         # listing all notes takes longer than this answer, building an index longer than that
@@ -96,12 +92,12 @@ def command(
         if thinking and not output:
             from gittraj.cli.seal import keys
 
-            opener = keys(repository, environ, identities)
+            opener = keys(repository, identities)
         target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
         if not trajectories and form != "json":
             return  # the missing record was reported; an empty page would look like a record
         trajectories = _filter(repository, trajectories, messages=messages, **filters)
-        page = Page(PIPE) if output else text_page(repository, environ)
+        page = Page(PIPE) if output else text_page(repository)
         detail = Detail(everything=everything, thinking=thinking)
         if form == "json":
             texts: Iterable[str] = [_as_json(target, trajectories, redactions=redactions)]
@@ -111,7 +107,7 @@ def command(
             output.write_text("".join(texts), "utf-8", errors="replace")
             say_written(output, show=opens)
         else:
-            write(repository, texts, environ, pager=obj["pager"] and form not in ("json", "html"))
+            write(repository, texts, pager=form not in ("json", "html"))
 
 
 def _choose_output(
@@ -125,7 +121,7 @@ def _choose_output(
 
         return "html", Path(tempfile.mkdtemp(prefix="git-traj-")) / "show.html"
     if not output:
-        refuse_html(form, environment())
+        refuse_html(form)
     return form, output
 
 

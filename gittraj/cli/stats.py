@@ -10,9 +10,11 @@ import click
 
 from gittraj.cli.common.options import WithPaths, commit_options, path_options, team_option
 from gittraj.cli.common.output import dump_json, is_plain, show_progress, table_page, text_page, write
-from gittraj.cli.common.repository import environment, find_drained, read_records, say_once
+from gittraj.cli.common.repository import find_drained, read_records, say_once
 from gittraj.errors import UsageError
+from gittraj.git import Repository
 from gittraj.index.counters import compute_stats
+from gittraj.model.header import Header
 from gittraj.query.stats.statistics import BY
 from gittraj.render.text.stats import render_stats
 
@@ -29,10 +31,7 @@ from gittraj.render.text.stats import render_stats
 @commit_options
 @team_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.pass_obj
 def command(
-    obj: dict[str, bool],
-    /,
     *,
     rev: str,
     by: str,
@@ -46,12 +45,10 @@ def command(
     if team is not None:
         from gittraj.cli.common.team import show_stats
 
-        options: dict[str, Any] = {"by": by, "paths": paths, "as_json": as_json, "draw": _can_draw()}
-        show_stats(team, rev, pager=obj["pager"], **options, **limits)
+        show_stats(team, rev, by=by, paths=paths, as_json=as_json, **limits)
         return
     if by not in BY:
         raise UsageError(f"--by {by} needs --team", f"without --team: {', '.join(BY)}")
-    environ = environment()
     with find_drained(to_read=True) as repository:
         with show_progress("commits") as progress:
             choice: dict[str, Any] = {"by": by, "cwd": Path.cwd(), **limits}
@@ -60,13 +57,18 @@ def command(
             from gittraj.cli.common.no_match import say_nothing_found
 
             say_nothing_found(repository, read_records(repository))
-        if as_json:
-            document = {"version": 1, "rev": rev, "by": by, "total": total, "rows": rows}
-            click.echo(dump_json(document))
-            return
-        page = text_page(repository, environ)
-        text = render_stats(total, rows, page, table_page(environ, page), ascii_only=not _can_draw())
-        write(repository, [text], environ, pager=obj["pager"])
+        document = {"version": 1, "rev": rev, "by": by, "total": total, "rows": rows}
+        print_stats(repository, document, as_json=as_json)
+
+
+def print_stats(repository: Repository, document: Header, *, as_json: bool) -> None:
+    """Print the document of ``--json``, or its text."""
+    if as_json:
+        click.echo(dump_json(document))
+        return
+    total, rows, page = document["total"], document["rows"], text_page(repository)
+    text = render_stats(total, rows, page, table_page(page), ascii_only=not _can_draw())
+    write(repository, [text])
 
 
 def _can_draw() -> bool:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.common.repository import environment, find_drained
-from gittraj.config import Environ
+from gittraj.cli.common.repository import environment, find_drained, read_environ
 from gittraj.errors import TrajError
 from gittraj.model.words import count
 from gittraj.render.text.terminal import printable
@@ -27,7 +26,6 @@ def command(revisions: str | None, dry_run: bool) -> None:
     """
     from gittraj.summarizer.summarize import list_commits, preview, summarize
 
-    raw = environment()
     with find_drained() as repository:
         commits = list_commits(repository, revisions)
         if dry_run:
@@ -35,7 +33,7 @@ def command(revisions: str | None, dry_run: bool) -> None:
                 click.echo(printable(request))
             return
         done: list[Summarized] = []
-        for each in summarize(repository, commits, environ=Environ.of(raw), live=raw):
+        for each in summarize(repository, commits, environ=read_environ(), live=environment()):
             done.append(each)
             click.echo(printable(_line(each)), err=each.failure is not None)
     if not done:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.output import print_wrapped, say
-from gittraj.cli.common.repository import find_drained
+from gittraj.cli.common.repository import find_drained, read_environ
 from gittraj.errors import DeclinedError, TrajError
 
 if TYPE_CHECKING:
@@ -25,14 +25,12 @@ def send(
     repository: Repository, remote: Remote, *, dry_run: bool, records_only: bool, replace: bool = False
 ) -> Sent:
     """Push what the remote lacks, after asking the user. Raises TrajError."""
-    from gittraj.cli.common.repository import environment
     from gittraj.commands.push import send
-    from gittraj.config import Environ
 
     return send(
         repository,
         remote,
-        environ=Environ.of(environment()),
+        environ=read_environ(),
         consent=lambda outgoing: _ask(remote, outgoing),
         report=say,
         dry_run=dry_run,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.common.output import print_wrapped
-from gittraj.cli.common.repository import environment, find_repository
+from gittraj.cli.common.repository import environment, find_repository, read_environ
 
 if TYPE_CHECKING:
     from gittraj.commands.install.manifest import Step
@@ -43,14 +43,13 @@ def command(purge: bool, everywhere: bool, dry_run: bool) -> int:
 def _uninstall_here(*, purge: bool, dry_run: bool) -> tuple[list[Step], list[tuple[str, str]]]:
     """Uninstall in this repository; returns the steps, and what remains with the commands that remove it."""
     from gittraj.commands.install.uninstall import list_copies, list_remaining, uninstall
-    from gittraj.config import Environ
     from gittraj.state.folder import LocalState
 
     with find_repository() as repository:
         copies = list_copies(repository)
         steps = uninstall(repository, purge=purge, dry_run=dry_run)
         purged = (purge and dry_run) or not LocalState.of(repository).exists
-        remains = list(list_remaining(repository, Environ.of(environment()), copies, purged=purged))
+        remains = list(list_remaining(repository, read_environ(), copies, purged=purged))
     return steps, remains
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.common.output import dump_json
-from gittraj.cli.common.repository import find_to_read
-from gittraj.errors import NotARepository
+from gittraj.cli.common.repository import find_if_any
 from gittraj.render.text.terminal import escape_line
 
 
@@ -18,11 +17,8 @@ def command(name: str, *, as_json: bool) -> int:
     month of events, a remote's copy of one) against its format's schema. Exits 1 if it does not match."""
     from gittraj.commands.validate import validate
 
-    try:
-        with find_to_read() as repository:
-            form, faults = validate(repository, name)
-    except NotARepository:
-        form, faults = validate(None, name)
+    with find_if_any("plumbing") as repository:
+        form, faults = validate(repository, name)
     if as_json:
         rows = [{"path": path, "why": why} for path, why in faults]
         document = {"version": 1, "name": name, "format": form, "valid": not faults, "faults": rows}

@@ -15,7 +15,7 @@ import click
 
 from gittraj.cli.common.ahead import take
 from gittraj.cli.common.output import dump_json, text_page, write
-from gittraj.cli.common.repository import drain_first, environment, find_to_read
+from gittraj.cli.common.repository import drain_first, find_to_read, read_events, read_records
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import Blame, Repository, from_top, start_blame
 from gittraj.model.words import count
@@ -40,10 +40,7 @@ Reason = dict[str, Any]
 @click.option("--porcelain", "form", flag_value="porcelain", help="Lines of keys and values, for scripts.")
 @click.option("--json", "form", flag_value="json", help="Print one JSON document.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
-@click.pass_obj
-def command(
-    obj: dict[str, bool], /, *, place: str, rev: str | None, form: str | None, no_fetch: bool
-) -> None:
+def command(*, place: str, rev: str | None, form: str | None, no_fetch: bool) -> None:
     """Blame a line, and say why: the commit, the prompt, the decision, the edit that wrote it.
 
     For a whole file or a FUNCTION (found as by git log -L), show each reason once, with its lines.
@@ -63,7 +60,7 @@ def command(
             return
         any_here = form is not None or _has_records(repository, entries)
         texts = _render(repository, path, lines, entries, porcelain=form == "porcelain", any_here=any_here)
-        write(repository, texts, environment(), pager=obj["pager"] and form is None)
+        write(repository, texts, pager=form is None)
         if not any_here:
             from gittraj.cli.common.no_match import say_nothing_recorded
 
@@ -83,8 +80,6 @@ def _has_records(repository: Repository, entries: Sequence[Reason]) -> bool:
     """Whether the repository has records: those of ``entries``, or any."""
     if any(entry["trajectory"] or entry["nearest"] for entry in entries):
         return True
-    from gittraj.cli.common.repository import read_records
-
     recorded = read_records(repository)
     return bool(recorded or recorded.over)  # over: notes that are too large
 
@@ -93,7 +88,6 @@ def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], rev: str | None, *, no_fetch: bool
 ) -> Sequence[Reason]:
     """Wait for the blame, and find the reasons of its lines; hints at what makes a slow blame faster."""
-    from gittraj.cli.common.repository import read_events
     from gittraj.query.why.lines import answer
 
     start = time.monotonic()
@@ -130,8 +124,6 @@ def _find_noted(repository: Repository, rev: str | None, paths: Collection[str])
 
 
 def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Recorded:
-    from gittraj.cli.common.repository import read_records
-
     return read_records(repository, notes, commits=commits)
 
 
@@ -169,6 +161,6 @@ def _render(
     if porcelain:
         yield from (render_porcelain(entry, lines, path) for entry in entries)
         return
-    page, now = text_page(repository, environment()), datetime.now(UTC)
+    page, now = text_page(repository), datetime.now(UTC)
     for number, entry in enumerate(entries):
         yield "\n" * bool(number) + render_reason(entry, lines, page, now, any_here=any_here)

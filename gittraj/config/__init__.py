@@ -135,7 +135,7 @@ def read_config(repository: Repository) -> Config:
         **switches,
         "retrospective": _user_setting(retrospective if retrospective != "off" else None),
         **{key: _user_setting(size) for key, size in sizes.items()},
-        "gitleaks": _rules_setting(rules),
+        "gitleaks": Setting(value=", ".join(rules.names), source="git config" if rules.own else TEAM_FILE),
     }
     return Config(
         thinking=cast(Thinking, thinking.value),
@@ -153,20 +153,12 @@ def read_config(repository: Repository) -> Config:
         sessions=tuple(_folder(p, "traj.sessions.path") for p in own.get("traj.sessions.path", [])),
         max_segment_bytes=sizes["maxSegmentBytes"],
         max_session_bytes=sizes["maxSessionBytes"],
-        settings=_without_empty(settings),
+        settings={key: setting for key, setting in settings.items() if setting.value},
     )
-
-
-def _without_empty(settings: Mapping[str, Setting]) -> dict[str, Setting]:
-    return {key: setting for key, setting in settings.items() if setting.value}
 
 
 def _user_setting(value: str | int | None) -> Setting:
     return Setting(value="" if value is None else str(value), source="git config")
-
-
-def _rules_setting(rules: RulePaths) -> Setting:
-    return Setting(value=", ".join(rules.names), source="git config" if rules.own else TEAM_FILE)
 
 
 def _redact_mapping(team: Mapping[str, Any]) -> dict[Any, Any]:

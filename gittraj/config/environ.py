@@ -23,7 +23,6 @@ class Environ:
     trust: str | None = None
     """Digests of trusted lists of readers, for a machine whose git config cannot be written."""
     off: bool = False
-    foreground: bool = False
     ci: str | None = None
 
     @classmethod
@@ -39,7 +38,6 @@ class Environ:
             identity=environ.get("GIT_TRAJ_IDENTITY") or None,
             trust=environ.get("GIT_TRAJ_TRUST") or None,
             off=environ.get("GIT_TRAJ") == "0",
-            foreground=environ.get("GIT_TRAJ_SYNC") == "1",
             ci="github-actions" if environ.get("GITHUB_ACTIONS") else ("ci" if environ.get("CI") else None),
         )
 

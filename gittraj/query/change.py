@@ -45,12 +45,12 @@ class Change:
     """A change under review. ``commits`` are its commits, oldest first; ``sessions`` their trajectories, each
     once, with the totals of its parts in the change; ``files`` are the files that the whole change touches.
     ``notes`` is the tip of the records ref (``ref``) that was read, or None. ``merged`` is the commit that
-    the change became, ``carried`` how many commits got records then; ``fork``: the owner of the fork that the
-    records come from; ``unread``: they are in a fork that cannot be read; ``more``: how many commits and
-    files the host did not list; ``diff``: the lines that the host shows, if any; ``new``: commits since the
-    last push; ``left``: commits whose notes could not be read in full; ``begun``: each session's first
-    prompt, even if it is older than the change, or None if it is unknown; ``written``: the ``unnamed`` files
-    with a line that a recorded call wrote, or None if that is unknown."""
+    the change became; ``fork``: the owner of the fork that the records come from; ``unread``: they are in a
+    fork that cannot be read; ``more``: how many commits and files the host did not list; ``diff``: the lines
+    that the host shows, if any; ``new``: commits since the last push; ``left``: commits whose notes could not
+    be read in full; ``begun``: each session's first prompt, even if it is older than the change, or None if
+    it is unknown; ``written``: the ``unnamed`` files with a line that a recorded call wrote, or None if that
+    is unknown."""
 
     head: str
     title: str | None = None
@@ -61,7 +61,6 @@ class Change:
     ref: str = "refs/notes/traj"
     rewritten: Rewritten | None = None
     merged: str | None = None
-    carried: int = 0
     fork: str | None = None
     unread: bool = False
     more: tuple[int, int] = (0, 0)

@@ -5,6 +5,7 @@ self-contained HTML page. Each of the three escapes text that others wrote. Pure
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
@@ -154,7 +155,7 @@ _LINES = 3  # lines of a side, unless everything is requested
 _COLUMNS = 100
 
 
-def render_text(compared: Header, page: Page, *, everything: bool = False) -> Iterator[str]:
+def render_text(compared: Header, page: Page, *, everything: bool) -> Iterator[str]:
     """Yield the tables of ``compared``, a document of ``git traj compare --json``, as text for a terminal."""
     names = [escape_line(side["name"]) for side in compared["sides"]]
     for table in tables(compared, everything=everything):
@@ -182,14 +183,13 @@ def _lines(row: Row, page: Page, most: int | None) -> list[str]:
 
 
 def _columns(label: str, left: list[str], right: list[str], room: int) -> Iterator[str]:
-    for number in range(max(len(left), len(right))):
-        one, other = (side[number] if number < len(side) else "" for side in (left, right))
+    for number, (one, other) in enumerate(zip_longest(left, right, fillvalue="")):
         lead = label if number == 0 else ""
         padded = f"{lead}{' ' * (_LABEL - width(lead))}  {one}{' ' * max(room - width(one), 0)}  {other}"
         yield padded.rstrip()
 
 
-def render_markdown(compared: Header, *, everything: bool = False) -> Iterator[str]:
+def render_markdown(compared: Header, *, everything: bool) -> Iterator[str]:
     """Yield a page about ``compared``, a document of ``git traj compare --json``."""
     names = [words(side["name"]) for side in compared["sides"]]
     yield f"# {' and '.join(names)}\n"
@@ -201,7 +201,7 @@ def render_markdown(compared: Header, *, everything: bool = False) -> Iterator[s
             yield f"| {' | '.join(map(words, (row.label, row.a, row.b)))} |\n"
 
 
-def render_html(compared: Header, *, everything: bool = False) -> str:
+def render_html(compared: Header, *, everything: bool) -> str:
     """A page about ``compared``, a document of ``git traj compare --json``."""
     names = [side["name"] for side in compared["sides"]]
     title = " and ".join(names)

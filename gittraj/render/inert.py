@@ -79,6 +79,11 @@ def element(text: str) -> str:
     return " ".join(parts)
 
 
+def details(title: str, body: str) -> str:
+    """Markdown that is folded below its title."""
+    return f"<details><summary>{element(title)}</summary>\n\n{body}\n\n</details>"
+
+
 def _longer_than_any(text: str, least: int) -> str:
     """At least ``least`` backticks, more than any run of them in ``text``."""
     return "`" * max(least, *(len(run) + 1 for run in re.findall("`+", text)), least)

@@ -124,18 +124,10 @@ def _issues(folder: Path, having: bytes = b"") -> Iterator[dict[str, Any]]:
         try:
             with (folder / file).open("rb") as stream:
                 while line := stream.readline(_LONGEST):
-                    if having in line and (issue := _object(line)):
+                    if having in line and (issue := wire.parse_object(line)):
                         yield issue
         except OSError:
             continue
-
-
-def _object(text: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _show(task: str, site: Site, timeout: float) -> dict[str, Any]:

@@ -171,11 +171,8 @@ def _refusal(error: GithubException, task: str, *, anonymous: bool) -> TaskError
     if error.status in (403, 429) and _is_rate_limit(error, headers):
         return wire.limited(name, headers.get("retry-after") or _seconds_left(headers))
     answer = wire.Answer(status=error.status, headers=headers, body=b"")
-    refused = wire.refusal(answer, service=name, key=_KEY, task=task)
-    if anonymous and error.status in (401, 403, 404):
-        hint = "set GITHUB_TOKEN: a private repository needs it, and so does closing an issue"
-        return wire.hidden(name, task, hint, reason=refused.reason)
-    return refused
+    hint = "set GITHUB_TOKEN: a private repository needs it, and so does closing an issue"
+    return wire.refusal(answer, service=name, key=_KEY, task=task, without_key=hint if anonymous else None)
 
 
 def _is_rate_limit(error: GithubException, headers: Mapping[str, str]) -> bool:

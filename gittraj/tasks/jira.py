@@ -88,11 +88,8 @@ def report(source: TaskSource, status: Status, site: Site, *, timeout: float) ->
 def _refusal(answer: wire.Answer, task: str, *, anonymous: bool) -> TaskError:
     if answer.headers.get("x-seraph-loginreason", "").startswith("AUTHENTICAT"):
         return wire.wrong_key(name, TOKEN)
-    refused = wire.refusal(answer, service=name, key=TOKEN, task=task)
-    if anonymous and answer.status in (401, 403, 404):
-        hint = f"set {TOKEN}, and JIRA_EMAIL if it is in the cloud"
-        return wire.hidden(name, task, hint, reason=refused.reason)
-    return refused
+    hint = f"set {TOKEN}, and JIRA_EMAIL if it is in the cloud" if anonymous else None
+    return wire.refusal(answer, service=name, key=TOKEN, task=task, without_key=hint)
 
 
 def _credential(site: Site) -> dict[str, str]:

@@ -21,7 +21,7 @@ _LOWER = re.compile(r"(?:^|/)([a-z][a-z0-9]{1,6}-[1-9][0-9]{0,6})(?=-|$)")
 _OTHERS = re.compile(r"(?:UTF|ISO|IEEE|RFC|PEP|CVE|SHA|MD|AES|TLS|HTTP|IPV|ES|PY|PYTHON|RC|GH|V\d*)-.*")
 
 
-def parse_key(text: str, *, loose: bool = False) -> str | None:
+def parse_key(text: str, *, loose: bool) -> str | None:
     """Return ``text`` in capitals if it is an id such as ``ENG-456``; ``loose``: also in small letters."""
     key = text.upper() if loose else text
     return key if _WHOLE.fullmatch(key) and (loose or not _OTHERS.fullmatch(key)) else None

@@ -14,7 +14,7 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 from gittraj import __version__
-from gittraj.errors import TaskError, TaskReason
+from gittraj.errors import TaskError
 from gittraj.tasks.system import one_line
 
 LIMIT = 1 << 20
@@ -32,13 +32,19 @@ class Answer:
 
     def value(self, service: str) -> dict[str, Any]:
         """The body, parsed as a JSON object. Raises TaskError."""
-        try:
-            value = json.loads(self.body)
-        except (ValueError, RecursionError):
-            value = None
-        if not isinstance(value, dict):
+        value = parse_object(self.body)
+        if value is None:
             raise unreadable(service)
         return value
+
+
+def parse_object(text: bytes) -> dict[str, Any] | None:
+    """Parse a JSON object; None if ``text`` is something else."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def ask(
@@ -92,9 +98,14 @@ def _answer(status: int, headers: Any, stream: IO[bytes]) -> Answer:
     return Answer(status=status, headers={k.lower(): v for k, v in headers.items()}, body=stream.read(LIMIT))
 
 
-def refusal(answer: Answer, *, service: str, key: str, task: str) -> TaskError:
-    """Return the error for an unsuccessful status."""
+def refusal(
+    answer: Answer, *, service: str, key: str, task: str, without_key: str | None = None
+) -> TaskError:
+    """Return the error for an unsuccessful status. ``without_key`` is the hint if no key was sent."""
     match answer.status:
+        case 401 | 403 | 404 if without_key:
+            why = f"{service} refuses {one_line(task, 80)} without a key, or does not have it"
+            return TaskError(why, without_key, reason="unknown" if answer.status == 404 else "key")
         case 401 | 403:
             return wrong_key(service, key)
         case 404 | 410:
@@ -121,13 +132,6 @@ def unknown(service: str, task: str) -> TaskError:
         f"{service} has no task {one_line(task, 80)}, or does not show it",
         "check whether the id is right",
         reason="unknown",
-    )
-
-
-def hidden(service: str, task: str, hint: str, *, reason: TaskReason) -> TaskError:
-    """Return the error for a task that cannot be read or changed without a key."""
-    return TaskError(
-        f"{service} refuses {one_line(task, 80)} without a key, or does not have it", hint, reason=reason
     )
 
 

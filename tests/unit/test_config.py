@@ -271,7 +271,6 @@ def test_settings_are_read_from_the_environment() -> None:
         "GIT_TRAJ_IDENTITY": "/k",
         "GIT_TRAJ_TRUST": "0f",
         "GIT_TRAJ": "0",
-        "GIT_TRAJ_SYNC": "1",
         "CI": "1",
         "GITHUB_ACTIONS": "true",
     }
@@ -282,7 +281,6 @@ def test_settings_are_read_from_the_environment() -> None:
         identity="/k",
         trust="0f",
         off=True,
-        foreground=True,
         ci="github-actions",
     )
 

@@ -105,7 +105,7 @@ def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
         _say("nothing recorded here matches", hint)
 
 
-def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> None:
+def say_unread(waiting: int, away: Sequence[str], why: str | None) -> None:
     """Say what a search did not cover: the number of trajectories not indexed yet (``waiting``), the months
     whose events are not in this clone (``away``), and why the events could not be fetched."""
     if waiting:
@@ -119,7 +119,7 @@ def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> Non
         )
 
 
-def say_missing(missing: Sequence[str], why: str | None = None) -> None:
+def say_missing(missing: Sequence[str], why: str | None) -> None:
     """Say which segments this clone lacks although records name them, and why they could not be fetched."""
     several, verb = (f" and {len(missing) - 1} more", "are") if len(missing) > 1 else ("", "is")
     # the names come from a record, which anyone may have written

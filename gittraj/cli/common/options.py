@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from gittraj.cli.common.repository import find_repository
+from gittraj.cli.common.repository import find_repository, find_to_read
 from gittraj.errors import TrajError
 
 Command = Callable[..., Any]
@@ -101,8 +101,6 @@ def _is_path(word: str, *, any_file: bool) -> bool:
         return False
     if any_file:
         return True
-    from gittraj.cli.common.repository import find_to_read
-
     with find_to_read() as repository:
         return (
             repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", word, check=False).code

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,9 +29,9 @@ _DELAY = 1.0  # seconds before progress is shown
 _INTERVAL = 0.1  # seconds between two reports of progress
 
 
-def is_terminal(environ: Mapping[str, str]) -> bool:
+def is_terminal() -> bool:
     """Whether the output goes to a terminal, also through a pager that git started (``git -p traj log``)."""
-    return sys.stdout.isatty() or "GIT_PAGER_IN_USE" in environ
+    return sys.stdout.isatty() or "GIT_PAGER_IN_USE" in os.environ
 
 
 def is_plain() -> bool:
@@ -39,7 +39,7 @@ def is_plain() -> bool:
     return type(sys.stdout).__name__ == "PlainStream"
 
 
-def wants_colour(repository: Repository, environ: Mapping[str, str]) -> bool:
+def wants_colour(repository: Repository) -> bool:
     """Whether to use colour, by ``--color``, else ``color.traj``, else ``color.ui``, else if the terminal has
     colour and ``NO_COLOR`` is not set."""
     context = click.get_current_context(silent=True)
@@ -48,15 +48,15 @@ def wants_colour(repository: Repository, environ: Mapping[str, str]) -> bool:
     choice = (repository.config("color.traj") or repository.config("color.ui") or "auto").lower()
     if choice == "always":
         return True
-    if choice in ("never", "false", "no", "off", "0") or environ.get("NO_COLOR"):
+    if choice in ("never", "false", "no", "off", "0") or os.environ.get("NO_COLOR"):
         return False
-    return is_terminal(environ) and environ.get("TERM") != "dumb"
+    return is_terminal() and os.environ.get("TERM") != "dumb"
 
 
-def columns(environ: Mapping[str, str], *, table: bool = False) -> int | None:
+def columns(*, table: bool = False) -> int | None:
     """The maximum width of a line, of running text or of a ``table``; None for a pipe, where lines are not
     cut."""
-    if not is_terminal(environ):
+    if not is_terminal():
         return None
     import shutil  # it imports all compressors
 
@@ -69,18 +69,18 @@ def print_wrapped(text: str, *, err: bool = False) -> None:
     can copy it."""
     import textwrap
 
-    width = columns(os.environ) or len(text) + 1
+    width = columns() or len(text) + 1
     click.echo(textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False), err=err)
 
 
-def text_page(repository: Repository, environ: Mapping[str, str]) -> Page:
+def text_page(repository: Repository) -> Page:
     """The page for running text; a table with one line per row uses ``Page(columns(table=True))`` instead."""
-    return Page(columns(environ) or PIPE, wants_colour(repository, environ))
+    return Page(columns() or PIPE, wants_colour(repository))
 
 
-def table_page(environ: Mapping[str, str], page: Page) -> Page:
+def table_page(page: Page) -> Page:
     """The page for a table whose lines are wrapped, below the text of ``page``."""
-    return Page(columns(environ, table=True) or PIPE, page.colour)
+    return Page(columns(table=True) or PIPE, page.colour)
 
 
 def dump_json(document: object) -> str:
@@ -91,9 +91,9 @@ def dump_json(document: object) -> str:
     return json.dumps(document, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
 
 
-def refuse_html(form: str | None, environ: Mapping[str, str]) -> None:
+def refuse_html(form: str | None) -> None:
     """Raise UsageError if HTML would be written to a terminal, where nobody reads it."""
-    if form == "html" and is_terminal(environ):
+    if form == "html" and is_terminal():
         from gittraj.errors import UsageError
 
         raise UsageError(
@@ -101,7 +101,7 @@ def refuse_html(form: str | None, environ: Mapping[str, str]) -> None:
         )
 
 
-def say_written(path: Path, *, show: bool = False) -> None:
+def say_written(path: Path, *, show: bool) -> None:
     """Say on a terminal where a file or folder was written, and ``show`` it in the browser."""
     if sys.stderr.isatty():
         size = f" ({size_of(path.stat().st_size)})" if path.is_file() else ""
@@ -119,17 +119,18 @@ def say(text: str) -> None:
     sys.stderr.write(f"git-traj: {escape_line(text)}\n")
 
 
-def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, str], *, pager: bool) -> None:
-    """Write ``texts`` as they arrive, through git's pager on a terminal.
+def write(repository: Repository, texts: Iterable[str], *, pager: bool = True) -> None:
+    """Write ``texts`` as they arrive; on a terminal through git's pager, if ``pager`` and the user allow it.
 
     Raises BrokenPipeError when the reader of a pipe has closed it.
     """
-    command = _pager(repository, environ) if pager and sys.stdout.isatty() else None
+    pages = pager and sys.stdout.isatty() and click.get_current_context().obj["pager"]
+    command = _pager(repository) if pages else None
     if command is None:
         for text in texts:
             click.echo(text, nl=False, color=True)
         return
-    variables = {"LESS": "FRX", "LV": "-c", **environ, "GIT_PAGER_IN_USE": "true"}
+    variables = {"LESS": "FRX", "LV": "-c", **os.environ, "GIT_PAGER_IN_USE": "true"}
     # as in git, a pager is a shell command
     with subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE, env=variables) as process:
         assert process.stdin is not None  # noqa: S101 - it is a pipe
@@ -142,10 +143,11 @@ def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, st
             pass
 
 
-def _pager(repository: Repository, environ: Mapping[str, str]) -> str | None:
+def _pager(repository: Repository) -> str | None:
     """The pager, in the order of git-var(1); `git var GIT_PAGER` prints `cat`, as we run git without one."""
-    pager = environ.get("GIT_PAGER") or repository.config("core.pager") or environ.get("PAGER") or "less"
-    return None if pager in ("", "cat") or environ.get("TERM") == "dumb" else pager
+    own, usual = os.environ.get("GIT_PAGER"), os.environ.get("PAGER")
+    pager = own or repository.config("core.pager") or usual or "less"
+    return None if pager in ("", "cat") or os.environ.get("TERM") == "dumb" else pager
 
 
 def _plain(text: str) -> bytes:

@@ -9,11 +9,11 @@ import click
 
 from gittraj.cli.common.command_list import COMMANDS
 from gittraj.cli.common.output import columns, wants_colour
-from gittraj.cli.common.repository import drain_first, environment, find_to_read, is_installed
+from gittraj.cli.common.repository import drain_first, find_to_read, is_installed, read_environ, read_records
 from gittraj.errors import NotARepository
 from gittraj.git import Repository
 from gittraj.model.words import unmarked
-from gittraj.render.text.terminal import Page, wrap
+from gittraj.render.text.terminal import Page, cut, escape_line, render_line, wrap
 
 _LAST = 3
 """The number of recorded commits whose reasons are shown."""
@@ -51,12 +51,9 @@ def _say_how_to_begin(state: str) -> None:
 def _print(repository: Repository) -> None:
     from gittraj.commands.doctor.facts import gather
     from gittraj.commands.status import overview_to_lines
-    from gittraj.config import Environ
-    from gittraj.render.text.terminal import render_line
 
-    raw = environment()
-    page = Page(columns(raw), wants_colour(repository, raw))
-    for line in overview_to_lines(gather(repository, Environ.of(raw))):
+    page = Page(columns(), wants_colour(repository))
+    for line in overview_to_lines(gather(repository, read_environ())):
         click.echo(render_line(line, page), nl=False, color=page.colour)
     lines = _last_reasons(repository, page) if repository.head() else []
     if lines:
@@ -69,11 +66,9 @@ def _print(repository: Repository) -> None:
 def _last_reasons(repository: Repository, page: Page) -> list[str]:
     """For each of the last recorded commits: a line with its subject, and one that says why it was made or,
     if that is not recorded, what was asked."""
-    from gittraj.cli.common.repository import read_records
     from gittraj.index.answers import open_index
     from gittraj.query.log.filters import Wanted
     from gittraj.query.log.listing import list_commits, read_entries
-    from gittraj.render.text.terminal import cut, escape_line
 
     with ExitStack() as stack:
         index = stack.enter_context(open_index(repository))

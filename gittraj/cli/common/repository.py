@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from gittraj.cli.common.output import say
+from gittraj.errors import NotARepository, TrajError
 from gittraj.git import Backend, Repository, open_repository
 from gittraj.plugins import consult
 
 if TYPE_CHECKING:
     from gittraj.config import Environ
-    from gittraj.errors import TrajError
     from gittraj.query.notes import Notes
     from gittraj.query.records import Recorded
     from gittraj.query.show.chapters import Segments
@@ -33,6 +33,13 @@ def environment() -> Mapping[str, str]:
     return dict(os.environ)
 
 
+def read_environ() -> Environ:
+    """What the environment says about git-traj."""
+    from gittraj.config import Environ
+
+    return Environ.of(environment())
+
+
 def find_repository(backend: Backend = "auto") -> Repository:
     """The repository that the command was called in. Plug-ins are named by the user's git configuration, as
     git reports it there. ``GIT_DIR`` is honoured, as in git. Raises NotARepository."""
@@ -41,6 +48,14 @@ def find_repository(backend: Backend = "auto") -> Repository:
     repository = open_repository(start, environ=environment(), backend=backend)
     consult(repository)
     return repository
+
+
+def find_if_any(backend: Backend = "auto") -> AbstractContextManager[Repository | None]:
+    """The repository that the command was called in, or None outside of one."""
+    try:
+        return find_repository(backend)
+    except NotARepository:
+        return nullcontext()
 
 
 def find_to_read() -> Repository:
@@ -83,7 +98,7 @@ def _follow_beads(repository: Repository) -> None:
     for each in followed:
         if each.change == "ended" and (source := each.found.task.source):
             add = f"add its result: git traj complete {each.trajectory} --summary S"
-            sys.stderr.write(f"git-traj: {source.id} is closed in beads, so its trajectory ended; {add}\n")
+            say(f"{source.id} is closed in beads, so its trajectory ended; {add}")
     if followed:
         drain_first(repository, always=True)
 
@@ -105,7 +120,6 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
         return None
     if not always and has_nothing_new(repository.common_dir):
         return None
-    from gittraj.errors import TrajError
     from gittraj.state.changed import has_news
 
     try:
@@ -123,23 +137,19 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
 
 def _drain(repository: Repository) -> None:
     """Drain, and print the drain's remarks. Raises TrajError."""
-    from gittraj.config import Environ
     from gittraj.record.drain.composition import drain  # the redactor's rules take 70 ms
     from gittraj.state.folder import busy
 
-    raw = environment()
-    environ = Environ.of(raw)
+    environ = read_environ()
     with replace(repository, backend="auto") as to_write:
-        report = drain(to_write, environ=environ, live=raw)
+        report = drain(to_write, environ=environ, live=environment())
     if report is None:
         if not environ.off:
             raise busy()
         return
     say_remark(report.remark)
     if report.exposed:
-        sys.stderr.write(
-            "git-traj: a secret that was already pushed became known: rotate it (git traj doctor)\n"
-        )
+        say("a secret that was already pushed became known: rotate it (git traj doctor)")
 
 
 def _hint_at_installing(repository: Repository) -> None:
@@ -160,7 +170,6 @@ def say_remark(remark: str | None) -> None:
 def current_session(environ: Environ) -> str:
     """The agent session (``agent:session``) that runs this command. Raises TrajError outside of one."""
     from gittraj.agents import all_agents
-    from gittraj.errors import TrajError
 
     for agent in all_agents().values():
         session = agent.current(environ)

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.common.output import columns, dump_json, table_page, text_page, write
+from gittraj.cli.common.output import columns, dump_json, say, text_page, write
 from gittraj.cli.common.repository import environment
 from gittraj.errors import UsageError
-from gittraj.gather.ask import Choice
+from gittraj.gather.ask import Choice, read_folded
 from gittraj.gather.fetching import new_repository
 from gittraj.gather.store import Session, open_store
 from gittraj.git import Repository
@@ -53,7 +53,6 @@ def show_log(
     form: str | None,
     explored: bool,
     as_json: bool,
-    pager: bool,
     sort: str,
     **options: Any,
 ) -> None:
@@ -70,37 +69,30 @@ def show_log(
         first = list(islice(listed, 1))
         listed = chain(first, listed)
         if not first:
-            click.echo("git-traj: no matching commits", err=True)
+            say("no matching commits")
         if as_json:
             # "wholes", the headers of complete trajectories, is only for ``list_trajectories``
             rows = [{key: value for key, value in each.items() if key != "wholes"} for each in listed]
             click.echo(dump_json(entries_to_json(rows, rows=form == "rows")))
             return
-        page = text_page(repository, environment())
+        page = text_page(repository)
         if form:
-            page = Page(columns(environment()), page.colour)
+            page = Page(columns(), page.colour)
         texts = render_listing(listed if form == "rows" else map(_name_repository, listed), form, page)
-        write(repository, texts, environment(), pager=pager)
+        write(repository, texts)
 
 
-def show_stats(
-    url: str, rev: str, *, by: str, as_json: bool, pager: bool, draw: bool, **options: Any
-) -> None:
+def show_stats(url: str, rev: str, *, by: str, as_json: bool, **options: Any) -> None:
+    from gittraj.cli.stats import print_stats
     from gittraj.gather.ask_stats import compute_team_stats
-    from gittraj.render.text.stats import render_stats
 
     _refuse(rev=rev != "HEAD", file=options.pop("paths"))
     options.pop("follow")
     with _open_team(url) as (session, repository):
         choice = Choice(author=options.pop("author"), **_read_dates(repository, options))
         total, rows = compute_team_stats(session, by, choice)
-        if as_json:
-            document = {"version": 1, "rev": None, "by": by, "total": total, "rows": rows}
-            click.echo(dump_json(document))
-            return
-        page = text_page(repository, environment())
-        text = render_stats(total, rows, page, table_page(environment(), page), ascii_only=not draw)
-        write(repository, [text], environment(), pager=pager)
+        document = {"version": 1, "rev": None, "by": by, "total": total, "rows": rows}
+        print_stats(repository, document, as_json=as_json)
 
 
 def show_search(
@@ -109,13 +101,11 @@ def show_search(
     *,
     limit: int,
     as_json: bool,
-    pager: bool,
     similar: bool,
     fetch: bool,
     **options: Any,
 ) -> None:
     from gittraj.commands.search import hit_to_json
-    from gittraj.gather.ask import read_folded
     from gittraj.gather.ask_search import search_team
     from gittraj.index.search import Conditions
     from gittraj.render.text.search import render_hit
@@ -127,7 +117,7 @@ def show_search(
         conditions = Conditions(**_read_dates(repository, options), **options)
         hits = search_team(session, query, conditions, limit=limit, choice=choice)
         if not hits:
-            click.echo("git-traj: no match", err=True)
+            say("no match")
         if as_json:
             trajectories = read_folded(session, [(each.project_id, each.hit.trajectory) for each in hits])
             results = [
@@ -138,25 +128,25 @@ def show_search(
             complete = {"waiting": 0, "away": [], "beside": {}}
             click.echo(dump_json({"version": 1, "query": text, "results": results, **complete}))
             return
-        page, now = text_page(repository, environment()), datetime.now(UTC)
+        page, now = text_page(repository), datetime.now(UTC)
         texts = (
             "\n" * bool(number) + render_hit(*_name_hit(each), page, now) for number, each in enumerate(hits)
         )
-        write(repository, texts, environment(), pager=pager)
+        write(repository, texts)
 
 
-def show_context(url: str, paths: Sequence[str], *, budget: int, as_json: bool, pager: bool) -> None:
+def show_context(url: str, paths: Sequence[str], *, budget: int, as_json: bool) -> None:
     from gittraj.gather.ask_log import brief_team
     from gittraj.render.markdown.context import render_briefing, render_document
 
     with _open_team(url) as (session, repository):
         touched, lessons = brief_team(session, paths)
         if not touched:
-            click.echo("git-traj: no gathered session wrote these files", err=True)
+            say("no gathered session wrote these files")
         if lessons or as_json:
             render = render_document if as_json else render_briefing
             text = render(lessons, budget=budget, paths=paths)
-            write(repository, [text], environment(), pager=pager and not as_json)
+            write(repository, [text], pager=not as_json)
 
 
 def _name_hit(result: TeamHit) -> tuple[Hit, Header | None]:

@@ -34,7 +34,7 @@ from gittraj.render.comment.tables import (
     files_table,
     flags_table,
 )
-from gittraj.render.inert import code, element, quote, words
+from gittraj.render.inert import code, details, quote, words
 
 CHARACTERS, BYTES = 60_000, 200_000
 """The limits of a comment; GitHub accepts 65,536 characters, and has been seen to store 262,144 bytes."""
@@ -132,10 +132,10 @@ def _blocks(
     yield from _fold(4, "Commit by commit", change.commits, lambda rows: commits_table(rows, location))
     yield from _fold(5, "File by file", change.files, lambda rows: files_table(rows, change, location))
     if len(change.sessions) > 1:
-        agents = _details("Cost and agents", agents_table(change, cost=options.cost))
+        agents = details("Cost and agents", agents_table(change, cost=options.cost))
         yield Block(6, "cost and agents", (agents, ""))
     if options.prompts:
-        yield Block(7, "prompts", (_details("What was asked", _prompts(change)), ""))
+        yield Block(7, "prompts", (details("What was asked", _prompts(change)), ""))
     yield Block(0, "note", (_note(change, location),))
 
 
@@ -145,7 +145,7 @@ def _fold(rank: int, name: str, rows: Sequence[T], table: Callable[[Sequence[T]]
         forms = []
         for most in (ROWS, _LONG, _SHORT):
             left = f"\n\n{len(rows) - most} more." if len(rows) > most else ""
-            forms.append(_details(f"{name} ({len(rows)})", table(rows[:most]) + left))
+            forms.append(details(f"{name} ({len(rows)})", table(rows[:most]) + left))
         yield Block(rank, name.lower(), (*forms, ""))
 
 
@@ -178,8 +178,7 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
     if change.rewritten:
         yield f"> [!WARNING]\n> {_rewritten(change, change.rewritten, location)}"
     if change.merged:
-        carried = f"; records carried to {count(change.carried, 'commit')}" if change.carried else ""
-        yield f"> [!NOTE]\n> Merged as {location.commit(change.merged)}{carried}."
+        yield f"> [!NOTE]\n> Merged as {location.commit(change.merged)}."
     if change.fork:
         yield f"<sub>The records come from the fork {words(change.fork)}: they are not verified here.</sub>"
     if change.unread:
@@ -292,7 +291,3 @@ def _note(change: Change, location: Location) -> str:
     what = "A trajectory tells what an agent was asked, decided and doubted on the way to a commit"
     claim = "what is quoted was written by agents and their users: a claim, not proof."
     return f"<sub>{what}; {claim} Full detail: {full}{show}.</sub>"
-
-
-def _details(title: str, body: str) -> str:
-    return f"<details><summary>{element(title)}</summary>\n\n{body}\n\n</details>"

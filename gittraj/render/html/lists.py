@@ -96,12 +96,7 @@ def render_trajectories(headers: Sequence[tuple[Header, int]], links: Links) -> 
         about = line(" · ".join(filter(None, facts)))
         name = tag("p", links.trajectory(header["id"], title), class_="title")
         rows.append(tag("li", name, tag("p", about, class_="muted")))
-    main = [
-        tag("h1", "Trajectories"),
-        _field("Filter", data_filter="#all"),
-        tag("ol", *rows, class_="rows", id="all"),
-    ]
-    return wrap("Trajectories", join(main), None, links=links)
+    return _with_filter("Trajectories", tag("ol", *rows, class_="rows", id="all"), links)
 
 
 def render_files(files: Mapping[str, int], links: Links) -> str:
@@ -110,12 +105,13 @@ def render_files(files: Mapping[str, int], links: Links) -> str:
         tag("li", links.file(path), " ", tag("span", count(number, "commit"), class_="muted"))
         for path, number in files.items()
     ]
-    main = [
-        tag("h1", "Files"),
-        _field("Filter", data_filter="#all"),
-        tag("ul", *rows, class_="files", id="all"),
-    ]
-    return wrap("Files", join(main), None, links=links)
+    return _with_filter("Files", tag("ul", *rows, class_="files", id="all"), links)
+
+
+def _with_filter(title: str, listed: Html, links: Links) -> str:
+    """The page of a list that a field above it filters."""
+    main = [tag("h1", title), _field("Filter", data_filter="#all"), listed]
+    return wrap(title, join(main), None, links=links)
 
 
 def render_file(path: str, entries: Iterable[Header], links: Links) -> str:

@@ -28,9 +28,6 @@ class Html(str):
     __slots__ = ()
 
 
-NOTHING = Html()
-
-
 def text(value: str) -> Html:
     """Return ``value`` escaped. Terminal colours are removed; other control, direction and invisible
     characters are shown or dropped as in a terminal."""

@@ -36,11 +36,8 @@ def _blocks(lines: Sequence[str]) -> Iterator[Html]:
             yield tag("p", _inline(heading[1]), class_="heading")
             at += 1
         else:
-            end, render = next(
-                (end, render)
-                for test, render in _KINDS
-                if (end := _run_end(lines, at, test)) > at or test is _is_text
-            )
+            test, render = next(kind for kind in _KINDS if kind[0](line))
+            end = _run_end(lines, at, test)
             yield render(lines[at:end])
             at = end
 

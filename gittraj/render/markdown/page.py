@@ -23,7 +23,7 @@ from gittraj.render.events import (
     is_shown,
     thinking_note,
 )
-from gittraj.render.inert import code, element, fence, quote, words
+from gittraj.render.inert import code, details, fence, quote, words
 from gittraj.render.properties import account, properties
 from gittraj.render.text import terminal
 
@@ -111,7 +111,7 @@ def _chapter(events: Sequence[Event], detail: Detail) -> str:
         body = _run(run, detail)
         if working and names.total() > _CALLS:
             several = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in names.most_common(_CALLS))
-            body = _fold(f"{names.total()} calls: {several}", body)
+            body = details(f"{names.total()} calls: {several}", body)
         parts.append(body)
     return "\n\n".join(parts)
 
@@ -123,10 +123,6 @@ def _run(events: Sequence[Event], detail: Detail) -> str:
         text += ("\n" if calls else "\n\n") + _event(event, detail)
         before = event["type"]
     return text.strip("\n")
-
-
-def _fold(title: str, body: str) -> str:
-    return f"<details><summary>{element(title)}</summary>\n\n{body}\n\n</details>"
 
 
 def _event(event: Event, detail: Detail) -> str:
@@ -142,6 +138,6 @@ def _event(event: Event, detail: Detail) -> str:
         case "tool_result":
             lines = event["content"].strip().split("\n")
             shown = lines if detail.everything or len(lines) <= _RESULT else ["…", *lines[-_RESULT:]]
-            return _fold(describe_result(event) or "result", fence("\n".join(shown)))
+            return details(describe_result(event) or "result", fence("\n".join(shown)))
         case kind:
             return f"**{words(between(event) or kind)}**: {words(describe_event(event))}"

@@ -40,7 +40,8 @@ def _links(report: Any, subjects: Mapping[str, str], page: Page) -> Iterator[str
     wide = max(map(len, reasons), default=0)
     for row, reason in zip(links, reasons, strict=True):
         subject = escape_line(subjects.get(row.commit, ""))
-        yield _line(page, f"{row.commit[:7]}  {escape_line(row.agent):<12}  {reason:<{wide}}  {subject}")
+        line = f"{row.commit[:7]}  {escape_line(row.agent):<12}  {reason:<{wide}}  {subject}"
+        yield cut(line, page.columns).rstrip() + "\n"
 
 
 def _refusal(row: Any) -> str:
@@ -76,10 +77,6 @@ def _reason(row: Any, gone: Container[str]) -> str:
 def _evidence(word: str) -> str:
     """The evidence in a listing's words; a word from a newer version is unchanged."""
     return EVIDENCE.get(word) or escape_line(word)
-
-
-def _line(page: Page, text: str) -> str:
-    return cut(text, page.columns).rstrip() + "\n"
 
 
 def render_imported(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:

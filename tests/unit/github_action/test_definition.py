@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from github_action.settings import INPUTS
+from github_action.settings import INPUTS, Settings
 
 ROOT = Path(__file__).resolve().parents[3]
 WORKFLOWS = sorted((ROOT / "docs" / "workflows").glob("*.yml"))
@@ -39,7 +40,10 @@ def test_each_input_is_passed_on_and_described() -> None:
     assert given == {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]}
     defaults = {name: each["default"] for name, each in ACTION["inputs"].items()}
     assert defaults.pop("token") == "${{ github.token }}"
-    assert defaults == {name: default for name, (_, _, default) in INPUTS.items()}
+    assert defaults.keys() == INPUTS.keys()
+    ours = {field.name: field.default for field in fields(Settings)}
+    for name, (field, read) in INPUTS.items():
+        assert read(name, defaults[name]) == ours[field], name
     for name, entry in (*ACTION["inputs"].items(), *ACTION["outputs"].items()):
         assert entry["description"], name
 

@@ -205,8 +205,7 @@ def test_each_state_has_its_text() -> None:
     one = render(full_change(rewritten=Rewritten(before="e" * 40, carried=(A,))))
     assert "1 of 3 commits carries the records of what was replaced." in one
     assert "has no trajectory." in text
-    assert "> Merged as [`a1a1a1a`]" in render(full_change(merged=A, carried=2))
-    assert "records carried to 2 commits" in render(full_change(merged=A, carried=2))
+    assert "> Merged as [`a1a1a1a`]" in render(full_change(merged=A))
     fork = render(full_change(fork="mallory/shop"))
     assert "The records come from the fork mallory/shop: they are not verified here." in fork
     assert "10 commits and 1 file more are not listed" in render(full_change(more=(10, 1)))
