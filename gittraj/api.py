@@ -102,7 +102,6 @@ class Trajectories:
         from gittraj.commands.link import find_commit
 
         onto = find_commit(self._repository, commit) if commit is not None else None
-        self._repository.forget_settings()
         files: Sequence[Path] = [Path(path) for path in paths]
         reports, refused = import_files(
             self._repository, self._environ, files, form=form, commit=onto, link=link

@@ -72,7 +72,6 @@ def run(repository: Repository, command: Sequence[str], *, agent: str | None, li
     output, begun, commit = Output(), now(), repository.head()
     name_of_run = f"{name}:{session}"
     status = _spawn(command, {**live, RUN: name_of_run}, output)
-    repository.forget_settings()  # the program may have taken hours
     spooled = read_spool(LocalState.of(repository).folder, 0)[0]
     report = {
         "terminal": session,

@@ -96,6 +96,7 @@ def read_choice(repository: Repository, key: str) -> str:
     """Read a setting that only the user decides: ``traj.push`` (ask, never or auto) or ``traj.share`` (all or
     records); the first value is the default. ``sync.consent`` stores what was answered for one remote. Raises
     TrajError."""
+    repository.forget_settings()
     return _choice(key, (repository.config(f"traj.{key}") or "").lower())
 
 
@@ -116,7 +117,9 @@ def stamp(config: Config) -> str:
 
 
 def read_config(repository: Repository) -> Config:
-    """Read all settings. Raises TrajError for an invalid value, with its key and file."""
+    """Read all settings as they are now: a worker or a program's caller may have begun long ago. Raises
+    TrajError for an invalid value, with its key and file."""
+    repository.forget_settings()
     own = _git_values(repository)
     team = _team_values(repository)
     thinking = _stricter_thinking(own, team)

@@ -49,8 +49,8 @@ class Setting(NamedTuple):
 class Repository:
     """A repository; ``open_repository`` makes one. Used as a context manager, it ends the processes that it
     started. ``git_dir`` belongs to this worktree, ``common_dir`` to all worktrees; both are absolute.
-    ``work_tree`` is None in a bare repository. git's configuration is read once, until ``run`` changes it or
-    ``forget_settings`` is called."""
+    ``work_tree`` is None in a bare repository. git's configuration is read once, and again after ``run``
+    changed it or ``forget_settings`` was called."""
 
     git_dir: Path
     common_dir: Path
@@ -85,9 +85,11 @@ class Repository:
         ``env`` adds to the sanitised environment; ``timeout`` is in seconds. Raises GitError when git fails
         (unless ``check`` is false), is not installed or does not end in time.
         """
-        if args[0] == "config":
-            self.forget_settings()
-        return self.runner.run(*args, input=input, check=check, env=env, timeout=timeout, cwd=cwd)
+        try:
+            return self.runner.run(*args, input=input, check=check, env=env, timeout=timeout, cwd=cwd)
+        finally:
+            if args[0] == "config":
+                self.forget_settings()
 
     @cached_property
     def runner(self) -> Runner:

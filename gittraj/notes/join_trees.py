@@ -48,12 +48,13 @@ def _join(objects: Objects, ours: str | None, theirs: str, commit: str) -> dict[
     here, there = (note_paths(objects, root, commit) for root in (ours, theirs))
     if not here and len(there) == 1:
         # without reading it, which would make a partial clone fetch it
-        return replace_note(objects, ours, commit, there[0][1])
+        return replace_note(objects, ours, commit, there[0][1], known=here)
     old, new = ([objects.read_blob(blob) for _, blob in side] for side in (here, there))
     body = _merge(commit, old, new)
     if not body or old == [body]:
         return {}
-    return replace_note(objects, ours, commit, there[0][1] if new == [body] else objects.write_blob(body))
+    blob = there[0][1] if new == [body] else objects.write_blob(body)
+    return replace_note(objects, ours, commit, blob, known=here)
 
 
 def _merge(commit: str, old: list[bytes], new: list[bytes]) -> bytes:

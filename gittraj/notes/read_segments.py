@@ -14,8 +14,8 @@ from gittraj.notes.store import DataRefs
 def read_segments(
     repository: Repository, trajectory: str, refs: Iterable[SegmentRef], *, naming: Collection[str] = ()
 ) -> Iterator[tuple[SegmentRef, tuple[AnyEvent, ...]]]:
-    """Yield the events of each segment that this clone has and can read; with ``naming``, only those in which
-    one of these ids stands, which takes much less time."""
+    """Yield the events of each segment that this clone has and can read; with ``naming``, only the lines in
+    which one of these ids stands are read, which takes much less time."""
     data = DataRefs(repository)
     ids = [dump(each)[1:-1] for each in naming]
     for ref in dict.fromkeys(refs):

@@ -194,11 +194,12 @@ class NotesRef:
         if not is_oid(commit):
             raise StoreError(f"{commit!r} is not an object id, so it cannot have a note")
         objects = self.repository.objects
-        old = _join([read_note(objects, blob) for _, blob in note_paths(objects, root, commit)])
+        known = note_paths(objects, root, commit)
+        old = _join([read_note(objects, blob) for _, blob in known])
         new = edit(old)
         if new == old:
             return {}
-        return replace_note(objects, root, commit, objects.write_blob(new) if new else None)
+        return replace_note(objects, root, commit, objects.write_blob(new) if new else None, known=known)
 
     def _root(self, tip: str | None) -> str | None:
         return self.repository.objects.commit(tip).tree if tip else None

@@ -9,7 +9,7 @@ The path of a note is its commit's hex id, split into folders of two characters 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from gittraj.git import BLOB, TREE, Entry, Objects
 
@@ -47,10 +47,16 @@ def note_paths(objects: Objects, root: str | None, commit: str) -> list[tuple[Tr
 
 
 def replace_note(
-    objects: Objects, root: str | None, commit: str, blob: str | None
+    objects: Objects,
+    root: str | None,
+    commit: str,
+    blob: str | None,
+    *,
+    known: Iterable[tuple[TreePath, str]],
 ) -> dict[TreePath, str | None]:
-    """The changes to a notes tree that replace every note of ``commit`` by ``blob`` (None: by no note)."""
-    changes: dict[TreePath, str | None] = {path: None for path, _ in note_paths(objects, root, commit)}
+    """The changes to a notes tree that replace every note of ``commit`` by ``blob`` (None: by no note).
+    ``known`` are its ``note_paths``."""
+    changes: dict[TreePath, str | None] = {path: None for path, _ in known}
     if blob is not None:
         changes[_path_for_note(objects, root, commit)] = blob
     return changes

@@ -57,11 +57,12 @@ class Shape:
 
 
 class _Process:
-    """The state of this process: the repository whose configuration is read, the objects that were loaded, by
-    plug-in and group, and why plug-ins were left out."""
+    """The state of this process: the repository whose configuration is read, the plug-ins that it names, the
+    objects that were loaded, by plug-in and group, and why plug-ins were left out."""
 
     def __init__(self) -> None:
         self.repository: Repository | None = None
+        self.names: tuple[str, ...] | None = None
         self.loaded: dict[str, dict[str, Any]] = {}
         self.reasons: dict[str, str] = {}
 
@@ -70,20 +71,23 @@ _PROCESS = _Process()
 
 
 def consult(repository: Repository) -> None:
-    """Read the names of plug-ins, when they are needed, from the user's git configuration, by running git in
-    ``repository``."""
-    _PROCESS.repository = repository
+    """Read the names of plug-ins, when they are first needed, from the user's git configuration, by running
+    git in ``repository``."""
+    _PROCESS.repository, _PROCESS.names = repository, None
 
 
 def names() -> tuple[str, ...]:
     """The plug-ins that are switched on, by their names or paths in the configuration."""
     if _PROCESS.repository is None:
         return ()
-    try:
-        settings = _PROCESS.repository.settings(r"traj\.plugin$")
-    except TrajError:
-        return ()
-    return tuple(dict.fromkeys(s.value for s in settings if s.scope in ("global", "system")))
+    if _PROCESS.names is None:
+        try:
+            settings = _PROCESS.repository.settings(r"traj\.plugin$")
+        except TrajError:
+            return ()
+        found = (s.value for s in settings if s.scope in ("global", "system"))
+        _PROCESS.names = tuple(dict.fromkeys(found))
+    return _PROCESS.names
 
 
 def reason(name: str) -> str | None:

@@ -27,6 +27,9 @@ _AT_ONCE = 1_000
 class Recorded:
     """The records of all commits, from ``notes`` or from the pairs that ``NotesRef.items()`` yields."""
 
+    has_remotes = False
+    """Whether the records include those of remotes: then this is a ``RecordedBeside``."""
+
     def __init__(self, notes: Notes | Iterable[tuple[str, bytes]]) -> None:
         self._notes = notes if isinstance(notes, Notes) else NotesInMemory(notes)
         self._lines: dict[str, list[Line]] = {}

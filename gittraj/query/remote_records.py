@@ -45,6 +45,8 @@ class RecordedBeside(Recorded):
     """Our records and those of remotes; ``remotes`` has the notes of each that we do not have. If the id of a
     remote's trajectory is already used, by us or by an earlier remote, it is called ``ID.REMOTE``."""
 
+    has_remotes = True
+
     def __init__(self, ours: Recorded, remotes: Mapping[str, Notes]) -> None:
         self._ours = ours
         self._remotes = {name: Recorded(theirs) for name, theirs in remotes.items()}

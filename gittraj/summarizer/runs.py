@@ -31,6 +31,7 @@ class Summarizer:
 def read_summarizer(repository: Repository) -> Summarizer | None:
     """Return the program that is set, if any. A repository's own configuration does not count: it may have
     come with a copied folder, and would start a program. Raises TrajError."""
+    repository.forget_settings()
     all_settings = repository.settings(r"traj\.summar")
     settings = {s.key: (s.scope, s.value) for s in all_settings if s.scope in ("global", "system")}
     scope, command = settings.get("traj.summarizer", ("", ""))

@@ -18,7 +18,7 @@ from gittraj.notes.join_trees import add_foreign, join_notes, join_trees
 from gittraj.notes.merge import merge_lines
 from gittraj.notes.refs import move_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, NotesRef
-from gittraj.notes.tree import TreePath, changed_notes, list_folder, replace_note, update_paths
+from gittraj.notes.tree import TreePath, changed_notes, list_folder, note_paths, replace_note, update_paths
 from gittraj.record.rewrite_segments import IDS, Renewal, rewrite_note
 
 
@@ -150,7 +150,9 @@ def _purge_notes(repository: Repository, tip: str, epoch: Epoch, renewal: Renewa
         merged = merge_lines(commit, map(change.clean, [*kept, *new]) if met or new else kept)
         fresh = encode_note(merged)
         if fresh != body:
-            paths |= replace_note(objects, root, commit, objects.write_blob(fresh) if fresh else None)
+            known = note_paths(objects, root, commit)
+            blob = objects.write_blob(fresh) if fresh else None
+            paths |= replace_note(objects, root, commit, blob, known=known)
     return update_paths(objects, root, paths)
 
 

@@ -152,6 +152,17 @@ def test_a_configured_value_and_all_of_them(git: Git) -> None:
     assert found.config("traj.nothing") is None
 
 
+def test_the_configuration_is_read_again_after_a_change_of_ours(git: Git) -> None:
+    found = open_repository(git.root)
+    assert found.config("traj.nothing") is None
+    found.run("config", "traj.nothing", "ours")
+    assert found.config("traj.nothing") == "ours"
+    git("config", "traj.nothing", "another's")
+    assert found.config("traj.nothing") == "ours"
+    found.forget_settings()
+    assert found.config("traj.nothing") == "another's"
+
+
 def test_not_a_repository(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "missing"):
         with pytest.raises(NotARepository) as caught:

@@ -13,7 +13,7 @@ from gittraj.config import Config, stamp
 from gittraj.git import Repository
 from gittraj.index.language import parse_query
 from gittraj.index.search import Conditions, Hit, search
-from gittraj.model.codec import decode_note, decode_segment, encode_note, segment_path
+from gittraj.model.codec import decode_note, decode_segment, encode_note, encode_segments, segment_path
 from gittraj.model.values import (
     AnyEvent,
     Chapter,
@@ -302,3 +302,15 @@ def test_a_segment_with_a_foreign_name_is_not_read(git: Git) -> None:
         blob = repository.objects.write_blob(body)
         DataRefs(repository).add("2026-01", {segment_path("traj_a", ref.name): blob for ref in refs})
         assert [ref for ref, _ in read_segments(repository, "traj_a", refs)] == refs[:1]
+
+
+def test_events_that_name_an_id_are_read_without_the_others(git: Git) -> None:
+    with git.open() as repository:
+        call, other = (ToolCall(id=f"e{n}", name="x", call_id=n) for n in ('a"ü', "b"))
+        result = ToolResult(id="e2", call_id='a"ü', content="done")
+        ((name, body),) = encode_segments(enumerate([call, other, result]))
+        ref = SegmentRef(name=name, month="2026-01", bytes=len(body), sha256="")
+        blob = repository.objects.write_blob(body + b"{ damaged\n")
+        DataRefs(repository).add("2026-01", {segment_path("traj_a", ref.name): blob})
+        assert [*read_segments(repository, "traj_a", [ref])] == []
+        assert [*read_segments(repository, "traj_a", [ref], naming=['a"ü'])] == [(ref, (call, result))]

@@ -11,16 +11,23 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gittraj.commands.install.inspection import inspect_hooks
+from gittraj.git import Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.values import Link, Message, Origin, Record, SegmentRef
 from gittraj.notes.store import NotesRef
+from gittraj.record.drain import composition
+from gittraj.record.drain.run import Report
 from gittraj.redact import RULESET
+from gittraj.summarizer import summarize
 from gittraj.sync import network, transfer
 from gittraj.sync.remote import find_remote, without_password
+from gittraj.worker.__main__ import main as worker
+from tests.integration.records import install
 from tests.integration.repository import Git
 from tests.integration.sharing import DATA, RECORDS, Be, bare, clone, refs, tell, told
 from tests.integration.story import Story, record
@@ -46,6 +53,33 @@ def write_hook(server: Git, hook: str, line: str) -> None:
 
 
 # ---------------------------------------------------------------- both directions
+
+
+def test_a_worker_heeds_what_the_user_sets_while_it_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pushing and the summarizer come after recording, which may take minutes."""
+    server = bare(tmp_path / "server.git")
+    git = clone(server, tmp_path / "ann")
+    tell(git, git.commit({"a": "1"}), "traj_a")
+    install(git)
+    drain = composition.drain
+
+    def change(repository: Repository, **options: Any) -> Report | None:
+        report = drain(repository, **options)
+        git("config", "traj.push", "never")
+        git("config", "--global", "--unset", "traj.summarizer")
+        return report
+
+    monkeypatch.setattr(composition, "drain", change)
+    asked: list[object] = []
+    monkeypatch.setattr(summarize, "summarize_recent", lambda *given, **_: asked.append(given))
+    monkeypatch.chdir(git.root)
+    for options in (["--push", "origin"], []):
+        git("config", "traj.push", "auto")
+        git("config", "--global", "traj.summarizer", "my-model")
+        assert worker([*options, str(git.root / ".git/traj")]) == 0
+    assert (refs(server), asked) == ({}, [])
 
 
 def test_records_go_from_clone_to_clone_and_segments_when_they_are_shown(ann: Git, bob: Git, be: Be) -> None:

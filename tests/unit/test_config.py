@@ -28,13 +28,8 @@ def repository(git: Git) -> Iterator[Repository]:
         yield opened
 
 
-def read_now(repository: Repository) -> Config:
-    repository.forget_settings()  # the test has changed them
-    return read_config(repository)
-
-
 def test_without_settings_the_defaults_apply(repository: Repository) -> None:
-    config = read_now(repository)
+    config = read_config(repository)
     assert (config.thinking, config.exclude, config.sessions) == ("seal", (), ())
     assert config.settings
     assert config.settings["thinking"].source == "default"
@@ -45,47 +40,47 @@ def test_settings_are_read_from_git_config(git: Git, repository: Repository, emp
         git("config", "--add", f"traj.{key}", value)
     git("config", "traj.sessions.path", "~/logs")
     git("config", "traj.sessions.PATH", "/mnt/logs")
-    config = read_now(repository)
+    config = read_config(repository)
     assert (config.thinking, config.exclude) == ("clear", ("codex", "secret/*"))
     assert config.sessions == (Path("/mnt/logs"),)
     git("config", "traj.sessions.path", "~/logs")
-    assert read_now(repository).sessions == (empty_home / "logs",)
+    assert read_config(repository).sessions == (empty_home / "logs",)
 
 
 def test_the_amount_of_stored_text_can_be_set(git: Git, repository: Repository) -> None:
-    config = read_now(repository)
+    config = read_config(repository)
     assert (config.max_segment_bytes, config.max_session_bytes) == (None, None)
     for value, size in (("0", 0), ("700", 700), ("500k", 512_000), ("2M", 2_097_152), ("1g", 1 << 30)):
         git("config", "traj.maxSegmentBytes", value)
         git("config", "traj.maxSessionBytes", value)
-        config = read_now(repository)
+        config = read_config(repository)
         assert (config.max_segment_bytes, config.max_session_bytes) == (size, size)
         assert config.settings
         assert config.settings["maxSegmentBytes"] == Setting(value=str(size), source="git config")
     for value in ("-1", "k", "1.5m", "2t", "\u0663", "1" * 20):
         git("config", "traj.maxSegmentBytes", value)
         with pytest.raises(TrajError, match=r"traj\.maxSegmentBytes is "):
-            read_now(repository)
+            read_config(repository)
 
 
 def test_only_the_user_can_set_who_is_asked_for_a_retrospective(git: Git, repository: Repository) -> None:
     git.write({TEAM_FILE: "retrospective: ask\n"})
-    assert read_now(repository).retrospective == "off"
-    assert read_now(repository).unknown == ("retrospective",)
+    assert read_config(repository).retrospective == "off"
+    assert read_config(repository).unknown == ("retrospective",)
     git("config", "traj.retrospective", "ask")
-    config = read_now(repository)
+    config = read_config(repository)
     assert config.retrospective == "ask"
     assert config.settings
     assert config.settings["retrospective"] == Setting(value="ask", source="git config")
     git("config", "traj.retrospective", "always")
     with pytest.raises(TrajError, match=r"traj\.retrospective is 'always'"):
-        read_now(repository)
+        read_config(repository)
 
 
 def test_the_system_of_ambiguous_task_keys_can_be_set(git: Git, repository: Repository) -> None:
-    assert read_now(repository).tasks is None
+    assert read_config(repository).tasks is None
     git("config", "traj.tasks", "linear")
-    assert read_now(repository).tasks == "linear"
+    assert read_config(repository).tasks == "linear"
 
 
 @pytest.mark.parametrize(
@@ -105,7 +100,7 @@ def test_a_teams_file_can_only_make_things_stricter(
     if own:
         git("config", "traj.thinking", own)
     git.write({TEAM_FILE: f"thinking: {team}\nexclude:\n- docs/*\n"})
-    config = read_now(repository)
+    config = read_config(repository)
     assert config.thinking == expected
     assert config.settings
     assert config.settings["thinking"].source == source
@@ -144,7 +139,7 @@ def test_an_invalid_team_file_is_explained_in_one_line(
     git.write({TEAM_FILE: text})
     start = time.process_time()
     with pytest.raises(TrajError) as caught:
-        read_now(repository)
+        read_config(repository)
     assert message in caught.value.message
     assert TEAM_FILE in caught.value.message
     assert "\n" not in caught.value.message
@@ -163,7 +158,7 @@ def test_team_and_user_can_make_redaction_stricter_but_only_the_user_looser(
     for key, value in (("redact.names", "gate"), ("redact.allow", "kingfisher"), ("paranoid", "yes")):
         git("config", "--add", f"traj.{key}", value)
     git("config", "traj.pii", "false")
-    config = read_now(repository)
+    config = read_config(repository)
     assert (config.pii, config.paranoid) == (True, True)
     assert (config.names, config.shapes, config.strict) == (("gate", "door"), ("acme_x",), ("*.cfg",))
     assert config.allow == ("kingfisher",)
@@ -181,7 +176,7 @@ def test_rule_files_of_team_and_user_are_read_and_trusted_by_their_digest(
     shared = f"team.toml, large.toml, gone.toml, ../x.toml, {outside}x, link.toml"
     git.write({TEAM_FILE: f"redact: {{gitleaks: [{shared}]}}"})
     (git.root / "link.toml").symlink_to(outside)
-    assert stamp(replace(read_now(repository), gitleaks=tuple)) == RULESET
+    assert stamp(replace(read_config(repository), gitleaks=tuple)) == RULESET
     for key, value in (
         ("gitleaks", "own.toml"),
         ("gitleaks", str(outside)),
@@ -189,7 +184,7 @@ def test_rule_files_of_team_and_user_are_read_and_trusted_by_their_digest(
     ):
         git("config", "--add", f"traj.redact.{key}", value)
     (tmp_path / "outside.tomlx").write_text("[[rules]]")
-    config = read_now(repository)
+    config = read_config(repository)
     assert {name: (body, trusted) for name, body, trusted in config.gitleaks()} == {
         "own.toml": (b"a = 1", False),
         str(outside): (b"[[rules]]", False),  # the user may name any file
@@ -202,7 +197,7 @@ def test_rule_files_of_team_and_user_are_read_and_trusted_by_their_digest(
     }
     before = stamp(config)
     git.write({"team.toml": "b = 2"})
-    again = read_now(repository)
+    again = read_config(repository)
     assert not any(trusted for _, _, trusted in again.gitleaks())
     assert RULESET != before != stamp(again)
 
@@ -211,23 +206,23 @@ def test_rule_files_of_team_and_user_are_read_and_trusted_by_their_digest(
 def test_a_switch_is_true_or_false(git: Git, repository: Repository, value: str) -> None:
     git("config", "traj.paranoid", value)
     with pytest.raises(TrajError, match=r"traj\.paranoid"):
-        read_now(repository)
+        read_config(repository)
 
 
 @pytest.mark.parametrize("text", ["", "thinking:\nexclude:\n", "later: {x: 1}\n"])
 def test_an_empty_team_file_changes_nothing(git: Git, repository: Repository, text: str) -> None:
     git.write({TEAM_FILE: text})
-    assert read_now(repository).thinking == "seal"
+    assert read_config(repository).thinking == "seal"
 
 
 def test_an_invalid_value_in_git_config_is_reported_with_its_key(git: Git, repository: Repository) -> None:
     git("config", "traj.thinking", "loud")
     with pytest.raises(TrajError, match=r"git config traj\.thinking is 'loud'"):
-        read_now(repository)
+        read_config(repository)
     git("config", "traj.thinking", "seal")
     git("config", "traj.sessions.path", "~nobody-of-that-name/logs")
     with pytest.raises(TrajError, match=r"traj\.sessions\.path"):
-        read_now(repository)
+        read_config(repository)
 
 
 def test_paths_are_excluded() -> None:
@@ -289,7 +284,7 @@ def test_the_owners_settings_are_listed(git: Git) -> None:
     for key, value in (("push", "auto"), ("precommit", "block")):
         git("config", f"traj.{key}", value)
     with git.open() as repository:
-        settings = read_now(repository).settings or {}
+        settings = read_config(repository).settings or {}
     assert {key: (setting.value, setting.source) for key, setting in settings.items()} == {
         "thinking": ("seal", "default"),
         "precommit": ("block", "git config"),

@@ -46,6 +46,7 @@ def undo(repository: Repository, manifest: Manifest) -> None:
     before = FileEdit(made=False, splices=manifest.config).undo(now)
     if before != now:
         write_locked(path, before)
+        repository.forget_settings()
 
 
 def forget_answers(repository: Repository, *, dry_run: bool) -> Iterator[Step]:

@@ -24,7 +24,6 @@ from gittraj.query.log.paths import RENAMES, is_below
 from gittraj.query.log.reverted import Reverts
 from gittraj.query.notes import IndexLookup
 from gittraj.query.records import Recorded
-from gittraj.query.remote_records import RecordedBeside
 
 _NEWEST = 1_000
 """How many commits with records are read: the newest of all, and the newest that touched the paths. Most
@@ -59,9 +58,8 @@ def brief(
     """Collect what the records of HEAD's history say about ``paths`` (as typed in ``cwd``, or git's
     pathspecs). ``index``, which has only our own notes, makes it faster. Raises TrajError for an invalid
     path."""
-    beside = isinstance(recorded, RecordedBeside)
     ancestry, touching = list_commits(
-        repository, recorded, "HEAD", paths=paths, cwd=cwd, known=index, beside=beside
+        repository, recorded, "HEAD", paths=paths, cwd=cwd, known=index, beside=recorded.has_remotes
     )
     from_top_paths = [path if path.startswith(":") else from_top(repository, path, cwd) for path in paths]
     with_records = _choose_newest(filter(recorded.__contains__, ancestry.parents), touching)

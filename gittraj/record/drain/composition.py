@@ -48,7 +48,6 @@ def drain(
         if not acquired:
             return None
         local.tidy()
-        repository.forget_settings()
         when, reflogs = installed_positions(local.read("installed.json"))
         context = Context(
             repository=repository,
