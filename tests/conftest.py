@@ -14,15 +14,17 @@ from hypothesis import HealthCheck, settings
 
 from tests.sizes import NIGHTLY, size
 
-# a busy machine must not fail a test, and one temporary folder may serve all examples of a test
+# a busy machine must not fail a test
 settings.register_profile(
     "unhurried",
     settings.default,
     deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.too_slow],
     max_examples=size(40, 100),
 )
 settings.load_profile("unhurried")
+SHARING = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+"""For a test whose examples may share a fixture, such as ``tmp_path``."""
 ROOT = Path(__file__).resolve().parent.parent
 pytest.register_assert_rewrite("tests.integration.desk")
 _KEEP = ("PATH", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT", "COVERAGE_PROCESS_START")

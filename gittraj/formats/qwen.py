@@ -25,7 +25,7 @@ agent = "qwen-code"
 
 _FACTS = {"agent_version": "version", "folder": "cwd", "branch": "gitBranch"}
 _SPOKEN = ("user", "assistant", "tool_result")
-_TOKENS = ("promptTokenCount", "cachedContentTokenCount", "", "candidatesTokenCount", "thoughtsTokenCount")
+_TOKENS = ("promptTokenCount", "cachedContentTokenCount", None, "candidatesTokenCount", "thoughtsTokenCount")
 
 
 def _is_record(record: dict[str, Any]) -> bool:

@@ -214,7 +214,7 @@ def _text(raw: bytes) -> str:
 def patch_ids(repository: Repository, changes: Iterable[str]) -> dict[str, str]:
     """The patch-ids of those changes that have one, computed by two processes per 200 changes. A change is a
     commit, or the ids of two trees (``BEFORE AFTER``). Merges, root commits, empty changes and those with a
-    patch over 20 MB have none."""
+    patch over 20 MB have none, nor has a change at which git stops, because an object is missing."""
     ids: dict[str, str] = {}
     remaining = iter(dict.fromkeys(changes))
     while chunk := list(islice(remaining, _AT_ONCE)):

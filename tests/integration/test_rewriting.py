@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gittraj.history.find import find_rewrites
+from tests.conftest import SHARING
 from tests.integration.repository import Git
 from tests.integration.todo import edit_todo
 from tests.sizes import size
@@ -695,7 +696,7 @@ PLANS = st.lists(
 )
 
 
-@settings(max_examples=size(8, 40))
+@settings(SHARING, max_examples=size(8, 40))
 @given(plans=PLANS)
 def test_any_rebases_of_disjoint_work(
     tmp_path_factory: pytest.TempPathFactory, plans: list[tuple[list[str], list[int]]]

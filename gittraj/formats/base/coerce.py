@@ -118,11 +118,13 @@ def parsed(value: Any) -> Any:
 _KINDS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
 
 
-def usage(value: Any, names: tuple[str, ...], *, cached_in_input: bool) -> Usage:
+def usage(value: Any, names: tuple[str | None, ...], *, cached_in_input: bool) -> Usage:
     """The counts in ``value``. ``names`` are its names for input, cache read, cache write, output and
-    reasoning tokens; the last may be missing. ``cached_in_input``: the input count includes cached tokens."""
+    reasoning tokens: None if there is no such count; the last may be missing. ``cached_in_input``: the input
+    count includes cached tokens."""
     numbers = mapping(value)
-    counts = {kind: count(numbers.get(name)) for kind, name in zip(_KINDS, names, strict=False)}
+    named = zip(_KINDS, names, strict=False)
+    counts = {kind: count(numbers.get(name)) if name else 0 for kind, name in named}
     if cached_in_input:
         cached = counts["cache_read_tokens"] + counts["cache_write_tokens"]
         counts["input_tokens"] = max(0, counts["input_tokens"] - cached)

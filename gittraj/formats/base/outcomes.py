@@ -113,7 +113,7 @@ def ruling(answer: Decision | Refusal, **common: Any) -> Decided | NoteEvent:
 def answered(asked: dict[str, Any], *chosen: str, reasoning: str | None = None) -> Decision:
     """The decision of a human who answered the question ``asked`` (``question``, ``options[{label}]``,
     ``multiSelect``). ``chosen`` are options, or one text with several options, joined by commas."""
-    several = asked.get("multiSelect") is True
+    several = asked.get("multiSelect") is True and len(chosen) == 1
     labels = [label for o in coerce.objects(asked.get("options")) if (label := coerce.text(o.get("label")))]
     answer = ", ".join(chosen)
     among = f", {answer}, "

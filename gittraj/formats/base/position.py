@@ -113,7 +113,8 @@ class Record:
 
 
 class LogReader:
-    """Reads a log that only grows, one record at a time. A format's reader turns a record into items."""
+    """Reads a log that only grows, one record at a time. A format's reader turns a record into items, or
+    replaces ``items`` if one record is not enough. ``skim`` is that of ``Lines``."""
 
     trusted: ClassVar[frozenset[str]]
     """The keys that every record has (:class:`Lines`)."""

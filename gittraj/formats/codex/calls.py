@@ -23,7 +23,7 @@ from gittraj.model.session_items import Edit
 from gittraj.model.values import FileKind
 
 _PATCH_TOOLS = ("apply_patch", "applypatch")
-_SHELLS = ("bash", "sh", "zsh", "dash")
+_SHELLS = ("bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "bash.exe", "sh.exe")
 _CD = re.compile(r"\s*cd\s+('[^']*'|\"[^\"]*\"|[^\s;&|'\"]+)\s*&&")
 
 
@@ -85,7 +85,7 @@ def shell_command(command: Any) -> str | None:
     if not isinstance(command, list):
         return coerce.text(command)
     words = [word for word in command if isinstance(word, str)]
-    if len(words) == 3 and posixpath.basename(words[0]) in _SHELLS and words[1] in ("-c", "-lc"):
+    if len(words) == 3 and re.split(r"[/\\]", words[0])[-1] in _SHELLS and words[1] in ("-c", "-lc"):
         return words[2]
     return shlex.join(words) or None
 

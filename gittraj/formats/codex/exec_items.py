@@ -160,7 +160,7 @@ def _ended(message: dict[str, Any]) -> dict[str, Any]:
 OUTPUTS = ("function_call_output", "custom_tool_call_output")
 """Items that wrappers write for the output of a call."""
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
-_WRAPPED = re.compile(r"(?:/[\w./-]*/)?(?:ba|z|da)?sh -l?c (.+)", re.DOTALL)
+_WRAPPED = re.compile(r"(?:/[\w./-]*/)?(?:ba|z|da|k|a|fi)?sh -l?c (.+)", re.DOTALL)
 _DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _ESCAPED = re.compile(r'\\([\\"$`])')
 _BARE = re.compile(r"[\w@%+=:,./-]+")

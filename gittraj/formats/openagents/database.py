@@ -131,7 +131,7 @@ def _spent(session: Mapping[str, Any]) -> Iterator[Item]:
     if cost is not None:
         yield Fact(name="cost_usd", value=cost)
     final = coerce.mapping(coerce.at(session, "document", "final_metrics"))
-    names = ("total_prompt_tokens", "total_cached_tokens", "", "total_completion_tokens")
+    names = ("total_prompt_tokens", "total_cached_tokens", None, "total_completion_tokens")
     usage = coerce.usage(final, names, cached_in_input=True)
     if usage != Usage():
         yield Spent(response=_LAST, usage=usage)

@@ -216,6 +216,7 @@ def _dollars(value: Any) -> float | None:
 def _usage(tokens: Any) -> Usage:
     """Convert token counts; OpenCode's input does not include cached tokens, nor its output reasoning."""
     fields = coerce.mapping(tokens)
-    counts = coerce.mapping(fields.get("cache")) | fields
+    cache = coerce.mapping(fields.get("cache"))
+    counts = {**fields, "read": cache.get("read"), "write": cache.get("write")}
     usage = coerce.usage(counts, _TOKENS, cached_in_input=False)
     return replace(usage, output_tokens=usage.output_tokens + usage.reasoning_tokens)

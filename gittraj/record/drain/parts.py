@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain, pairwise, takewhile
-from pathlib import Path
 from types import MappingProxyType
 
 from gittraj.capture.own import Part
@@ -52,7 +51,7 @@ class Drafted:
 class Drafter:
     """Makes the drafts of one log's parts. ``commits`` are all that this drain knows, by id; ``ci`` is the CI
     service that the agent ran in; ``searched`` is the number of secrets that the stored parts were already
-    searched for; ``gone`` are stored parts that the log replaces; ``source`` is the log's file."""
+    searched for; ``gone`` are stored parts that the log replaces."""
 
     def __init__(
         self,
@@ -62,14 +61,12 @@ class Drafter:
         ci: str | None,
         searched: int = 0,
         gone: Sequence[Stored] = (),
-        source: Path | None = None,
     ) -> None:
         self.log = log
         self.commits = commits
         self.ci = ci
         self.searched = searched
         self.gone = tuple(gone)
-        self.source = source
         self._output = is_output_log(log)
         self._untargeted: set[int] = set()
         self._before = Usage()
@@ -182,7 +179,6 @@ class Drafter:
             cost_usd=stored.cost,
             rev=stored.rev,
             branch=log.fact("branch"),
-            source=self.source,
         )
         yield Drafted(draft=draft, stored=stored)
 

@@ -81,9 +81,7 @@ class Plan:
         copies = [(p, t) for p, t in copies if t.commit not in commits or commits[t.commit].stored]
         stored = [(c, calls) for c, calls in links.aliases.get(log.trajectory, ()) if commits[c].stored]
         aliases, more = find_aliases(stored, log, known.parts)
-        drafter = Drafter(
-            log, commits=commits, ci=ci, searched=known.searched, gone=reading.gone, source=reading.path
-        )
+        drafter = Drafter(log, commits=commits, ci=ci, searched=known.searched, gone=reading.gone)
         drafted = drafter.draft(parts, known.parts, aliases=aliases)
         owned = _end(parts)
         if reading.idle and head is not None:
@@ -93,7 +91,7 @@ class Plan:
             reading=reading,
             anchors=anchors,
             parts=parts,
-            drafted=drafted,
+            drafted=[replace(d, draft=replace(d.draft, source=reading.path)) for d in drafted],
             copies=[*copies, *more],
             owned=owned,
             commits=commits,

@@ -15,6 +15,7 @@ from gittraj.capture.repo_paths import RepoPaths
 from gittraj.git import Repository, Worktree
 from gittraj.model.session_items import Edit, Entry
 from gittraj.model.values import ToolCall
+from tests.conftest import SHARING
 
 
 class Trees(Repository):
@@ -215,6 +216,7 @@ def test_a_folder_without_read_permission_is_ignored(
     assert repo_paths.place(entry("cat /locked/secret", folder=root / "here")) == "here"
 
 
+@SHARING
 @given(st.text(max_size=40))
 def test_no_command_raises(repo_paths: RepoPaths, root: Path, command: str) -> None:
     for given_ in (command, f"cd {command}", f"git -C '{command}'"):

@@ -17,6 +17,7 @@ from gittraj.formats import detect_store
 from gittraj.formats.a3s import store
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import Foreign, Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
+from tests.conftest import SHARING
 from tests.unit.formats.reading import JSON, list_slots
 
 URI = "a3s://tool-output/bash/t1"
@@ -304,7 +305,7 @@ def test_other_folders_are_not_stores(tmp_path: Path) -> None:
         assert not store.detect(path)
 
 
-@settings(max_examples=40)
+@settings(SHARING, max_examples=40)
 @given(data=st.data())
 def test_no_content_of_a_store_raises(tmp_path: Path, data: st.DataObject) -> None:
     kept = copy.deepcopy(data.draw(st.sampled_from([OLDER, NEWER])))

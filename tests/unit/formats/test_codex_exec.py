@@ -77,6 +77,7 @@ def usage_of(items: list[Item]) -> dict[str, Usage]:
     [
         ("/bin/bash -lc 'ls -la && git log'", "ls -la && git log"),
         ("bash -lc ls", "ls"),
+        ("/usr/bin/fish -c 'pytest -q'", "pytest -q"),
         ('/bin/zsh -lc "assert \'1\' && echo \\"a\\\\b\\" \\$HOME"', "assert '1' && echo \"a\\b\" $HOME"),
         ("bash -c 'echo '\\''a'\\'''", "echo 'a'"),
         ("bash -lc 'open", "'open"),
@@ -96,6 +97,8 @@ def test_a_command_is_shown_without_the_shell_that_runs_it(written_as: str, comm
     [
         (["/opt/homebrew/bin/bash", "-lc", "ls | wc"], "ls | wc"),
         (["/usr/bin/sh", "-c", "ls"], "ls"),
+        (["/opt/homebrew/bin/fish", "-lc", "pytest -q"], "pytest -q"),
+        (["C:\\Program Files\\Git\\bin\\bash.exe", "-lc", "git commit"], "git commit"),
         (["python3", "-c", "print(1)"], "python3 -c 'print(1)'"),
         (["git", "commit"], "git commit"),
     ],

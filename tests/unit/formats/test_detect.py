@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.formats import STORES, detect, detect_store, formats, reader_of, store_of
+from tests.conftest import SHARING
 from tests.unit.formats.reading import spoiled
 from tests.unit.formats.test_formats import CLAUDE_LOG, CODEX_LOG
 
@@ -84,6 +85,7 @@ def test_no_value_of_an_unexpected_type_makes_a_reader_raise(data: st.DataObject
         assert {type(reader_of(n).detect(each)) for n in formats() if n not in STORES} <= {bool}
 
 
+@SHARING
 @given(data=st.data())
 def test_no_value_of_an_unexpected_type_makes_a_store_raise(tmp_path: Path, data: st.DataObject) -> None:
     message = {"role": "user", "time": {"created": 1}}

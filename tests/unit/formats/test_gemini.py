@@ -32,6 +32,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.conftest import SHARING
 from tests.unit.formats.reading import entries, written
 
 Json = dict[str, Any]
@@ -605,6 +606,7 @@ JUNK = st.recursive(
 )  # fmt: skip
 
 
+@SHARING
 @given(st.lists(st.tuples(st.sampled_from(sorted(reply("m", toolCalls=[call("glob")]))), JUNK), max_size=4))
 def test_no_content_raises(changes: list[tuple[str, Any]]) -> None:
     broken = reply("m", "x", toolCalls=[call("run_shell_command", "c1", "Output: x", command="ls")]) | dict(

@@ -15,6 +15,7 @@ from gittraj.errors import FormatError
 from gittraj.formats import Store, agent_note, detect_store, git_ai
 from gittraj.model.session_items import Damage, Fact
 from gittraj.model.values import Message, NoteEvent, Prompt, ToolCall
+from tests.conftest import SHARING
 from tests.unit.formats.reading import JSON, entries, list_slots
 
 ONE, TWO, THREE = "1" * 40, "2" * 40, "3" * 64
@@ -156,7 +157,7 @@ def test_other_files_are_not_notes(tmp_path: Path) -> None:
         list(agent_note.read(write_notes(tmp_path, (ONE, NOTE)), "other"))
 
 
-@settings(max_examples=40)
+@settings(SHARING, max_examples=40)
 @given(data=st.data())
 def test_no_content_of_a_note_raises(tmp_path: Path, data: st.DataObject) -> None:
     notes = copy.deepcopy([NOTE, METADATA])

@@ -26,6 +26,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.conftest import SHARING
 from tests.unit.formats import openagents_database as db
 from tests.unit.formats.reading import JSON, facts, list_slots
 
@@ -114,7 +115,7 @@ def test_a_row_that_cannot_be_read_is_a_damage(tmp_path: Path) -> None:
         assert not database.detect(path)
 
 
-@settings(max_examples=25)
+@settings(SHARING, max_examples=25)
 @given(data=st.data())
 def test_a_damaged_database_raises_only_our_own_error(tmp_path: Path, data: st.DataObject) -> None:
     whole = tmp_path / "whole.db"
@@ -132,7 +133,7 @@ def test_a_damaged_database_raises_only_our_own_error(tmp_path: Path, data: st.D
     path.unlink()
 
 
-@settings(max_examples=25)
+@settings(SHARING, max_examples=25)
 @given(data=st.data())
 def test_no_content_of_a_row_raises(tmp_path: Path, data: st.DataObject) -> None:
     rows = copy.deepcopy([db.ATIF, db.GENERATED, db.TESTGEN])

@@ -19,6 +19,7 @@ from gittraj.formats import HEAD, Reader, detect, reader_of
 from gittraj.formats.base import coerce
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Mark, Spent, TurnEnd
 from gittraj.model.values import Message, Prompt, Thinking, ToolCall, ToolResult, Usage
+from tests.conftest import SHARING
 
 pytestmark = pytest.mark.shared
 
@@ -316,6 +317,7 @@ def small(samples: Path) -> list[tuple[Reader, bytes]]:
     return [(reader, data) for _, reader, data in sessions(samples) if len(data) < SMALL]
 
 
+@SHARING
 @given(st.data())
 def test_a_session_cut_anywhere_gives_a_beginning_of_the_whole(samples: Path, data: st.DataObject) -> None:
     reader, content = data.draw(st.sampled_from(small(samples)))

@@ -15,6 +15,7 @@ from gittraj.errors import FormatError
 from gittraj.formats import detect_store, zwarm
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
 from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
+from tests.conftest import SHARING
 from tests.unit.formats.reading import JSON, facts, list_slots
 
 SESSION = "2f3c9a54-6a43-4e4e-8f6e-0f1f6a3d9b11"
@@ -159,7 +160,7 @@ def test_sessions_are_found_in_the_projects_folder(tmp_path: Path) -> None:
         list(zwarm.read(tmp_path, "other"))
 
 
-@settings(max_examples=40)
+@settings(SHARING, max_examples=40)
 @given(data=st.data())
 def test_no_content_of_a_folder_raises(tmp_path: Path, data: st.DataObject) -> None:
     strange = copy.deepcopy([META, *TURNS[1]])

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 
 from gittraj.errors import FormatError, StoreError
 from gittraj.state.cursors import VERSION, Span, State, Suspension, load_state, load_suspension, save
+from tests.conftest import SHARING
 from tests.unit.strategies import values_of
 
 
 @given(state=values_of(State), off=values_of(Suspension))
-@settings(max_examples=15)
+@settings(SHARING, max_examples=15)
 def test_saved_state_is_loaded(tmp_path: Path, state: State, off: Suspension) -> None:
     state = replace(state, reflogs=dict.fromkeys(state.reflogs, ("7", "digest")))
     save(tmp_path, state)

@@ -16,6 +16,7 @@ from gittraj.formats.base.exported import Exported
 from gittraj.model.session_items import Entry, Fact
 from gittraj.model.values import AnyEvent, Message, Prompt, ToolCall, ToolResult
 from gittraj.record.drain.open_log import find_sessions, read_items
+from tests.conftest import SHARING
 from tests.sizes import size
 from tests.unit.formats import test_a3s as a3s
 from tests.unit.formats.interchange.trajectories import build_trajectory, some_events
@@ -120,7 +121,7 @@ def test_a_store_that_was_read_is_written_with_the_same_events(tmp_path: Path) -
     assert (facts["title"], facts["model"]) == ("Parser", "kimi-k2.5")
 
 
-@settings(max_examples=30)
+@settings(SHARING, max_examples=30)
 @given(some_events())
 def test_prompts_messages_calls_and_results_survive_a_round_trip(
     tmp_path: Path, given_: list[AnyEvent]

@@ -15,11 +15,12 @@ from gittraj.errors import FormatError
 from gittraj.formats.agent_trajectories import write as agent_trajectories
 from gittraj.formats.agent_trajectories.markdown import summarise
 from gittraj.formats.atif import write as atif
-from gittraj.formats.base.carried import to_event
+from gittraj.formats.base.carried import facts, to_event
 from gittraj.formats.base.exported import Exported
 from gittraj.model.codec import dump
-from gittraj.model.session_items import Damage, Entry, Item
+from gittraj.model.session_items import Damage, Entry, Fact, Item
 from gittraj.record.drain.open_log import find_sessions, read_items
+from tests.conftest import SHARING
 from tests.sizes import size
 from tests.unit.formats.interchange.test_atif import FOREIGN, SESSION
 from tests.unit.formats.interchange.test_trajectory import THEIRS
@@ -36,7 +37,7 @@ DOCUMENTS: dict[str, Any] = {
     "agent-trace": record(lines(1, 2), lines(4, 4)),
 }
 QUIET = settings(
-    deadline=None,
+    SHARING,
     max_examples=60,
     phases=[Phase.explicit, Phase.generate],
 )
@@ -73,6 +74,10 @@ def test_other_line_ends_and_invalid_bytes_are_read(tmp_path: Path, name: str) -
     wrong = body.replace(b'"x"', b'"\xff\\ud83d"')
     for item in items(tmp_path / "f", wrong):
         assert not isinstance(item, Entry) or dump(item.event.content)
+
+
+def test_a_cost_beyond_any_number_is_unknown() -> None:
+    assert [*facts({"title": "Mend it", "costUsd": 10**400})] == [Fact(name="title", value="Mend it")]
 
 
 @QUIET
