@@ -140,6 +140,8 @@ def _filter_lines(redactor: Redact, stream: IO[bytes]) -> int:
 
 def _audit(revisions: str | None, *, as_json: bool) -> int:
     from gittraj.commands.redact import audit_stored
+    from gittraj.model.words import count
+    from gittraj.query.notes import name_over
 
     with find_drained() as repository:
         audit, ruleset = audit_stored(repository, revisions, environ=read_environ())
@@ -149,15 +151,18 @@ def _audit(revisions: str | None, *, as_json: bool) -> int:
     ]
     if as_json:
         head = {"version": 1, "ruleset": ruleset, "records": audit.records, "absent": audit.absent}
-        click.echo(json.dumps({**head, "findings": rows}))
-        return int(bool(rows))
+        click.echo(json.dumps({**head, "tooLarge": audit.over, "findings": rows}))
+        return int(bool(rows or audit.over))
     for leak in audit.leaks:
         where = f"event {leak.event}" if leak.event else "its record"
         click.echo(printable(f"{leak.finding} {leak.commit[:12]} {leak.trajectory} {where}: {leak.rule}"))
     if audit.absent:
         say(f"not here, so not scanned: {audit.absent} segments")
-    say(f"{len(rows)} findings in {audit.records} records (a commit may have several)")
-    return int(bool(rows))
+    if audit.over:
+        say(name_over(audit.over))
+    found = f"{count(len(rows), 'finding')} in {count(audit.records, 'record')}"
+    say(f"{found} (a commit may have several)")
+    return int(bool(rows or audit.over))
 
 
 def _purge(

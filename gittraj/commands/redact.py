@@ -96,20 +96,23 @@ class Leak:
 @dataclass(slots=True)
 class Audit:
     """The result of an audit. ``absent`` counts the segments that are not in this clone and were not scanned,
-    ``records`` the records that were scanned."""
+    ``records`` the records that were scanned; ``over`` are the commits whose notes are too large."""
 
     leaks: list[Leak] = field(default_factory=list)
     absent: int = 0
     records: int = 0
+    over: Sequence[str] = ()
 
 
 def audit(pipeline: Pipeline, *, commits: Collection[str] | None = None) -> Audit:
     """Scan every record on ``commits`` (None: all), with the events that it names."""
     done = Audit()
     by_trajectory: dict[str, list[tuple[str, Record]]] = defaultdict(list)
-    notes = (note for note in NotesRef(pipeline.repository).items() if commits is None or note[0] in commits)
-    for commit, record in iter_records(notes):
+    over: list[str] = []
+    notes = NotesRef(pipeline.repository).items(over=over)
+    for commit, record in iter_records(note for note in notes if commits is None or note[0] in commits):
         by_trajectory[record.id].append((commit, record))
+    done.over = [commit for commit in over if commits is None or commit in commits]
     for trajectory, records in by_trajectory.items():
         done.records += len(records)
         _scan(pipeline, trajectory, records, done)

@@ -86,11 +86,14 @@ def _numbered(rows: list[Any]) -> Faults:
 def _of_ref(repository: Repository, ref: str) -> tuple[str, Faults]:
     if data := _DATA.fullmatch(ref):
         return "segments", _of_segments(DataRefs(repository, data[1]), data[2])
-    return "records", (
-        fault
-        for commit, body in NotesRef(repository, ref).items()
-        for fault in _of_note(body, f"{commit[:12]} ")
-    )
+    return "records", _of_notes(NotesRef(repository, ref))
+
+
+def _of_notes(notes: NotesRef) -> Faults:
+    over: list[str] = []
+    for commit, body in notes.items(over=over):
+        yield from _of_note(body, f"{commit[:12]} ")
+    yield from ((commit[:12], "too large to be read") for commit in over)
 
 
 def _of_note(body: bytes, prefix: str) -> Faults:

@@ -35,6 +35,7 @@ _INTERPRETED = re.compile(
 _SECRET_VARIABLE = re.compile(
     r"\$\{?(?:env:)?\w*(?:TOKEN|SECRET|PASS|_PWD|KEY|CRED|AUTH|DSN|DATABASE_URL|PRIVATE)\w*", re.IGNORECASE
 )
+_OPENED = re.compile(r"(?:\b\w*(?:open|[Rr]ead\w*)|\bPath)\(\s*\\?['\"]([^'\"\s]{1,200})['\"]")
 _HEREDOC = re.compile(
     r"\b(?:cat|tee)\b[^\n|;&<]{0,200}<<-?[ \t]*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)"
     r"(?P<rest>[^\n]*\n)(?P<body>.*?\n)?[ \t]*(?P=end)\b",
@@ -45,7 +46,7 @@ _DEEPEST = 5
 
 def shows_secrets(command: str, is_secret_file: Callable[[str], bool], depth: int = 0) -> bool:
     """Whether a command line, or a shell command within it, prints secrets."""
-    if _INTERPRETED.search(command):
+    if _INTERPRETED.search(command) or any(map(is_secret_file, _OPENED.findall(command))):
         return True
     command = _HEREDOC.sub(_without_body, command)
     return any(_shows(words, is_secret_file, depth) for words in _simple_commands(command))

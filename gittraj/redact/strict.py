@@ -1,6 +1,7 @@
 """Finds every value after ``=`` or ``:``, for output that is known to be secret: ``cat .env``, ``printenv``.
 
-The names stay. Text without a name (a key's body, a bare token) is found line by line.
+The names stay. If every line is one word without a name (``pass show db``), the words are values, too,
+unless they are ordinary words, numbers, addresses or paths.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ _RE = patterns("strict")
 
 _QUOTE = lazy(r"(?P<quote>\"\"\"|'''|[\"'`])")
 _OPENS = ("{", "[", "|", ">", "#")
+_MOST = 8_000  # characters of a text in which every line may be a single word
 
 
 def strictly(page: Page) -> Iterator[Span]:
@@ -36,10 +38,28 @@ def strictly(page: Page) -> Iterator[Span]:
                 continue
             # "nq" is the quote before the name: as in JSON, a comma or a closing bracket then ends the value
             start, end = at, at + len(_unquoted(rest[0], inline=bool(match["nq"])))
-        value = page.text[start:end]
-        if value.strip() and not PLACEHOLDER.fullmatch(value.strip()):
+        value = page.text[start:end].strip()
+        if value and not PLACEHOLDER.fullmatch(value) and not _is_report(match["name"], value):
             yield Span(start, end, "strict", called)
         at = max(at, end)
+    yield from _lone_words(page)
+
+
+def _is_report(name: str, value: str) -> bool:
+    """Whether a tool says where it wrote a file: ``File created successfully at: /w/secrets.txt``."""
+    return name.count(" ") > 1 and _RE.path.fullmatch(value) is not None
+
+
+def _lone_words(page: Page) -> Iterator[Span]:
+    if len(page.text) > _MOST:
+        return
+    matches = [*_RE.word.finditer(page.text)]
+    if len(matches) < sum(map(bool, map(str.strip, page.text.splitlines()))):
+        return
+    for match in matches:
+        word = match["word"]
+        if not (_RE.ordinary.fullmatch(word) or _RE.path.fullmatch(word) or PLACEHOLDER.fullmatch(word)):
+            yield Span(*match.span("word"), "strict", "password")
 
 
 def _unquoted(value: str, *, inline: bool) -> str:

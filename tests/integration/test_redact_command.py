@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from gittraj import limits
 from gittraj.config import Config, Environ, read_config
 from gittraj.model.codec import decode_note
 from gittraj.model.values import (
@@ -255,7 +256,20 @@ def test_an_audit_that_finds_nothing(git: Git) -> None:
     store(git, git.commit({"a": "1"}), Message(id="1.0", content="fine"))
     done = run(git.root, "--audit")
     assert (done.returncode, done.stdout) == (0, "")
-    assert "0 findings in 1 records" in done.stderr
+    assert "0 findings in 1 record " in done.stderr
+
+
+def test_a_note_that_is_too_large_is_neither_clean_nor_valid(git: Git) -> None:
+    """It was not read, so nothing is known about it."""
+    large = git.commit({"a": "1"})
+    blob = git("hash-object", "-w", "--stdin", input="x" * (limits.NOTE + 1))
+    git("notes", "--ref=traj", "add", "-C", blob, large)
+    done = run(git.root, "--audit")
+    assert done.returncode == 1
+    assert f"not read, being too large: the note of {large[:12]}" in done.stderr
+    assert json.loads(run(git.root, "--audit", "--json").stdout)["tooLarge"] == [large]
+    checked = traj(git.root, "validate", "refs/notes/traj", "--json")
+    assert (checked.returncode, large[:12] in checked.stdout) == (1, True)
 
 
 def test_records_of_older_rules_are_counted_scanned_and_stamped(git: Git) -> None:

@@ -11,6 +11,12 @@ from gittraj.model.values import AnyEvent, Json, Message, ToolCall, ToolResult
 
 SHOWS = """
 env
+wp config get DB_PASSWORD
+cat secrets/db_password.txt
+docker exec db cat /run/secrets/postgres_password
+cat config/master.key token.txt
+python -c "print(open('.env').read())"
+node -e "console.log(fs.readFileSync('.env', 'utf8'))"
 env | grep TOKEN
 env -0
 (env)
@@ -70,6 +76,8 @@ python3 -c 'import os; print(os.environ)'
 """.strip().splitlines()
 
 HARMLESS = """
+cat src/secrets/manager.py docs/tokens.md
+python -c "print(open('README.md').read())"
 ls -la .env
 cat .env.example
 cat .env.sample

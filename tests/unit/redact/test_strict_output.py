@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from gittraj.config import Config, stamp
 from gittraj.record.drain.redactor import redactors
 from gittraj.redact import RULESET, LiveValues
@@ -20,6 +22,42 @@ def test_every_value_of_a_strict_output_is_redacted() -> None:
     for value in ("en_US.UTF-8", "/usr/local/bin", DRAWN):
         assert value not in clean
     assert [line.partition("=")[0] for line in clean.splitlines()] == ["LANG", "PATH", "HARMLESS_NAME"]
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "{value}\n",
+        '"{value}"\n',
+        "     1→{value}\n",
+        "     1\t{value}\n     2\t\n",
+        "{value}\nzymMlopi9\n",
+    ],
+)
+@pytest.mark.parametrize(
+    "value", ["hunter2", "zymMlopi", DRAWN, f"{DRAWN}==", "0123456789abcdef" * 2, "a" * 20]
+)
+def test_a_strict_output_of_single_words_is_redacted(output: str, value: str) -> None:
+    assert value not in redactor().text(output.format(value=value), strict=True)
+    assert value in redactor().text(f"{output.format(value='x')} of {value}.") or DRAWN in value
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "running\n",
+        "true\n",
+        "8080\n",
+        "1.24.3-rc1\n",
+        "ann@example.org\n",
+        "/usr/local/bin\n",
+        "src/app.py\n",
+        "a first word\nzymMlopi\n",
+        "File created successfully at: /w/config/secrets.txt\n",
+    ],
+)
+def test_other_single_words_and_reports_stay(output: str) -> None:
+    assert redactor().text(output, strict=True) == output
 
 
 def test_only_values_that_look_random_are_redacted_elsewhere() -> None:
