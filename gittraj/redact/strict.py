@@ -47,7 +47,10 @@ def strictly(page: Page) -> Iterator[Span]:
 
 def _is_report(name: str, value: str) -> bool:
     """Whether a tool says where it wrote a file: ``File created successfully at: /w/secrets.txt``."""
-    return name.count(" ") > 1 and _RE.path.fullmatch(value) is not None
+    from gittraj.events.sensitive import is_secret_file  # noqa: PLC0415 - it reads its table of commands
+
+    told = name.count(" ") > 1 and name.endswith((" at", " to", " in"))
+    return told and (_RE.path.fullmatch(value) is not None or is_secret_file(value))
 
 
 def _lone_words(page: Page) -> Iterator[Span]:

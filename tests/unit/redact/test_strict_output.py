@@ -54,6 +54,8 @@ def test_a_strict_output_of_single_words_is_redacted(output: str, value: str) ->
         "src/app.py\n",
         "a first word\nzymMlopi\n",
         "File created successfully at: /w/config/secrets.txt\n",
+        "File created successfully at: .env.production\n",
+        "File created successfully at: id_rsa\n",
     ],
 )
 def test_other_single_words_and_reports_stay(output: str) -> None:
