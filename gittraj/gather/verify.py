@@ -61,7 +61,7 @@ def _compare(session: Session, found: Gathered) -> Iterator[str]:
         here, there = _count(rows), _count(found.rows[table])
         missing, extra = (there - here).total(), (here - there).total()
         if missing or extra:
-            yield f"{found.source.name}: {table}: {missing} rows are missing, {extra} are too many"
+            yield f"{found.source.name}: {table}: rows missing: {missing}, too many: {extra}"
 
 
 def _count(rows: Iterable[Sequence[Any]]) -> Counter[tuple[str, ...]]:

@@ -258,7 +258,7 @@ def test_verify_names_what_differs(team: Team) -> None:
     team.gather()
     with closing(duckdb.connect(str(team.root / team.url))) as connection:
         connection.execute("DELETE FROM decisions")
-    assert team.differences() == ["acme/api: decisions: 1 rows are missing, 0 are too many"]
+    assert team.differences() == ["acme/api: decisions: rows missing: 1, too many: 0"]
     git("update-ref", "-d", "refs/notes/traj")
     assert team.differences() == ["acme/api: it has no records any more"]
     team.gather()
