@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gittraj.events.prose.choices import find_choices
+from gittraj.events.prose.markdown import plain
 from gittraj.events.prose.outcome import find_reason, find_result
 
 RESULTS = [
@@ -106,3 +107,18 @@ def test_the_reason_for_a_doubt_is_not_the_reason_for_the_work() -> None:
         find_reason([message], (), without={"`legacy.py` stays untested because it needs a browser."}) is None
     )
     assert find_reason([message], ()) is not None
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("I keep __init__ and `__all__`, not __slots__.", "I keep __init__ and `__all__`, not __slots__."),
+        ("*args and **kwargs go to obj.__init__().", "*args and **kwargs go to obj.__init__()."),
+        ("**kwargs are passed on.", "**kwargs are passed on."),
+        ("**No *such* file**, __very small__ and _fast_.", "No such file, very small and fast."),
+        ("**No, there is no test.", "No, there is no test."),
+        ("There is no test.**", "There is no test."),
+    ],
+)
+def test_a_line_has_no_markup_but_the_names_of_python(content: str, text: str) -> None:
+    assert plain(content) == text
