@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Sequence
 from itertools import chain
 
@@ -11,6 +12,8 @@ from gittraj.events.prose.markdown import Sentence, plain, read_sentences
 from gittraj.events.prose.patterns import PHRASES, load
 
 _RULES = load("outcome")
+_CHOICES = load("choices")
+_QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
 _DEED, _HOLDS = ("deed",), ("holds",)  # what was done; how things are now
 _OPENING = 3
 """How many sentences open a message; a closing message begins with the result."""
@@ -116,7 +119,7 @@ def _revokes(sentence: Sentence) -> bool:
 def _find_cause(message: str, without: Container[str]) -> Sentence | None:
     """Return a sentence that states a cause, or else a sentence below a heading that promises a cause."""
     sentences = [s for s in read_sentences(message) if s.quote not in without and _may_reason(s)]
-    stated = (s for s in sentences if _RULES.find(s.text, "cause"))
+    stated = (s for s in sentences if _RULES.find(_QUOTED.sub("", s.text), "cause"))
     below = (s for s in sentences if s.kind == "paragraph" and _RULES.find(s.section, "why"))
     return next(chain(stated, below), None)
 
@@ -124,4 +127,6 @@ def _find_cause(message: str, without: Container[str]) -> Sentence | None:
 def _may_reason(sentence: Sentence) -> bool:
     if sentence.kind not in ("paragraph", "item") or len(sentence.text) <= 20:
         return False
-    return not (_is_planned(sentence) or _RULES.find(sentence.text, "no_cause", "left_alone"))
+    if _is_planned(sentence) or sentence.spoken or _CHOICES.find(sentence.text, "reported"):
+        return False
+    return not _RULES.find(sentence.text, "no_cause", "left_alone")

@@ -93,6 +93,18 @@ def test_a_choice_with_its_reason_is_preferred_and_one_without_is_not_a_reason()
     assert find_reason([bare], find_choices(bare)) is None
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        'Someone in issue 12 "chose bytes over bits because disks".',
+        "The ticket says that the pool is small because of the licence.",
+        'They wrote: "The pool is small. It was shrunk because of the licence. Keep it."',
+    ],
+)
+def test_words_of_others_are_not_a_reason(message: str) -> None:
+    assert find_reason([message], ()) is None
+
+
 def test_a_report_of_the_work_is_not_a_reason() -> None:
     sentence = "pretty(0) gives an empty string, which is probably wrong; I left it, as the task didn't say."
     message = f"Done: pretty() prints all units and there's a README. {sentence}"
