@@ -8,6 +8,7 @@ from itertools import chain
 
 from gittraj.events.announced import announces
 from gittraj.events.prose.choice import Choice
+from gittraj.events.prose.claim import words
 from gittraj.events.prose.markdown import Sentence, plain, read_sentences
 from gittraj.events.prose.patterns import PHRASES, load
 
@@ -89,13 +90,21 @@ def find_reason(
 ) -> str | None:
     """Return why the work was done so: a choice with its reason, else a sentence that states a cause, else a
     sentence below a heading that promises a cause, else None. ``without`` are doubts, whose cause is not that
-    of the work. A reason to leave something alone does not count."""
-    taken = (c for c in choices if c.reason and not c.chosen.startswith("not: "))
+    of the work. A reason to leave something alone does not count, nor one of what a later choice rejects."""
+    lasting = (c for at, c in enumerate(choices) if not _is_rejected(c, choices[at + 1 :]))
+    taken = (c for c in lasting if c.reason and not c.chosen.startswith("not: "))
     reasoned = (c.quote for c in taken if not _RULES.find(c.quote, "left_alone"))
     if (quote := next(reasoned, None)) is not None:
         return plain(quote)
     causes = (_find_cause(message, without) for message in reversed(messages))
     return next((plain(cause.quote) for cause in causes if cause), None)
+
+
+def _is_rejected(choice: Choice, later: Sequence[Choice]) -> bool:
+    """Whether a later choice rejects what this one chose: its words name it."""
+    chosen = words(choice.chosen)
+    rejected = (words(other) for then in later for other in then.rejected)
+    return any(other and other <= chosen for other in rejected)
 
 
 def find_announced(messages: Sequence[tuple[str, bool]], *, without: Container[str] = ()) -> str | None:

@@ -93,6 +93,15 @@ def test_a_choice_with_its_reason_is_preferred_and_one_without_is_not_a_reason()
     assert find_reason([bare], find_choices(bare)) is None
 
 
+def test_a_choice_that_a_later_one_rejects_is_not_the_reason() -> None:
+    first = "I used a regex instead of split because it is one line."
+    then = "I am switching to str.partition instead of the regex because it is clearer."
+    choices = find_choices(f"{first}\n\nOn reflection, the regex was the wrong choice. {then}")
+    assert [choice.quote for choice in choices] == [first, then]
+    assert find_reason([first, then], choices) == then
+    assert find_reason([first], choices[:1]) == first
+
+
 @pytest.mark.parametrize(
     "message",
     [
