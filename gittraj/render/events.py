@@ -41,8 +41,9 @@ def describe_result(event: Event) -> str:
 
 
 def because(reason: str) -> str:
-    """The reason after ``because``, unless it begins like ``for the lookup`` or ``due to a bug``."""
-    return reason if re.match(r"(?:for|to|due to)\b", reason, re.I) else f"because {reason}"
+    """The reason after ``because``, unless it begins like ``for the lookup`` or ``so that it ends``."""
+    is_complete = re.match(r"(?:for|to|due to|so(?! (?:many|much|few|little)\b))\b", reason, re.I)
+    return reason if is_complete else f"because {reason}"
 
 
 def describe_event(event: Event) -> str:

@@ -127,10 +127,15 @@ def _stated(claim: Claim) -> bool:
 
 
 def _semi(claim: Claim) -> bool:
-    """Whether in ``X; Y would have ...`` X is a choice, or X and Y are about the same thing."""
+    """Whether in ``X; Y would have ...`` X is a choice, or X and Y are about the same thing. If Y is
+    ``the cache``, and X names a cache, Y describes X.
+    """
     stated = SENTENCES["said"].match(claim.chosen) is not None
     restore = claim.sentence.restore
-    same = bool(words(restore(claim.chosen)) & words(restore(claim.other)))
+    chosen, other = words(restore(claim.chosen)), words(restore(claim.other))
+    same = bool(chosen & other)
+    if re.match(r"the\b", claim.other, re.I) and other and other <= chosen:
+        return False
     return (claim.decided or stated or same) and not _RULES.find(claim.chosen, "open")
 
 

@@ -54,8 +54,15 @@ def _list_candidates(
         looks_next = then is not None and _CHOICES.find(then.text, "talk")
         hesitates = edits and not looks_next and _RULES.begins(sentence.text, "hesitant")
         own = hesitates or _RULES.find(sentence.text, "own")
-        if sentence.quote not in without and (own or not on_the_way):
+        stated = sentence.quote in without and not ends_in_doubt(sentence.text)
+        if not stated and (own or not on_the_way):
             yield at, sentence, own
+
+
+def ends_in_doubt(text: str) -> bool:
+    """Whether what follows a semicolon states a doubt of the author, whatever is before it."""
+    end = text.partition("; ")[2]
+    return _RULES.find(end, "certain") and _RULES.find(end, "own")
 
 
 def _find_start(sentences: Sequence[Sentence], without: Container[str]) -> int | None:

@@ -18,7 +18,14 @@ MESSAGE_LIMIT = 100_000
 SENTENCE_LIMIT = 500
 """The maximum number of characters of a sentence: a longer text is data."""
 _CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
-_MARKUP = re.compile(r"(?<![\w*])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\w*])|~~")
+_MARKUP = re.compile(
+    r"((?<![\w*])__[a-z][a-z\d_]*__(?!\w))"
+    r"|(?<![\w*])([*_]{1,3})(?=\S)(.{1,500}?)(?<=\S)\2(?![\w*])"
+    r"|\A\*\*(?=[^\Wa-z])|(?<=[\w.!?:])\*\*\Z|~~",
+    re.S,
+)
+"""Markers in pairs, with what is between them, and one at an end of a sentence: a bold text may have several
+sentences. Names such as ``__init__`` and ``**kwargs`` have no markers."""
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(\[*_`]*[A-Z0-9`\u2600-\u27bf])|\n+")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig)|\b[A-Z])\.$", re.I)
@@ -189,7 +196,8 @@ def _mask(quote: str) -> tuple[str, tuple[str, ...]]:
         return f"\x00{len(codes) - 1}\x00"
 
     text = _LINK.sub(r"\1", _CODE.sub(hide, quote))
-    text = _MARKUP.sub("", text)
+    for _ in range(2):  # within a bold text there may be an italic one
+        text = _MARKUP.sub(lambda match: match[1] or match[3] or "", text)
     text = re.sub(r"\s+", " ", text).replace("’", "'")
     return _STEP.sub("", _EMOJI.sub("", text.strip())).strip(), tuple(codes)
 

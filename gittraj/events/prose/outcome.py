@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Sequence
 from itertools import chain
 
 from gittraj.events.announced import announces
 from gittraj.events.prose.choice import Choice
+from gittraj.events.prose.claim import words
 from gittraj.events.prose.markdown import Sentence, plain, read_sentences
 from gittraj.events.prose.patterns import PHRASES, load
 
 _RULES = load("outcome")
+_CHOICES = load("choices")
+_QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
 _DEED, _HOLDS = ("deed",), ("holds",)  # what was done; how things are now
 _OPENING = 3
 """How many sentences open a message; a closing message begins with the result."""
@@ -86,13 +90,21 @@ def find_reason(
 ) -> str | None:
     """Return why the work was done so: a choice with its reason, else a sentence that states a cause, else a
     sentence below a heading that promises a cause, else None. ``without`` are doubts, whose cause is not that
-    of the work. A reason to leave something alone does not count."""
-    taken = (c for c in choices if c.reason and not c.chosen.startswith("not: "))
+    of the work. A reason to leave something alone does not count, nor one of what a later choice rejects."""
+    lasting = (c for at, c in enumerate(choices) if not _is_rejected(c, choices[at + 1 :]))
+    taken = (c for c in lasting if c.reason and not c.chosen.startswith("not: "))
     reasoned = (c.quote for c in taken if not _RULES.find(c.quote, "left_alone"))
     if (quote := next(reasoned, None)) is not None:
         return plain(quote)
     causes = (_find_cause(message, without) for message in reversed(messages))
     return next((plain(cause.quote) for cause in causes if cause), None)
+
+
+def _is_rejected(choice: Choice, later: Sequence[Choice]) -> bool:
+    """Whether a later choice rejects what this one chose: its words name it."""
+    chosen = words(choice.chosen)
+    rejected = (words(other) for then in later for other in then.rejected)
+    return any(other and other <= chosen for other in rejected)
 
 
 def find_announced(messages: Sequence[tuple[str, bool]], *, without: Container[str] = ()) -> str | None:
@@ -116,7 +128,7 @@ def _revokes(sentence: Sentence) -> bool:
 def _find_cause(message: str, without: Container[str]) -> Sentence | None:
     """Return a sentence that states a cause, or else a sentence below a heading that promises a cause."""
     sentences = [s for s in read_sentences(message) if s.quote not in without and _may_reason(s)]
-    stated = (s for s in sentences if _RULES.find(s.text, "cause"))
+    stated = (s for s in sentences if _RULES.find(_QUOTED.sub("", s.text), "cause"))
     below = (s for s in sentences if s.kind == "paragraph" and _RULES.find(s.section, "why"))
     return next(chain(stated, below), None)
 
@@ -124,4 +136,6 @@ def _find_cause(message: str, without: Container[str]) -> Sentence | None:
 def _may_reason(sentence: Sentence) -> bool:
     if sentence.kind not in ("paragraph", "item") or len(sentence.text) <= 20:
         return False
-    return not (_is_planned(sentence) or _RULES.find(sentence.text, "no_cause", "left_alone"))
+    if _is_planned(sentence) or sentence.spoken or _CHOICES.find(sentence.text, "reported"):
+        return False
+    return not _RULES.find(sentence.text, "no_cause", "left_alone")

@@ -9,6 +9,7 @@ from itertools import takewhile
 from gittraj.events.prose.choice import Choice, make_clause
 from gittraj.events.prose.claim import Claim, words
 from gittraj.events.prose.claims import CONDITIONS
+from gittraj.events.prose.doubts import ends_in_doubt
 from gittraj.events.prose.markdown import Sentence
 from gittraj.events.prose.patterns import FORMS, SENTENCES, Form, fragment, load
 
@@ -138,9 +139,13 @@ def make_choice(match: re.Match[str], sentence: Sentence) -> Choice:
     """Return the choice whose sides and reason are the groups of the ``match``."""
     chosen, other = _read_sides(match, sentence)
     why = _RULES["next_deed"].sub(r"\1", _RELATIVE.sub("", _read_group(match, sentence, "why")))
+    if ends_in_doubt(why):
+        why = why.partition("; ")[0]
     between = _between(match)
     is_state = ";" in between and " " not in why  # ``Raised instead of defaulted; uncommitted``
     objection = make_clause(why, other, between) if why and not is_state else None
+    if objection and objection == why and (purpose := _find_purpose(match)):
+        objection = f"{purpose} {why}"
     chosen, _, cause = chosen.partition(" because ")
     reason = "; ".join(filter(None, (cause, objection))) or None
     return Choice(chosen, tuple(filter(None, [other])), reason, sentence.quote)
@@ -169,6 +174,13 @@ def _between(match: re.Match[str]) -> str:
     if match.groupdict().get("why4") and match.re is FORMS["infix"].pattern:
         return "-"  # ``Using a set instead of a list makes it O(1)``
     return match.string[other[1] : why[0]] if other[1] <= why[0] else "-"
+
+
+def _find_purpose(match: re.Match[str]) -> str:
+    """Return ``so that`` or ``so``, if that is before the reason: a purpose is not a cause."""
+    start = min(match.start(name) for name, text in match.groupdict().items() if name[:3] == "why" and text)
+    purpose = re.search(r"\bso(?: that)?\s*$", match.string[:start], re.I)
+    return purpose[0].strip() if purpose else ""
 
 
 def find_objection(sentence: Sentence) -> re.Match[str] | None:

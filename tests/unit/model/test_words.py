@@ -14,6 +14,7 @@ from gittraj.model.words import unmarked, unstructured
         ("**No, there is no test.", "No, there is no test."),
         ("There is no test.**", "There is no test."),
         ("2 ** 3 and **kwargs", "2 ** 3 and **kwargs"),
+        ("**kwargs are not passed on.", "**kwargs are not passed on."),
     ],
 )
 def test_a_quotation_has_no_markup_for_bold(quote: str, shown: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gittraj.events.prose.choices import find_choices
+from gittraj.events.prose.markdown import plain
 from gittraj.events.prose.outcome import find_reason, find_result
 
 RESULTS = [
@@ -92,6 +93,27 @@ def test_a_choice_with_its_reason_is_preferred_and_one_without_is_not_a_reason()
     assert find_reason([bare], find_choices(bare)) is None
 
 
+def test_a_choice_that_a_later_one_rejects_is_not_the_reason() -> None:
+    first = "I used a regex instead of split because it is one line."
+    then = "I am switching to str.partition instead of the regex because it is clearer."
+    choices = find_choices(f"{first}\n\nOn reflection, the regex was the wrong choice. {then}")
+    assert [choice.quote for choice in choices] == [first, then]
+    assert find_reason([first, then], choices) == then
+    assert find_reason([first], choices[:1]) == first
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        'Someone in issue 12 "chose bytes over bits because disks".',
+        "The ticket says that the pool is small because of the licence.",
+        'They wrote: "The pool is small. It was shrunk because of the licence. Keep it."',
+    ],
+)
+def test_words_of_others_are_not_a_reason(message: str) -> None:
+    assert find_reason([message], ()) is None
+
+
 def test_a_report_of_the_work_is_not_a_reason() -> None:
     sentence = "pretty(0) gives an empty string, which is probably wrong; I left it, as the task didn't say."
     message = f"Done: pretty() prints all units and there's a README. {sentence}"
@@ -106,3 +128,18 @@ def test_the_reason_for_a_doubt_is_not_the_reason_for_the_work() -> None:
         find_reason([message], (), without={"`legacy.py` stays untested because it needs a browser."}) is None
     )
     assert find_reason([message], ()) is not None
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("I keep __init__ and `__all__`, not __slots__.", "I keep __init__ and `__all__`, not __slots__."),
+        ("*args and **kwargs go to obj.__init__().", "*args and **kwargs go to obj.__init__()."),
+        ("**kwargs are passed on.", "**kwargs are passed on."),
+        ("**No *such* file**, __very small__ and _fast_.", "No such file, very small and fast."),
+        ("**No, there is no test.", "No, there is no test."),
+        ("There is no test.**", "There is no test."),
+    ],
+)
+def test_a_line_has_no_markup_but_the_names_of_python(content: str, text: str) -> None:
+    assert plain(content) == text

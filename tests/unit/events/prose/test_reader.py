@@ -28,7 +28,7 @@ def test_a_summary_in_markdown_gives_decisions_doubts_and_result() -> None:
     prose = read_prose([Message(id="m1", content=SUMMARY)], (), "add retries")
     assert [(d.chosen, d.alternatives, d.reasoning) for d in prose.decisions] == [
         ("Full jitter", ("a fixed delay",), "fixed delays re-align the bursts"),
-        ("the queue in `src/queue.py:42`", ("in Redis",), "nothing new has to run"),
+        ("the queue in `src/queue.py:42`", ("in Redis",), "so that nothing new has to run"),
         ("one worker", ("a pool",), "the API allows one connection"),
     ]
     assert all(d.quote and d.quote in SUMMARY for d in prose.decisions)
@@ -185,3 +185,9 @@ def test_a_choice_that_the_next_message_scraps_is_not_a_decision() -> None:
 def test_a_state_after_a_semicolon_is_not_a_reason() -> None:
     sentence = Message(id="1", content="Raised instead of defaulted; uncommitted.")
     assert [d.reasoning for d in read_prose([sentence], (), None).decisions] == [None]
+
+
+def test_a_doubt_after_a_semicolon_is_a_doubt_and_not_the_end_of_a_reason() -> None:
+    content = "I used a map instead of a list because lookups repeat; I have not verified the speed."
+    prose = read_prose([Message(id="1", content=content)], (), None)
+    assert ([d.reasoning for d in prose.decisions], prose.caveats) == (["lookups repeat"], (content,))

@@ -166,3 +166,5 @@ def test_choices_with_different_names_are_both_kept() -> None:
 def test_a_reason_is_shown_after_because_or_alone() -> None:
     assert because("it is small") == "because it is small"
     assert because("for the lookup") == "for the lookup"
+    assert because("so that it ends") == "so that it ends"
+    assert because("so many use it") == "because so many use it"
