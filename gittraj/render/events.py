@@ -40,8 +40,15 @@ def describe_result(event: Event) -> str:
     return ", ".join(word for word in facts if word)
 
 
+_CAPITAL = re.compile(r"(?:An?|The|This|That|These|Those|It|Its|They|There|We|No|For|To|Due to)(?= [a-z])")
+"""How a sentence begins with a word that is no name."""
+
+
 def because(reason: str) -> str:
-    """The reason after ``because``, unless it begins like ``for the lookup`` or ``due to a bug``."""
+    """The reason after ``because``, unless it begins like ``for the lookup`` or ``due to a bug``; within a
+    sentence, so that it begins with a capital letter only if that may belong to a name."""
+    if _CAPITAL.match(reason):
+        reason = reason[0].lower() + reason[1:]
     return reason if re.match(r"(?:for|to|due to)\b", reason, re.I) else f"because {reason}"
 
 
