@@ -41,7 +41,7 @@ def describe_result(event: Event) -> str:
 
 
 _CAPITAL = re.compile(r"(?:An?|The|This|That|These|Those|It|Its|They|There|We|No|For|To|Due to)(?= [a-z])")
-"""How a sentence begins with a word that is no name."""
+"""How a sentence may begin, other than with a name."""
 
 
 def because(reason: str) -> str:

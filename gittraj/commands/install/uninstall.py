@@ -170,7 +170,7 @@ def _list_remote_records(repository: Repository, copies: Sequence[str]) -> Itera
 
 
 def _list_settings(repository: Repository) -> Iterator[tuple[str, str]]:
-    """Yield the user's own settings of git-traj; one that ``forget_answers`` removes is none."""
+    """Yield the user's own settings of git-traj, without the one that ``forget_answers`` removes."""
     for scope, key in dict.fromkeys((s.scope, s.key) for s in repository.settings(r"traj\.")):
         if scope in _OWN and (scope, key) != ("local", "traj.trust"):
             what = f"your setting {key}{', for every repository' * (scope == 'global')}"
