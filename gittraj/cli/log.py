@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.common.log_listing import as_recorded, entries_to_json, find_entries, render_listing
+from gittraj.cli.common.log_listing import (
+    as_recorded,
+    entries_to_json,
+    find_entries,
+    name_place,
+    render_listing,
+)
 from gittraj.cli.common.options import (
     Number,
     WithPaths,
@@ -42,8 +48,6 @@ if TYPE_CHECKING:
 
 _OF_COMMITS = ("author", "since", "until", "paths")
 """Options that never match runs without a commit."""
-_MAX_BRANCHES, _MAX_COMMITS = 4, 50
-"""The maximum number of branches that are named, and of commits for which they are looked up."""
 _SHARE = Number(0, 1)
 _CHOICE = ("author", "since", "until", "paths", "follow")
 """Options that choose commits: arguments of ``list_commits``. The other options choose trajectories."""
@@ -114,7 +118,7 @@ def _show_log(
         ancestry, commits = list_commits(
             repository, notes, rev, cwd=Path.cwd(), known=index, beside=with_remotes, **choice
         )
-        read = partial(find_entries, ancestry, notes, commits)
+        read = partial(find_entries, ancestry, notes, commits, choice["paths"])
         find = partial(read, form=form, limit=limit, sort=sort, explored=explored, runs=runs, **options)
         if as_json:
             click.echo(dump_json(entries_to_json(list(find(files=True)), rows=form == "rows")))
@@ -152,25 +156,7 @@ def _say_others(repository: Repository, notes: Notes | Recorded, listed: Sequenc
     others = {*notes}.difference(listed, notes.places())  # places: the keys of runs without a commit
     if others and (others := others & as_recorded(notes).commits()):
         more = "1 more commit has" if len(others) == 1 else f"{len(others):,} more commits have"
-        print_wrapped(f"{more} records, {_where(repository, sorted(others))}", err=True)
-
-
-def _where(repository: Repository, commits: Sequence[str]) -> str:
-    """Say where these commits are, and the command that shows them: for a branch that has some of them, or
-    for one commit."""
-    here = [commit for commit in commits if repository.objects.exists(commit)][:_MAX_COMMITS]
-    if not here:
-        return "none of which is here"
-    contains = [f"--contains={commit}" for commit in here]
-    query = ("for-each-ref", f"--count={_MAX_BRANCHES}", "--format=%(refname:short)", *contains)
-    branches = (
-        repository.run(*query, "refs/heads", "refs/remotes", check=False)
-        .out.decode("utf-8", "replace")
-        .split()
-    )
-    more = f" (or {', '.join(branches[1:])})" if branches[1:] else ""
-    command = f"git traj log {branches[0]}{more}" if branches else f"git traj show {here[0][:7]}"
-    return f"on other branches or rewritten since: {command}"
+        print_wrapped(f"{more} records, {name_place(repository, sorted(others))}", err=True)
 
 
 def _read_notes(repository: Repository) -> Notes:

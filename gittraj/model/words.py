@@ -158,6 +158,15 @@ def is_bad(run: Header) -> bool:
     return run["outcome"] in ("failed", "error")
 
 
+def how_bad(run: Header) -> str:
+    """Render how a bad run ended, as far as that is known: ``failed: 2 failed``, ``gave no result``."""
+    if run["outcome"] == "failed":
+        return f"failed: {run['lastFailed']} failed" if run["lastFailed"] else "failed"
+    if run["lastErrors"]:
+        return f"ended in {count(run['lastErrors'], 'error')}"
+    return "gave no result" if run["ran"] else "did not start"
+
+
 def facts(header: Header) -> list[str | None]:
     """Render a trajectory's agent, models, duration, tokens, cost, confidence and evidence, for a line in
     small print; each is None if it is unknown."""

@@ -40,9 +40,16 @@ def describe_result(event: Event) -> str:
     return ", ".join(word for word in facts if word)
 
 
+_CAPITAL = re.compile(r"(?:An?|The|This|That|These|Those|It|Its|They|There|We|No|For|To|Due to)(?= [a-z])")
+"""How a sentence may begin, other than with a name."""
+
+
 def because(reason: str) -> str:
-    """The reason after ``because``, unless it begins like ``for the lookup`` or ``so that it ends``."""
-    is_complete = re.match(r"(?:for|to|due to|so(?! (?:many|much|few|little)\b))\b", reason, re.I)
+    """The reason after ``because``, unless it begins like ``for the lookup`` or ``so that it ends``; within a
+    sentence, so that it begins with a capital letter only if that may belong to a name."""
+    if _CAPITAL.match(reason):
+        reason = reason[0].lower() + reason[1:]
+    is_complete = re.match(r"(?:for|to|due to|so(?! (?:many|much|few|little)))", reason, re.I)
     return reason if is_complete else f"because {reason}"
 
 

@@ -101,7 +101,7 @@ ROUNDS = size(2, 5)
 _BUSY = "git-traj: not up to date: another git-traj is writing (try again in a moment)\n"
 _ELSEWHERE = re.compile(
     r"no matching commits \((1 commit here has a record|records of \d+ commits are here)\)\n"
-    r"hint: git traj log --all lists all of them; git traj status shows what is not recorded yet\n"
+    r"hint: HEAD does not reach .*: git traj log .*; git traj status shows what is not recorded yet\n"
 )
 _NOTHING = (
     "no trajectories are recorded yet\n"

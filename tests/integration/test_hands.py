@@ -99,8 +99,26 @@ def test_records_on_other_branches_are_suggested(recorded: Desk) -> None:
     recorded.git("rm", "-rqf", ".")
     recorded.git.commit({"other": "here"}, "by hand")
     _, _, err = run(recorded, "log")
-    assert err.splitlines()[1].startswith("hint: git traj log --all lists all of them")
-    assert ", on other branches or rewritten since: git traj log " in run(recorded, "log", "--all")[2]
+    elsewhere = ", on other branches or rewritten since: "
+    hint, command = err.splitlines()[1].partition("; ")[0].split(elsewhere)
+    assert hint == "hint: HEAD does not reach 2 of them"
+    _, listed, err = run(recorded, *command.split()[2:], "--oneline")
+    assert (len(listed.splitlines()), err) == (2, "")
+    assert f"{elsewhere}git traj log " in " ".join(run(recorded, "log", "--all")[2].split())
+
+
+def test_a_path_that_head_does_not_have_is_named(recorded: Desk) -> None:
+    recorded.git.commit({"src/by hand": "here"}, "by hand")
+    none = "no matching commits (records of 2 commits are here)"
+    for paths, said in (
+        (["no/such.py"], "; HEAD has no no/such.py"),
+        (["src/f.py", "a.py", "b.py", "src"], None),
+        (["a.py", "b.py"], "; HEAD has no a.py and no b.py"),
+        (["src/by hand"], ""),
+    ):
+        err = run(recorded, "log", "--", *paths)[2].splitlines()
+        assert err[:1] == ([] if said is None else [none + said]), paths
+        assert not err or err[1].startswith("hint: git traj log --all lists all of them; "), paths
 
 
 def test_a_revision_takes_precedence_over_a_file_of_its_name(recorded: Desk) -> None:

@@ -69,7 +69,10 @@ def test_uninstall_prints_commands_that_remove_what_stays(
     git("remote", "add", "origin", str(bare))
     git("push", "--quiet", "--no-verify", "origin", "refs/notes/traj")
     git("update-ref", "refs/notes-remote/origin/traj", "refs/notes/traj")
+    git("config", "traj.push", "auto")
+    git("config", "traj.trust", "digest")
     said = traj(git.root, "uninstall", *purge).stdout
+    assert "your setting traj.push:\n    git config --local --unset-all traj.push\n" in said
     traj(git.root, "log")  # a reading command recreates its cache while there are records
     assert (git.root / ".git" / "traj-index").exists()
     copies = git("for-each-ref", "refs/notes-remote")
@@ -83,6 +86,7 @@ def test_uninstall_prints_commands_that_remove_what_stays(
         subprocess.run(command, shell=True, check=True, cwd=git.root, capture_output=True, env=env)
     assert not [path.name for path in (git.root / ".git").glob("traj*")]
     assert git("for-each-ref", "refs/notes", "refs/notes-remote") == ""
+    assert "[traj]" not in (git.root / ".git" / "config").read_text("utf-8")
     assert git("ls-remote", "origin", "refs/notes/*") == ""
 
 
@@ -127,6 +131,13 @@ def test_an_uninstall_after_the_last_one_still_names_what_stays(git: Git) -> Non
     assert again.stderr == "nothing to remove\n"
     assert "records that origin may have:\n    git ls-remote origin 'refs/notes/traj*'\n" in again.stdout
     assert "the program:\n" in again.stdout
+
+
+def test_uninstall_without_a_copy_names_the_records_that_a_remote_may_have(git: Git) -> None:
+    """A purge deletes the copies of a remote's refs, too."""
+    traj(git.root, "install")
+    git("remote", "add", "origin", "/nowhere")
+    assert "records that origin may have:\n" in traj(git.root, "uninstall").stdout
 
 
 def test_uninstall_says_how_records_can_be_deleted_for_everybody(git: Git) -> None:

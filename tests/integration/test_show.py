@@ -319,6 +319,20 @@ def test_a_commit_without_a_trajectory_gets_a_hint(scene: Scene, capsys: pytest.
         )
 
 
+def test_the_hint_on_a_merge_looks_at_what_it_brought(
+    scene: Scene, git: Git, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git("switch", "-qc", "side", scene.bye)
+    changed = git.commit({"hello.py": "2\n"}, "Hello again")
+    scene.story.note(changed, record("traj_side"))
+    git("switch", "-q", "-")
+    merge = ("-c", "user.name=A", "-c", "user.email=a@example.com", "merge", "-q", "--no-ff", "--no-edit")
+    git(*merge, "side")
+    assert call(["show"]) == 0
+    shows = f"hint: git traj show {changed[:7]} shows the last recorded change of its files"
+    assert capsys.readouterr().err.splitlines()[1] == shows
+
+
 @pytest.mark.parametrize(
     ("args", "status", "message"),
     [

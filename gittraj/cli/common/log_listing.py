@@ -22,12 +22,15 @@ if TYPE_CHECKING:
     from gittraj.query.records import Recorded
 
 _AT_ONCE = 100  # rows that are written together
+_MAX_BRANCHES, _MAX_COMMITS = 4, 50
+"""The maximum number of branches that are named, and of commits for which they are looked up."""
 
 
 def find_entries(
     ancestry: Ancestry,
     notes: Notes | Recorded,
     commits: Sequence[str],
+    paths: Sequence[str],
     *,
     form: str | None,
     limit: int | None,
@@ -38,7 +41,8 @@ def find_entries(
     **conditions: Any,
 ) -> Iterator[Entry]:
     """The commits, or with the form ``rows`` the trajectories, that meet the conditions; ``runs``: also the
-    runs without a commit; ``files``: with the changed paths. If nothing meets them, says what to try next."""
+    runs without a commit; ``files``: with the changed paths. If nothing meets them, says what to try next.
+    ``paths`` are those that the ``commits`` touched, as the user typed them."""
     from gittraj.query.log.listing import by_cost, choose_runs, list_trajectories, read_entries, read_runs
 
     wanted = make_wanted(conditions)
@@ -56,18 +60,31 @@ def find_entries(
     listed = islice(by_cost(listed) if sort == "cost" else listed, limit)
     first = next(listed, None)
     if first is None:
-        _say_nothing_found(ancestry.repository, recorded or as_recorded(notes), commits, wanted, runs=runs)
+        from gittraj.cli.common.no_match import say_nothing_found
+
+        labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
+        known = recorded or as_recorded(notes)
+        say_nothing_found(ancestry.repository, known, commits, labels=labels, paths=paths, everywhere=runs)
         return iter(())
     return chain([first], listed)
 
 
-def _say_nothing_found(
-    repository: Repository, recorded: Recorded, commits: Sequence[str], wanted: Wanted, *, runs: bool
-) -> None:
-    from gittraj.cli.common.no_match import say_nothing_found
-
-    labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
-    say_nothing_found(repository, recorded, commits, labels=labels, everywhere=runs)
+def name_place(repository: Repository, commits: Sequence[str]) -> str:
+    """Say where commits are that HEAD does not reach, and the command that shows them: for a branch that has
+    some of them, or for one commit."""
+    here = [commit for commit in commits if repository.objects.exists(commit)][:_MAX_COMMITS]
+    if not here:
+        return "none of which is here"
+    contains = [f"--contains={commit}" for commit in here]
+    query = ("for-each-ref", f"--count={_MAX_BRANCHES}", "--format=%(refname:short)", *contains)
+    branches = (
+        repository.run(*query, "refs/heads", "refs/remotes", check=False)
+        .out.decode("utf-8", "replace")
+        .split()
+    )
+    more = f" (or {', '.join(branches[1:])})" if branches[1:] else ""
+    command = f"git traj log {branches[0]}{more}" if branches else f"git traj show {here[0][:7]}"
+    return f"on other branches or rewritten since: {command}"
 
 
 def make_wanted(conditions: dict[str, Any]) -> Wanted:

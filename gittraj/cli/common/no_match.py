@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 
 import click
 
+from gittraj.cli.common.log_listing import name_place
 from gittraj.cli.common.repository import is_installed, read_records
 from gittraj.git import Repository
 from gittraj.notes.recovery import find_deleted
 from gittraj.notes.refs import refuse_broken
 from gittraj.notes.store import RECORDS_REF
 from gittraj.query.log.listing import changed_paths, describe
+from gittraj.query.log.paths import Ancestry
 from gittraj.query.records import Recorded
 from gittraj.render.text.terminal import escape_line
 from gittraj.state.cursors import load_state
@@ -27,25 +30,26 @@ def say_nothing_found(
     commits: Iterable[str] | None = None,
     *,
     labels: Mapping[str, str | None] | None = None,
+    paths: Sequence[str] = (),
     everywhere: bool = False,
     others: str = "git traj log --trajectories --all lists",
 ) -> None:
     """Say that a listing of ``commits`` is empty, and what to try next.
 
     ``commits`` all have a note (None: every commit that has one). ``labels`` are the agent, model, task and
-    tag that were searched for. ``everywhere``: the listing included all commits and runs. ``others`` begins
-    the hint at runs without a commit: a command and its verb.
+    tag that were searched for, ``paths`` the files. ``everywhere``: the listing included all commits and
+    runs. ``others`` begins the hint at runs without a commit: a command and its verb.
     """
     if _is_explained(repository, recorded, recorded if commits is None else commits):
         return
     number = len(recorded.commits())
     available = _describe_available(repository, number)
     if number:
-        all_of_them = "" if everywhere else "git traj log --all lists all of them; "
-        hint = _name_labels(recorded, labels or {}) or (
-            f"{all_of_them}git traj status shows what is not recorded yet"
-        )
-        _say(f"no matching commits ({available})", hint)
+        hint = _name_labels(recorded, labels or {})
+        if hint is None:
+            all_of_them = "" if everywhere else _list_all(repository, recorded)
+            hint = f"{all_of_them}git traj status shows what is not recorded yet"
+        _say(f"no matching commits ({available}){_name_absent(repository, paths)}", hint)
     elif recorded.places():  # the keys of runs without a commit
         what = "runs" if everywhere else "commits"
         _say(f"no matching {what} ({available})", f"{others} those without a commit")
@@ -58,6 +62,25 @@ def _describe_available(repository: Repository, number: int) -> str:
     several = f"records of {number} commits are here"
     available = several if number > 1 else f"{number or 'no'} commit here has a record"
     return available + "; this clone is shallow: git fetch --unshallow" * bool(repository.edge)
+
+
+def _list_all(repository: Repository, recorded: Recorded) -> str:
+    """The beginning of a hint: how to list the commits that have a record. A listing of HEAD, with ``--all``
+    too, lacks those that HEAD does not reach."""
+    commits = recorded.commits()
+    others = sorted(commits.difference(Ancestry.read(repository, "HEAD").parents))
+    if not others:
+        return "git traj log --all lists all of them; "
+    what = "it" if len(commits) == 1 else f"{len(others):,} of them"
+    return f"HEAD does not reach {what}, {name_place(repository, others)}; "
+
+
+def _name_absent(repository: Repository, paths: Sequence[str]) -> str:
+    """Say which of the paths, typed in this folder, match no file of HEAD; empty if all do."""
+    listing = ("ls-files", "--with-tree=HEAD", "--")
+    found = {path: repository.run(*listing, path, check=False, cwd=Path.cwd()) for path in paths}
+    absent = [escape_line(path) for path, done in found.items() if done.code == 0 and not done.out]
+    return f"; HEAD has no {' and no '.join(absent)}" if absent else ""
 
 
 def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | None) -> None:

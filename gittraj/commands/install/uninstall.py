@@ -125,6 +125,8 @@ def _empty(local: LocalState, *, purge: bool) -> None:
 
 
 _REFS = "refs/notes/traj", "refs/notes/traj-data-*"
+_OWN = "local", "worktree", "global"
+"""The scopes of settings that a user may remove."""
 _COPIES = f"{COPIES}**/traj", f"{COPIES}**/traj-data-*"
 
 
@@ -146,16 +148,15 @@ def list_remaining(
         # the index, too: a command that reads records before this is run creates it again
         command += f"; {shlex.join(('rm', '-rf', str(repository.common_dir / INDEX)))}"
         yield "the records here (git gc --prune=now then deletes their objects)", command
-    yield from _list_remote_records(repository, copies, purged=purged)
+    yield from _list_remote_records(repository, copies)
+    yield from _list_settings(repository)
     key = own_path(environ)
     if key is not None and key.exists():
         yield "your key, for every repository", shlex.join(("rm", "-r", str(key.parent)))
     yield "the program", uninstall_command(Path(sys.prefix))
 
 
-def _list_remote_records(
-    repository: Repository, copies: Sequence[str], *, purged: bool
-) -> Iterator[tuple[str, str]]:
+def _list_remote_records(repository: Repository, copies: Sequence[str]) -> Iterator[tuple[str, str]]:
     for remote in find_remotes(repository):
         start = f"{COPIES}{remote}/"
         refs = [f"refs/notes/{ref.removeprefix(start)}" for ref in copies if ref.startswith(start)]
@@ -164,8 +165,16 @@ def _list_remote_records(
                 f"the records that {remote} has, for everybody (a clone that has them puts them back)",
                 shlex.join(("git", "push", remote, "--delete", *refs)),
             )
-        elif purged:  # --purge deleted the copies, so it is unknown what the remote has
+        else:  # never fetched, or deleted by a purge: it is unknown what the remote has
             yield f"records that {remote} may have", shlex.join(("git", "ls-remote", remote, _REFS[0] + "*"))
+
+
+def _list_settings(repository: Repository) -> Iterator[tuple[str, str]]:
+    """Yield the user's own settings of git-traj, without the one that ``forget_answers`` removes."""
+    for scope, key in dict.fromkeys((s.scope, s.key) for s in repository.settings(r"traj\.")):
+        if scope in _OWN and (scope, key) != ("local", "traj.trust"):
+            what = f"your setting {key}{', for every repository' * (scope == 'global')}"
+            yield what, shlex.join(("git", "config", f"--{scope}", "--unset-all", key))
 
 
 def uninstall_command(prefix: Path) -> str:

@@ -25,7 +25,11 @@ _SHORT = 160
 """The maximum number of characters of a choice with its reason, so that both fit in a line of a list."""
 
 _FILE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.[A-Za-z]\w{0,7})(?::(\d{1,7}))?(?![\w/])")
-_NO_EXTENSION = re.compile(r"\.(?:com|org|net|io|dev|\d+|g|e)$", re.I)
+_EXTENSION = re.compile(
+    r"\.(?:[ch](?:pp|xx|h|s|c)?|css|csv|go|html?|ini|cfg|java|[cm]?[jt]sx?|jsonl?|kts?|lock|lua|md|mod|php|pyi?|rb|rst"
+    r"|rs|scala|scss|sh|sql|svelte|swift|toml|tf|txt|vue|xml|ya?ml)$"
+)
+"""The extensions with which a name without a folder is a file's; another may be a module's attribute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,8 @@ def read_prose(
     """Read what the messages say, besides the ``stated`` decisions. ``prompt`` is what the user asked for;
     ``committing`` are the ids of the calls that made the commits."""
     spoken = _find_spoken(events, committing)
-    choices, decisions, doubts, revoked = _read_messages(spoken, prompt)
+    touched = {file.path.rpartition("/")[2] for event in events for file in event.files}
+    choices, decisions, doubts, revoked = _read_messages(spoken, prompt, touched)
     caveats = dict(islice(_merge_doubts(doubts).items(), MOST_CAVEATS))
     reasoned = [choice.quote for choice in choices if choice.reason]
     reasons = (_add_choice(decision.reasoning, decision.chosen) for decision in stated if decision.reasoning)
@@ -108,10 +113,11 @@ def _find_closing_commit(steps: Sequence[AnyEvent], committing: Container[str]) 
 
 
 def _read_messages(
-    spoken: Sequence[_Spoken], prompt: str | None
+    spoken: Sequence[_Spoken], prompt: str | None, touched: Container[str]
 ) -> tuple[list[Choice], list[Decision], dict[str, CaveatSource], set[str]]:
     """Return the choices of all messages, in order; decisions made from them; the doubts with their sources;
-    and the quotes of sentences that the next sentence or message takes back."""
+    and the quotes of sentences that the next sentence or message takes back. ``touched`` are the names of
+    the files that calls wrote."""
     choices: list[Choice] = []
     decisions: list[Decision] = []
     doubts: dict[str, CaveatSource] = {}
@@ -124,9 +130,9 @@ def _read_messages(
             revoked |= quotes
         else:
             choices += stated
-            decisions += [_make_decision(choice, said.event) for choice in stated]
+            decisions += [_make_decision(choice, said.event, touched) for choice in stated]
         for quote in find_doubts(said.text, without=quotes, on_the_way=said.on_the_way, edits=said.edits):
-            path, line = _find_file(quote)
+            path, line = _find_file(quote, touched)
             source = CaveatSource(event=said.event, by="inferred", path=path, line=line)
             doubts.setdefault(quote, source)
     return choices, decisions, doubts, revoked
@@ -199,8 +205,8 @@ def _repeats(one: str, two: str) -> bool:
     return 3 <= len(few) <= len(many) <= 3 * len(few) and few <= many
 
 
-def _make_decision(choice: Choice, event: str) -> Decision:
-    path, line = _find_file(choice.quote)
+def _make_decision(choice: Choice, event: str, touched: Container[str]) -> Decision:
+    path, line = _find_file(choice.quote, touched)
     return Decision(
         chosen=choice.chosen,
         alternatives=choice.rejected,
@@ -213,11 +219,12 @@ def _make_decision(choice: Choice, event: str) -> Decision:
     )
 
 
-def _find_file(quote: str) -> tuple[str | None, int | None]:
-    """Return the file, and its line, that a sentence names; None if it does not name exactly one file."""
+def _find_file(quote: str, touched: Container[str]) -> tuple[str | None, int | None]:
+    """Return the file, and its line, that a sentence names; None if it does not name exactly one file. A name
+    with a dot is a file's if it has a folder or a file's extension, or is that of a ``touched`` file."""
     files = {
         (path, int(line) if line else None)
         for path, line in _FILE.findall(quote)
-        if not _NO_EXTENSION.search(path)
+        if "/" in path or path in touched or _EXTENSION.search(path)
     }
     return files.pop() if len(files) == 1 else (None, None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from itertools import chain, islice
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain
 
 from gittraj.errors import GitError
 from gittraj.git import BlamedLine, Repository, start_blame
@@ -13,7 +13,7 @@ from gittraj.notes.store import NotesRef
 from gittraj.query.log.paths import Ancestry, touching
 from gittraj.query.records import Recorded
 
-_FAR = 1000  # first-parent ancestors of a commit that are searched
+_FAR = 1000  # ancestors of a commit that are searched
 _FEW = 3  # the most commits whose replaced lines are blamed, each separately
 _SHORT = 200  # the most lines of one such commit
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
@@ -87,8 +87,8 @@ def _place_before(diff: bytes, wanted: Set[int]) -> set[int]:
 def find_previous(
     repository: Repository, asked: Mapping[str, Collection[str]], known: Collection[str] | None = None
 ) -> dict[str, str]:
-    """Return for each commit the newest earlier commit, by first parents, that touched one of its paths and
-    has a record, if one is near enough. One walk covers all commits that it passes.
+    """Return for each commit its newest ancestor that touched one of its paths and has a record, if one is
+    near enough. One walk covers all commits that it passes.
 
     ``known`` are the commits with a note that touched one of the paths, and maybe others; None if unknown.
     """
@@ -102,7 +102,7 @@ def find_previous(
 def _walk(
     repository: Repository, start: str, asked: Mapping[str, Collection[str]], known: Collection[str] | None
 ) -> dict[str, str | None]:
-    listing = ("rev-list", "--first-parent", "--parents", f"-n{_FAR}", start)
+    listing = ("rev-list", "--date-order", "--parents", f"-n{_FAR}", start)
     rows = repository.run(*listing).out.decode().splitlines()
     parents = {commit: tuple(above) for commit, *above in map(str.split, rows)}
     noted = NotesRef(repository).has([*parents]) if known is None else [*filter(known.__contains__, parents)]
@@ -111,11 +111,21 @@ def _walk(
     specs = {some: [f":(top,literal){path}" for path in sorted(some)] for some in paths.values()}
     touched = {some: touching(ancestry, noted, specs[some]) for some in specs}
     recorded = Recorded(NotesRef(repository).pick(sorted(frozenset().union(*touched.values()))))
-    below = {commit: islice(parents, number, None) for number, commit in enumerate(parents, 1)}
     return {
-        commit: _first_recorded(recorded, filter(touched[some].__contains__, below[commit]))
+        commit: _first_recorded(
+            recorded, filter(touched[some].__contains__, _list_ancestors(parents, commit))
+        )
         for commit, some in paths.items()
     }
+
+
+def _list_ancestors(parents: Mapping[str, Sequence[str]], commit: str) -> Iterator[str]:
+    """Yield the ancestors of a commit among the commits of a walk, in the walk's order."""
+    above = {*parents[commit]}
+    for passed in parents:
+        if passed in above:
+            above.update(parents[passed])
+            yield passed
 
 
 def _first_recorded(recorded: Recorded, commits: Iterable[str]) -> str | None:

@@ -8,7 +8,7 @@ from itertools import islice
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
-from gittraj.model.words import count, model_of, unmarked
+from gittraj.model.words import count, how_bad, is_bad, model_of, unmarked
 from gittraj.query.account import STATED
 from gittraj.query.change import Change, Reviewed, decisions, each_decision, unexplained
 from gittraj.query.diff import Diff
@@ -246,21 +246,19 @@ def _churn(change: Change) -> Iterator[Flag]:
 
 
 def _failed(change: Change, diff: Diff) -> Iterator[Flag]:
-    """Yield flags for sessions whose last run failed; with ``commits`` if a later session's run passed."""
+    """Yield flags for sessions whose last run failed or has no result; with ``commits`` if a later session's
+    run passed."""
     for header in change.sessions:
-        last = header["tests"] or {"outcome": None, "kind": None}
-        what = _RUNS.get(last["kind"], "check")
-        if last["outcome"] == "failed":
-            how = f"failed: {last['lastFailed']} failed" if last["lastFailed"] else "failed"
-        elif last["outcome"] == "error":
-            how = f"ended in {count(last['lastErrors'], 'error') if last['lastErrors'] else 'an error'}"
-        else:
+        last = header["tests"]
+        if not (last and is_bad(last)):
             continue
+        what, how = _RUNS.get(last["kind"], "check"), how_bad(last)
+        icon = "❌" if last["outcome"] == "failed" or last["lastErrors"] else "❔"
         path = _run_on(header, change)
         line = min(diff.lines.get(path or "", ()), default=None)
         later = _passed_later(header, change)
         more = "; that of a later commit's session passed" if later else ""
-        yield Flag("❌", path, f"The last {what} of a session {how}{more}", commits=later, line=line)
+        yield Flag(icon, path, f"The last {what} of a session {how}{more}", commits=later, line=line)
 
 
 def _passed_later(header: Header, change: Change) -> tuple[str, ...]:

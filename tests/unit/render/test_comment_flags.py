@@ -8,6 +8,8 @@ import re
 import weakref
 from dataclasses import replace
 
+import pytest
+
 from gittraj.model.values import Decision, FileChanged, TestRuns
 from gittraj.query.change import Change
 from gittraj.render.comment.comment import CommentOptions, render_comment
@@ -129,6 +131,21 @@ def test_all_flags_are_counted_including_those_not_shown() -> None:
     assert len([flag for flag in find_flags(change) if flag.quoted]) == 1_500
     more = re.search(r"More to look at \((\d+)\)</summary>.*?\n\n(\d+) more\.", render(change), re.S)
     assert more and int(more[1]) > 1_490 and int(more[2]) in (int(more[1]) - 40, int(more[1]) - 10)
+
+
+@pytest.mark.parametrize(
+    ("run", "icon", "how"),
+    [
+        (TestRuns(runs=1, ran=True, kind="test", outcome="failed"), "❌", "failed"),
+        (TestRuns(runs=1, ran=True, kind="test", outcome="error", last_errors=2), "❌", "ended in 2 errors"),
+        (TestRuns(runs=1, ran=True, kind="test", outcome="error"), "❔", "gave no result"),
+        (TestRuns(runs=1, ran=False, kind="test", outcome="error"), "❔", "did not start"),
+    ],
+)
+def test_a_run_without_a_result_is_not_called_an_error(run: TestRuns, icon: str, how: str) -> None:
+    flags = find_flags(change_of({A: [record("traj_one", whole=whole(), **figures(tests=run))]}))
+    [flag] = [flag for flag in flags if "test run" in flag.why]
+    assert (flag.icon, flag.why) == (icon, f"The last test run of a session {how}")
 
 
 def test_a_failed_run_says_that_a_later_commits_session_passed() -> None:

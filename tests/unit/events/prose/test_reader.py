@@ -39,6 +39,25 @@ def test_a_summary_in_markdown_gives_decisions_doubts_and_result() -> None:
     assert prose.why == "Full jitter over a fixed delay: fixed delays re-align the bursts"
 
 
+@pytest.mark.parametrize(
+    ("named", "path"),
+    [
+        ("`math.log`", None),
+        ("`os.path.join`", None),
+        ("example.com", None),
+        ("`tasks.log`", "tasks.log"),  # written by a call
+        ("`var/tasks.old`", "var/tasks.old"),
+        ("`series.py`", "series.py"),
+        ("`index.d.ts` or `main.tsx`", "main.tsx"),
+    ],
+)
+def test_a_name_with_a_dot_is_a_path_only_if_it_is_like_one(named: str, path: str | None) -> None:
+    edit = ToolCall(id="c", name="Write", files=(FileTouched(path="var/tasks.log", kind="add"),))
+    said = Message(id="m", content=f"I used {named} instead of a table, because it is exact.")
+    [decision] = read_prose([said, edit], (), None).decisions
+    assert decision.path == path
+
+
 def test_an_option_that_the_user_asked_for_is_not_the_agents_choice() -> None:
     sentence = Message(id="m", content="I used SQLite instead of Postgres.")
     assert [d.chosen for d in read_prose([sentence], (), "make it faster").decisions] == ["SQLite"]

@@ -168,3 +168,7 @@ def test_a_reason_is_shown_after_because_or_alone() -> None:
     assert because("for the lookup") == "for the lookup"
     assert because("so that it ends") == "so that it ends"
     assert because("so many use it") == "because so many use it"
+    assert because("A keyword argument would change it") == "because a keyword argument would change it"
+    assert because("For the lookup") == "for the lookup"
+    for name in ("Redis is there", "A* is exact", "HTTP has it", "The Hague is near", "I know it"):
+        assert because(name) == f"because {name}"
