@@ -24,7 +24,11 @@ _NO_COMMIT = re.compile(
 _PRINTS_STATE = re.compile(GIT + r"(?:stash|status)(?![\w-])")
 _PRINTING = {"commit", "cherry-pick", "revert"}
 _QUIET = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*q|--quiet)|>|(?<!\|)\|(?!\|)")
-_MESSAGE_OPTION = re.compile(r"(?:\s-[a-zA-Z]*m|\s--message)[ =]?\0?$")
+_MESSAGE_OPTION = re.compile(r"(?:\s-[a-zA-Z]*m|\s--message)[ =]?\0?\n?$")
+_NEXT_PARAGRAPH = re.compile(  # a second -m right after the first: the next paragraph of the same message
+    r"(?:-[a-zA-Z]*m|--message)(?:[ =]?\0[^\0]*\0\n?|[ =][^\0\s;&|]+\s+)(?:-[a-zA-Z]*m|--message)[ =]?\0?$"
+)
+_LONGEST_PARAGRAPH = 500
 _MERGED = re.compile(r"Merge (?:remote-tracking )?branch '([^']+)'")
 _COMMITS_OF_A_LOOP = 50
 
@@ -77,22 +81,36 @@ def merges_branch(command: str, subject: str) -> bool:
 
 
 def normalise(text: str) -> str:
-    """Remove shell quoting: fold blanks, replace quotes and line ends by NUL, and drop escapes."""
-    marked = re.sub(r"(?:\\+n|['\"\n])+", "\0", text).replace("\\", "")
-    return re.sub(r"[ \t]*\0[ \t\0]*", "\0", " ".join(re.split(r"[ \t]+", marked)))
+    """Remove shell quoting: fold blanks and line ends, replace quotes by NUL, and drop escapes. A blank
+    before a quote stays: that quote does not close a message."""
+    lines = re.sub(r"\\+n", "\n", " ".join(re.split(r"[ \t]+", text))).replace(" \n", "\n")
+    marked = re.sub(r"['\"\n]+", _mark, lines)
+    return re.sub(r"\0[ \0]*", "\0", marked.replace("\\", "")).replace("\n ", "\n")
+
+
+def _mark(run: re.Match[str]) -> str:
+    """Shorten a run of quotes and line ends."""
+    return ("\0" if run[0].strip("\n") else "") + ("\n" if "\n" in run[0] else "")
 
 
 def gives_subject(command: str, subject: str) -> bool:
-    """Whether a ``normalise``d command has a complete subject: in quotes, on its own line, or as a word after
-    -m."""
-    wanted = normalise(subject).strip("\0")
+    """Whether a ``normalise``d command has a complete subject, as the first line of a message: in quotes, at
+    the beginning of a here-document, or as a word after -m."""
+    wanted = normalise(subject).strip("\0\n")
     at = command.find(wanted) if wanted else -1
     while at >= 0:
         before, after = command[:at], command[at + len(wanted) :]
-        begins = before[-1:] in ("", "\0")
         named = _MESSAGE_OPTION.search(before) is not None
-        ends = after[:1] in ("", "\0")
-        if (begins or named) and (ends or (named and " " not in wanted and after[0] in " ;&|)")):
+        closed = after[:1] in ("", "\0", "\n")
+        ends = closed or (named and " " not in wanted and after[0] in " ;&|)")
+        if ends and (named or _opens(before)) and not _NEXT_PARAGRAPH.search(before[-_LONGEST_PARAGRAPH:]):
             return True
         at = command.find(wanted, at + 1)
     return False
+
+
+def _opens(before: str) -> bool:
+    """Whether a part of a ``normalise``d command ends with a quote, or with the first line of a here-document
+    (in PowerShell, ``@'``)."""
+    line = before[:-1].rpartition("\n")[2]
+    return before[-1:] in ("", "\0") or (before[-1] == "\n" and ("<<" in line or line.endswith("@\0")))

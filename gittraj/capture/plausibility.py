@@ -145,12 +145,11 @@ def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float
 
 
 def _names(command: str, subject: str) -> bool:
-    """Whether a command gives a subject, or has it as whole words: a short subject is part of many words."""
+    """Whether a command gives a subject: all of a message's first line, since the next commit may be called
+    like this one, and more."""
     longest = max(re.findall(r"\w+", subject), key=len, default=subject)
-    if not subject or longest not in command:  # this is the case for nearly every command
-        return False
-    whole = re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", command)
-    return whole is not None or gives_subject(normalise(command), subject)
+    # most commands do not have it
+    return bool(subject) and longest in command and gives_subject(normalise(command), subject)
 
 
 def ran_at(log: Log, call: int, commit: Commit) -> bool | None:

@@ -66,6 +66,22 @@ def test_a_quiet_commit_found_afterwards_has_its_own_kind_of_evidence(begun: Git
     assert evidence(begun, backfill(begun)["linked"]) == {"Quiet": "order"}
 
 
+@pytest.mark.parametrize("names", [("a", "a and b"), ("a and b", "a"), ("a", "a 'b'", "a")])
+def test_quiet_commits_whose_messages_contain_each_other_have_their_own_calls(
+    begun: Git, writer: Writer, names: tuple[str, ...]
+) -> None:
+    session = writer(begun.root)
+    commands = [f'git add -A && git commit -qm "Add {name}"' for name in names]
+    turns = [turn(Write(f"f{n}", text(f"f{n}")), Shell(command)) for n, command in enumerate(commands)]
+    session.run([*turns, turn(say="Done")], prompt="Add them")
+    age(session)
+    backfill(begun)
+    for n, command in enumerate(reversed(commands)):
+        events = traj(begun, "show", f"HEAD~{n}", "--json", "--events")
+        assert json.dumps(command) in events
+        assert not [c for c in commands if c != command and json.dumps(c) in events]
+
+
 def test_a_part_that_cannot_be_redacted_is_named_with_its_log(
     begun: Git, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

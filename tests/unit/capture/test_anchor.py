@@ -156,13 +156,44 @@ def test_the_call_with_the_subject_in_its_command_is_matched() -> None:
     [
         "git commit -qmfix",
         "git commit -qF - <<< $'\\nfix'",
-        "printf 'x\\nfix' > m; git commit -qF m",
-        "git commit -qm 'a fix'",
+        "printf 'fix\\n\\nx' > m; git commit -qF m",
+        "git commit -qF - <<E && git push\n\n  fix \nE",
+        "git commit -qm \"$(cat <<'E'\nfix\n\nBecause\nE\n)\"",
+        "git commit -qm '\nfix\n' -m Because",
+        "git commit -qm @'\nfix\n\nBecause\n'@",
+        "git commit -qm \\\n 'fix' \\\n -m 'Because'",
+        "git commit -qm one && git commit -qm fix",
     ],
 )
 def test_the_subject_is_found_in_a_command_in_any_notation(command: str) -> None:
     of = log(ran("c1", command), ran("c2", "git commit -qF prefix"))
     assert matched(of, commit("A", subject="fix", by=ME)) == {oid("A"): ("c1", "agent")}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "git commit -qam 'Parse sizes without regex'",
+        "git commit -qam 'Parse sizes \"kB\" only'",
+        "git commit -qam 'fixup! Parse sizes'",
+        "git commit -qam 'Read them' -m 'Parse sizes'",
+        "git commit -qam Read \\\n -m 'Parse sizes'",
+        "git commit -qam 'Read' \\\n -m 'Parse sizes'",
+        "git commit -qam \"$(cat <<'E'\nRead them\n\nParse sizes\n\nRefs: #1\nE\n)\"",
+        "printf 'Read them\\n\\nParse sizes\\n' | git commit -qaF -",
+        "git commit -qa --fixup ':/Parse sizes'",
+    ],
+)
+def test_a_call_whose_message_only_contains_the_subject_gives_another_one(other: str) -> None:
+    """Once, the first of two such commits got the second one's call, which was still running."""
+    message = "git commit -qm 'Parse sizes'"
+    one = commit("A", subject="Parse sizes", by=ME, time=100)
+    running = dated(log(ran("c1", message), ran("c2", other, None)), 100.2, 100.4, 101)
+    assert matched(running, one) == {oid("A"): ("c1", "agent")}
+    before = dated(log(ran("c1", other), ran("c2", message)), 99.2, 99.6, 99.8, 100.2)
+    assert matched(before, one) == {oid("A"): ("c2", "agent")}
+    by_a_person = replace(one, terminal=True)
+    assert matched(dated(log(ran("c1", other, None)), 99), by_a_person) == {}
 
 
 @pytest.mark.parametrize("verb", ["cherry-pick", "revert", "am"])

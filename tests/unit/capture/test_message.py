@@ -43,6 +43,15 @@ def test_a_quiet_commit_is_linked_by_its_message_and_time() -> None:
     assert calls(of, [made("A", "Add g", "f")]) == {}
 
 
+def test_a_commit_is_not_linked_by_a_line_of_another_message() -> None:
+    """Once, a person's commit was linked to a call that gave its subject as a paragraph of another one's."""
+    for message in ("-m 'Add f and g' -m 'Add f'", "-F - <<E\nAdd f and g\n\nAdd f\nE", "-m 'Add f \"g\"'"):
+        assert (
+            calls(log(at(0, ran("c", f"git add f && git commit -q {message}"))), [made("A", "Add f", "f")])
+            == {}
+        )
+
+
 @pytest.mark.parametrize(
     ("command", "output"),
     [
