@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any, TypeVar
 
 from gittraj import limits
@@ -55,13 +55,15 @@ class Folded:
     """One trajectory: its records by commit, and the HEADER of all of them.
 
     ``numbers`` is each commit's position, from 1, among the trajectory's ``of`` commits; a link stub has
-    none, as no log says where in the session its commit was made.
+    none, as no log says where in the session its commit was made. ``looked_back`` is the part in which the
+    retrospective of ``whole`` was said.
     """
 
     parts: Mapping[str, Sequence[Record]]
     whole: Header
     numbers: Mapping[str, int]
     of: int
+    looked_back: Record | None = None
 
     def records(self, commit: str | None, *, explored: bool = False) -> list[Record]:
         """Return the records on one commit, or (None) each part once; explored ones only on request."""
@@ -90,7 +92,10 @@ class Folded:
         if account["tests"]:  # they ran before the commit was rewritten
             account["tests"]["carried"] = link["carried"]
         part = {"number": number, "of": self.of, **_fold_figures(records)}
-        return {**self.whole, **account, "part": part, "link": link}
+        whole = dict(self.whole)
+        if (said := self.looked_back) and all(_began_after(record, said) for record in records):
+            whole |= {"confidence": None, "retrospective": None}
+        return {**whole, **account, "part": part, "link": link}
 
 
 def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:
@@ -99,7 +104,8 @@ def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:
     total = _fold_figures(records)
     logged = {commit: [r for r in some if not r.incomplete] for commit, some in parts.items()}
     numbers = _number({commit: some for commit, some in logged.items() if some})
-    return Folded(parts, {**_fold_whole(records, total), "total": total}, numbers, len({*numbers.values()}))
+    whole = {**_fold_whole(records, total), "total": total}
+    return Folded(parts, whole, numbers, len({*numbers.values()}), _find_looked_back(records))
 
 
 def distinct(records: Iterable[Record]) -> list[Record]:
@@ -252,6 +258,22 @@ def _fold_whole(records: Sequence[Record], total: Header) -> Header:
         "retrospective": spell(retrospective),
         "exit": spell(last(lambda w: w.exit)),
     }
+
+
+def _find_looked_back(records: Sequence[Record]) -> Record | None:
+    """Return the part in which the last retrospective was said; later parts of the log only repeat it."""
+    telling = [record for record in records if record.whole.retrospective]
+    firsts = [next(run) for _, run in groupby(telling, key=lambda record: record.whole.retrospective)]
+    return firsts[-1] if firsts else None
+
+
+def _began_after(record: Record, said: Record) -> bool:
+    """Whether a part is known to begin after the part ``said``: by position, else by time."""
+    here, there = record.range, said.range
+    if here and there and here.at is not None and there.at is not None:
+        return here.at > there.at
+    began, ended = record.figures.started_at, said.figures.ended_at
+    return began is not None and ended is not None and began > ended
 
 
 def _participants(found: Iterable[Participant]) -> list[Participant]:

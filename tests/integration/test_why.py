@@ -428,6 +428,24 @@ def test_the_trouble_in_an_agents_retrospective_is_shown(
     assert "  trouble  of the commit: get still returns it\n" in capsys.readouterr().out
 
 
+def test_a_retrospective_is_not_shown_for_a_line_of_a_later_commit(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    block = '[[RETROSPECTIVE]] {"summary": "It is in", "challenges": ["zero"], "confidence": 0.9} '
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    first = [turn(Write("a.py", GREET)), turn(COMMIT), turn(say=f"Done.\n\n{block}[[/RETROSPECTIVE]]")]
+    session.run(first, prompt="Do it")
+    desk.drain()
+    session.run([turn(Write("b.py", COUNT)), turn(COMMIT), turn(say="I have no idea.")], prompt="And b")
+    desk.drain()
+    shown = {}
+    for path in ("a.py", "b.py"):
+        assert call(["why", f"{path}:1"]) == 0
+        out = capsys.readouterr().out
+        shown[path] = ["trouble" in out, "90% sure" in out]
+    assert shown == {"a.py": [True, True], "b.py": [False, False]}
+
+
 def test_an_inferred_decision_is_marked_so(desk: Desk, why: Why) -> None:
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     message = "I chose a loop over recursion because the depth is unknown."

@@ -23,12 +23,12 @@ _OPENING = 3
 def find_result(
     messages: Sequence[str], *, without: Container[str] = (), choices: Container[str] = ()
 ) -> str | None:
-    """Return the sentence of the last two messages that states the result, or None.
+    """Return the sentence of the last message that states the result, or None.
 
     ``without`` are sentences that state doubts or reasons; ``choices`` are sentences that state choices, and
     count only at the beginning. How things are now is a result only in a message that reports work.
     """
-    for message in reversed(messages[-2:]):
+    for message in messages[-1:]:
         sentences = read_sentences(message)
         reports = any(_reports(s) or s.quote in without or s.quote in choices for s in sentences)
         for rules, candidates in _list_tries(sentences, without, choices):
@@ -76,6 +76,7 @@ def _may_be_result(sentence: Sentence) -> bool:
         _RULES.find(sentence.section, "problem"),
         _is_planned(sentence),
         introduces,
+        _RULES.find(text, "announced") and not _RULES.find(text, "deed"),
         _RULES.find(text, "no_result"),
     )
     return not any(against)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.git import BlamedLine, Repository, read_blob
 from gittraj.model.header import Header
+from gittraj.model.values import RetrospectiveEvent
 from gittraj.query.header import Folded
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments
@@ -94,9 +96,18 @@ def find_origins(
 def _read_sessions(recorded: Recorded, commit: str | None, segments: Segments) -> list[Session]:
     trajectories = recorded.on(commit) if commit else ()
     return [
-        read_session(header, folded.records(commit), segments)
+        _without_earlier_words(read_session(header, folded.records(commit), segments))
         for folded, header in headers(trajectories, commit)
     ]
+
+
+def _without_earlier_words(session: Session) -> Session:
+    """Return the session without a retrospective that was not said in its parts on the commit, if their
+    events are there: it was said before them, about other work."""
+    events = [*session.events]
+    if not events or any(isinstance(event, RetrospectiveEvent) for event in events):
+        return session
+    return replace(session, header={**session.header, "confidence": None, "retrospective": None})
 
 
 def headers(trajectories: Iterable[Folded], commit: str | None) -> Iterator[tuple[Folded, Header]]:

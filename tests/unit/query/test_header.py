@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -192,6 +193,45 @@ def test_session_fields_are_those_of_the_last_part_that_has_them() -> None:
         assert header["startedAt"] == "2026-01-01T10:00:00Z"
         assert header["completedAt"] == "2026-01-02T10:00:09Z"
         assert header["confidence"] == header["retrospective"]["confidence"] == 0.7
+
+
+_BACK = Retrospective(by="agent", summary="x is in", challenges=("zero",), confidence=0.9)
+_TOLD, _SILENT = SessionInfo(agent="codex", retrospective=_BACK), SessionInfo(agent="codex")
+_AGAIN = replace(_TOLD, retrospective=replace(_BACK, confidence=0.4))
+
+
+def _later(time: str, whole: SessionInfo) -> Record:
+    """A part that was added by hand: it has no position in the log."""
+    added = record(whole=whole, started_at=time, ended_at=time)
+    assert added.range
+    return replace(added, range=replace(added.range, first=f"ev_{time}", last=f"ev_{time}", at=None))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "confidences"),
+    [
+        # said at the end of A's turn; the log's later parts repeat it
+        ([record(at=0, whole=_SILENT), record(at=1, whole=_TOLD)], [record(at=2, whole=_TOLD)], (0.9, None)),
+        # said in the part itself, after the other one
+        ([record(at=0, whole=_SILENT)], [record(at=2, whole=_TOLD)], (0.9, 0.9)),
+        # the last one counts for all the work before it
+        ([record(at=0, whole=_TOLD)], [record(at=2, whole=_TOLD), record(at=3, whole=_AGAIN)], (0.4, 0.4)),
+        # added by hand: between the two, and after both
+        ([record(started_at="1"), _later("2", _TOLD)], [record(at=2, started_at="3")], (0.9, None)),
+        ([record(started_at="1"), _later("4", _TOLD)], [record(at=2, started_at="3")], (0.9, 0.9)),
+        # not known which was first
+        ([record(), _later("2", _TOLD)], [record(at=2)], (0.9, 0.9)),
+    ],
+)
+def test_a_retrospective_is_not_about_the_work_after_it(
+    a: list[Record], b: list[Record], confidences: tuple[float | None, ...]
+) -> None:
+    folded = fold({A: a, B: b})
+    assert tuple(folded.header(commit)["confidence"] for commit in (A, B)) == confidences
+    backs = [folded.header(commit)["retrospective"] for commit in (A, B)]
+    assert [back and back["confidence"] for back in backs] == [*confidences]
+    assert folded.header(None)["retrospective"]
+    assert folded.across([A, B])["retrospective"]
 
 
 def test_a_session_that_did_not_end_is_not_completed() -> None:

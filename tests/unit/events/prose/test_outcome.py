@@ -18,6 +18,9 @@ RESULTS = [
         "I kept the queue rather than a table. The importer now finishes in 4 s.",
         "The importer now finishes in 4 s.",
     ),
+    ("Both files are in. Committing now.", "Both files are in."),
+    ("Now the tests pass.", "Now the tests pass."),
+    ("Saving the form now clears the draft.", "Saving the form now clears the draft."),
     ("Not tested on Windows. The lock file has been removed.", "The lock file has been removed."),
 ]
 NO_RESULTS = [
@@ -26,6 +29,14 @@ NO_RESULTS = [
     "We check if the function returns the expected result.",
     "Now we need to add the zone to the text.",
     "Plan: The task is complete.",
+    "Now the other.",
+    "Good, now the config.",
+    "Then the docs now.",
+    "On to the docs now.",
+    "Reading it now.",
+    "Reading it now. Exported. One test still fails.",
+    "I'm now reading both.",
+    "Committing now.",
     "Let me look at the tests first.",
     "The parser returns None for an empty line.",
     "It appears to be a permission problem with the socket.",
@@ -74,6 +85,11 @@ def test_the_sentence_that_states_the_result_is_found(message: str, result: str)
 @pytest.mark.parametrize("message", NO_RESULTS)
 def test_no_result_is_found_in_a_sentence_without_one(message: str) -> None:
     assert find_result([message]) is None
+
+
+def test_a_message_before_the_last_one_does_not_state_the_result() -> None:
+    assert find_result(["I've added a cache.", "I have no idea whether it is right."]) is None
+    assert find_result(["Both are in now.", "I've added a cache."]) == "I've added a cache."
 
 
 @pytest.mark.parametrize("message", REASONS)
