@@ -49,7 +49,7 @@ def because(reason: str) -> str:
     sentence, so that it begins with a capital letter only if that may belong to a name."""
     if _CAPITAL.match(reason):
         reason = reason[0].lower() + reason[1:]
-    is_complete = re.match(r"(?:for|to|due to|so(?! (?:many|much|few|little)))", reason, re.I)
+    is_complete = re.match(r"(?:for|to|due to|so(?! (?:many|much|few|little)\b))\b", reason, re.I)
     return reason if is_complete else f"because {reason}"
 
 
