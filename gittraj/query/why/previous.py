@@ -102,7 +102,7 @@ def find_previous(
 def _walk(
     repository: Repository, start: str, asked: Mapping[str, Collection[str]], known: Collection[str] | None
 ) -> dict[str, str | None]:
-    listing = ("rev-list", "--date-order", "--parents", f"-n{_FAR}", start)
+    listing = ("rev-list", "--parents", f"-n{_FAR}", start)
     rows = repository.run(*listing).out.decode().splitlines()
     parents = {commit: tuple(above) for commit, *above in map(str.split, rows)}
     noted = NotesRef(repository).has([*parents]) if known is None else [*filter(known.__contains__, parents)]
