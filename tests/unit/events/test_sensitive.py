@@ -77,6 +77,7 @@ python3 -c 'import os; print(os.environ)'
 
 HARMLESS = """
 cat src/secrets/manager.py docs/tokens.md
+cat design/tokens.json design-tokens.yml vocabulary/tokens.txt
 python -c "print(open('README.md').read())"
 ls -la .env
 cat .env.example
