@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from gittraj.events.sensitive_commands import shows_secrets
+from gittraj.events.sensitive_commands import shows_secrets, written_by
 from gittraj.model.values import AnyEvent, Json, ToolCall, ToolResult
 
 _EXAMPLE = re.compile(r"\.(?:example|sample|template|tmpl|dist|pub)(?:\.|$)")
@@ -25,7 +25,7 @@ _SECRET_FILE = re.compile(
     | (?:\.?secrets|run/secrets)/[\w\-]+(?:\.(?:txt|key|json|ya?ml|toml))?
     | [\w.\-]*passwords?(?:\.(?:txt|csv|json|ya?ml))? | [\w.\-]*(?:pass|token)\.txt
     | [\w.\-]+\.(?:pem|key|p12|pfx|p8|jks|keystore|ppk|kdbx|ovpn|tfvars(?:\.json)?|tfstate|agekey)
-    | [\w.\-]+\.nmconnection
+    | [\w.\-]+\.nmconnection | \.gradle/gradle\.properties
     | terraform\.tfstate\.backup | \.terraformrc | terraform\.rc | id_[a-z0-9]+(?:_sk)?
     | [\w.\-]*kubeconfig(?:\.ya?ml)? | \.kube/config | (?:\.docker|docker|containers)/(?:config|auth)\.json
     | gh/hosts\.ya?ml | \.config/hub | \.aws/\w+ | \.ssh/(?!config$|known_hosts|authorized_keys)[\w.\-]+
@@ -41,8 +41,18 @@ _PATH_KEY = re.compile(
 _COMMAND_KEY = re.compile(
     r"(?:command|cmd|script|shell|argv|args|arguments|input|code|line)s?$", re.IGNORECASE
 )
-_BODY_KEY = re.compile(r"(?:file_?)?(?:text|contents?)|(?:new|old)_?str(?:ing)?|insert_text", re.IGNORECASE)
+_BODY_KEY = re.compile(
+    r"(?:file_?)?(?:text|contents?)|(?:new|old)_?(?:str(?:ing)?|text|code|source)|insert_text"
+    r"|(?:unified_?)?diff|code_?edit",
+    re.IGNORECASE,
+)
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (.+)$|^\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
+_SECTION = re.compile(
+    r"^(?:\*\*\* (?:Add|Update) File: (?P<name>.+)|\+\+\+ (?:b/)?(?P<path>\S+))\n"
+    r"(?P<body>(?:(?!\*\*\* |diff |--- ).*\n|(?!\*\*\* ).+)*+)",
+    re.MULTILINE,
+)
+"""A patch's lines for one file."""
 _LONGEST = 20_000
 _DEEPEST = 6
 
@@ -72,6 +82,15 @@ def is_strict(call: ToolCall, patterns: Sequence[str] = ()) -> bool:
 def writes_body(name: str | None) -> bool:
     """Whether an argument of this name is text that a call writes into a file."""
     return name is not None and _BODY_KEY.fullmatch(name) is not None
+
+
+def written(text: str, name: str | None) -> list[tuple[int, int, bool]]:
+    """Return the start and end of each part of a call's argument that a patch or a command in it writes into
+    a secret file, and whether that part is only a value. ``name`` is the argument's."""
+    found = [(*m.span("body"), False) for m in _SECTION.finditer(text) if is_secret_file(m[1] or m[2])]
+    if not found and name and _COMMAND_KEY.search(name) and len(text) <= _LONGEST:
+        found = sorted(written_by(text, is_secret_file))
+    return found
 
 
 def strict_events(

@@ -1,4 +1,5 @@
-"""Finds shell commands that print secrets (``sensitive.toml``) in a command line.
+"""Finds shell commands that print secrets (``sensitive.toml``) in a command line, and what it writes into
+secret files.
 
 It approximates the shell's grammar: text that can be split in two ways is examined in both.
 """
@@ -41,6 +42,14 @@ _HEREDOC = re.compile(
     r"(?P<rest>[^\n]*\n)(?P<body>.*?\n)?[ \t]*(?P=end)\b",
     re.DOTALL,
 )
+_WORD = re.compile(r"(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\([^()\n]*\)|\\.|[^\s'\"\\;&|<>()])++", re.DOTALL)
+_WRITER = re.compile(
+    r"(?:(?P<into>(?<![<=-])>{1,2}\|?|\b(?:open|Path)\(|\b(?:tee|out-file)\b)"
+    r"|(?P<both>\b(?:sed|perl)\b(?=[^;&|\n]*[ ]-(?:\w*i|-in-place))|\b(?:set|add)-content\b|\bwrite\w*\()"
+    rf"|\b(?P<prints>echo|printf?|write-output)\b)(?P<words>(?:[ \t]*+{_WORD.pattern})*+)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""What writes into the file that a word after it names, what prints such text, and what does ``both``."""
 _DEEPEST = 5
 
 
@@ -57,6 +66,37 @@ def _without_body(heredoc: re.Match[str]) -> str:
     body = heredoc["body"] or ""
     kept = body if not heredoc["quote"] and re.search(r"[$`]", body) else ""
     return f"cat {heredoc['rest']}{kept}"
+
+
+def written_by(command: str, is_secret_file: Callable[[str], bool]) -> Iterator[tuple[int, int, bool]]:
+    """Yield the start and end of each text that a command line writes into secret files, and whether it is a
+    value of a format before it (``printf 'NAME=%s' value``)."""
+    documents = [
+        found.span("body")
+        for found in _HEREDOC.finditer(command)
+        if found["body"] and _writes(command[found.start() : found.end("rest")], is_secret_file)
+    ]
+    yield from ((*span, False) for span in documents)
+    if _writes(command, is_secret_file):
+        for writer in _WRITER.finditer(command):
+            if not writer["into"] and not any(start <= writer.start() < end for start, end in documents):
+                yield from _written_words(command, writer)
+
+
+def _writes(command: str, is_secret_file: Callable[[str], bool]) -> bool:
+    words = (m["words"] for m in _WRITER.finditer(command) if not m["prints"])
+    return any(map(is_secret_file, chain.from_iterable(re.split(r"[\s,'\"]+", each) for each in words)))
+
+
+def _written_words(command: str, writer: re.Match[str]) -> Iterator[tuple[int, int, bool]]:
+    is_value = False
+    for match in _WORD.finditer(command, *writer.span("words")):
+        word, (start, end) = match[0], match.span()
+        if word.startswith("-") or not (writer["prints"] or "=" in word or ":" in word):
+            continue  # an option, or a word that is not text
+        quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "'\""
+        yield start + quoted, end - quoted, is_value
+        is_value = is_value or "%s" in word
 
 
 def _shows(words: list[str], is_secret_file: Callable[[str], bool], depth: int) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from gittraj.errors import RedactionError
-from gittraj.events.sensitive import writes_body
+from gittraj.events.sensitive import writes_body, written
 from gittraj.events.stream_join import find_runs, split_text
 from gittraj.model.codec import dump
 from gittraj.model.texts import map_texts
@@ -114,14 +114,23 @@ def map_plain(value: T, change: Change) -> T:
 
 def map_event(event: AnyEvent, change: Change, *, strict: bool) -> AnyEvent:
     """An event with each text changed; ``strict``: be strict with its output or the text that it writes to a
-    file."""
+    file. What a command or a patch writes into a secret file is always changed strictly."""
+    if isinstance(event, ToolCall):
+        return map_texts(event, lambda text, name: _map_argument(text, name, change, strict=strict))
     if not strict:
         return map_plain(event, change)
-    if isinstance(event, ToolCall):
-        return map_texts(event, lambda text, name: change(text, name, writes_body(name)))
     content = change(event.content, "content", True)
     raw = map_texts(event.raw, lambda text, name: change(text, name, name is not None), "raw")
     return replace(map_plain(replace(event, content="", raw=None), change), content=content, raw=raw)
+
+
+def _map_argument(text: str, name: str | None, change: Change, *, strict: bool) -> str:
+    text = change(text, name, strict and writes_body(name))
+    for start, end, is_value in reversed(written(text, name)):
+        lead = "_=" if is_value else ""  # a value's name is elsewhere
+        part = change(lead + text[start:end], None, True)
+        text = text[:start] + part.removeprefix(lead) + text[end:]
+    return text
 
 
 _MAX_NEIGHBOURS = 40

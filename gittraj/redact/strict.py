@@ -38,6 +38,9 @@ def strictly(page: Page) -> Iterator[Span]:
                 continue
             # "nq" is the quote before the name: as in JSON, a comma or a closing bracket then ends the value
             start, end = at, at + len(_unquoted(rest[0], inline=bool(match["nq"])))
+            before = page.text[match.start("name") - 1 : match.start("name")]
+            if before in ("'", '"') and not match["nq"]:  # the quotes are around the name and the value
+                end = at + len(page.text[at:end].partition(before)[0])
         value = page.text[start:end].strip()
         if value and not PLACEHOLDER.fullmatch(value) and not _is_report(match["name"], value):
             yield Span(start, end, "strict", called)

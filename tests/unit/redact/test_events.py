@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
 
 from gittraj.errors import RedactionError
+from gittraj.events.sensitive import strict_events, written
 from gittraj.model.values import (
     AnyEvent,
     Chapter,
@@ -53,6 +55,68 @@ def test_only_the_output_of_a_strict_result_is_redacted_strictly() -> None:
     assert {text for text, strictly in found.items() if strictly} == {"printed", "deep"}
     assert found.keys() - {""} == {"id", "time", "printed", "call", "key", "deep"}
     assert not any(strictness_of(event, strict=False).values())
+
+
+SECRET_WRITES = (
+    "echo 'REGION={0}' >> .env",
+    'echo -n "REGION={0}" > "$HOME/app/.env" && make',
+    "echo REGION={0} | sudo tee -a .env >/dev/null",
+    "echo REGION='{0} {0}' >> .env",
+    "{{ echo A=b; echo REGION={0}; }} > .env",
+    "printf 'REGION=%s\\n' {0} > .env",
+    "printf '%s' '{0}1' > config/master.key",
+    "sed -i 's/^REGION=.*/REGION={0}/' .env",
+    "sed -i.bak -e 's|REGION=.*|REGION={0}|' .pypirc",
+    "cat > .env <<EOF\nREGION={0}\nEOF\nmake",
+    "cat <<'EOF' | tee .npmrc\n# new\nregion = {0}\nEOF",
+    "tee -a ~/.gradle/gradle.properties <<EOF\nregion={0}\nEOF",
+    "bash -c 'echo \"REGION={0}\" > .env'",
+    "python - <<EOF\nPath('.env').write_text('REGION={0}')\nEOF",
+    "Set-Content -Path .env -Value 'REGION={0}'",
+    "*** Begin Patch\n*** Update File: .env\n@@\n-REGION=eu\n+REGION={0}\n*** End Patch",
+    "--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-REGION=eu\n+REGION={0}",
+)
+
+
+@pytest.mark.parametrize("command", SECRET_WRITES)
+@pytest.mark.parametrize("key", ["command", "input"])
+def test_what_a_command_or_a_patch_writes_into_a_secret_file_is_redacted(command: str, key: str) -> None:
+    (event,) = clean(ToolCall(id="1", name="shell", arguments={key: command.format("kingfisher")}))
+    assert isinstance(event, ToolCall)
+    assert "kingfisher" not in str(event.arguments)
+    assert "REDACTED" in str(event.arguments)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo 'REGION=kingfisher' >> notes.txt; cat .env",
+        "echo 'REGION=kingfisher' > .env.example",
+        "cat > app.py <<EOF\nREGION = 'kingfisher'\nEOF\ncat .env",
+        "git commit -m 'fix: kingfisher' > .env",
+        "sed -n 's/REGION=kingfisher//p' .env",
+        "*** Begin Patch\n*** Add File: a.py\n+R = 'kingfisher'\n*** Add File: .env\n+A=b\n*** End Patch",
+    ],
+)
+def test_what_is_written_elsewhere_stays(command: str) -> None:
+    (event,) = clean(ToolCall(id="1", name="shell", arguments={"command": command}))
+    assert isinstance(event, ToolCall)
+    assert "kingfisher" in str(event.arguments)
+
+
+@pytest.mark.parametrize("key", ["content", "newText", "new_str", "diff", "code_edit"])
+def test_what_an_editing_tool_writes_into_a_secret_file_is_redacted(key: str) -> None:
+    call = ToolCall(id="1", name="edit", arguments={"path": ".env", key: "REGION=kingfisher\n"})
+    assert "kingfisher" not in str(clean(call, strict=strict_events([call])))
+
+
+@pytest.mark.parametrize(
+    "piece", ["'", 'echo "a\\', "echo $(", "echo a", "> ", "sed -", "cat <<E\n", "+++ .env\n"]
+)
+def test_a_hostile_argument_is_read_quickly(piece: str) -> None:
+    start = time.process_time()
+    written(piece * (19_990 // len(piece)), "command")
+    assert time.process_time() - start < 2.0
 
 
 def test_only_the_written_text_of_a_strict_call_is_redacted_strictly() -> None:

@@ -25,6 +25,13 @@ def test_every_value_of_a_strict_output_is_redacted() -> None:
 
 
 @pytest.mark.parametrize(
+    "output", ['  "Env": [\n    "REGION=kingfisher",\n  ]\n', "#REGION=kingfisher", "+REGION=kingfisher\n"]
+)
+def test_a_value_in_a_list_a_comment_or_a_difference_is_redacted(output: str) -> None:
+    assert redactor().text(output, strict=True) == output.replace("kingfisher", "REDACTED-password-n1")
+
+
+@pytest.mark.parametrize(
     "output",
     [
         "{value}\n",
