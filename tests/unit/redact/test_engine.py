@@ -111,6 +111,12 @@ def test_a_learned_value_is_redacted_wherever_it_is() -> None:
     assert redactor().text(f"I saw {drawn} just now") == f"I saw {drawn} just now"
 
 
+@pytest.mark.parametrize("start", ["ATATT3xFfGF0", "ATBB"])
+def test_a_token_of_jira_or_bitbucket_is_named_after_the_maker_of_both(start: str) -> None:
+    clean = redactor().text(f"{start}x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi")
+    assert re.fullmatch("REDACTED-atlassian-token-[0-9a-f]{8}", clean)
+
+
 def test_a_value_that_is_only_likely_a_secret_is_forgotten_with_its_trajectory() -> None:
     one = redactor()
     one.learn(f"password={PASSWORD}")
