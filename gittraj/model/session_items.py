@@ -87,12 +87,12 @@ class Fact:
     ``session``, ``started_at`` and ``parent`` the first.
 
     Names: ``session``, ``agent_version``, ``model`` (each that occurs), ``title``, ``folder`` (cwd),
-    ``branch``, ``entrypoint``, ``parent_session``, ``parent_kind`` (fork, subagent, resumed),
-    ``subagent``, ``start_commit``, ``started_at``, ``repository`` (its URL), ``status`` (completed,
-    abandoned, failed), ``ended`` (the status as its author stated it: it overrides the log's), ``turns`` (the
-    log marks their ends), ``alias`` (each that occurs), ``tag`` (each), ``participant`` (each, ``NAME`` or
-    ``NAME:ROLE``), ``task``, ``task_title``, ``task_url``. Interchange formats also state ``trajectory`` (its
-    id) and ``parent`` (the id of another trajectory).
+    ``container_folder`` (cwd in a container), ``branch``, ``entrypoint``, ``parent_session``, ``parent_kind``
+    (fork, subagent, resumed), ``subagent``, ``start_commit``, ``started_at``, ``repository`` (its URL),
+    ``status`` (completed, abandoned, failed), ``ended`` (the status as its author stated it: it overrides the
+    log's), ``turns`` (the log marks their ends), ``alias`` (each that occurs), ``tag`` (each),
+    ``participant`` (each, ``NAME`` or ``NAME:ROLE``), ``task``, ``task_title``, ``task_url``. Interchange
+    formats also state ``trajectory`` (its id) and ``parent`` (the id of another trajectory).
 
     Some logs state facts only about the whole run: ``cost_usd`` (the total in US dollars), ``run``,
     ``solve`` and ``instance`` (ids of a benchmark's run), ``messages`` (how many the log has),

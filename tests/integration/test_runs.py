@@ -327,6 +327,31 @@ def test_run_solve_and_task_ids_are_found_and_shown(begun: Git, tmp_path: Path) 
         assert name in said
 
 
+@pytest.mark.parametrize(
+    ("folder", "command", "outside"),
+    [
+        ("/testbed-of-none", "cd /testbed-of-none && cat a.py", 0),
+        ("/testbed-of-none", "cd /testbed-of-none && cat /home/ann/b.py", 1),
+        ("{here}", "cd {here} && cat a.py", 1),
+    ],
+)
+def test_a_containers_folder_is_the_repository_unless_this_machine_has_it(
+    begun: Git, tmp_path: Path, folder: str, command: str, outside: int
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    file = run_file(tmp_path, "c", "org__repo-1", 0)
+    document = json.loads(file.read_text())
+    environment = {"environment_type": "DockerEnvironment", "environment": {"cwd": folder.format(here=here)}}
+    document["info"]["config"] |= environment
+    document["messages"][2]["content"] = f"```mswea_bash_command\n{command.format(here=here)}\n```"
+    file.write_text(json.dumps(document))
+    (row,) = _import_runs(begun, file)
+    shown = json.loads(traj(begun.root, "show", row["trajectory"], "--json").stdout)["trajectories"][0]
+    assert shown["part"]["counts"]["toolCalls"] == 1
+    assert shown["part"]["counts"]["outside"] == outside
+
+
 class _Read(dict[str, Tallies]):
     """A dict that counts how often it is read completely."""
 

@@ -177,11 +177,15 @@ def _read_file(path: Path, form: str | None, *, raw_too: bool) -> list[SessionFi
 
 
 def _find_former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path | None:
-    """Return the path that this repository's working tree had for a session from another machine or folder.
+    """Return the path that this repository's working tree had for a session from another machine, container
+    or folder.
     Raises FormatError when the session worked in another repository of this machine, except with ``forced``
     or if it is a benchmark's run, as a benchmark makes a working copy for each run."""
     facts = first_facts(read_items(file))
     folder = facts.get("folder", "")
+    contained = facts.get("container_folder")
+    if contained and not Path(contained).exists():
+        return run.log_task.locate(Source(file=file), contained)
     if not Path(folder).is_absolute() or (Path(folder).exists() and is_near(Path(folder), run.roots)):
         return None
     forced = forced or not facts.keys().isdisjoint(OF_RUNS)

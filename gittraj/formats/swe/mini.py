@@ -65,7 +65,8 @@ class _Reading(document.Reading):
         self._messages = coerce.objects(run if isinstance(run, list) else run.get("messages"))
         self._stem = stem
         self._model = coerce.text(coerce.at(self._config, "model", "model_name"))
-        self._folder = _local_folder(self._config)
+        self._cwd, is_local = _working_folder(self._config)
+        self._folder = self._cwd if is_local else None
         self._task: str | None = None
         self._pending: deque[tuple[str, str | None]] = deque()  # calls without a result: id, command
         self._last_text: str | None = None  # of the message that ended the run
@@ -102,6 +103,7 @@ class _Reading(document.Reading):
             agent_version=coerce.text(self._info.get("mini_version")),
             model=self._model,
             folder=self._folder,
+            container_folder=None if self._folder else self._cwd,
             started_at=first or run_name.get("time"),
             title=task.title(self._task or ""),
             messages=len(self._messages),
@@ -268,8 +270,8 @@ class _Reading(document.Reading):
         yield self._entry(ruling(Refusal("bash", commands, reason), id=f"m{number}:{len(waiting)}", ts=ts))
 
 
-def _local_folder(config: dict[str, Any]) -> str | None:
-    """The folder in which commands run, unless it is inside a container."""
+def _working_folder(config: dict[str, Any]) -> tuple[str | None, bool]:
+    """The folder in which commands run, and whether it is on the agent's machine, not in a container."""
     kind = coerce.text(config.get("environment_type")) or "local"
     folder = coerce.text(coerce.at(config, "environment", "cwd"))
-    return folder if folder and posixpath.isabs(folder) and "local" in kind.lower() else None
+    return folder if folder and posixpath.isabs(folder) else None, "local" in kind.lower()

@@ -454,7 +454,9 @@ def test_a_local_folder_is_a_fact_and_a_containers_is_not() -> None:
     local = configured("minisweagent.environments.local.LocalEnvironment")
     assert facts(read(local))["folder"] == "/w"
     assert [e.folder for e in entries(local) if e.command] == ["/w"]
-    assert "folder" not in facts(read(configured("minisweagent.environments.docker.DockerEnvironment")))
+    contained = facts(read(configured("minisweagent.environments.docker.DockerEnvironment")))
+    assert "folder" not in contained
+    assert (contained["container_folder"], facts(read(local)).get("container_folder")) == ("/w", None)
 
 
 def test_commits_are_read_from_the_output() -> None:
