@@ -20,7 +20,7 @@ settings.register_profile(
     settings.default,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-    max_examples=size(40, 100),
+    max_examples=size(25, 100),
 )
 settings.load_profile("unhurried")
 SHARING = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])

@@ -109,12 +109,12 @@ class Repository:
                     self.git_dir,
                     self.common_dir,
                     object_format=self.object_format,
-                    identity=self._identity,
+                    identity=lambda: self._identity,
                 )
             except (GitError, ImportError):
                 if self.backend == "libgit2":
                     raise
-        return PlumbingObjects(self.runner, object_format=self.object_format, identity=self._identity)
+        return PlumbingObjects(self.runner, object_format=self.object_format, identity=lambda: self._identity)
 
     def head(self) -> str | None:
         """The commit that HEAD points to; None on an unborn branch."""
@@ -209,8 +209,10 @@ class Repository:
         path = self.work_tree if own else find_work_tree(self.common_dir, self.runner)
         return Worktree(self.common_dir, path, present=path is None or path.is_dir())
 
+    @cached_property
     def _identity(self) -> str:
-        """The committer of commits on notes refs. A drain must not fail if git knows no name of the user."""
+        """The committer of commits on notes refs, with the time when the first was made, as in one process of
+        git. A drain must not fail if git knows no name of the user."""
         identity = self.run("var", "GIT_COMMITTER_IDENT", check=False)
         if identity.code == 0:
             return identity.text.strip()

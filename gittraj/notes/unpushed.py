@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from gittraj.git import Objects, Repository
+from gittraj.git import Objects, Repository, read_reflog
 
 RECORDED = "git-traj: record"
 """The reflog's message for a move that removed no record, even if it replaced a commit."""
@@ -48,8 +48,8 @@ def add_commit(
 def _is_unshared(repository: Repository, ref: str, tip: str) -> bool:
     """Whether git-traj moved ``ref`` to ``tip`` in this clone, and no other ref has that commit: a push or a
     fetch would have left it in a copy of the remote's ref."""
-    last = ("-c", "log.showSignature=false", "log", "-g", "-1", "--format=%H %gs", ref, "--")
-    if repository.run(*last, check=False).out.decode("utf-8", "replace").strip() != f"{tip} {RECORDED}":
+    moves, _ = read_reflog(repository, repository.common_dir, None, ref=ref)
+    if not moves or (moves[-1].new, moves[-1].message) != (tip, RECORDED):
         return False
     queries = (
         (f"--contains={tip}", "refs/notes", "refs/notes-remote"),

@@ -93,7 +93,7 @@ def test_a_part_that_cannot_be_redacted_is_named_with_its_log(
     age(session)
     monkeypatch.setattr(Redactor, "text", refuse)
     said = backfill(begun)
-    assert {*said["parked"]} == {f"{session.place(Path.home())}: a text could not be scanned"}
+    assert {*said["parked"]} == {f"{session.log}: a text could not be scanned"}
     assert not begun.succeeds("rev-parse", "--verify", "-q", "refs/notes/traj")
 
 

@@ -33,8 +33,8 @@ from tests.integration.waiting import wait_until
 from tests.sizes import size
 
 WRITERS = size(3, 8)
-EACH = size(6, 50)  # records of each writer
-COMMITS = size(6, 20)  # few, so that every note is written by all processes
+EACH = size(4, 50)  # records of each writer
+COMMITS = size(4, 20)  # few, so that every note is written by all processes
 
 pytestmark = pytest.mark.usefixtures("real_clocks")
 

@@ -26,7 +26,7 @@ from tests.integration.waiting import LONG, wait_until
 from tests.sizes import size
 
 _SEED = 20261121
-_CRASHES = size(3, 12, "GIT_TRAJ_CRASHES")
+_CRASHES = size(2, 12, "GIT_TRAJ_CRASHES")
 
 # A worker that starts at once, and prints when it begins to drain and to write. {patch}: where it dies.
 _WORKER = """

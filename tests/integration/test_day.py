@@ -22,7 +22,7 @@ from tests.integration.walk import Walk
 from tests.integration.walk_recorder import Ours
 from tests.sizes import size
 
-STEPS = size(14, 40, "GIT_TRAJ_DAY")
+STEPS = size(10, 40, "GIT_TRAJ_DAY")
 _DAY = 24 * 3600.0
 _ASKED = (("log", "-n", "5"), ("status",), ("stats", "--json"))
 

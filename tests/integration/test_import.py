@@ -23,6 +23,7 @@ from tests.integration.past import begin, commit_turns, recorded, refs, text
 from tests.integration.records import check, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter, Writer
+from tests.sizes import in_turn
 
 pytestmark = pytest.mark.usefixtures("real_clocks")
 MB = 1 << 20
@@ -349,10 +350,9 @@ def test_an_agent_s_output_and_its_own_log_are_shown_once(
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("order", ["123", "321", "213", "3"])
-@pytest.mark.parametrize("together", [False, True])
+@in_turn("order", "together", {o: o for o in ("123", "321", "213", "3")}, {"each": False, "all": True})
 def test_logs_of_a_session_at_three_ages_give_the_same_trajectory(
-    begun: Git, samples: Path, order: str, *, together: bool
+    begun: Git, samples: Path, order: str, together: bool
 ) -> None:
     ages = sorted((samples / "claude-code" / "entire-grown").glob("*.jsonl"))
     alone = begin(Git.init(begun.root.parent / "alone"))

@@ -12,7 +12,7 @@ from tests.integration.command import traj
 from tests.integration.misuse import Misuse, Recorded, imported, late, read_recorded
 from tests.sizes import size
 
-SEEDS = range(1, 1 + size(3, 1000, "GIT_TRAJ_MISUSE"))
+SEEDS = range(1, 1 + size(2, 1000, "GIT_TRAJ_MISUSE"))
 STORIES = 6
 
 

@@ -26,7 +26,7 @@ from tests.integration.sharing import RECORDS, bare, clone, refs, tell, told
 from tests.integration.story import Story, record
 from tests.sizes import size
 
-WRITERS, EACH = size(5, 8), size(15, 50)
+WRITERS, EACH = size(3, 8), size(8, 50)
 
 
 @contextmanager
@@ -188,7 +188,7 @@ def test_edge_6_a_locked_ref(git: Git, three: list[str], monkeypatch: pytest.Mon
     assert told(git)[three[2]] == {"traj_two"}
 
 
-RECORDS_EACH = size(8, 100)
+RECORDS_EACH = size(6, 100)
 _PUSHER = """
 import sys
 from pathlib import Path

@@ -220,7 +220,7 @@ with open_repository(Path(root), backend=backend) as repository:
 
 
 def test_many_processes_lose_nothing(each_git: Git, repository: Repository) -> None:
-    count, each = size(4, 8), size(16, 50)
+    count, each = size(3, 8), size(8, 50)
     width = len(each_git.commit({"f": "1"}))
     arguments = [str(each_git.root), repository.backend]
     writers = [

@@ -17,7 +17,7 @@ from tests.integration.walk_recorder import Ours
 from tests.sizes import size, some
 
 SEEDS = range(size(40, 40, "GIT_TRAJ_WALKS"))
-USUAL = len(SEEDS) if os.environ.get("GIT_TRAJ_WALKS") else 3
+USUAL = len(SEEDS) if os.environ.get("GIT_TRAJ_WALKS") else 2
 STEPS = size(14, 14, "GIT_TRAJ_WALK_STEPS")
 
 

@@ -6,6 +6,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,19 @@ ANY = re.compile("|".join(f"(?:{rule['pattern']})" for rule in RULES))
 """All patterns in one: most texts match none, and then one search is enough."""
 
 
+@cache
+def texts(path: Path) -> tuple[list[tuple[int, str]], list[str]]:
+    """The texts of a module that users see, each with its line, and its docstrings."""
+    nodes = [*ast.walk(ast.parse(path.read_bytes()))]
+    documented = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:  # a command's docstring is its help text
+        if isinstance(node, ast.FunctionDef) and node.name == "command":
+            documented -= {id(line.value) for line in node.body[:1] if isinstance(line, ast.Expr)}
+    strings = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    seen = [(node.lineno, str(node.value)) for node in strings if id(node) not in documented]
+    return seen, [str(node.value) for node in strings if id(node) in documented]
+
+
 def faults(text: str, where: str) -> Iterator[str]:
     if not ANY.search(text):
         return
@@ -43,28 +57,14 @@ def test_a_page_has_no_refused_word(page: Path) -> None:
 
 @pytest.mark.parametrize("package", [*PACKAGES, ROOT / "github_action"], ids=lambda package: package.name)
 def test_no_message_or_help_text_has_a_refused_word(package: Path) -> None:
-    refused = []
-    for path in package.rglob("*.py"):
-        tree = ast.parse(path.read_bytes())
-        documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):  # a command's docstring is its help text
-            if isinstance(node, ast.FunctionDef) and node.name == "command":
-                documented -= {id(line.value) for line in node.body[:1] if isinstance(line, ast.Expr)}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented:
-                refused += faults(node.value, f"{path.name}:{node.lineno}")
-    assert refused == []
+    seen = ((text, f"{path.name}:{line}") for path in package.rglob("*.py") for line, text in texts(path)[0])
+    assert [fault for text, where in seen for fault in faults(text, where)] == []
 
 
 def test_docstrings_get_better() -> None:
     """Docstrings older than the rules may have such words: the number may only go down."""
-    texts = (
-        node.value.value
-        for path in (ROOT / "gittraj").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_bytes()))
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    )
-    assert sum(1 for text in texts if isinstance(text, str) for _ in faults(text, "")) <= LEFT
+    docstrings = (text for path in (ROOT / "gittraj").rglob("*.py") for text in texts(path)[1])
+    assert sum(1 for text in docstrings for _ in faults(text, "")) <= LEFT
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["finds"])

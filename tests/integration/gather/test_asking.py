@@ -15,6 +15,7 @@ from tests.integration import command
 from tests.integration.gather.team import Team, full_record
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
+from tests.sizes import some
 
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
@@ -48,7 +49,7 @@ def fill(team: Team) -> list[Git]:
     return [api, web]
 
 
-@pytest.fixture(params=["duckdb", "postgresql", "parquet"])
+@pytest.fixture(params=some(["duckdb", "postgresql", "parquet"], 2))
 def team(request: pytest.FixtureRequest, tmp_path: Path) -> Team:
     urls = {"duckdb": lambda: "team.duckdb", "parquet": lambda: "parquet:lake"}
     urls["postgresql"] = lambda: request.getfixturevalue("postgres")

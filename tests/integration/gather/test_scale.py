@@ -1,4 +1,4 @@
-"""Gathering many repositories with few records each: 30, and 300 in the nightly run."""
+"""Gathering many repositories with few records each: 10, and 300 in the nightly run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ duckdb = pytest.importorskip("duckdb")
 
 
 def test_statistics_of_many_are_the_sums_of_each(tmp_path: Path) -> None:
-    repositories, records = size(30, 300, "GIT_TRAJ_REPOSITORIES"), size(6, 500)
+    repositories, records = size(10, 300, "GIT_TRAJ_REPOSITORIES"), size(6, 500)
     team = Team(tmp_path, "team.duckdb")
     make_team(team.root / "clones", repositories, records)
     found = team.gather("--jobs", "2") if NIGHTLY else team.gather()

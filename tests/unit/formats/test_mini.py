@@ -26,6 +26,7 @@ from gittraj.model.values import (
     ToolResult,
     Usage,
 )
+from tests.sizes import size
 from tests.unit.formats.reading import facts, spoiled
 
 DIFF = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
@@ -621,7 +622,7 @@ def test_real_runs_are_detected_and_a_cut_never_raises(samples: Path) -> None:
         assert detected is not None, name
         assert detected.name == "mini-swe-agent", name
         all_ids = [i.event.id for i in mini.read(io.BytesIO(data)) if isinstance(i, Entry)]
-        for cut in range(0, len(data), max(1, len(data) // 25)):
+        for cut in range(0, len(data), max(1, len(data) // size(8, 25))):
             mini.detect(data[:cut])
             part = [i.event.id for i in mini.read(io.BytesIO(data[:cut])) if isinstance(i, Entry)]
             numbered = [event_id for event_id in part if event_id.startswith("m")]

@@ -33,27 +33,38 @@ def reached(rule: LineRule) -> bool:
     return all(Gate([rule.keywords]).open(page) for page in pages)
 
 
-@pytest.mark.parametrize("rule", LINES, ids=[f"{n}-{rule.id}" for n, rule in enumerate(LINES)])
-def test_a_rule_for_lines_is_complete(rule: LineRule) -> None:
-    assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", rule.id)
-    assert rule.good and reached(rule)
-    assert all(keyword and keyword == keyword.lower() for keyword in rule.keywords)
-    assert (
-        all(one in JUDGES for one in rule.accept.split(" | "))
+def is_name(text: str) -> bool:
+    return re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", text) is not None
+
+
+def line_rule_is_complete(rule: LineRule) -> bool:
+    return (
+        is_name(rule.id)
+        and bool(rule.good)
+        and reached(rule)
+        and all(keyword and keyword == keyword.lower() for keyword in rule.keywords)
+        and {*rule.accept.split(" | ")} <= {*JUDGES}
         and rule.flags in ("", "i")
         and rule.window >= 0
+        and "<<" not in rule.pattern.replace("<<<", "")
+        and "v" in re.compile(rule.then or rule.pattern).groupindex
     )
-    assert "<<" not in rule.pattern.replace("<<<", "")
-    assert "v" in re.compile(rule.then or rule.pattern).groupindex
 
 
-@pytest.mark.parametrize("token", tokens(), ids=lambda token: token.id)
-def test_a_rule_for_a_token_is_complete(token: Token) -> None:
-    assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", token.id)
-    assert token.good and {*token.accept.split(" | ")} <= JUDGES
-    assert all(len(prefix) >= 3 for prefix in token.prefixes) and bool(token.prefixes) != bool(token.hint)
-    for template in token.good if token.hint else ():
-        assert re.search(token.hint, expand(template, 0)[0])
+def token_is_complete(token: Token) -> bool:
+    return (
+        is_name(token.id)
+        and bool(token.good)
+        and {*token.accept.split(" | ")} <= {*JUDGES}
+        and all(len(prefix) >= 3 for prefix in token.prefixes)
+        and bool(token.prefixes) != bool(token.hint)
+        and (not token.hint or all(re.search(token.hint, expand(each, 0)[0]) for each in token.good))
+    )
+
+
+def test_every_rule_is_complete() -> None:
+    assert [rule for rule in LINES if not line_rule_is_complete(rule)] == []
+    assert [token for token in tokens() if not token_is_complete(token)] == []
 
 
 def test_an_exemption_names_what_it_exempts() -> None:

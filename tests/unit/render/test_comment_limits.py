@@ -129,7 +129,7 @@ def spoil(value: Any, rng: random.Random) -> Any:
     return copy
 
 
-RECORDS = size(2_000, 20_000, "GIT_TRAJ_FUZZED")
+RECORDS = size(1_000, 20_000, "GIT_TRAJ_FUZZED")
 
 
 @pytest.mark.parametrize("seed", range(4))

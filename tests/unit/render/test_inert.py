@@ -18,7 +18,7 @@ from gittraj.render.inert import code, element, fence, quote, words
 from gittraj.render.text import terminal
 from tests.sizes import size
 
-RENDERS = size(800, 3000, "GIT_TRAJ_RENDERS")
+RENDERS = size(400, 3000, "GIT_TRAJ_RENDERS")
 EXTENSIONS = ["table", "autolink", "tagfilter", "strikethrough", "tasklist"]
 LIVE = re.compile(
     r"@\w|(?<!&)#\d|\bGH-\d|[A-Za-z]{2,}-\d|://|www\.|\w@\w|:[\w+-]+:|\$.*\$|\b[0-9a-f]{7,40}\b|mailto:"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gittraj.events.prose.choices import find_choices
 from gittraj.events.prose.doubts import find_doubts
+from tests.sizes import some
 
 ONE_FILE = "it is one file"
 
@@ -148,21 +149,24 @@ def test_any_text_is_read_without_an_error(sentence: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    [
-        "I use a over b over ",
-        "I use ",
-        " over b",
-        "I rejected a for ",
-        "as ",
-        "```",
-        "\n",
-        ". ",
-        "- ",
-        "I use a as b ",
-        "  ",
-        '" ',
-        '"I ',
-    ],
+    some(
+        [
+            "I use a over b over ",
+            "I use ",
+            " over b",
+            "I rejected a for ",
+            "as ",
+            "```",
+            "\n",
+            ". ",
+            "- ",
+            "I use a as b ",
+            "  ",
+            '" ',
+            '"I ',
+        ],
+        5,
+    ),
 )
 def test_a_hostile_text_is_read_quickly(unit: str) -> None:
     text = unit * (100_000 // len(unit))

@@ -15,7 +15,7 @@ from gittraj.seal.age import passphrase
 from tests.sizes import size
 from tests.unit.seal.age.parties import KINDS, Party, Phrase, armor, encrypt, party, seal_of
 
-COUNT = size(600, 3000, "GIT_TRAJ_FUZZ")
+COUNT = size(300, 3000, "GIT_TRAJ_FUZZ")
 TOKENS = [
     *(
         b"",
