@@ -7,21 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from gittraj.capture.commit_command import can_commit, find_no_commit, prints_ids
+from gittraj.capture.commit_command import can_commit
 from gittraj.capture.message import dated_call, match_by_message
 from gittraj.capture.own import Anchor
-from gittraj.capture.plausibility import (
-    Calls,
-    Written,
-    find_candidates,
-    match_in_order,
-    names,
-    plausibility,
-    ran_at,
-)
+from gittraj.capture.plausibility import Calls, Written, find_candidates, match_in_order, plausibility, ran_at
 from gittraj.capture.session import CLOCK, Commit, Log
 from gittraj.frozen import dataclass
-from gittraj.model.values import Evidence, ToolCall, ToolResult
+from gittraj.model.values import Evidence, ToolCall
 
 _CERTAIN = 100.0
 
@@ -147,15 +139,5 @@ def _calls_that_printed(log: Log) -> dict[str, int]:
 
 
 def _may_have_made(log: Log, call: int, commit: Commit) -> bool:
-    """False if the call only shows a commit that was made earlier or elsewhere. If git commit, given the
-    subject of a commit that was made in this clone, prints its id, then it made it, and a clock is wrong."""
-    if commit.foreign or log.places[call] == "elsewhere":
-        return False
-    return ran_at(log, call, commit) is not False or (commit.seen and _made_by_subject(log, call, commit))
-
-
-def _made_by_subject(log: Log, call: int, commit: Commit) -> bool:
-    command, result = log.entries[call].command or "", log.result_of(call)
-    event = log.entries[result].event if result is not None else None
-    committed = isinstance(event, ToolResult) and not find_no_commit(event.content, command)
-    return committed and prints_ids(command) and can_commit(command) and names(command, commit.subject)
+    """False if the call only shows a commit that was made earlier or elsewhere."""
+    return not commit.foreign and log.places[call] != "elsewhere" and ran_at(log, call, commit) is not False

@@ -130,7 +130,7 @@ def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float
     ran = ran_at(log, call, commit)
     if ran is False:
         return 0.0  # a person made it, in a terminal that the agent opened, or typed it into the agent
-    named = names(command, commit.subject)
+    named = _names(command, commit.subject)
     if commit.terminal and not named and not written.wrote_before(call, commit):
         return 0.0  # some agents give their shells a terminal, but a person's has one too
     if not git_verbs(command):
@@ -144,7 +144,7 @@ def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float
     return value * (1 - _seconds_apart(log, call, commit) / 10)
 
 
-def names(command: str, subject: str) -> bool:
+def _names(command: str, subject: str) -> bool:
     """Whether a command gives a subject: all of a message's first line, since the next commit may be called
     like this one, and more."""
     longest = max(re.findall(r"\w+", subject), key=len, default=subject)
@@ -199,7 +199,7 @@ def _running(log: Log, commit: Commit) -> Iterator[int]:
 def _fit_command(command: str, commit: Commit) -> float:
     """Rate how well a command fits a commit's subject and kind."""
     value = 0.0
-    if names(command, commit.subject):
+    if _names(command, commit.subject):
         value += 8
     elif gives_message(command):
         value -= 3  # another message (a commit-msg hook may have changed it)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -103,18 +102,6 @@ def test_auto_puts_a_session_on_commits_by_evidence(begun: Git, writer: Writer, 
     assert {each["evidence"] for each in row["commits"]} == {"output"}
     assert recorded(begun) == {"Add a": {session.session}, "Add b": {session.session}}
     check(begun, session)
-
-
-def test_auto_believes_the_printed_ids_of_a_log_whose_clock_is_behind(
-    begun: Git, writer: Writer, tmp_path: Path
-) -> None:
-    session = writer(begun.root)
-    session.run(commit_turns("a", "b"), prompt="Write both")
-    path = move_away(session, tmp_path / "away")
-    path.write_text(re.sub(r"(20\d\d)(-\d\d-\d\dT)", lambda m: f"{int(m[1]) - 1}{m[2]}", path.read_text()))
-    (row,) = take(begun, path, "--auto")
-    assert {each["evidence"] for each in row["commits"]} == {"output"}
-    assert recorded(begun) == {"Add a": {session.session}, "Add b": {session.session}}
 
 
 def test_explored_work_that_is_linked_later_is_shown_once(begun: Git, writer: Writer, tmp_path: Path) -> None:

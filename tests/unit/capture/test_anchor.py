@@ -327,25 +327,6 @@ def dated(of: Log, *times: float) -> Log:
     return replace(of, entries=tuple(entries))
 
 
-@pytest.mark.parametrize(
-    ("command", "output", "seen", "linked"),
-    [
-        ("git add -A && git commit -m 'Add a'", "", True, True),
-        ("git add -A && git commit -m 'Add a'", "", False, False),
-        ("git commit -m 'Add'", "", True, False),
-        ("git commit -m 'Add a' || ./ci log", "nothing to commit, working tree clean", True, False),
-        ("git commit -qm 'Add a' && ./ci log", "", True, False),
-        ("./ci log 'Add a'", "", True, False),
-    ],
-)
-def test_a_wrong_clock_does_not_hide_which_call_made_a_commit(
-    command: str, output: str, seen: bool, linked: bool
-) -> None:
-    of = dated(log(asked("p"), ran("c1", command, output, commits=["A"])), 100, 101, 102)
-    made = replace(commit("A", subject="Add a", time=5 * 3600), seen=seen)
-    assert matched(of, made) == ({oid("A"): ("c1", "output")} if linked else {})
-
-
 @pytest.mark.parametrize("second", ["for i in 1 2; do git commit -qm a && break; done", "./release"])
 @pytest.mark.parametrize("whole_seconds", [False, True])
 def test_of_two_equally_fitting_calls_the_one_that_ran_at_the_time_is_matched(
