@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from tests.integration.story import Story, record
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
+THREE = SessionInfo(agent="codex", session="three", status="failed")
 _KEYS = ("commit", "short", "subject", "author", "date", "trajectories")
 
 
@@ -30,7 +32,7 @@ def fill(team: Team) -> list[Git]:
         [
             [full_record("one", chosen="rateLimit over a queue")],
             [full_record("one", 1), full_record("two", 2)],
-            [record("three", role="explored", whole=SessionInfo(agent="codex", session="three"))],
+            [record("three", role="explored", whole=THREE)],
             [],
         ],
     )
@@ -38,7 +40,7 @@ def fill(team: Team) -> list[Git]:
         story = Story(repository)
         story.note(run_key("sha1", "2026-01", "run"), full_record("run", chosen="the egret", role="explored"))
         story.note(api.head(), full_record("off", 3), Tombstone(id="off", deleted="unlinked"))
-        whole = SessionInfo(agent="codex", session="long")
+        whole = SessionInfo(agent="codex", session="long", status="completed")
         long = (record("long", at=at, n=n, whole=whole) for at, n in ((2, 5), (0, 1), (1, 9)))
         story.note(api.head(), *long)
     web = team.repository("web", [[full_record("one", chosen="the cormorant")], []])
@@ -103,6 +105,8 @@ def _check_statistics(team: Team) -> None:
     assert total["usage"] == {k: sum(f["usage"][k] for f in each) for k in total["usage"]}
     assert total["costUsd"] == pytest.approx(sum(found["costUsd"] for found in each))
     assert total["telling"] == {k: sum(f["telling"][k] for f in each) for k in total["telling"]}
+    assert total["statuses"] == sum((Counter(f["statuses"]) for f in each), Counter()) != {}
+    assert total["successRate"] == 0.5, "one is completed, one failed"
     agents = dict.fromkeys(("codex",), 0)
     for found in each:
         for agent in found["agents"]:
@@ -120,6 +124,7 @@ def _check_statistics(team: Team) -> None:
             same = [each for each in theirs if each["name"] == row["name"]]
             assert row["recorded"] == sum(each["recorded"] for each in same), by
             assert row["trajectories"] == sum(each["trajectories"] for each in same), by
+            assert row["statuses"] == sum((Counter(each["statuses"]) for each in same), Counter()), by
             assert row["bytes"]["records"] == sum(each["bytes"]["records"] for each in same), by
             assert row["costUsd"] in (None, pytest.approx(sum(each["costUsd"] or 0 for each in same))), by
 
