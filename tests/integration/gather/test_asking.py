@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.model.values import Link, SessionInfo, Tombstone
+from gittraj.model.values import Decision, Link, SessionInfo, Tombstone
 from gittraj.notes.run_keys import run_key
 from tests.integration import command
 from tests.integration.gather.team import Team, full_record
@@ -43,7 +43,9 @@ def fill(team: Team) -> list[Git]:
         whole = SessionInfo(agent="codex", session="long", status="completed")
         long = (record("long", at=at, n=n, whole=whole) for at, n in ((2, 5), (0, 1), (1, 9)))
         story.note(api.head(), *long)
-    web = team.repository("web", [[full_record("one", chosen="the cormorant")], []])
+    decided = (Decision(chosen="a table", by="agent", path="src/web1.py"),)
+    table = record("two", whole=SessionInfo(agent="codex", session="two"), decisions=decided)
+    web = team.repository("web", [[full_record("one", chosen="the cormorant")], [table]])
     link = Link(evidence="content", carried_from=(web("rev-parse", "HEAD~1"),))
     with web.open() as repository:
         Story(repository).note(web.head(), full_record("one", chosen="the cormorant", link=link))
@@ -155,6 +157,9 @@ def _check_search(team: Team) -> None:
 
 
 def _check_context(team: Team) -> None:
+    shown = [team.ask("context", "src/web1.py"), own(team, "context", "src/web1.py")[1]]
+    for items in (answer["items"] for answer in shown):  # no call wrote the file that the decision is about
+        assert ("a table", ["src/web1.py"], False) in [(i["text"], i["paths"], i["neighbour"]) for i in items]
     items = team.ask("context", "src/limit.py")["items"]
     said = {(item["kind"], item["text"]) for item in items}
     theirs = {(i["kind"], i["text"]) for f in own(team, "context", "src/limit.py") for i in f["items"]}
