@@ -62,7 +62,7 @@ def find_entries(
     if first is None:
         from gittraj.cli.common.no_match import say_nothing_found
 
-        labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
+        labels = {name: getattr(wanted, name) for name in ("agent", "model", "status", "task", "tag")}
         known = recorded or as_recorded(notes)
         say_nothing_found(ancestry.repository, known, commits, labels=labels, paths=paths, everywhere=runs)
         return iter(())
