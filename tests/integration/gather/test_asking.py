@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from gittraj.model.values import Decision, Link, SessionInfo, Tombstone
 from gittraj.notes.run_keys import run_key
+from tests.documented_json import TEXT, undocumented
 from tests.integration import command
 from tests.integration.gather.team import Team, full_record
 from tests.integration.repository import Git
@@ -199,6 +201,22 @@ def test_a_listing_is_filtered_as_in_one_repository(tmp_path: Path) -> None:
     assert team.traj("log", "--oneline", "--team", team.url).startswith("acme/")
     team.traj("log", "HEAD~1", "--team", team.url, status=2)
     assert command.traj(team.root / "clones" / "api", "stats", "--by", "repository").returncode == 2
+
+
+def test_every_field_of_a_team_is_documented(tmp_path: Path) -> None:
+    team = Team(tmp_path, "team.duckdb")
+    fill(team)
+    team.gather("--prompts")
+    (about,) = re.findall(r"^- With `--team`, .*?(?=\n\n)", TEXT, re.DOTALL | re.MULTILINE)
+    questions = (
+        "log --all",
+        "log --trajectories",
+        "search cormorant",
+        "context src",
+        "stats --by repository",
+    )
+    found = {f"{each}: {path}" for each in questions for path in undocumented(team.ask(*each.split()), each)}
+    assert {path for path in found if f"`{path.rpartition('.')[2]}`" not in about} == set()
 
 
 def test_log_takes_a_path_without_a_repository(tmp_path: Path) -> None:
