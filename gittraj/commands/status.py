@@ -126,7 +126,7 @@ def _summarizer_to_json(facts: Facts) -> dict[str, Any] | None:
 _TITLE = 60  # characters
 _WAITING = {
     **dict.fromkeys(("active", "idle"), "on no commit yet"),
-    "ended": "on no commit (listed here for a day)",
+    "ended": "on no commit (git traj link puts them on one; listed here for a day)",
 }
 
 
