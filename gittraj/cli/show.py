@@ -22,6 +22,7 @@ from gittraj.query.show.trajectory import (
     Target,
     after,
     between_agents,
+    check_since,
     find_target,
     keep_events,
     show_target,
@@ -157,11 +158,13 @@ def _filter(
     significance: str | None,
     path: str | None,
 ) -> list[Header]:
-    """The trajectories with only the selected events. Says so if no call wrote the file."""
+    """The trajectories with only the selected events. Says so if no call wrote the file. Raises
+    UsageError if ``since`` is neither an event nor a time."""
+    if since is not None:
+        check_since(trajectories, since)
+        trajectories = keep_events(trajectories, partial(after, since=since))
     if messages:
         trajectories = keep_events(trajectories, between_agents)
-    if since is not None:
-        trajectories = keep_events(trajectories, partial(after, since=since))
     if significance is not None:
         trajectories = keep_events(trajectories, partial(significant, minimum=significance))
     if path is not None:

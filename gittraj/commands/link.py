@@ -29,7 +29,7 @@ from gittraj.record.drain.parts import Drafter
 from gittraj.record.drain.plan import remaining_parts, to_steps
 from gittraj.record.drain.reading import Reading
 from gittraj.record.pipeline import Pipeline
-from gittraj.state.cursors import Away, State, load_state, load_suspension
+from gittraj.state.cursors import Away, State, load_state, load_suspension, save
 from gittraj.state.folder import LocalState
 
 
@@ -97,6 +97,9 @@ def link_session(repository: Repository, rev: str, session: str, *, environ: Env
         if written.parked:
             raise TrajError(f"not linked: {written.parked[0].why}", "git traj doctor says more")
         outlive_tombstones(pipeline, notes, commit, lambda record: record.id == trajectory)
+        if known:  # its events wait for no commit now
+            sessions = {**state.sessions, trajectory: replace(known, waiting=0)}
+            save(local.folder, replace(state, sessions=sessions))
     return commit, trajectory, len(drafted) + len(copies)
 
 

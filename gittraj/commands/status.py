@@ -10,6 +10,7 @@ from gittraj.events.part_summary import shorten
 from gittraj.model.values import Decided, NoteEvent
 from gittraj.model.words import NO_COMMIT, count, participants, task, unmarked
 from gittraj.query.account import spell
+from gittraj.query.notes import name_over
 from gittraj.render.text.log import ago
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         "summarizer": _summarizer_to_json(facts),
         "plugins": [{"name": name, "leftOut": why} for name, why in facts.plugins.items()],
         "ruleFiles": list(facts.rule_files),
-        "complaints": [error.message for error in facts.complaints],
+        "complaints": _damage(facts),
     }
 
 
@@ -125,7 +126,7 @@ def _summarizer_to_json(facts: Facts) -> dict[str, Any] | None:
 _TITLE = 60  # characters
 _WAITING = {
     **dict.fromkeys(("active", "idle"), "on no commit yet"),
-    "ended": "on no commit (listed here for a day)",
+    "ended": "on no commit (git traj link puts them on one; listed here for a day)",
 }
 
 
@@ -166,8 +167,13 @@ def _work(facts: Facts) -> Iterator[str]:
 
 
 def _complaints(facts: Facts) -> Iterator[str]:
-    for error in facts.complaints:
-        yield f"Wrong: {error.message} (git traj doctor)"
+    for message in _damage(facts):
+        yield f"Wrong: {message} (git traj doctor)"
+
+
+def _damage(facts: Facts) -> list[str]:
+    over = facts.recorded.notes.over  # commits whose notes are too large
+    return [*(error.message for error in facts.complaints), *([name_over(over)] if over else [])]
 
 
 def _shared(facts: Facts) -> Iterator[str]:

@@ -143,12 +143,22 @@ def _on_linked(choice: Choice, wanted: Wanted) -> Iterator[tuple[str, Any]]:
 # ---------------------------------------------------------------- context
 
 
+_TOUCHED = (
+    "SELECT project_id, trajectory_id, part_id, month, path FROM files UNION ALL"
+    " SELECT project_id, trajectory_id, part_id, month, path FROM decisions"
+    " WHERE path IS NOT NULL AND decided_by IN ('agent', 'human')"
+)
+"""The files that a session wrote, and those that a stated decision is about: a command may have written
+them."""
+
+
 def brief_team(session: Session, paths: Sequence[str]) -> tuple[bool, list[Takeaway]]:
     """Read what sessions in all repositories said about paths, relative to the top. Returns whether any
-    session wrote them, and takeaways, in which ``short`` contains the repository's name."""
+    session wrote them or decided about them, and takeaways, in which ``short`` contains the repository's
+    name."""
     found = below(paths, "path") or ("TRUE", [])
     projects = session.ask(
-        f"SELECT project_id FROM files WHERE {found[0]} GROUP BY project_id"
+        f"SELECT project_id FROM ({_TOUCHED}) f WHERE {found[0]} GROUP BY project_id"
         f" ORDER BY max(month) DESC, project_id LIMIT {_PROJECTS}",
         found[1],
     )
@@ -174,7 +184,7 @@ def brief_team(session: Session, paths: Sequence[str]) -> tuple[bool, list[Takea
 def _read_near(session: Session, projects: Sequence[str], paths: Sequence[str]) -> Iterator[tuple[str, Near]]:
     rows = session.ask(
         "SELECT l.project_id, l.commit_id, f.path FROM links l"
-        " JOIN files f USING (project_id, trajectory_id, part_id)"
+        f" JOIN ({_TOUCHED}) f USING (project_id, trajectory_id, part_id)"
         f" JOIN commits c USING (project_id, commit_id) WHERE c.reached AND c.project_id = ANY({LIST})"
         " ORDER BY c.committed_at DESC, l.commit_id",
         [projects],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from gittraj.gather.store import Session
 from gittraj.model.header import Header
 from gittraj.model.values import Usage
 from gittraj.query.account import PARTS, keys_of
+from gittraj.query.compare.metrics import UNKNOWN, rate
 from gittraj.query.stats.counts import OTHER_COUNTS
 from gittraj.query.stats.statistics import month_of
 
@@ -24,12 +26,11 @@ BY = {
     "model": ("t.models", None),
 }
 """The SQL of a row's name in a table: for commits with records, and for all commits (None: not possible)."""
-_OUTCOMES: Header = {"statuses": {}, "successRate": None, "medianSeconds": None, "parseFailures": None}
-"""Fields that cannot be computed by sums over many repositories."""
 _NOBODY = "CAST(NULL AS varchar)"
 _OF_COMPLETE = "CASE WHEN NOT l.incomplete THEN l.note_bytes END"
 _OF_COMMITS = " JOIN commits c USING (project_id, commit_id)"
 _OF_TRAJECTORIES = " JOIN trajectories t USING (project_id, trajectory_id)"
+_COMPLETE = "count(DISTINCT CASE WHEN NOT l.incomplete THEN l.project_id || l.trajectory_id END)"
 
 
 def compute_team_stats(session: Session, by: str, choice: Choice) -> tuple[Header, list[Header]]:
@@ -78,8 +79,7 @@ def _figures(session: Session, commits: Conditions, history: Conditions, by: str
         session,
         name,
         "count(DISTINCT CASE WHEN l.role = 'produced' AND NOT l.incomplete THEN l.project_id || l.commit_id"
-        " END), count(DISTINCT CASE WHEN NOT l.incomplete THEN l.project_id || l.trajectory_id END),"
-        " count(DISTINCT CASE WHEN c.reached THEN l.project_id || l.commit_id END)",
+        f" END), {_COMPLETE}, count(DISTINCT CASE WHEN c.reached THEN l.project_id || l.commit_id END)",
         f"links l{joined}",
         commits,
     )
@@ -101,7 +101,25 @@ def _figures(session: Session, commits: Conditions, history: Conditions, by: str
     groups = dict.fromkeys(
         [*linked, *(every if all_name else ()), *(() if by else (None,))]
     )  # a row without data, too
-    return [_spell(group, every, linked, spent, sizes) for group in groups]
+    statuses = _count_statuses(session, name, commits)
+    return [{**_spell(g, every, linked, spent, sizes), **_outcomes(statuses[g])} for g in groups]
+
+
+def _count_statuses(session: Session, name: str, where: Conditions) -> Mapping[str | None, dict[str, int]]:
+    found: dict[str | None, dict[str, int]] = defaultdict(dict)
+    question = (
+        f"SELECT {name}, coalesce(t.status, '{UNKNOWN}'), {_COMPLETE} FROM links l{_OF_COMMITS}"
+        f"{_OF_TRAJECTORIES} WHERE NOT l.incomplete AND {where} GROUP BY 1, 2 ORDER BY 2"
+    )
+    for group, status, number in session.ask(question, where.parameters):
+        found[group][status] = number
+    return found
+
+
+def _outcomes(statuses: Mapping[str, int]) -> Header:
+    """The outcomes; the last two cannot be computed by sums over many repositories."""
+    share = rate([*Counter(statuses).elements()])
+    return {"statuses": statuses, "successRate": share, "medianSeconds": None, "parseFailures": None}
 
 
 def _group(
@@ -126,7 +144,6 @@ def _spell(
         "commits": max(int(every.get(name, (0,))[0] or 0), noted),
         "recorded": recorded,
         "trajectories": trajectories,
-        **_OUTCOMES,
         "usage": {key: int(n or 0) for key, n in zip(_USAGE, tokens, strict=True)}
         if telling_usage
         else dict.fromkeys(_USAGE),

@@ -29,6 +29,7 @@ from gittraj.model.words import one_line
 from gittraj.notes.epoch import Epoch, decode_epoch, encode_epoch, read_epoch, unite
 from gittraj.notes.store import RECORDS_REF, DataRefs, NotesRef
 from gittraj.query.log.description import read_fields
+from gittraj.query.notes import name_over
 from gittraj.query.records import Recorded
 from gittraj.record.drain.redactor import redactors
 from gittraj.record.rewrite_segments import clean_record
@@ -100,7 +101,9 @@ class _Collector:
     def collect(self, *, described: bool) -> Gathered:
         job, repository = self._job, self._repository
         epoch = self._unite_epochs()
-        recorded = _Cleaned(NotesRef(repository).items(), partial(self._clean_line, epoch))
+        over: list[str] = []
+        notes = NotesRef(repository).items(over=over)
+        recorded = _Cleaned(notes, partial(self._clean_line, epoch))
         commits = dict(self._describe()) if described else {}
         events = self._read_events(recorded) if "events" in job.contents else {}
         rows = Builder(job.source.project_id, recorded, commits, events).build()
@@ -122,7 +125,10 @@ class _Collector:
         ]
         return Gathered(
             source=job.source,
-            left_out=[text.format(number) for text, number in self._left_out.items()],
+            left_out=[
+                *(text.format(number) for text, number in self._left_out.items()),
+                *([name_over(over)] if over else []),
+            ],
             rows=rows,
         )
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
 
 from gittraj import limits
 from gittraj.config import read_config, stamp
@@ -24,6 +22,7 @@ from gittraj.gather.schema import VERSION
 from gittraj.gather.store import Known, Store
 from gittraj.git import Repository
 from gittraj.notes.store import RECORDS_REF
+from gittraj.record.worker_process import end_with_parent
 
 _AHEAD = 6
 """How many more jobs than processes are submitted: no process idles while a batch is written, and few results
@@ -151,7 +150,7 @@ def collect_all(jobs: Sequence[Job], processes: int, environ: Mapping[str, str])
         return
     # fork would copy an open connection, and libgit2's state
     with ProcessPoolExecutor(
-        min(processes, len(jobs)), get_context("spawn"), initializer=_end_with_parent
+        min(processes, len(jobs)), get_context("spawn"), initializer=end_with_parent
     ) as pool:
         try:
             left = iter(jobs)
@@ -169,16 +168,6 @@ def collect_all(jobs: Sequence[Job], processes: int, environ: Mapping[str, str])
             ) from None
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _end_with_parent() -> None:
-    def wait_for_it() -> None:
-        parent = parent_process()
-        if parent is not None:
-            parent.join()
-            os._exit(1)  # the only exit that does not wait
-
-    Thread(target=wait_for_it, daemon=True).start()
 
 
 def _collect(job: Job, environ: Mapping[str, str]) -> Gathered | str:

@@ -13,7 +13,7 @@ from functools import partial
 from gittraj import limits
 from gittraj.errors import GitError, StoreError
 from gittraj.frozen import dataclass
-from gittraj.git import Objects, Repository, is_oid
+from gittraj.git import Repository, is_oid
 from gittraj.notes.refs import expire_reflog, move_ref
 from gittraj.notes.tree import (
     TreePath,
@@ -34,14 +34,6 @@ _REWRITTEN = "git-traj: rewrite"
 MONTH = re.compile(r"\d{4}-\d{2}")
 
 Edit = Callable[[bytes], bytes]
-
-
-def read_note(objects: Objects, blob: str) -> bytes:
-    """Read the blob of a note. Raises GitError if it is missing, or larger than a note may be."""
-    note = objects.read(blob, limits.NOTE)
-    if note is None:
-        raise GitError(f"note {blob} is missing, or too large", "git traj doctor shows which commit has it")
-    return note[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +61,23 @@ class NotesRef:
 
         def read(commit: str) -> bytes | None:
             paths = note_paths(objects, root, commit)
-            return _join([read_note(objects, blob) for _, blob in paths]) if paths else None
+            return _join([self._read_blob(commit, blob) for _, blob in paths]) if paths else None
 
         return read
+
+    def _read_blob(self, commit: str, blob: str) -> bytes:
+        """Read a blob of the commit's note. Raises GitError if it is missing, or too large."""
+        objects, short = self.repository.objects, commit[:12]
+        note = objects.read(blob, limits.NOTE)
+        if note is not None:
+            return note[1]
+        hint = "git traj doctor says what to do"
+        if objects.fits(blob, limits.NOTE):
+            raise GitError(f"the note of {short} in {self.ref} is missing or damaged", hint)
+        if self.ref == RECORDS_REF:
+            hint = f"git notes --ref=traj remove {short} deletes it"
+        each = limits.NOTE >> 20
+        raise GitError(f"the note of {short} in {self.ref} is not read, being larger than {each} MB", hint)
 
     def has(self, commits: Iterable[str]) -> list[str]:
         """Those of ``commits`` that have a note, whether or not it can be read."""
@@ -195,7 +201,7 @@ class NotesRef:
             raise StoreError(f"{commit!r} is not an object id, so it cannot have a note")
         objects = self.repository.objects
         known = note_paths(objects, root, commit)
-        old = _join([read_note(objects, blob) for _, blob in known])
+        old = _join([self._read_blob(commit, blob) for _, blob in known])
         new = edit(old)
         if new == old:
             return {}

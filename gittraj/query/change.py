@@ -92,6 +92,17 @@ def choose_writers(headers: Sequence[Header], paths: Sequence[str]) -> Sequence[
     return wrote or headers
 
 
+def find_tested(change: Change, header: Header) -> str | None:
+    """Return the commit whose record has the last run of the session's tests, or other checks; None if it is
+    unknown."""
+    same = ("kind", "outcome", "lastFailed", "lastErrors")
+    for commit in reversed(change.own):
+        for run in (each["tests"] for each in commit.trajectories if each["id"] == header["id"]):
+            if run and all(run[key] == header["tests"][key] for key in same):
+                return commit.commit
+    return None
+
+
 def unnamed(change: Change) -> list[str]:
     """Return the files of an agent's commits that no recorded edit names; empty if that is unclear, or if
     there are many."""

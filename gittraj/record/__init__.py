@@ -7,4 +7,5 @@ Nothing else writes a note for new work.
 - ``add_later`` records statements about a trajectory that is stored already, ``rewrite_segments`` scans
   stored parts again.
 - ``drain`` finds what is new.
+- ``worker_process`` ends the processes that redact for backfill and gather.
 """

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
+from tests.documented_json import undocumented
 from tests.integration.command import traj
 from tests.integration.desk import Desk
 
 COMMANDS = (
-    *("log", "log --all", "log --trajectories", "show", "why f.py:1", "search one", "context f.py", "stats"),
+    *("log", "log --all", "log --trajectories", "show", "show HEAD~1", "why f.py", "search one"),
+    *("context f.py", "stats"),
     *("stats --by agent", "compare HEAD HEAD", "status", "doctor", "pr --base HEAD~1", "version"),
     *("install --dry-run", "backfill --dry-run", "repair", "repair --reread --dry-run", "redact --audit"),
     *("redact --test", "redact --rules", "keys list", "recipients list"),
@@ -38,14 +40,22 @@ def fields(value: Any) -> Iterator[str]:
 
 @pytest.fixture
 def worked(desk: Desk) -> Desk:
+    chosen = ("two lines", "--question", "how many?", "--alternative", "three", "--reasoning", "it is enough")
+    for words in (["start", "Count", "--task", "plain:count"], ["decision", *chosen, "--path", "f.py"]):
+        assert traj(desk.git.root, *words).returncode == 0
+    desk.git.commit({"f.py": "one\n"})
     desk.commit("counting", "one\ntwo\n", path="f.py")
     return desk
 
 
 def test_every_field_is_documented(worked: Desk) -> None:
+    missing: list[str] = []
     for command in COMMANDS:
         said = traj(worked.git.root, *command.split(), "--json")
         assert said.stdout, (command, said.stderr)
         found = json.loads(said.stdout)
         assert found["version"] == 1
         assert set(fields(found)) <= DOCUMENTED, command
+        assert command != "why f.py" or '"chosen": "two lines"' in said.stdout
+        missing += [f"{command}: {path}" for path in undocumented(found, command)]
+    assert missing == []

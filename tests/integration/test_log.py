@@ -392,13 +392,17 @@ def test_nothing_recorded(git: Git, capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
-def test_nothing_found(commit_recorded: Any, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("option", "hint"),
+    [("--agent", "agents recorded here: claude-code"), ("--status", "statuses recorded here: unknown")],
+)
+def test_nothing_found(
+    commit_recorded: Any, capsys: pytest.CaptureFixture[str], option: str, hint: str
+) -> None:
     commit_recorded({"a": "1"}, "one")
-    assert call(["log", "--agent", "nobody"]) == 0
-    assert capsys.readouterr() == (
-        "",
-        "no matching commits (1 commit here has a record)\nhint: agents recorded here: claude-code\n",
-    )
+    assert call(["log", option, "xyzzy"]) == 0
+    said = f"no matching commits (1 commit here has a record)\nhint: {hint}\n"
+    assert capsys.readouterr() == ("", said)
 
 
 def test_all_says_where_the_other_records_are(

@@ -7,18 +7,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
 from gittraj import __version__
-from gittraj.commands.doctor.live_sessions import LiveSession
 from gittraj.commands.install.shims import HOOKS
 from gittraj.commands.install.uninstall import uninstall_command
-from gittraj.commands.status import _open_work
 from gittraj.query.records import Recorded
 from gittraj.query.remote_records import RecordedBeside, RemoteNotesInMemory
+from tests.e2e.scenario import Write
 from tests.integration.command import traj
 from tests.integration.desk import Desk
 from tests.integration.repository import Git
@@ -245,10 +242,15 @@ def test_the_program_is_removed_by_what_installed_it(prefix: str, command: str) 
     assert uninstall_command(Path(prefix)) == command
 
 
-def test_an_ended_session_says_when_it_is_no_longer_listed() -> None:
-    ended = LiveSession(agent="codex", session="bb67db9d", status="ended", title=None, waiting=7)
-    (line,) = _open_work(cast(Any, SimpleNamespace(sessions=(ended,), actives=())))
-    assert line == "Ended: codex bb67db9d, 7 events on no commit (listed here for a day)"
+def test_an_ended_session_says_which_command_shows_its_events(desk: Desk) -> None:
+    desk.commit("counting")
+    desk.work("reading", Write("notes", "one\n"))
+    (ended,) = (line for line in traj(desk.git.root, "status").stdout.splitlines() if "Ended" in line)
+    assert ended.endswith(" 4 events on no commit (git traj link puts them on one; listed here for a day)")
+    assert "reading is done" not in traj(desk.git.root, "show").stdout
+    assert traj(desk.git.root, "link", "HEAD", "--session", ended.split()[2]).returncode == 0
+    assert "reading is done" in traj(desk.git.root, "show").stdout
+    assert "Ended" not in traj(desk.git.root, "status").stdout
 
 
 def test_a_remotes_note_of_which_nothing_is_shown_is_not_counted(desk: Desk) -> None:

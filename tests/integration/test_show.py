@@ -168,7 +168,7 @@ def test_an_event_in_two_parts_is_shown_once(scene: Scene, show: Show) -> None:
     [
         (["--since", "c2"], ["r2", "c3", "r3", "p2", "c4", "r4"]),
         (["--since", "2026-01-01T10:01:30Z"], ["p2"]),
-        (["--since", "nonsense"], []),
+        (["--since", "c1", "--messages"], []),
         (["--significance", "medium"], ["c4"]),
         (["--significance", "critical"], []),
         (["--file", "bye.py"], ["c2", "r2"]),
@@ -179,6 +179,18 @@ def test_options_limit_the_events(scene: Scene, show: Show, args: list[str], fou
     (header,) = show("traj_one", *args)["trajectories"]
     assert [event for chapter in ids(header) for event in chapter] == found
     assert header["total"]["counts"]["thinking"] == 1
+
+
+@pytest.mark.parametrize("since", ["nonsense", "yesterday"])
+def test_since_takes_only_an_event_or_a_time(
+    scene: Scene, capsys: pytest.CaptureFixture[str], since: str
+) -> None:
+    assert call(["show", "traj_one", "--since", since]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.splitlines()[0]) == (
+        "",
+        f"error: --since: '{since}' is neither a time nor an event here",
+    )
 
 
 def test_explored_work_is_shown_on_the_commit_that_has_nothing_else(scene: Scene, show: Show) -> None:

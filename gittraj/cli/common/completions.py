@@ -60,7 +60,7 @@ def suggest_labels(name: str, start: str) -> list[str]:
 
 
 def read_labels(recorded: Recorded) -> dict[str, list[str]]:
-    """The recorded agents, models, tasks and tags, by ``agent``, ``model``, ``task`` and ``tag``."""
+    """The recorded labels by ``agent``, ``model``, ``status``, ``task`` and ``tag``."""
     from gittraj.query.log.filters import known_labels
 
     return known_labels(chain.from_iterable(recorded.headers([*islice(recorded, _MOST)], explored=True)))

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from gittraj.query.log.description import find_branches
 from gittraj.query.notes import Notes
 from gittraj.render.text.log import render_entry, render_oneline, render_row, render_runs, render_small
 from gittraj.render.text.terminal import Page
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from gittraj.query.records import Recorded
 
 _AT_ONCE = 100  # rows that are written together
-_MAX_BRANCHES, _MAX_COMMITS = 4, 50
-"""The maximum number of branches that are named, and of commits for which they are looked up."""
 
 
 def find_entries(
@@ -62,7 +61,7 @@ def find_entries(
     if first is None:
         from gittraj.cli.common.no_match import say_nothing_found
 
-        labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
+        labels = {name: getattr(wanted, name) for name in ("agent", "model", "status", "task", "tag")}
         known = recorded or as_recorded(notes)
         say_nothing_found(ancestry.repository, known, commits, labels=labels, paths=paths, everywhere=runs)
         return iter(())
@@ -72,16 +71,10 @@ def find_entries(
 def name_place(repository: Repository, commits: Sequence[str]) -> str:
     """Say where commits are that HEAD does not reach, and the command that shows them: for a branch that has
     some of them, or for one commit."""
-    here = [commit for commit in commits if repository.objects.exists(commit)][:_MAX_COMMITS]
+    here = [commit for commit in commits if repository.objects.exists(commit)]
     if not here:
         return "none of which is here"
-    contains = [f"--contains={commit}" for commit in here]
-    query = ("for-each-ref", f"--count={_MAX_BRANCHES}", "--format=%(refname:short)", *contains)
-    branches = (
-        repository.run(*query, "refs/heads", "refs/remotes", check=False)
-        .out.decode("utf-8", "replace")
-        .split()
-    )
+    branches = find_branches(repository, here)
     more = f" (or {', '.join(branches[1:])})" if branches[1:] else ""
     command = f"git traj log {branches[0]}{more}" if branches else f"git traj show {here[0][:7]}"
     return f"on other branches or rewritten since: {command}"

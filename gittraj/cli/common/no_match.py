@@ -36,9 +36,9 @@ def say_nothing_found(
 ) -> None:
     """Say that a listing of ``commits`` is empty, and what to try next.
 
-    ``commits`` all have a note (None: every commit that has one). ``labels`` are the agent, model, task and
-    tag that were searched for, ``paths`` the files. ``everywhere``: the listing included all commits and
-    runs. ``others`` begins the hint at runs without a commit: a command and its verb.
+    ``commits`` all have a note (None: every commit that has one). ``labels`` are the agent, model, status,
+    task and tag that were searched for, ``paths`` the files. ``everywhere``: the listing included all commits
+    and runs. ``others`` begins the hint at runs without a commit: a command and its verb.
     """
     if _is_explained(repository, recorded, recorded if commits is None else commits):
         return
@@ -161,15 +161,16 @@ def _name_labels(recorded: Recorded, labels: Mapping[str, str | None]) -> str | 
 
     known = read_labels(recorded) if any(labels.values()) else {}
     for name, value in labels.items():
-        exact = name in ("agent", "tag")
+        exact = name in ("agent", "status", "tag")
         if (
             value
             and (names := known.get(name))
             and not any(value == n if exact else value.lower() in n.lower() for n in names)
         ):
             similar = get_close_matches(value, names, n=2)
+            plural = "statuses" if name == "status" else f"{name}s"
             examples = " or ".join(map(escape_line, similar or names[:5]))
-            return f"did you mean {examples}?" if similar else f"{name}s recorded here: {examples}"
+            return f"did you mean {examples}?" if similar else f"{plural} recorded here: {examples}"
     return None
 
 

@@ -142,7 +142,7 @@ def show_context(url: str, paths: Sequence[str], *, budget: int, as_json: bool) 
     with _open_team(url) as (session, repository):
         touched, lessons = brief_team(session, paths)
         if not touched:
-            say("no gathered session wrote these files")
+            say("no gathered session wrote these files or decided about them")
         if lessons or as_json:
             render = render_document if as_json else render_briefing
             text = render(lessons, budget=budget, paths=paths)

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from pathlib import Path
-from threading import Thread
 from typing import TypeVar
 
 from gittraj.commands.backfill.log_digest import LogDigest
 from gittraj.commands.backfill.log_task import DraftRequest, DraftResult, LogTask, Source
 from gittraj.errors import TrajError
+from gittraj.record.worker_process import end_with_parent
 
 T = TypeVar("T")
 J = TypeVar("J")
@@ -74,17 +74,8 @@ _log_task: LogTask
 
 def _begin(start: Path, raw: Mapping[str, str]) -> None:
     global _log_task  # noqa: PLW0603 - how a pool's initialiser reaches its jobs
-    Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     _log_task = LogTask(start, raw)
-
-
-def _end_with_parent() -> None:
-    """Exit when the parent process ends. Otherwise a worker would wait for ever, as it reads jobs from a pipe
-    that the other workers keep open."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _digest(source: Source) -> LogDigest | str:

@@ -209,7 +209,8 @@ def _count(
     with open_index(repository, build=False) as index:
         try:
             refuse_broken(repository, RECORDS_REF)
-            notes = index.notes if index else NotesInMemory(NotesRef(repository).items())
+            over: list[str] = []
+            notes = index.notes if index else NotesInMemory(NotesRef(repository).items(over=over), over)
             recorded = find_recorded(repository, notes, index)
         except (GitError, StoreError) as error:
             complaints.append(unreadable(error) if isinstance(error, GitError) else error)

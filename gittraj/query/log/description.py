@@ -1,4 +1,5 @@
-"""Describes commits as ``log --json`` does, and chooses the one to show for a group of copies."""
+"""Describes commits as ``log --json`` does, chooses the one to show for a group of copies, and finds their
+branches."""
 
 from __future__ import annotations
 
@@ -11,6 +12,8 @@ from gittraj.query.log.reverted import Reverts
 
 BATCH = 500
 """How many commits one process describes."""
+_MAX_BRANCHES, _MAX_COMMITS = 4, 50
+"""The maximum number of branches to find, and of commits for which they are looked up."""
 
 
 def read_fields(repository: Repository, commits: Sequence[str], *fields: str) -> Iterator[list[str]]:
@@ -74,3 +77,11 @@ def _find_stray(repository: Repository, commits: Collection[str]) -> set[str]:
         return set()
     listed = repository.run("rev-list", *sorted(commits), "--not", "HEAD", "--", check=False).out
     return {*commits} & {*listed.decode().split()}
+
+
+def find_branches(repository: Repository, commits: Sequence[str]) -> list[str]:
+    """Return some branches, ours or a remote's, that have one of the first of these ``commits``."""
+    contains = [f"--contains={commit}" for commit in commits[:_MAX_COMMITS]]
+    query = ("for-each-ref", f"--count={_MAX_BRANCHES}", "--format=%(refname:short)", *contains)
+    listed = repository.run(*query, "refs/heads", "refs/remotes", check=False)
+    return listed.out.decode("utf-8", "replace").split()

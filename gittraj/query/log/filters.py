@@ -31,9 +31,11 @@ class Labels:
 
 
 def known_labels(headers: Iterable[Header]) -> dict[str, list[str]]:
-    """Return the agents, models, tasks (by id, else title) and tags of ``headers``, each once, sorted."""
-    labels: dict[str, set[str]] = {name: set() for name in ("agent", "model", "task", "tag")}
+    """Return the agents, models, statuses, tasks (by id, else title) and tags of ``headers``, each once,
+    sorted."""
+    labels: dict[str, set[str]] = {name: set() for name in ("agent", "model", "status", "task", "tag")}
     for header in headers:
+        labels["status"].add(header["status"] or "unknown")
         labels["agent"].add(header["agent"])
         labels["model"].update(header["models"])
         labels["tag"].update(header["tags"])

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 
-from gittraj.errors import TrajError
+from gittraj.errors import TrajError, UsageError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.header import Header
@@ -131,6 +131,15 @@ def keep_events(trajectories: Iterable[Header], keep: Callable[[list[Header]], l
         also = [event for event in also if event["id"] in kept]
         fewer.append({**trajectory, "chapters": [c for c in left if c["events"]], "also": also})
     return fewer
+
+
+def check_since(trajectories: Iterable[Header], since: str) -> None:
+    """Raises UsageError if ``since`` is neither the id of an event nor a time (ISO 8601)."""
+    chapters = (chapter for trajectory in trajectories for chapter in trajectory["chapters"])
+    known = any(event["id"] == since for chapter in chapters for event in chapter["events"])
+    if not known and parse_time(since) is None:
+        hint = "such as 2026-03-31T09:00; git traj show --json has the events' ids"
+        raise UsageError(f"--since: '{since}' is neither a time nor an event here", hint)
 
 
 def after(events: list[Header], since: str) -> list[Header]:

@@ -10,7 +10,7 @@ from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.model.words import count, how_bad, is_bad, model_of, unmarked
 from gittraj.query.account import STATED
-from gittraj.query.change import Change, Reviewed, decisions, each_decision, unexplained
+from gittraj.query.change import Change, Reviewed, decisions, each_decision, find_tested, unexplained
 from gittraj.query.diff import Diff
 
 UNSURE = 0.7
@@ -248,17 +248,17 @@ def _churn(change: Change) -> Iterator[Flag]:
 def _failed(change: Change, diff: Diff) -> Iterator[Flag]:
     """Yield flags for sessions whose last run failed or has no result; with ``commits`` if a later session's
     run passed."""
-    for header in change.sessions:
+    for header in (each for each in change.sessions if each["tests"] and is_bad(each["tests"])):
         last = header["tests"]
-        if not (last and is_bad(last)):
-            continue
         what, how = _RUNS.get(last["kind"], "check"), how_bad(last)
         icon = "❌" if last["outcome"] == "failed" or last["lastErrors"] else "❔"
         path = _run_on(header, change)
         line = min(diff.lines.get(path or "", ()), default=None)
         later = _passed_later(header, change)
+        tested = find_tested(change, header)
+        where = f" (recorded on {tested[:7]})" if tested else ""
         more = "; that of a later commit's session passed" if later else ""
-        yield Flag(icon, path, f"The last {what} of a session {how}{more}", commits=later, line=line)
+        yield Flag(icon, path, f"The last {what} of a session {how}{where}{more}", commits=later, line=line)
 
 
 def _passed_later(header: Header, change: Change) -> tuple[str, ...]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gittraj.model.values import Link, SessionInfo, Tombstone
+from gittraj.model.values import Decision, Link, SessionInfo, Tombstone
 from gittraj.notes.run_keys import run_key
+from tests.documented_json import TEXT, undocumented
 from tests.integration import command
 from tests.integration.gather.team import Team, full_record
 from tests.integration.repository import Git
@@ -20,6 +23,7 @@ from tests.sizes import some
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 
+THREE = SessionInfo(agent="codex", session="three", status="failed")
 _KEYS = ("commit", "short", "subject", "author", "date", "trajectories")
 
 
@@ -31,7 +35,7 @@ def fill(team: Team) -> list[Git]:
         [
             [full_record("one", chosen="rateLimit over a queue")],
             [full_record("one", 1), full_record("two", 2)],
-            [record("three", role="explored", whole=SessionInfo(agent="codex", session="three"))],
+            [record("three", role="explored", whole=THREE)],
             [],
         ],
     )
@@ -39,10 +43,12 @@ def fill(team: Team) -> list[Git]:
         story = Story(repository)
         story.note(run_key("sha1", "2026-01", "run"), full_record("run", chosen="the egret", role="explored"))
         story.note(api.head(), full_record("off", 3), Tombstone(id="off", deleted="unlinked"))
-        whole = SessionInfo(agent="codex", session="long")
+        whole = SessionInfo(agent="codex", session="long", status="completed")
         long = (record("long", at=at, n=n, whole=whole) for at, n in ((2, 5), (0, 1), (1, 9)))
         story.note(api.head(), *long)
-    web = team.repository("web", [[full_record("one", chosen="the cormorant")], []])
+    decided = (Decision(chosen="a table", by="agent", path="src/web1.py"),)
+    table = record("two", whole=SessionInfo(agent="codex", session="two"), decisions=decided)
+    web = team.repository("web", [[full_record("one", chosen="the cormorant")], [table]])
     link = Link(evidence="content", carried_from=(web("rev-parse", "HEAD~1"),))
     with web.open() as repository:
         Story(repository).note(web.head(), full_record("one", chosen="the cormorant", link=link))
@@ -104,6 +110,8 @@ def _check_statistics(team: Team) -> None:
     assert total["usage"] == {k: sum(f["usage"][k] for f in each) for k in total["usage"]}
     assert total["costUsd"] == pytest.approx(sum(found["costUsd"] for found in each))
     assert total["telling"] == {k: sum(f["telling"][k] for f in each) for k in total["telling"]}
+    assert total["statuses"] == sum((Counter(f["statuses"]) for f in each), Counter()) != {}
+    assert total["successRate"] == 0.5, "one is completed, one failed"
     agents = dict.fromkeys(("codex",), 0)
     for found in each:
         for agent in found["agents"]:
@@ -121,6 +129,7 @@ def _check_statistics(team: Team) -> None:
             same = [each for each in theirs if each["name"] == row["name"]]
             assert row["recorded"] == sum(each["recorded"] for each in same), by
             assert row["trajectories"] == sum(each["trajectories"] for each in same), by
+            assert row["statuses"] == sum((Counter(each["statuses"]) for each in same), Counter()), by
             assert row["bytes"]["records"] == sum(each["bytes"]["records"] for each in same), by
             assert row["costUsd"] in (None, pytest.approx(sum(each["costUsd"] or 0 for each in same))), by
 
@@ -151,6 +160,9 @@ def _check_search(team: Team) -> None:
 
 
 def _check_context(team: Team) -> None:
+    shown = [team.ask("context", "src/web1.py"), own(team, "context", "src/web1.py")[1]]
+    for items in (answer["items"] for answer in shown):  # no call wrote the file that the decision is about
+        assert ("a table", ["src/web1.py"], False) in [(i["text"], i["paths"], i["neighbour"]) for i in items]
     items = team.ask("context", "src/limit.py")["items"]
     said = {(item["kind"], item["text"]) for item in items}
     theirs = {(i["kind"], i["text"]) for f in own(team, "context", "src/limit.py") for i in f["items"]}
@@ -190,6 +202,22 @@ def test_a_listing_is_filtered_as_in_one_repository(tmp_path: Path) -> None:
     assert team.traj("log", "--oneline", "--team", team.url).startswith("acme/")
     team.traj("log", "HEAD~1", "--team", team.url, status=2)
     assert command.traj(team.root / "clones" / "api", "stats", "--by", "repository").returncode == 2
+
+
+def test_every_field_of_a_team_is_documented(tmp_path: Path) -> None:
+    team = Team(tmp_path, "team.duckdb")
+    fill(team)
+    team.gather("--prompts")
+    (about,) = re.findall(r"^- With `--team`, .*?(?=\n\n)", TEXT, re.DOTALL | re.MULTILINE)
+    questions = (
+        "log --all",
+        "log --trajectories",
+        "search cormorant",
+        "context src",
+        "stats --by repository",
+    )
+    found = {f"{each}: {path}" for each in questions for path in undocumented(team.ask(*each.split()), each)}
+    assert {path for path in found if f"`{path.rpartition('.')[2]}`" not in about} == set()
 
 
 def test_log_takes_a_path_without_a_repository(tmp_path: Path) -> None:

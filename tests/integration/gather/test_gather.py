@@ -163,6 +163,15 @@ def test_data_over_a_limit_is_skipped_and_reported(team: Team, monkeypatch: pyte
     assert "the events of 3 parts" in said.stderr
 
 
+def test_a_note_that_is_too_large_is_reported(team: Team) -> None:
+    git = team.repository("api", [[full_record("one")], []])
+    blob = git("hash-object", "-w", "--stdin", input="x" * (limits.NOTE + 1))
+    git("notes", "--ref=traj", "add", "-C", blob, "HEAD")
+    said = command.traj(team.root, "gather", "clones", "--into", team.url, "--jobs", "1")
+    assert f"acme/api: not read, being too large: the note of {git.head()[:12]}" in said.stderr
+    assert rows(team, "SELECT trajectory_id FROM parts") == [("one",)]
+
+
 def test_missing_commits_of_a_shallow_clone_are_reported(team: Team) -> None:
     git = team.repository("api", [[full_record("one")], [full_record("two")]])
     git("clone", "-q", "--depth=1", f"file://{git.root}", str(team.root / "shallow"))

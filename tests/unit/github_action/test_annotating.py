@@ -71,7 +71,7 @@ def test_a_failed_test_is_shown_at_the_only_file_that_its_session_edited(
     fields = figures(tests=failed, files=tuple(FileChanged(path=path, edits=1) for path in edited))
     change = change_of({A: [record("traj_one", whole=whole(), **fields)]}, diff=diff)
     annotations = find_annotations(change, find_flags(change))
-    title = "The last test run of a session failed: 2 failed"
+    title = "The last test run of a session failed: 2 failed (recorded on a1a1a1a)"
     shown = (at, 3, title, "Its session edited this file.")
     assert [(each.path, each.line, each.title, each.text) for each in annotations] == ([shown] if at else [])
 

@@ -145,7 +145,7 @@ def test_all_flags_are_counted_including_those_not_shown() -> None:
 def test_a_run_without_a_result_is_not_called_an_error(run: TestRuns, icon: str, how: str) -> None:
     flags = find_flags(change_of({A: [record("traj_one", whole=whole(), **figures(tests=run))]}))
     [flag] = [flag for flag in flags if "test run" in flag.why]
-    assert (flag.icon, flag.why) == (icon, f"The last test run of a session {how}")
+    assert (flag.icon, flag.why) == (icon, f"The last test run of a session {how} (recorded on {A[:7]})")
 
 
 def test_a_failed_run_says_that_a_later_commits_session_passed() -> None:
@@ -154,10 +154,18 @@ def test_a_failed_run_says_that_a_later_commits_session_passed() -> None:
     second = record("traj_two", whole=whole(), **figures())
     warned, flag = find_flags(change_of({A: [first], B: [second]}))[:2]
     assert (warned.icon, flag.commits) == ("⚠️", (B,))
-    assert (
-        flag.why == "The last test run of a session failed: 1 failed; that of a later commit's session passed"
-    )
-    assert find_flags(change_of({A: [second], B: [first]}))[0].why.endswith("a session failed: 1 failed")
+    why = f"The last test run of a session failed: 1 failed (recorded on {A[:7]})"
+    assert flag.why == f"{why}; that of a later commit's session passed"
+    assert find_flags(change_of({A: [second], B: [first]}))[0].why == why.replace(A[:7], B[:7])
+
+
+def test_a_failed_run_is_on_the_last_commit_that_has_it() -> None:
+    failed = TestRuns(runs=1, ran=True, kind="test", outcome="failed", last_failed=1)
+    lint = TestRuns(runs=1, ran=True, kind="lint", outcome="failed")
+    runs = {A: failed, B: failed, C: lint}
+    parts = [record("traj_one", at=n, whole=whole(), **figures(tests=runs[at])) for n, at in enumerate(runs)]
+    flags = find_flags(change_of({at: [part] for at, part in zip(runs, parts, strict=True)}))
+    assert flags[0].why.endswith(f"failed: 1 failed (recorded on {B[:7]})")
 
 
 def test_a_file_without_a_recorded_edit_is_flagged() -> None:
