@@ -27,6 +27,7 @@ from tests.integration.claude_session import ClaudeSession
 from tests.integration.records import age_configuration, hold_workers, read_facts, read_records
 from tests.integration.repository import Git, copy_repository
 from tests.integration.session_writer import SessionWriter
+from tests.sizes import NIGHTLY
 
 Expected = Mapping[str, Collection[str]]
 
@@ -129,7 +130,8 @@ class Desk:
         self, expected: Expected, *revisions: str, repaired: bool = False, waiting: Collection[str] = ()
     ) -> None:
         """The records are as expected (``repaired``: after a repair); nothing is lost or recorded twice,
-        except that works ``waiting`` are on no commit yet; another drain and a repair find nothing to do."""
+        except that works ``waiting`` are on no commit yet; another drain finds nothing to do, nor does
+        another repair (by day: if there was a first one)."""
         self.drain()
         if repaired:
             assert self.repair() > 0
@@ -139,7 +141,8 @@ class Desk:
         self.git("fsck", "--full", "--strict")
         before = self.git("for-each-ref", "refs/notes")
         self.drain()
-        assert self.repair() == 0
+        if repaired or NIGHTLY:
+            assert self.repair() == 0
         assert self.git("for-each-ref", "refs/notes") == before
 
     def repair(self) -> int:

@@ -9,6 +9,8 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
+
 from gittraj.model.values import Decision, FileChanged, SessionInfo
 from tests.github.faults import Fault, message
 from tests.github.host import NOTES, Host, a_host
@@ -312,6 +314,7 @@ def test_50_commits_need_few_requests(host: Host) -> None:
     )
 
 
+@pytest.mark.nightly
 def test_260_commits_and_3001_files_fit_into_the_comment(host: Host) -> None:
     extend(host, 260)
     host.push(NOTES)

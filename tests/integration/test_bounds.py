@@ -72,6 +72,7 @@ def read_all(git: Git, *, status: int = 1) -> dict[str, str]:
     return said
 
 
+@pytest.mark.nightly
 def test_a_tree_that_expands_without_end(recorded: Git) -> None:
     """Twenty objects: each folder contains the next one 256 times."""
     with notes(recorded) as ref:
@@ -89,6 +90,7 @@ def test_a_tree_that_expands_without_end(recorded: Git) -> None:
     assert "Write a" in read_all(recorded)["log"]
 
 
+@pytest.mark.nightly
 def test_segments_that_expand_without_end(recorded: Git) -> None:
     """The full-text index compares the old and the new tree of a month."""
     traj(recorded.root, "search", "needle")
@@ -105,6 +107,7 @@ def test_segments_that_expand_without_end(recorded: Git) -> None:
     assert "Write a" in read_all(recorded)["log"]
 
 
+@pytest.mark.nightly
 def test_a_tree_with_too_many_entries_is_reported(recorded: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "TREE", 4_000)
     with notes(recorded) as ref:

@@ -425,6 +425,7 @@ def test_records_of_a_removed_remote_are_not_shown(server: Git, ann: Git, bob: G
     assert be(ann)("log")[0] == ""
 
 
+@pytest.mark.nightly
 def test_a_remote_with_too_many_commits_is_shown_in_part(ann: Git, be: Be) -> None:
     """Records that are left out are reported, even if none of them is on a listed commit."""
     note(ann, "HEAD", part("traj_a", "Ours"))

@@ -76,6 +76,7 @@ def _write(root: Path, name: int, commits: Sequence[str]) -> None:
             pipeline.write([Draft(trajectory=trajectory, positions=(n,), targets=(target,))])
 
 
+@pytest.mark.nightly
 def test_drains_in_two_worktrees(git: Git, tmp_path: Path) -> None:
     """Two agents commit at once, each in its worktree, while people run commands; both cause drains."""
     git.commit({"README": "here\n"})

@@ -98,6 +98,7 @@ def test_nothing_is_lost_if_a_worker_is_killed_between_two_writes(
     check(git, session)
 
 
+@pytest.mark.nightly
 def test_nothing_is_lost_without_cursors(git: Git, state: Path, writer: Writer) -> None:
     """The cursors' file is missing, empty, truncated, or of another version."""
     session = writer(git.root)

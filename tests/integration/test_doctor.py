@@ -400,6 +400,7 @@ def test_a_symbolic_ref_that_leads_nowhere_is_taken_out_with_git_s_own_command(h
     assert "ref-broken" not in {code for code, _ in codes(healthy)}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "name", some(["notes/traj", f"notes/traj-data-{MONTH}", "notes-remote/origin/traj"], 1)
 )

@@ -309,6 +309,7 @@ def environment(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("harm", some(["deleted", "emptied", "moved"], 2))
 def test_edge_22_the_virtual_environment_is_gone(git: Git, environment: Path, harm: str) -> None:
     """Hooks are silent and harmless; ``doctor`` reports it, and repairs it with its own interpreter."""

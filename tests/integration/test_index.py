@@ -255,6 +255,7 @@ def test_a_removed_note_is_no_longer_listed(git: Git, ask: Ask, answer: Callable
     assert commits[1].encode() not in raw, "the removed id is still in a free page"
 
 
+@pytest.mark.nightly
 def test_readers_and_writers_at_once(history: RandomHistory, path: str) -> None:
     """Six readers (20 in the nightly run) and four writers of notes; the index is deleted under them."""
     reader = [sys.executable, "-m", "gittraj", "log", "--oneline", "--file", path]

@@ -44,6 +44,7 @@ def answer_without_index(history: RandomHistory) -> str:
     return said
 
 
+@pytest.mark.nightly
 def test_listings_work_where_files_cannot_grow(history: RandomHistory) -> None:
     """A limit on the size of files is reached while the index is built, updated, or caches an answer."""
     answer = answer_without_index(history)
