@@ -17,6 +17,7 @@ from gittraj.events.prose.doubts import find_doubts
 from gittraj.events.prose.outcome import find_announced, find_reason, find_result
 from gittraj.events.runs.fold import command_of
 from gittraj.events.runs.git_commands import runs_commit
+from gittraj.model.sides import because
 from gittraj.model.values import AnyEvent, CaveatSource, Decision, Message, Prompt, ToolCall
 
 MOST_DECISIONS = 8
@@ -141,7 +142,7 @@ def _read_messages(
 def _add_choice(reasoning: str, chosen: str) -> str:
     """Return the reason with the choice, if both are short: ``no size to tune`` alone does not name the
     thing."""
-    sentence = f"{chosen}, because {reasoning}"
+    sentence = f"{chosen}, {because(reasoning)}"
     return sentence if len(sentence) <= _SHORT else reasoning
 
 

@@ -90,7 +90,7 @@ def _decision(decision: Header, page: Page) -> list[str]:
     basis = vouched(decision)
     lines = page.block(_short(titled(decision)) + (f" ({_short(basis)})" if basis else ""), indent=2)
     others = "; ".join(o for o in sides(decision)[1] if o not in decision["chosen"])
-    for label, text in (("rejected", others), ("because", decision["reasoning"])):
+    for label, text in (("rejected", others), ("why", decision["reasoning"])):
         if text:
             lines += page.block(_short(text), indent=_MARGIN + 2, label=f"  {label}")
     return lines
