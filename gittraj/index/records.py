@@ -35,7 +35,6 @@ _RENDERERS = (
     "query/log/filters.py",
     "query/records.py",
     "query/stats/counts.py",
-    "render/events.py",
     "render/properties.py",
     "render/text/log.py",
     "render/text/terminal.py",

@@ -38,6 +38,24 @@ def decided(decision: Header) -> str:
     return f"{chosen} {link} {rejected}" if chosen and others else chosen or f"{_REFUSAL}{rejected}"
 
 
+_CAPITAL = re.compile(r"(?:An?|The|This|That|These|Those|It|Its|They|There|We|No|For|To|Due to)(?= [a-z])")
+"""How a sentence may begin, other than with a name."""
+_PURPOSE = re.compile(r"(?:for|to|due to|so(?! (?:many|much|few|little)\b))\b", re.I)
+
+
+def because(reason: str) -> str:
+    """Return the reason after ``because``, unless it is a purpose; within a sentence, so it begins with a
+    capital letter only if that may belong to a name."""
+    if _CAPITAL.match(reason):
+        reason = reason[0].lower() + reason[1:]
+    return reason if is_purpose(reason) else f"because {reason}"
+
+
+def is_purpose(reason: str) -> bool:
+    """Whether a reason begins like ``for the lookup`` or ``so that it ends``: not after ``because``."""
+    return _PURPOSE.match(reason) is not None
+
+
 def vouched(decision: Header) -> str | None:
     """Render who recorded a decision (unless it was the agent), how sure that is, and what reverted its
     commit, as far as that is known: ``inferred, 60% sure, reverted by 1f442bd``."""

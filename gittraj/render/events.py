@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
-from gittraj.model.sides import decided
+from gittraj.model.sides import because, decided
 from gittraj.model.words import count, main_argument
 
 Event = Mapping[str, Any]
@@ -38,19 +37,6 @@ def describe_result(event: Event) -> str:
     facts = [f"exit {result['exitCode']}" if result["exitCode"] else "error" if result["isError"] else ""]
     facts += ["shortened"] if result["truncated"] else []
     return ", ".join(word for word in facts if word)
-
-
-_CAPITAL = re.compile(r"(?:An?|The|This|That|These|Those|It|Its|They|There|We|No|For|To|Due to)(?= [a-z])")
-"""How a sentence may begin, other than with a name."""
-
-
-def because(reason: str) -> str:
-    """The reason after ``because``, unless it begins like ``for the lookup`` or ``so that it ends``; within a
-    sentence, so that it begins with a capital letter only if that may belong to a name."""
-    if _CAPITAL.match(reason):
-        reason = reason[0].lower() + reason[1:]
-    is_complete = re.match(r"(?:for|to|due to|so(?! (?:many|much|few|little)\b))\b", reason, re.I)
-    return reason if is_complete else f"because {reason}"
 
 
 def describe_event(event: Event) -> str:

@@ -69,7 +69,7 @@ def test_the_comment_as_text_for_a_terminal(branch: Git) -> None:
     assert "\nLook here first\n" in text
     assert f"  src/b.py  No trajectory for {branch.head()[:7]}\n" in text
     assert "  a bucket" in text
-    assert "  rejected  a window\n  because   bursts\n" in text
+    assert "  rejected  a window\n  why       bursts\n" in text
     assert not any(sign in text for sign in ("**", "<sub>", "`", "|"))
     assert traj(branch, "pr", "--base", "main", "--format", "gitlab") == traj(branch, "pr", "--base", "main")
 

@@ -113,8 +113,9 @@ def _settles_before(after: Sentence | None) -> bool:
 def _is_about_own_work(sentence: Sentence, near: Sentence | None) -> bool:
     """Whether the sentence is about its author, or about how the author's work is made."""
     making = near is not None and _RULES.find(near.text, "making") and _RULES.find(sentence.text, "how")
-    form = FORMS["suffices"].pattern
-    return making or _RULES.find(sentence.text, "person") or form.match(sentence.text.rstrip(".")) is not None
+    forms = (FORMS["suffices"].pattern, SENTENCES["own"])
+    stated = any(form.match(sentence.text.rstrip(".")) for form in forms)
+    return stated or making or _RULES.find(sentence.text, "person")
 
 
 def _in_same_paragraph(message: str, before: Sentence, sentence: Sentence) -> bool:

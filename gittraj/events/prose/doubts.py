@@ -55,7 +55,8 @@ def _list_candidates(
         hesitates = edits and not looks_next and _RULES.begins(sentence.text, "hesitant")
         own = hesitates or _RULES.find(sentence.text, "own")
         stated = sentence.quote in without and not ends_in_doubt(sentence.text)
-        if not stated and (own or not on_the_way):
+        mended = then is not None and _RULES.begins(then.text, "mends")
+        if not (stated or mended) and (own or not on_the_way):
             yield at, sentence, own
 
 

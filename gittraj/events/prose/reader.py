@@ -15,8 +15,10 @@ from gittraj.events.prose.choices import find_choices, find_revoked, revokes_pre
 from gittraj.events.prose.claim import words
 from gittraj.events.prose.doubts import find_doubts
 from gittraj.events.prose.outcome import find_announced, find_reason, find_result
+from gittraj.events.prose.patterns import PHRASES
 from gittraj.events.runs.fold import command_of
 from gittraj.events.runs.git_commands import runs_commit
+from gittraj.model.sides import because
 from gittraj.model.values import AnyEvent, CaveatSource, Decision, Message, Prompt, ToolCall
 
 MOST_DECISIONS = 8
@@ -141,7 +143,7 @@ def _read_messages(
 def _add_choice(reasoning: str, chosen: str) -> str:
     """Return the reason with the choice, if both are short: ``no size to tune`` alone does not name the
     thing."""
-    sentence = f"{chosen}, because {reasoning}"
+    sentence = f"{chosen}, {because(reasoning)}"
     return sentence if len(sentence) <= _SHORT else reasoning
 
 
@@ -163,15 +165,23 @@ def _said_at_work(events: Sequence[AnyEvent]) -> frozenset[str]:
 
 
 def _merge_decisions(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
-    """Return the decisions without repetitions: of equal ones, the first, or the first with a reason."""
+    """Return the decisions without those that a later one replaces, and without repetitions: of equal ones,
+    the first, or the first with a reason."""
     merged: list[Decision] = []
-    for decision in decisions:
+    lasting = (d for at, d in enumerate(decisions) if not any(_replaces(t, d) for t in decisions[at + 1 :]))
+    for decision in lasting:
         at = next((at for at, former in enumerate(merged) if _is_same(former, decision)), None)
         if at is None:
             merged.append(decision)
         elif decision.reasoning and not merged[at].reasoning:
             merged[at] = decision
     return tuple(merged)
+
+
+def _replaces(then: Decision, former: Decision) -> bool:
+    """Whether the later decision says that it changed the former one, and names what that chose."""
+    changes = PHRASES.find(then.quote or "", "switched")
+    return changes and any(_says_same(other, former.chosen) for other in then.alternatives)
 
 
 def _is_same(one: Decision, two: Decision) -> bool:

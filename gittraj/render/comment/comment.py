@@ -18,7 +18,7 @@ from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.model.words import count, model_of, one_line, opened_by
 from gittraj.query.change import Change, Rewritten
-from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, share, state_facts
+from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, said, share, state_facts
 from gittraj.render.comment.flags import Flag, by_doubt, find_flags, omissions
 from gittraj.render.comment.height import FOLD, TABLE, count_fitting, height, row
 from gittraj.render.comment.tables import (
@@ -256,7 +256,7 @@ def _outcome(label: str, text: str, most: int) -> str:
     if label.startswith("by "):
         by = words(label.removeprefix("by "), NAME)
         return f"**Summary**, by the model {by}:\n\n{quote(one_line(text), most)}"
-    return f"**{label.capitalize()}:** {words(text, most // 2)}"
+    return f"**{label.capitalize()}:** {said(text, words(text, most // 2))}"
 
 
 def _flags(flags: Sequence[Flag], location: Location, change: Change) -> str:

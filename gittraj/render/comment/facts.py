@@ -48,6 +48,11 @@ def find_outcome(change: Change) -> list[tuple[str, str]]:
     return _last("why", recorded, own_reason) + next(filter(None, outcomes), [])
 
 
+def said(text: str, shown: str) -> str:
+    """Return what is ``shown`` of an outcome as a quotation; ``Abandoned`` is the word of git-traj."""
+    return shown if text.startswith("Abandoned: ") else f"“{shown}”"
+
+
 def _last(
     label: str, headers: Sequence[Header], read: Callable[[Header], str | None]
 ) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from gittraj.model.sides import sides, vouched
 from gittraj.model.words import opened_by
 from gittraj.query.change import Change, Reviewed
 from gittraj.render.comment.comment import CommentOptions
-from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, state_facts
+from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, said, state_facts
 from gittraj.render.comment.flags import Flag, by_doubt, find_flags, omissions, titled
 from gittraj.render.text.terminal import Page, cut, escape_line
 
@@ -38,7 +38,7 @@ def _account(change: Change, page: Page) -> Iterator[str]:
     for label, texts in (("asked", asked), ("titled", titles)):
         yield from _labelled(page, label, texts)
     for label, text in find_outcome(change):
-        yield from _labelled(page, label, [text])
+        yield from _labelled(page, label, [said(text, cut(text, _WORDS - 2))])
     yield from _listed(page, "Look here first", [_flag(flag, page) for flag in find_flags(change)])
     yield from _labelled(page, "left open", omissions(change))
     yield from _listed(page, "Decided", [_decision(decision, page) for decision in by_doubt(change)])
@@ -90,7 +90,7 @@ def _decision(decision: Header, page: Page) -> list[str]:
     basis = vouched(decision)
     lines = page.block(_short(titled(decision)) + (f" ({_short(basis)})" if basis else ""), indent=2)
     others = "; ".join(o for o in sides(decision)[1] if o not in decision["chosen"])
-    for label, text in (("rejected", others), ("because", decision["reasoning"])):
+    for label, text in (("rejected", others), ("why", decision["reasoning"])):
         if text:
             lines += page.block(_short(text), indent=_MARGIN + 2, label=f"  {label}")
     return lines

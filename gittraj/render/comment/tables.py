@@ -118,7 +118,7 @@ def decisions_table(decisions: Sequence[Header]) -> str:
         chosen, others = sides(decision)
         choice = cell(titled(decision)) if chosen else "—"
         rows.append((choice + _small(decision), cell("; ".join(others)), cell(decision["reasoning"] or "")))
-    return _table(("Chosen", "Rejected", "Because"), rows)
+    return _table(("Chosen", "Rejected", "Why"), rows)
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -262,7 +262,7 @@ def _decided(decision: Mapping[str, Any]) -> Iterator[Html]:
     for label, body in (
         ("Chose", tag("strong", line(chosen)) if chosen else ""),
         ("Over" if chosen else "Rejected", join(tag("span", line(each), class_="other") for each in others)),
-        ("Because", line(decision.get("reasoning") or "")),
+        ("Why", line(decision.get("reasoning") or "")),
     ):
         if body:
             yield tag("div", tag("span", label, class_="label"), tag("span", body), class_="row")

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from gittraj.events.part_summary import shorten
+from gittraj.model.sides import is_purpose
 from gittraj.model.unseen import drop_unseen, is_unseen
 from gittraj.model.words import one_line, sure, taken_back
 
@@ -81,7 +82,9 @@ def _line(takeaway: Takeaway, *, paths: Sequence[str]) -> str:
     ``paths`` are those that were asked about."""
     parts = [takeaway["short"], takeaway["date"][:10], takeaway["kind"], _in_quotes(takeaway["text"])]
     shown = {**takeaway, "reasoning": None} if _PURPOSE.match(takeaway["reasoning"] or "") else takeaway
-    parts += [f"{lead} {_in_quotes(shown[key])}" for key, lead in _LEADS if shown[key]]
+    aim = is_purpose(takeaway["reasoning"] or "")
+    leads = [(key, "why" if aim and lead == "because" else lead) for key, lead in _LEADS if shown[key]]
+    parts += [f"{lead} {_in_quotes(shown[key])}" for key, lead in leads]
     about = ", ".join(_about(takeaway, paths))
     return " ".join([*parts, f"({about})"] if about else parts) + "\n"
 

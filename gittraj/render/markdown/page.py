@@ -79,7 +79,7 @@ def _chapters(header: Header, detail: Detail) -> Iterator[tuple[str, str]]:
 
 
 def _decisions(decisions: Sequence[Header]) -> str:
-    rows = ["| Chose | Rejected | Because | By |", "| --- | --- | --- | --- |"]
+    rows = ["| Chose | Rejected | Why | By |", "| --- | --- | --- | --- |"]
     for decision in decisions:
         by = ", ".join(filter(None, (decision["by"], sure(decision["confidence"]))))
         chosen, others = sides(decision)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from gittraj.model.header import Header
-from gittraj.model.sides import decided, vouched
+from gittraj.model.sides import because, decided, vouched
 from gittraj.model.times import parse_time
 from gittraj.model.words import (
     NO_COMMIT,
@@ -27,7 +27,6 @@ from gittraj.model.words import (
     unstructured,
     who,
 )
-from gittraj.render.events import because
 from gittraj.render.properties import account
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 

@@ -71,7 +71,7 @@ def test_a_session_of_several_commits_counts_once() -> None:
 
 def test_with_several_sessions_the_result_names_its_session() -> None:
     first, second = (record(name, whole=whole(), **figures()) for name in ("traj_one", "traj_two"))
-    assert "**Result of the last session that states one:** The client" in render(
+    assert "**Result of the last session that states one:** “The client" in render(
         change_of({A: [first], B: [second]})
     )
 
@@ -81,13 +81,22 @@ def test_without_a_reason_the_result_is_shown_and_the_prompt_only_on_request() -
         key: value for key, value in figures().items() if key != "prompt"})]}))  # fmt: skip
     assert text.startswith("### Why this change: Retry in the client\n")
     assert "Asked" not in text
-    assert "**Result:** The client retries with jitter." in text
+    assert "**Result:** “The client retries with jitter.”" in text
     assert "Decided" not in text
     assert "A private prompt" not in text
     change = change_of(
         {A: [record("traj_one", whole=whole(), **{**figures(), "prompt": "A private prompt"})]}
     )
     assert "A private prompt" in render(change, CommentOptions(prompts=True))
+
+
+def test_an_outcome_is_quoted_unless_it_says_that_work_was_abandoned() -> None:
+    for result, shown in (("It retries.", "“It retries.”"), ("Abandoned: too slow", "Abandoned: too slow")):
+        change = change_of({A: [record("traj_one", **figures(result=result))]})
+        assert f"**Result:** {shown}\n" in render(change)
+        assert f"\nresult    {shown}\n" in render_plain(change, CommentOptions(), Page())
+    long = change_of({A: [record("traj_one", **figures(result="word " * 200))]})
+    assert re.search(r"result    “[^”]+…”\n\n", render_plain(long, CommentOptions(), Page()))
 
 
 def test_a_summary_in_markdown_is_shown_without_its_structure() -> None:
@@ -162,7 +171,7 @@ def test_commits_whose_notes_cannot_be_read_are_not_called_unrecorded() -> None:
 
 def test_a_reason_is_shown_without_markup_for_bold() -> None:
     part_record = record("traj_one", whole=whole(), **figures(why="**Slow** without it"))
-    assert "**Why:** Slow without it\n" in render(change_of({A: [part_record]}))
+    assert "**Why:** “Slow without it”\n" in render(change_of({A: [part_record]}))
 
 
 def test_several_tasks_are_shown_separately() -> None:
@@ -174,7 +183,7 @@ def test_several_tasks_are_shown_separately() -> None:
     text = render(change)
     assert text.startswith("### Why this change\n"), "neither task is the heading of both"
     assert "**Titled:** “Do one” · “Do two”" in text
-    assert "**Why of the last session that states one:** for two" in text
+    assert "**Why of the last session that states one:** “for two”" in text
     assert "titled    Do one\ntitled    Do two" in render_plain(change, CommentOptions(), Page())
 
 
@@ -188,7 +197,7 @@ def test_the_reasoning_of_a_decision_is_not_the_reason_for_the_change() -> None:
     fields = figures(why="I kept it in the process, because One server", decisions=(quoted,))
     assert "**Why:**" not in render(change_of({A: [record("traj_one", **fields)]}))
     stated = change_of({A: [record("traj_one", **figures(why="Pages were slow", decisions=(decision,)))]})
-    assert "**Why:** Pages were slow" in render(stated)
+    assert "**Why:** “Pages were slow”" in render(stated)
 
 
 def test_the_least_sure_decision_is_not_folded() -> None:

@@ -146,13 +146,15 @@ def test_texts_are_shortened_so_that_several_fit(budget: int) -> None:
     [
         ("for the lookup", ""),
         ("for durations", ""),
-        ("for speed", ' because "for speed"'),
-        ("for better readability", ' because "for better readability"'),
-        ("to keep it fast", ' because "to keep it fast"'),
+        ("for speed", ' why "for speed"'),
+        ("for better readability", ' why "for better readability"'),
+        ("to keep it fast", ' why "to keep it fast"'),
+        ("so that retries work", ' why "so that retries work"'),
+        ("so many use it", ' because "so many use it"'),
         ("it is small", ' because "it is small"'),
     ],
 )
-def test_the_purpose_of_a_choice_is_not_shown_as_its_reason(reasoning: str, because: str) -> None:
+def test_a_purpose_is_not_shown_after_because(reasoning: str, because: str) -> None:
     shown = render_briefing(
         [lesson("rejected", "a list", chosen="a dict", reasoning=reasoning)], budget=500, paths=["a.py"]
     )

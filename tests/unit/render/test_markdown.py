@@ -74,7 +74,7 @@ Commit `9b440cb568f1f77c81a2689ad1638b9797809874` by Ada Lovelace, 2026-03-01
 
 ### Decisions
 
-| Chose | Rejected | Because | By |
+| Chose | Rejected | Why | By |
 | --- | --- | --- | --- |
 | full jitter | a fixed delay | fixed delays re-align the bursts | inferred |
 | retry in the client | a queue |  | agent, 90% sure |

@@ -68,6 +68,8 @@ def test_the_reason_of_a_stated_decision_is_preferred() -> None:
     sentence = [Message(id="m", content="I chose A over B because it is small.")]
     stated = Decision(chosen="X", by="agent", reasoning="the licence")
     assert read_prose(sentence, [stated], None).why == "X, because the licence"
+    purpose = Decision(chosen="X", by="agent", reasoning="so that it ends")
+    assert read_prose([], [purpose], None).why == "X, so that it ends"
     long = Decision(chosen="X" * 200, by="agent", reasoning="the licence")
     assert read_prose(sentence, [long], None).why == "the licence"
 

@@ -11,8 +11,8 @@ import pytest
 from gittraj.events.prose.choices import find_choices
 from gittraj.events.prose.doubts import find_doubts
 from gittraj.events.prose.reader import Prose, read_prose
+from gittraj.model.sides import because
 from gittraj.model.values import FileTouched, Message, Prompt, ToolCall
-from gittraj.render.events import because
 
 
 class Row(NamedTuple):

@@ -85,7 +85,7 @@ def test_the_facts_of_a_trajectory_come_first() -> None:
     ]
     assert "Retry-After given as a date is not tested." in shown.one("section", "doubts").text
     (first, _) = shown.one("section", "decisions").all("div", "decision")
-    assert re.findall(r"Chose|Over|Because", first.text) == ["Chose", "Over", "Because"]
+    assert re.findall(r"Chose|Over|Why", first.text) == ["Chose", "Over", "Why"]
 
 
 def test_each_event_is_a_row_that_can_be_linked_to() -> None:
