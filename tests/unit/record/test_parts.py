@@ -207,6 +207,24 @@ def test_the_usage_of_a_response_counts_once(beside: bool, at: str, counted: str
     assert {e.id: e.usage for e in events if e.usage} == {counted: Usage(output_tokens=7)}
 
 
+@pytest.mark.parametrize(
+    ("stated", "spent", "drafted"),
+    [
+        pytest.param("12", True, [None, 12], id="stated for the run, with its tokens"),
+        pytest.param("13", False, [None, 13], id="stated without tokens: with the last event"),
+        pytest.param("0", True, [None, None], id="no call is stated: unknown"),
+        pytest.param(None, True, [None, None], id="not stated"),
+    ],
+)
+def test_a_number_of_calls_that_the_log_states_for_the_run_counts(
+    stated: str | None, spent: bool, drafted: list[int | None]
+) -> None:
+    of = spending(beside=True)
+    of = replace(of, facts={"api_calls": (stated,)} if stated else {}, spent=of.spent if spent else {})
+    parts = own(to_steps(of), [Anchor(call=index(of, "c"), commits=(oid("A"),))])
+    assert [d.draft.api_calls for d in drafter(of).draft(parts, [])] == drafted
+
+
 def test_the_sessions_facts_are_in_the_draft() -> None:
     facts: list[Item] = [
         Fact(name=name, value=value)
