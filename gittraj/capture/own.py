@@ -18,7 +18,8 @@ from gittraj.model.values import Evidence
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """The properties of an event that decide which commit it belongs to. ``result`` is the index of a call's
-    result; ``here``: the event certainly worked in this repository; ``edit``: it wrote a file there."""
+    result; ``here``: the event certainly worked in this repository; ``edit``: it wrote a file there, or
+    failed to commit."""
 
     prompt: bool = False
     edit: bool = False

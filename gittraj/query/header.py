@@ -160,7 +160,8 @@ def _fold_figures(records: Sequence[Record]) -> Header:
         "endedAt": ended,
         "durationSeconds": _seconds(started, ended),
         **fold_usage(figures),
-        "counts": {camel(name): max(getattr(counts, name), 0) for name in _COUNTED},
+        "counts": {camel(name): max(getattr(counts, name), 0) for name in _COUNTED}
+        | {"apiCalls": max(counts.api_calls, 0) or None},
     }
 
 

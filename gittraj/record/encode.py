@@ -136,8 +136,10 @@ class Encoder:
 
     def _complete(self, figures: PartSummary, draft: Draft, redactions: Mapping[str, int]) -> PartSummary:
         """Add to a part's summary what its events do not show."""
+        counts, calls = figures.counts, draft.api_calls
         return replace(
             figures,
+            counts=counts if calls is None else replace(counts, api_calls=calls),
             cost_usd=draft.cost_usd,
             cost_source="unknown" if draft.cost_usd is None else "reported",
             redactions_by_rule=dict(sorted(redactions.items())),

@@ -15,10 +15,12 @@ import pytest
 
 from gittraj.commands.doctor.facts import gather
 from gittraj.commands.doctor.findings import examine
+from gittraj.commands.install import inspection
 from gittraj.commands.install.install import install
 from gittraj.commands.install.shims import HOOKS
 from gittraj.commands.install.uninstall import uninstall
 from gittraj.config import Environ
+from gittraj.git import Repository
 from tests.integration.command import traj
 from tests.integration.repository import Git, has_configured_hooks
 
@@ -267,3 +269,22 @@ def test_configured_hooks_become_files_where_git_is_older(configured: Git, tmp_p
     assert not (git.root / "ci").exists() or not any((git.root / "ci/hooks").iterdir())
     made = commit(git)
     assert spooled(git).count(made) == 1
+
+
+def test_git_is_asked_once_whether_it_knows_configured_hooks(
+    git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Repository] = []
+
+    def ask(repository: Repository) -> bool:
+        asked.append(repository)
+        return True
+
+    monkeypatch.setattr(inspection, "is_supported", ask)
+    git("config", "hook.git-traj-post-commit.command", "gone")
+    git("config", "hook.git-traj-post-commit.event", "post-commit")
+    with git.open() as repository:
+        found = gather(repository, Environ.of({}))
+    assert found.folder.configured
+    assert [hook.state for hook in found.hooks if hook.name == "post-commit"] == ["dead"]
+    assert len(asked) == 1

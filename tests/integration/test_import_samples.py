@@ -233,8 +233,10 @@ def expect(
         "exit": exits.get("status"),
         "submission": submitted,
         "cost": shown["total"]["costUsd"],
+        "apiCalls": shown["total"]["counts"]["apiCalls"],
     }, {
         "exit": count["exit_status"],
         "submission": count["submission_chars"],
         "cost": (count["model_stats"] or {}).get("instance_cost"),
+        "apiCalls": (count["model_stats"] or {}).get("api_calls") or None,  # 0 with steps is not known
     }

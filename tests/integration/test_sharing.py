@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.commands.install.inspection import inspect_hooks
+from gittraj.commands.install.inspection import find_hooks_folder, inspect_hooks
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.values import Link, Message, Origin, Record, SegmentRef
@@ -698,7 +698,7 @@ def test_records_are_pushed_next_to_the_users_push(server: Git, ann: Git, be: Be
     wait_until(lambda: RECORDS in refs(server))
     assert told(server) == told(ann)
     with ann.open() as repository:
-        hooks = inspect_hooks(repository)
+        hooks = inspect_hooks(repository, find_hooks_folder(repository))
     assert (hooks[-1].name, hooks[-1].state) == ("pre-push", "installed")
     be(ann)("uninstall")
     assert hook.read_text() == kept

@@ -119,12 +119,13 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     made = find_made(repository, local, lines) if is_installed else []
     deleted = _attempt(lambda: find_deleted(repository, state.tips), dict[str, str](), complaints)
     waiting, unlinked = find_open(repository, config, state, off, made=made, recorded=recorded)
+    folder = find_hooks_folder(repository)
     return Facts(
         since=since,
         paused=off.paused,
         off=environ.off,
-        folder=find_hooks_folder(repository),
-        hooks=inspect_hooks(repository),
+        folder=folder,
+        hooks=inspect_hooks(repository, folder),
         agents=inspect_agents(repository, environ),
         sessions=tuple(find_live(state, notes, off, find_reported(lines)[1], since or 0.0)),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),

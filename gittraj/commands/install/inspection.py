@@ -76,14 +76,15 @@ class AgentState:
 def find_hooks_folder(repository: Repository) -> HooksFolder:
     """Return the folder of git-traj's hooks: the main worktree's hooks folder, or a folder of git-traj's own
     if git's configuration runs the hooks."""
-    if _reads_configuration(repository):
+    if read_configured(repository) and is_supported(repository):
         return HooksFolder(scripts_folder(repository), configured=True)
     return find_hooks_folders(repository)[0]
 
 
-def inspect_hooks(repository: Repository) -> tuple[HookState, ...]:
-    """Return the state of each of git-traj's hooks; none if git's hooks folder is not this repository's."""
-    if _reads_configuration(repository):
+def inspect_hooks(repository: Repository, folder: HooksFolder) -> tuple[HookState, ...]:
+    """Return the state of each of git-traj's hooks; none if git's hooks folder is not this repository's.
+    ``folder`` is from :func:`find_hooks_folder`."""
+    if folder.configured:
         configured = read_configured(repository)
         names = dict.fromkeys((*HOOKS, *configured))
         return tuple(_inspect_configured(repository, name, configured.get(name)) for name in names)
@@ -91,10 +92,6 @@ def inspect_hooks(repository: Repository) -> tuple[HookState, ...]:
         HookState(name=path.name, path=path, state=_inspect(path)) for path in list_hook_paths(repository)
     ]
     return tuple(s for s in states if s.name != PUSHING or s.state not in ("missing", "foreign"))
-
-
-def _reads_configuration(repository: Repository) -> bool:
-    return bool(read_configured(repository)) and is_supported(repository)
 
 
 def _inspect_configured(repository: Repository, name: str, known: Configured | None) -> HookState:

@@ -161,10 +161,16 @@ def _items(session_document: _Document, *, end: int) -> Iterator[Item]:
         yield replace(item.entry, event=event)
     if step_events:
         yield TurnEnd(end=end)
-    last = session_document.files[-1]
-    yield from _final_cost(last, spent)
-    _add_uncounted_tokens(last, [item.entry.event for item in step_events], spent)
+    if not _continues(first):  # its totals include those of an earlier file
+        last = session_document.files[-1]
+        yield from _final_cost(last, spent)
+        _add_uncounted_tokens(last, [item.entry.event for item in step_events], spent)
     yield from spent.values()
+
+
+def _continues(first: Mapping[str, Any]) -> bool:
+    """Whether a file continues an earlier one, whose steps it repeats at its beginning."""
+    return any(step.get("is_copied_context") is True for step in coerce.objects(first.get("steps"))[:1])
 
 
 def _in_stored_order(step_events: Iterator[_StepEvent]) -> list[_StepEvent]:

@@ -163,6 +163,8 @@ class Lines:
             return
         if isinstance(value, dict):
             yield Fragment(value, self._offset, self._offset + len(raw.rstrip(_BLANK)))
+        elif raw.endswith(b"\n"):
+            yield Damage(at=self._offset, why="no object")
 
     def _salvage(self, raw: bytes) -> Iterator[Fragment | Damage]:
         # surrogateescape keeps undecodable bytes, so that positions can be converted back to offsets

@@ -60,9 +60,9 @@ def measure(headers: Collection[Header]) -> Header:
 
 
 def _sum(rows: Sequence[Header], named: Sequence[Header]) -> Header:
-    """Return the sums of ``rows`` by the names in ``named``; None for each if there are no rows."""
-    names = named[0] if named else ()
-    return {name: sum(row[name] for row in rows) if rows else None for name in names}
+    """Return the sums of ``rows`` by the names in ``named``; None for each that no row knows."""
+    known = {name: [row[name] for row in rows if row[name] is not None] for row in named[:1] for name in row}
+    return {name: sum(numbers) if numbers else None for name, numbers in known.items()}
 
 
 def _cost(priced: Sequence[Header]) -> Header:

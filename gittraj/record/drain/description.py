@@ -62,8 +62,8 @@ def find_run(log: Log) -> Run | None:
         id=run or log.session,
         solve=log.fact("solve"),
         instance=instance,
-        messages=_to_int(messages),
-        api_calls=_to_int(calls),
+        messages=to_int(messages),
+        api_calls=to_int(calls),
     )
 
 
@@ -77,7 +77,7 @@ def _participant(value: str | float) -> Participant:
     return Participant(name=name, role=role or None)
 
 
-def _to_int(number: str | None) -> int | None:
+def to_int(number: str | None) -> int | None:
     try:
         return int(float(number)) if number else None
     except OverflowError:  # infinite: not a real count

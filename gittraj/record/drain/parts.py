@@ -34,7 +34,7 @@ from gittraj.record.draft import Draft, Target
 from gittraj.record.drain.anchors import call_name
 from gittraj.record.drain.description import describe
 from gittraj.record.drain.reading import is_output_log
-from gittraj.record.drain.spending import add_usage, assign_calls, find_costs
+from gittraj.record.drain.spending import add_usage, assign_calls, find_calls, find_costs
 from gittraj.state.cursors import Stored
 
 TITLE_LIMIT = 200
@@ -153,8 +153,7 @@ class Drafter:
         if not kept or not targets:
             return
         files = self._files(kept)
-        span = self._range(part)
-        events = tuple(map(self._event, kept))
+        span, events = self._range(part), tuple(map(self._event, kept))
         stored = Stored(
             cost=self._cost(kept),
             rev=self._revision(span, earlier),
@@ -177,6 +176,7 @@ class Drafter:
             dropped=self._count_dropped_calls(part),
             outside=frozenset(log.entries[i].event.id for i in kept if i in log.outside),
             cost_usd=stored.cost,
+            api_calls=find_calls(log, self._counted, kept),
             rev=stored.rev,
             branch=log.fact("branch"),
         )

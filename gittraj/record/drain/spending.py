@@ -9,6 +9,7 @@ from gittraj.capture.own import Part
 from gittraj.capture.session import Log
 from gittraj.model.session_items import Spent
 from gittraj.model.values import Usage
+from gittraj.record.drain.description import to_int
 
 
 def assign_calls(log: Log, parts: Sequence[Part]) -> dict[int, tuple[str, ...]]:
@@ -50,6 +51,15 @@ def find_costs(
         return costs
     stored = {i for part in parts for i in part.indexes} - _dropped(parts)
     return {max(stored): float(total) - before} if stored else {}
+
+
+def find_calls(log: Log, counted: Mapping[int, tuple[str, ...]], indexes: Sequence[int]) -> int | None:
+    """If the log states how many model calls the run made: that number, less the calls that count with events
+    before these. None if these do not have the last call (in a log without tokens: the last event)."""
+    stated = to_int(log.fact("api_calls"))
+    if not stated or max(counted, default=len(log.entries) - 1) not in indexes:
+        return None
+    return max(0, stated - sum(len(calls) for index, calls in counted.items() if index < indexes[0]))
 
 
 def add_usage(spent: Iterable[Spent], before: Usage) -> Usage | None:

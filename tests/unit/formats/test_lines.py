@@ -39,7 +39,6 @@ def damages(data: bytes) -> list[Damage]:
         (b'{"a":"x\0y"}\n', [{"a": "x\0y"}]),
         (b'{"a":1}{"b":2} \0 {"c":3}\n{"d":4}', [{"a": 1}, {"b": 2}, {"c": 3}, {"d": 4}]),
         (b'{"id":"first","id":"last"}\n', [{"id": "last"}]),
-        (b'"text"\n42\n[1]\nnull\n{"a":1}\n', [{"a": 1}]),
         (b'{"a":"caf\xe9"}\n', [{"a": "caf\ufffd"}]),
         (b'{"a":"caf\xe9"}{"b":"\xff"}\n', [{"a": "caf\ufffd"}, {"b": "\ufffd"}]),
         (b'{"a":"\\ud83d and \\ud83d\\ude00"}\n', [{"a": "\ufffd and \U0001f600"}]),
@@ -58,6 +57,12 @@ def test_a_broken_record_is_reported_at_its_offset_and_the_rest_is_read() -> Non
     data = b'{"type":1}\n{"type":"torn","x":{"a{"type":2}\nnonsense\n{"type":3}\n'
     assert values(data) == [{"type": 1}, {"type": 2}, {"type": 3}]
     assert [d.at for d in damages(data)] == [11, data.index(b"nonsense")]
+
+
+def test_a_value_that_is_no_object_is_a_damage() -> None:
+    data = b'"text"\n42\n[1]\nnull\n{"a":1}\n4'
+    assert values(data) == [{"a": 1}]
+    assert [d.at for d in damages(data)] == [0, 7, 10, 14]
 
 
 def test_no_part_of_a_broken_record_is_read_as_a_record() -> None:

@@ -55,7 +55,7 @@ def test_unknown_values_are_null() -> None:
             "messages": 0,
             "thinking": 0,
             "toolCalls": 0,
-            "apiCalls": 0,
+            "apiCalls": None,
             "errors": 0,
             "subagents": 0,
             "outside": 0,

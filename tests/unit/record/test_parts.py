@@ -207,6 +207,24 @@ def test_the_usage_of_a_response_counts_once(beside: bool, at: str, counted: str
     assert {e.id: e.usage for e in events if e.usage} == {counted: Usage(output_tokens=7)}
 
 
+@pytest.mark.parametrize(
+    ("stated", "spent", "drafted"),
+    [
+        pytest.param("12", True, [None, 12], id="stated for the run, with its tokens"),
+        pytest.param("13", False, [None, 13], id="stated without tokens: with the last event"),
+        pytest.param("0", True, [None, None], id="no call is stated: unknown"),
+        pytest.param(None, True, [None, None], id="not stated"),
+    ],
+)
+def test_a_number_of_calls_that_the_log_states_for_the_run_counts(
+    stated: str | None, spent: bool, drafted: list[int | None]
+) -> None:
+    of = spending(beside=True)
+    of = replace(of, facts={"api_calls": (stated,)} if stated else {}, spent=of.spent if spent else {})
+    parts = own(to_steps(of), [Anchor(call=index(of, "c"), commits=(oid("A"),))])
+    assert [d.draft.api_calls for d in drafter(of).draft(parts, [])] == drafted
+
+
 def test_the_sessions_facts_are_in_the_draft() -> None:
     facts: list[Item] = [
         Fact(name=name, value=value)
@@ -257,9 +275,31 @@ def test_steps_know_prompts_edits_results_and_ends_of_turns() -> None:
     assert [i for i, s in enumerate(steps) if s.prompt] == [
         i for i, e in enumerate(of.entries) if isinstance(e.event, Prompt)
     ]
-    assert [i for i, s in enumerate(steps) if s.edit] == [index(of, "w1"), index(of, "w2")]
+    assert [i for i, s in enumerate(steps) if s.edit] == [
+        index(of, name) for name in ("w1", "c1", "w2", "c2")
+    ]
     assert [i for i, s in enumerate(steps) if s.ends_turn] == [index(of, "m1")]
     assert steps[index(of, "c1")].result == index(of, "c1.out")
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "waits"),
+    [
+        pytest.param("git commit -m two; git traj decision b", "lint failed\nev_1", True, id="it failed"),
+        pytest.param(
+            "echo 1 > b; git add b; git commit -m two", "lint failed", True, id="after a redirection"
+        ),
+        pytest.param("git commit -m two", "nothing to commit", False, id="nothing to commit"),
+        pytest.param("git commit -q -m two", "", False, id="quiet: it may have made one"),
+        pytest.param("git log --grep 'git commit'", "lint failed", False, id="no commit was tried"),
+    ],
+)
+def test_after_a_commit_that_failed_a_turn_waits_for_the_next_commit(
+    command: str, output: str, waits: bool
+) -> None:
+    of = log(asked("p1"), ran("c1", "git commit"), asked("p2"), ran("c", command, output), [TurnEnd(end=0)])
+    parts = own(to_steps(of), [Anchor(call=index(of, "c1"), commits=(oid("A"),))])
+    assert (index(of, "c") not in parts[-1].indexes) is waits
 
 
 @pytest.mark.parametrize(("counted", "calls"), [(2, 2), (10**400, None)], ids=["few", "absurd"])

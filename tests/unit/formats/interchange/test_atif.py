@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from gittraj.formats.atif import read as atif
 from gittraj.formats.atif import write as writer
 from gittraj.formats.base.exported import Exported
@@ -149,6 +151,31 @@ def test_token_ids_images_and_copied_thinking_are_not_kept(tmp_path: Path) -> No
     assert "logprobs" not in kept
     assert "iVBOR" not in kept
     assert "plan" not in kept
+
+
+@pytest.mark.parametrize(
+    ("copied", "spent", "cost"),
+    [
+        pytest.param(False, [Usage(input_tokens=90, output_tokens=7)], 2.0, id="a run: the rest has no step"),
+        pytest.param(True, [Usage(input_tokens=10, output_tokens=2)], None, id="a continuation alone"),
+    ],
+)
+def test_the_totals_of_a_continuation_are_those_of_all_files(
+    tmp_path: Path, copied: bool, spent: list[Usage], cost: float | None
+) -> None:
+    steps = [
+        {"step_id": 1, "source": "user", "message": "old", "is_copied_context": copied},
+        {
+            "step_id": 2,
+            "source": "agent",
+            "message": "a",
+            "metrics": {"prompt_tokens": 10, "completion_tokens": 2},
+        },
+    ]
+    totals = {"total_prompt_tokens": 90, "total_completion_tokens": 7, "total_cost_usd": 2}
+    items = read(tmp_path / "f", {**FOREIGN, "steps": steps, "final_metrics": totals})
+    assert [i.usage for i in items if isinstance(i, Spent)] == spent
+    assert next((i.value for i in items if isinstance(i, Fact) and i.name == "cost_usd"), None) == cost
 
 
 def test_a_continued_run_is_read_only_from_a_file_in_the_same_folder(tmp_path: Path) -> None:
