@@ -18,8 +18,7 @@ from gittraj.model.values import Evidence
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """The properties of an event that decide which commit it belongs to. ``result`` is the index of a call's
-    result; ``here``: the event certainly worked in this repository; ``edit``: it wrote a file there, or
-    failed to commit."""
+    result; ``here``: the event certainly worked in this repository; ``edit``: it wrote a file there."""
 
     prompt: bool = False
     edit: bool = False

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gittraj.capture.anchor import commits_elsewhere
-from gittraj.capture.commit_command import find_no_commit, prints_ids
 from gittraj.capture.content import Writings
 from gittraj.capture.link import Links
 from gittraj.capture.own import Anchor, Part, Step, own
 from gittraj.capture.session import Commit, Log
-from gittraj.events.runs.git_commands import runs_commit
 from gittraj.model.session_items import Cursor
 from gittraj.model.values import Evidence, Line, Prompt, Tombstone, ToolCall, ToolResult
 from gittraj.notes.store import NotesRef
@@ -31,7 +28,6 @@ from gittraj.record.drain.reading import Reading
 from gittraj.state.cursors import SessionState, Stored
 
 _TAKEN_KEPT = 50
-_COMMANDS = re.compile(r"&&|[;\n]")  # between the commands of a line
 _SAFE_FACTS = frozenset(
     (
         *("agent_version", "model", "session", "entrypoint", "turns"),
@@ -241,7 +237,7 @@ def to_steps(log: Log) -> list[Step]:
     return [
         Step(
             prompt=isinstance(entry.event, Prompt),
-            edit=bool(log.edits(index)) or _failed_to_commit(log, index),
+            edit=bool(log.edits(index)),
             here=log.places[index] == "here",
             elsewhere=log.places[index] == "elsewhere",
             ends_turn=index in log.turn_ends,
@@ -249,17 +245,6 @@ def to_steps(log: Log) -> list[Step]:
         )
         for index, entry in enumerate(log.entries)
     ]
-
-
-def _failed_to_commit(log: Log, index: int) -> bool:
-    """Whether a call here ran ``git commit``, which printed neither a commit's id, as it would have, nor that
-    there is nothing to commit: its changes are still for the next commit."""
-    command, result = log.entries[index].command, log.result_of(index)
-    if not command or result is None or log.places[index] == "elsewhere":
-        return False
-    ended = log.entries[result]
-    tried = any(runs_commit(each) and prints_ids(each) for each in _COMMANDS.split(command))
-    return tried and not ended.commits and not find_no_commit(getattr(ended.event, "content", ""), command)
 
 
 def remaining_parts(steps: Sequence[Step], first: int, anchor: Anchor) -> list[Part]:
