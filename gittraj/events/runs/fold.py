@@ -23,11 +23,11 @@ def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> Tes
     report of checks that passed or failed counts as a run of tests.
     """
     known = {call.call_id: call for call in chain(calls, events) if isinstance(call, ToolCall)}
-    runs = list(filter(None, (_read(event, known) for event in events)))
+    runs = [(at, *run) for at, event in enumerate(events) if (run := _read(event, known))]
     if not runs:
         return None
-    outcome, exit_code = next((run for run in reversed(runs) if run[0].kind == "test"), runs[-1])
-    *before, _ = outcomes = [each.outcome for each, _ in runs if each.kind == outcome.kind]
+    last, outcome, exit_code = next((run for run in reversed(runs) if run[1].kind == "test"), runs[-1])
+    *before, _ = outcomes = [each.outcome for _, each, _ in runs if each.kind == outcome.kind]
     counts = outcome.counts or Counts()
     return TestRuns(
         runs=len(outcomes),
@@ -40,6 +40,7 @@ def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> Tes
         last_errors=counts.errors,
         last_exit=exit_code,
         failed_before=before.count("failed") or None,
+        edited_after=any(event.files for event in events[last + 1 :]) or None,
     )
 
 

@@ -17,6 +17,7 @@ from gittraj.model.values import (
     Decided,
     Decision,
     FileChanged,
+    FileTouched,
     Json,
     Message,
     NoteEvent,
@@ -161,6 +162,15 @@ def test_the_result_of_a_test_call_in_another_part_counts() -> None:
 def test_a_call_that_a_person_refused_ran_nothing() -> None:
     refused = "The user doesn't want to proceed with this tool use. The tool use was rejected."
     assert summary_of(*ran("pytest", refused, None)).tests is None
+
+
+def test_an_edit_after_the_last_run_is_recorded() -> None:
+    edit = ToolCall(id="9", name="Edit", files=(FileTouched(path="a.py"),))
+    run = ran("pytest -q", "3 passed in 1s")
+    for found, edited in (([*run, edit], True), ([edit, *run], None), ([*run, edit, *run], None)):
+        tests = summary_of(*found).tests
+        assert tests is not None
+        assert tests.edited_after is edited
 
 
 def test_a_linter_after_the_tests_does_not_replace_their_result() -> None:
