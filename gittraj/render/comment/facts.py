@@ -84,7 +84,7 @@ def _tested(change: Change) -> str:
     if not passed:
         return ""
     outcome = (tests(runs[-1]) or "").partition(" (")[0]
-    return " ".join(filter(None, ("last tests:", outcome, before(runs[-1]))))
+    return " ".join(filter(None, ("last tests of a session:", outcome, before(runs[-1]))))
 
 
 def share(change: Change) -> str:
