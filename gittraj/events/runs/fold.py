@@ -12,8 +12,8 @@ from gittraj.events.runs.summaries import Counts
 from gittraj.model.values import AnyEvent, NoteEvent, TestRuns, ToolCall, ToolResult
 
 _REFUSED = re.compile(r"The user doesn't want to (?:proceed|take this action)|\[Request interrupted by user")
-_STATUS = re.compile(r"\AExit code \d+(?:\n|\Z)")
-"""The line that Claude Code puts before the output of a command that failed."""
+_STATUS = re.compile(r"\AExit code \d+(?:\n|\Z)|\A\(Bash completed with no output\)\Z")
+"""The line that Claude Code puts before the output of a command that failed, or instead of an empty one."""
 
 
 def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> TestRuns | None:

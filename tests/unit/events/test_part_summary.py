@@ -164,6 +164,12 @@ def test_a_call_that_a_person_refused_ran_nothing() -> None:
     assert summary_of(*ran("pytest", refused, None)).tests is None
 
 
+def test_what_stands_for_an_empty_output_is_none() -> None:
+    found = summary_of(*ran("python test_a.py", "(Bash completed with no output)")).tests
+    assert found is not None
+    assert found.outcome == "unknown"
+
+
 def test_an_edit_after_the_last_run_is_recorded() -> None:
     edit = ToolCall(id="9", name="Edit", files=(FileTouched(path="a.py"),))
     run = ran("pytest -q", "3 passed in 1s")
