@@ -164,6 +164,40 @@ def test_a_call_that_a_person_refused_ran_nothing() -> None:
     assert summary_of(*ran("pytest", refused, None)).tests is None
 
 
+STASHED = "git stash push -q a.py && pytest -q; git stash pop -q"
+
+
+@pytest.mark.parametrize(
+    ("commands", "outcome", "runs"),
+    [
+        (["pytest -q a", STASHED], "passed", 1),
+        ([STASHED], "unknown", 1),
+        (["pytest -q a", "git checkout -q HEAD~1 && pytest -q; git checkout -q main"], "passed", 1),
+        (["pytest -q a", "git stash", "pytest -q", "git stash pop"], "passed", 1),
+        (["pytest -q a", "git stash", "edit", "pytest -q"], "failed", 2),
+        (["pytest -q a", "git stash", "git stash pop && pytest -q"], "failed", 2),
+        (["pytest -q a", "git stash list; pytest -q"], "failed", 2),
+        (["pytest -q a", "pytest -q; git stash -q"], "failed", 2),
+        (["pytest -q a", "git stash drop; pytest -q"], "failed", 2),
+        (["pytest -q a", "git checkout -b x && pytest -q; git checkout main"], "failed", 2),
+        (["pytest -q a", "git checkout main && pytest -q"], "failed", 2),
+        (["pytest -q a", "git commit -m 'git stash'", "pytest -q"], "failed", 2),
+    ],
+)
+def test_a_run_while_the_work_is_away_is_not_its_result(commands: list[str], outcome: str, runs: int) -> None:
+    events: list[AnyEvent] = []
+    for name, command in enumerate(map(str, commands)):
+        touched = (FileTouched(path="a.py"),) if command == "edit" else ()
+        call = ToolCall(
+            id=f"c{name}", name="sh", arguments={"command": command}, call_id=f"{name}", files=touched
+        )
+        text = "3 passed in 1s" if command.endswith(" a") else "1 failed in 1s"
+        events += [call, ToolResult(id=f"r{name}", call_id=f"{name}", content=text, exit_code=0)]
+    found = summary_of(*events).tests
+    assert found is not None
+    assert (found.outcome, found.runs) == (outcome, runs)
+
+
 def test_what_stands_for_an_empty_output_is_none() -> None:
     found = summary_of(*ran("python test_a.py", "(Bash completed with no output)")).tests
     assert found is not None
