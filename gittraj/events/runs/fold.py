@@ -64,7 +64,7 @@ def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> Tes
 
 
 def _command(event: AnyEvent, calls: Mapping[str | None, ToolCall]) -> str:
-    """Return the shell command whose result this event is; empty if there is none, or if it was refused."""
+    """Return the shell command whose result this event is; empty for other events, or if it was refused."""
     call = calls.get(event.call_id) if isinstance(event, ToolResult) and event.call_id else None
     return command_of(call) if call and not _REFUSED.match(event.content) else ""
 
