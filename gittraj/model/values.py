@@ -411,7 +411,7 @@ class TestRuns:
 
     ``ran``: the test runner started. The ``outcome`` is ``error`` for a run without a verdict, ``none`` for
     one that selected no test. ``last_exit`` is the exit status of the whole call; ``failed_before`` is the
-    number of earlier runs that failed.
+    number of earlier runs that failed; ``edited_after``: files were edited after the last run.
     """
 
     __test__ = False  # not a test class, though its name begins like one
@@ -426,6 +426,7 @@ class TestRuns:
     last_errors: int | None = None
     last_exit: int | None = None
     failed_before: int | None = None
+    edited_after: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

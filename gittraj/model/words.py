@@ -121,14 +121,21 @@ def count(number: int, noun: str) -> str:
 
 def tests(runs: Header | None) -> str | None:
     """Render test runs as ``12 passed, 1 failed (last of 3 runs, 1 failed before)``, ``lint failed``, ``ran,
-    result unknown`` or ``3 passed (before the commit was rewritten)``; None without a run."""
+    result unknown``, ``3 passed (before the last edit)`` or ``3 passed (before the commit was rewritten)``;
+    None without a run."""
     if runs is None or not runs["runs"]:
         return None
     kind = {"test": "", "typecheck": "type check "}.get(runs["kind"], f"{runs['kind']} ")
     about = [f"last of {runs['runs']} runs"] * (runs["runs"] > 1)
     about += [f"{runs['failedBefore']} failed before"] * bool(runs.get("failedBefore"))
-    about += ["before the commit was rewritten"] * bool(runs.get("carried"))
+    about += filter(None, [before(runs)])
     return kind + _outcome(runs) + (f" ({', '.join(about)})" if about else "")
+
+
+def before(run: Header) -> str | None:
+    """Render why a run did not test the commit's files, if that is known."""
+    rewritten = "before the commit was rewritten" if run.get("carried") else None
+    return "before the last edit" if run.get("editedAfter") else rewritten
 
 
 def _outcome(run: Header) -> str:
@@ -159,7 +166,12 @@ def is_bad(run: Header) -> bool:
 
 
 def how_bad(run: Header) -> str:
-    """Render how a bad run ended, as far as that is known: ``failed: 2 failed``, ``gave no result``."""
+    """Render how a bad run ended, as far as that is known: ``failed: 2 failed``, ``gave no result, before the
+    last edit``."""
+    return ", ".join(filter(None, (_how_bad(run), before(run))))
+
+
+def _how_bad(run: Header) -> str:
     if run["outcome"] == "failed":
         return f"failed: {run['lastFailed']} failed" if run["lastFailed"] else "failed"
     if run["lastErrors"]:

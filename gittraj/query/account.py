@@ -55,7 +55,7 @@ def fold_account(records: Sequence[Record]) -> Header:
         **_fold_caveats(name, figures),
         "result": _first(f.result for f in reversed(_since_prompt(figures))),
         "why": _first(map(attrgetter("why"), figures)),
-        "tests": _fold_tests(list(filter(None, map(attrgetter("tests"), figures)))),
+        "tests": _fold_tests(records),
         "filesChanged": _fold_files(chain.from_iterable(map(attrgetter("files"), figures))),
         "thinking": max((known(f.thinking, ThinkingState) for f in figures), key=_THINKING.index),
         "readers": _count_readers(records),
@@ -180,20 +180,30 @@ def _fold_caveats(name: str, figures: Sequence[PartSummary]) -> Header:
     return {"caveats": list(sources), "caveatSources": list(sources.values())}
 
 
-def _fold_tests(tests: Sequence[TestRuns]) -> Header | None:
+def _fold_tests(records: Sequence[Record]) -> Header | None:
     """Return the last run of tests, or else the last check. An older record has no outcome: its counts do not
-    show whether all tests passed."""
-    runs = [replace(run, ran=run.ran is not False, kind=run.kind or "test") for run in tests]
+    show whether all tests passed. A run in the last part of the log may have come after the call that made
+    the commit, and so after a rewrite, too."""
+    runs = [
+        (at, replace(run, ran=run.ran is not False, kind=run.kind or "test"))
+        for at, record in enumerate(records)
+        if (run := record.figures.tests)
+    ]
     if not runs:
         return None
-    last = next((run for run in reversed(runs) if run.kind == "test"), runs[-1])
-    same = [run for run in runs if run.kind == last.kind]
+    at, last = next((pair for pair in reversed(runs) if pair[1].kind == "test"), runs[-1])
+    same = [run for _, run in runs if run.kind == last.kind]
+    link = records[at].link
+    later = [record for record in records[at + 1 :] if record.range and record.range.at is not None]
+    edited = last.edited_after or any(record.figures.files for record in later)
     return {
         **_spell_run(last),
         "runs": sum(max(run.runs, 0) for run in same),
         "failedBefore": _count_failed_before(last, same) or None,
         "kind": known(str(last.kind), RunKind),
         "outcome": known(str(last.outcome), RunOutcome),
+        "editedAfter": edited or None,
+        "carried": bool(link.carried_from and (later or not link.maker)),
     }
 
 

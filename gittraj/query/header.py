@@ -89,8 +89,6 @@ class Folded:
 
     def _header(self, records: Sequence[Record], number: int | None) -> Header:
         account, link = fold_account(_without_contained(records)), _fold_link(records)
-        if account["tests"]:  # they ran before the commit was rewritten
-            account["tests"]["carried"] = link["carried"]
         part = {"number": number, "of": self.of, **_fold_figures(records)}
         whole = dict(self.whole)
         if (said := self.looked_back) and all(_began_after(record, said) for record in records):

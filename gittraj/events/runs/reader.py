@@ -26,6 +26,7 @@ OUTPUT_LIMIT = 200_000
 LINE_LIMIT = 500
 """How many characters of a line of output are read: no summary is longer, and no pattern takes long."""
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
+_RETRY = re.compile(r"\bdo\b.*\bbreak\b", re.S)
 _LEADING = 4  # words of a command among which the name of a manager may be
 _SEVERAL = re.compile(r"-r|--recursive|-F|--filter(?:=.*)?|--parallel")
 """The options with which pnpm runs several packages, and puts a prefix before each line."""
@@ -71,6 +72,8 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
         runs, results = _find_runners(_split_roughly(command)), []
     else:
         runs = _find_runners(known.runs)
+        if _RETRY.search(command):  # a later attempt replaces the earlier ones
+            runs = [(run, replace(runner, last=runner.last or run.repeated)) for run, runner in runs]
         results = _read_results(runs, known, output, cut)
     if runs and not results:
         return CallOutcome(_main(runner for _, runner in runs).kind, "error", ran=False)
@@ -123,17 +126,24 @@ def _read_results(
     """Return the results of the runs that were reached, or may have been. The result of one run rules out
     worlds for the others: after a failure, ``&&`` ran nothing more; and a run with a summary was reached."""
     results: list[_Result] = []
+    before = known
     for _ in range(2 if len(runs) > 1 else 1):
         results, left = [], output
         for run, runner in sorted(runs, key=lambda pair: pair[1].any):
             if known.reached(run) is False:
                 continue
-            same = sum(other.name == runner.name and one.view != "none" for one, other in runs)
+            absent = {each.run.index for each in results if not each.started}
+            same = sum(
+                other.name == runner.name and one.view != "none" and one.index not in absent
+                for one, other in runs
+            )
             result = _read_result(run, runner, known, left, output, cut=cut, same=same)
             results.append(result)
             known = known.where(_agrees_with(result, alone=len(runs) == 1))
             left = _without_summaries(left, result)
-    return [each for each in results if known.reached(each.run) is not False]
+    results = [each for each in results if known.reached(each.run) is not False]
+    started = [each.run for each in results if each.started]
+    return [r for r in results if r.started or not any(before.replaces(run, r.run) for run in started)]
 
 
 def _without_summaries(output: str, result: _Result) -> str:
@@ -149,7 +159,7 @@ def _agrees_with(result: _Result, *, alone: bool) -> Callable[[World], bool]:
     def agrees(world: World) -> bool:
         status = dict(world.runs).get(index)
         if not result.started and not alone:
-            return status is None
+            return status != OK
         if verdict.outcome in ("failed", "error"):
             return status != OK and (status is not None or not verdict.blocks)
         return status is not None or not verdict.blocks
@@ -165,7 +175,7 @@ def _read_result(
     status = known.status(run)
     seen = _read_verdict(run, runner, left, cut=cut, same=same)
     passed = status == OK and not _may_hide_failure(run, runner, left, output)
-    if seen and (seen.sure or not passed):
+    if seen and (seen.sure or not (passed or _did_not_start(run, output))):
         return _Result(run, runner, _correct(seen, run, runner, known))
     if status == OK:
         return _Result(run, runner, Verdict("passed" if passed else "unknown", seen.counts if seen else None))
@@ -224,8 +234,13 @@ def _without_foreign_counts(seen: Verdict, run: Run, runner: Runner, same: int) 
 
 
 def _lacks_output(run: Run, runner: Runner, output: str, *, cut: bool) -> bool:
-    """Whether there is no output, although the runner would have printed some if it had started."""
-    return run.view == "whole" and not (cut or runner.silent or output.strip())
+    """Whether there is no output, or none but what an earlier command printed when it failed, although the
+    runner would have printed some if it had started."""
+    if run.view != "whole" or cut or runner.silent:
+        return False
+    if runner.full and _SIGNS["stopped"].search(output):
+        return not any(pattern.search(output) for pattern in runner.summary)
+    return not output.strip()
 
 
 def _by_code(runner: Runner, code: int | None) -> RunOutcome:

@@ -41,6 +41,11 @@ class Knowledge:
         seen = {run.index in dict(world.runs) for world in self.worlds}
         return seen.pop() if len(seen) == 1 else None
 
+    def replaces(self, run: Run, other: Run) -> bool:
+        """Whether the run is started only after the ``other`` one failed, as after ``||``."""
+        worlds = [dict(world.runs) for world in self.worlds]
+        return all(run.index not in each or each.get(other.index, OK) != OK for each in worlds)
+
     def shows_failure(self, run: Run) -> bool:
         """Whether something was printed that only a failure of the run prints, maybe in one iteration of a
         loop."""

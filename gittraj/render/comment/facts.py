@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gittraj.model.header import Header
-from gittraj.model.words import count, duration, model_of, money, own_words, tests, unmarked
+from gittraj.model.words import before, count, duration, model_of, money, own_words, tests, unmarked
 from gittraj.query.change import Change
 from gittraj.render.comment.flags import own_reason
 from gittraj.render.comment.tables import agents_of
@@ -89,7 +89,7 @@ def _tested(change: Change) -> str:
     if not passed:
         return ""
     outcome = (tests(runs[-1]) or "").partition(" (")[0]
-    return f"last tests: {outcome}{' before the commit was rewritten' * bool(runs[-1].get('carried'))}"
+    return " ".join(filter(None, ("last tests of a session:", outcome, before(runs[-1]))))
 
 
 def share(change: Change) -> str:

@@ -72,11 +72,11 @@ def omissions(change: Change) -> list[str]:
     runs = [header["tests"] for header in change.sessions if header["tests"]]
     unknown = (_RUNS.get(last["kind"], "check") for last in runs if last["outcome"] == "unknown")
     lines = [f"how the last {what} of a session ended is unknown" for what in dict.fromkeys(unknown)]
-    return [*lines, "no test was run in these sessions"] if _lacks_tests(change, runs) else lines
+    return [*lines, "no test run is recorded for these commits"] if _lacks_tests(change, runs) else lines
 
 
 def _lacks_tests(change: Change, runs: Sequence[Header]) -> bool:
-    """Whether sessions that called tools ran no test although files changed that are not only prose."""
+    """Whether the calls in these commits' parts ran no test although not only prose was changed."""
     tested = any(last["kind"] == "test" and last["outcome"] != "none" for last in runs)
     only_prose = all(path.lower().endswith(_PROSE) for path in change.files or ("",))
     called = any(header["part"]["counts"]["toolCalls"] for header in change.sessions)

@@ -17,6 +17,7 @@ from gittraj.model.values import (
     Decided,
     Decision,
     FileChanged,
+    FileTouched,
     Json,
     Message,
     NoteEvent,
@@ -161,6 +162,55 @@ def test_the_result_of_a_test_call_in_another_part_counts() -> None:
 def test_a_call_that_a_person_refused_ran_nothing() -> None:
     refused = "The user doesn't want to proceed with this tool use. The tool use was rejected."
     assert summary_of(*ran("pytest", refused, None)).tests is None
+
+
+STASHED = "git stash push -q a.py && pytest -q; git stash pop -q"
+
+
+@pytest.mark.parametrize(
+    ("commands", "outcome", "runs"),
+    [
+        (["pytest -q a", STASHED], "passed", 1),
+        ([STASHED], "unknown", 1),
+        (["pytest -q a", "git checkout -q HEAD~1 && pytest -q; git checkout -q main"], "passed", 1),
+        (["pytest -q a", "git stash", "pytest -q", "git stash pop"], "passed", 1),
+        (["pytest -q a", "git stash", "edit", "pytest -q"], "failed", 2),
+        (["pytest -q a", "git stash", "git stash pop && pytest -q"], "failed", 2),
+        (["pytest -q a", "git stash list; pytest -q"], "failed", 2),
+        (["pytest -q a", "pytest -q; git stash -q"], "failed", 2),
+        (["pytest -q a", "git stash drop; pytest -q"], "failed", 2),
+        (["pytest -q a", "git checkout -b x && pytest -q; git checkout main"], "failed", 2),
+        (["pytest -q a", "git checkout main && pytest -q"], "failed", 2),
+        (["pytest -q a", "git commit -m 'git stash'", "pytest -q"], "failed", 2),
+    ],
+)
+def test_a_run_while_the_work_is_away_is_not_its_result(commands: list[str], outcome: str, runs: int) -> None:
+    events: list[AnyEvent] = []
+    for name, command in enumerate(map(str, commands)):
+        touched = (FileTouched(path="a.py"),) if command == "edit" else ()
+        call = ToolCall(
+            id=f"c{name}", name="sh", arguments={"command": command}, call_id=f"{name}", files=touched
+        )
+        text = "3 passed in 1s" if command.endswith(" a") else "1 failed in 1s"
+        events += [call, ToolResult(id=f"r{name}", call_id=f"{name}", content=text, exit_code=0)]
+    found = summary_of(*events).tests
+    assert found is not None
+    assert (found.outcome, found.runs) == (outcome, runs)
+
+
+def test_what_stands_for_an_empty_output_is_none() -> None:
+    found = summary_of(*ran("python test_a.py", "(Bash completed with no output)")).tests
+    assert found is not None
+    assert found.outcome == "unknown"
+
+
+def test_an_edit_after_the_last_run_is_recorded() -> None:
+    edit = ToolCall(id="9", name="Edit", files=(FileTouched(path="a.py"),))
+    run = ran("pytest -q", "3 passed in 1s")
+    for found, edited in (([*run, edit], True), ([edit, *run], None), ([*run, edit, *run], None)):
+        tests = summary_of(*found).tests
+        assert tests is not None
+        assert tests.edited_after is edited
 
 
 def test_a_linter_after_the_tests_does_not_replace_their_result() -> None:

@@ -153,6 +153,7 @@ def test_the_records_of_one_commit_make_one_header() -> None:
         "lastErrors": None,
         "lastExit": None,
         "failedBefore": 1,
+        "editedAfter": None,
         "carried": False,
     }
     assert header["filesChanged"] == [
@@ -424,13 +425,33 @@ def test_a_choice_that_a_later_part_repeats_is_listed_once() -> None:
     assert [decision["quote"] for decision in header["decisions"]] == ["1"]
 
 
+def _told(*records: Record) -> str | None:
+    return words.tests(fold({B: list(records)}).header(B)["tests"])
+
+
 def test_tests_of_a_carried_commit_are_marked_as_run_before_the_rewrite() -> None:
+    """Not those of the last part, if a call made the commit: it may have come after the rewrite, too. Not
+    those of a part that was not carried."""
     ran = TestRuns(runs=2, ran=True, kind="test", outcome="passed", last_passed=3)
-    carried = record(link=Link(evidence="agent", call="c", carried_from=(A,)), tests=ran)
-    assert words.tests(fold({B: [carried]}).header(B)["tests"]) == (
-        "3 passed (last of 2 runs, before the commit was rewritten)"
-    )
-    assert words.tests(fold({B: [record(tests=ran)]}).header(B)["tests"]) == "3 passed (last of 2 runs)"
+    link = Link(evidence="agent", call="c", carried_from=(A,))
+    run, rest = record(link=link, tests=ran), record(at=5, link=link)
+    rewritten = "3 passed (last of 2 runs, before the commit was rewritten)"
+    assert _told(run, rest) == rewritten
+    assert _told(record(link=link), replace(rest, figures=run.figures)) == "3 passed (last of 2 runs)"
+    assert _told(replace(run, link=replace(link, evidence="content"))) == rewritten
+    assert _told(run, record(at=5)) == rewritten
+    assert _told(record(tests=ran)) == _told(rest, record(at=9, tests=ran)) == "3 passed (last of 2 runs)"
+
+
+def test_tests_before_the_last_edit_are_marked() -> None:
+    """Also if the edit is in a later part, as that of an amended commit."""
+    ran = TestRuns(runs=1, ran=True, kind="test", outcome="passed", last_passed=3)
+    edits, link = (FileChanged(path="a.py", edits=1),), Link(evidence="agent", call="c", carried_from=(A,))
+    marked = "3 passed (before the last edit)"
+    assert _told(record(tests=replace(ran, edited_after=True))) == marked
+    assert _told(record(tests=ran), record(at=5, files=edits)) == marked
+    assert _told(record(link=link, tests=ran), record(at=5, files=edits)) == marked
+    assert _told(record(files=edits), record(at=5, tests=ran, files=edits)) == "3 passed"
 
 
 def test_the_closing_message_of_a_turn_with_several_commits_is_not_the_last_commits_result() -> None:

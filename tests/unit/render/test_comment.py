@@ -31,8 +31,8 @@ def test_the_summary_above_the_fold() -> None:
     text = render(full_change(title="Retry in the client, with jitter"))
     fold = text[: text.index("<details>")]
     assert fold.startswith("### Why this change: Retry in the client, with jitter\n")
-    facts = "Claude Code + Codex · 2 sessions · 40m · ≥ $0.50 · last tests: 12 passed · head `c3c3c3c`"
-    assert f"**2 of 3 commits** have an agent trajectory · {facts}" in fold
+    facts = "Claude Code + Codex · 2 sessions · 40m · ≥ $0.50 · last tests of a session: 12 passed · head"
+    assert f"**2 of 3 commits** have an agent trajectory · {facts} `c3c3c3c`" in fold
     assert "> The 429s came in bursts.\n" in fold
     signs = re.findall(r"^\| (\S+) \| \[`\S+`\]\(\S+\) \w.* \|$", fold, re.M)
     assert signs == ["⚠️", "⚠️", "✍️", "↩️", "❔"]

@@ -55,8 +55,8 @@ def test_a_change_of_code_without_a_test_run_is_left_open() -> None:
     never = record("traj_one", whole=whole(), **figures(tests=None))
     change = change_of({A: [never], B: [never], C: [never]})
     assert not find_flags(change), "an omission does not belong to a line"
-    assert "**Left open:** no test was run in these sessions." in render(change)
-    assert "no test was run" not in render(replace(change, files=("README.md", "docs/a.rst")))
+    assert "**Left open:** no test run is recorded for these commits." in render(change)
+    assert "no test run is recorded" not in render(replace(change, files=("README.md", "docs/a.rst")))
 
 
 def test_a_failed_test_is_shown_above_a_doubt() -> None:
