@@ -61,6 +61,9 @@ def test_a_file_names_the_agent_that_wrote_it() -> None:
     text = render(change_of({B: [*wrote.values()]}))
     assert re.search(r"`src/retry.py`\S* \| [^|]+ \| Codex \|", text)
     assert re.search(r"`tests/test_retry.py`\S* \| [^|]+ \| Gemini CLI \|", text)
+    assert re.search(r"`src/pool.py`\S* \| [^|]+ \| — \|", render(change_of({C: [wrote["codex"]]}))), (
+        "no recorded edit is in it: a person may have written it"
+    )
 
 
 def test_a_session_of_several_commits_counts_once() -> None:
