@@ -72,8 +72,8 @@ class Change:
 
     @property
     def own(self) -> tuple[Reviewed, ...]:
-        """The commits that are not merges."""
-        return tuple(commit for commit in self.commits if not commit.merge)
+        """The commits that need a record, or have one: merges without a record are left out."""
+        return tuple(commit for commit in self.commits if commit.trajectories or not commit.merge)
 
     @property
     def recorded(self) -> tuple[Reviewed, ...]:
