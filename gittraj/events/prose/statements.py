@@ -61,7 +61,7 @@ def _waits(sentence: Sentence, *, decided: bool) -> bool:
     """Whether a sentence offers, reports or takes back something, rather than decides it."""
     text = sentence.text.rstrip(".")
     label = LABEL.match(sentence.text)
-    if _RULES.find(text, "undone", "no_claim") or _RULES.find(sentence.lead, "says"):
+    if _RULES.find(text, "undone", "no_claim", "questioned") or _RULES.find(sentence.lead, "says"):
         return True
     if label and _RULES.find(label[0].rstrip(" :-–—"), "says", "label_no"):
         return True
