@@ -84,6 +84,18 @@ class Change:
         """The commits without a readable record whose notes could not be read in full."""
         return tuple(c.commit for c in self.own if c.commit in self.left and not c.trajectories)
 
+    @property
+    def edits(self) -> dict[str, list[tuple[Header, Header]]]:
+        """The recorded edits of each file, each with its session, of which a commit changed the file: other
+        edits may have been dropped."""
+        changed = {(t["id"], path) for c in self.commits for t in c.trajectories for path in c.files}
+        edits: dict[str, list[tuple[Header, Header]]] = {}
+        for session in self.sessions:
+            for file in session["filesChanged"]:
+                if (session["id"], file["path"]) in changed:
+                    edits.setdefault(file["path"], []).append((session, file))
+        return edits
+
 
 def choose_writers(headers: Sequence[Header], paths: Sequence[str]) -> Sequence[Header]:
     """Return the trajectories of one commit whose recorded edits are in one of ``paths``; all if there are

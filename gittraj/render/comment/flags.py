@@ -244,7 +244,7 @@ def _churn(change: Change) -> Iterator[Flag]:
     for reverts, edits, path in sorted(churned, key=lambda each: (-each[0], -each[1], each[2])):
         times = {1: "once", 2: "twice"}.get(reverts, f"{reverts} times")
         back = f", reverted {times}" if reverts else ""
-        by = f" by {len(agents[path])} agents" if len(agents[path]) > 1 else ""
+        by = f" by {len(agents[path])} agents" if len(agents.get(path, ())) > 1 else ""
         yield Flag("↩️", path, f"Edited {count(edits, 'time')}{by}{back}")
 
 
@@ -294,8 +294,4 @@ def _shared(change: Change) -> Iterator[Flag]:
 
 def _agents(change: Change) -> dict[str, set[str]]:
     """The agents that edited each file."""
-    agents: dict[str, set[str]] = {}
-    for header in change.sessions:
-        for file in header["filesChanged"]:
-            agents.setdefault(file["path"], set()).add(header["agent"] or "")
-    return agents
+    return {path: {s["agent"] or "" for s, _ in edits} for path, edits in change.edits.items()}

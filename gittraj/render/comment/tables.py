@@ -179,10 +179,7 @@ def files_table(files: Sequence[str], change: Change, location: Location) -> str
     for commit in change.commits:
         for path in commit.files:
             by_path.setdefault(path, []).append(commit)
-    edits: dict[str, list[tuple[Header, Header]]] = {}  # sessions and their edits, by path
-    for session in change.sessions:
-        for each in session["filesChanged"]:
-            edits.setdefault(each["path"], []).append((session, each))
+    edits = change.edits
     rows = [_file(path, by_path.get(path, ()), edits.get(path, ()), location) for path in files]
     table = _table(("File", "Commits", "Agents", "Worked on"), rows)
     unknown = sum(not commit.known for commit in change.commits)

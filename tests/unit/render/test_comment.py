@@ -61,7 +61,10 @@ def test_a_file_names_the_agent_that_wrote_it() -> None:
     text = render(change_of({B: [*wrote.values()]}))
     assert re.search(r"`src/retry.py`\S* \| [^|]+ \| Codex \|", text)
     assert re.search(r"`tests/test_retry.py`\S* \| [^|]+ \| Gemini CLI \|", text)
-    assert re.search(r"`src/pool.py`\S* \| [^|]+ \| — \|", render(change_of({C: [wrote["codex"]]}))), (
+    unnamed = render(change_of({C: [*wrote.values()]}))
+    assert "agents worked on" not in unnamed
+    assert not re.search(r"\| (?:Codex|Gemini CLI) \| 1 edit", unnamed), "no commit has these edits"
+    assert re.search(r"`src/pool.py`\S* \| [^|]+ \|$", unnamed, re.M), (
         "no recorded edit is in it: a person may have written it"
     )
 
