@@ -56,7 +56,8 @@ def read_change(
 def _resolved(repository: Repository, merge: Reviewed) -> Reviewed:
     """Return the merge with the files that differ from all its parents, and not only from the first."""
     combined = ("diff-tree", "-c", "-r", "--no-commit-id", "--name-only", "-z", "--no-ext-diff")
-    return replace(merge, files=tuple(repository.run(*combined, merge.commit).text.split("\0")[:-1]))
+    listed = repository.run(*combined, merge.commit, check=False).text  # empty if a parent is missing here
+    return replace(merge, files=tuple(listed.split("\0")[:-1]))
 
 
 def _begins(folded: Folded) -> str | None:
