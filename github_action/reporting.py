@@ -111,7 +111,7 @@ def read_change(
         head=pull.head,
         title=pull.title,
         commits=commits,
-        sessions=find_sessions(recorded, [c.commit for c in commits if not c.merge]),
+        sessions=find_sessions(recorded, [c.commit for c in commits]),
         files=tuple(details.files),
         notes=next((notes.tip for notes in sources if notes.tip), None),
         ref=settings.notes,

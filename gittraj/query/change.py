@@ -72,8 +72,8 @@ class Change:
 
     @property
     def own(self) -> tuple[Reviewed, ...]:
-        """The commits that are not merges."""
-        return tuple(commit for commit in self.commits if not commit.merge)
+        """The commits that need a record, or have one: merges without a record are left out."""
+        return tuple(commit for commit in self.commits if commit.trajectories or not commit.merge)
 
     @property
     def recorded(self) -> tuple[Reviewed, ...]:
@@ -83,6 +83,18 @@ class Change:
     def unknown(self) -> tuple[str, ...]:
         """The commits without a readable record whose notes could not be read in full."""
         return tuple(c.commit for c in self.own if c.commit in self.left and not c.trajectories)
+
+    @property
+    def edits(self) -> dict[str, list[tuple[Header, Header]]]:
+        """The recorded edits of each file, each with its session, of which a commit changed the file: other
+        edits may have been dropped."""
+        changed = {(t["id"], path) for c in self.commits for t in c.trajectories for path in c.files}
+        edits: dict[str, list[tuple[Header, Header]]] = {}
+        for session in self.sessions:
+            for file in session["filesChanged"]:
+                if (session["id"], file["path"]) in changed:
+                    edits.setdefault(file["path"], []).append((session, file))
+        return edits
 
 
 def choose_writers(headers: Sequence[Header], paths: Sequence[str]) -> Sequence[Header]:

@@ -39,9 +39,10 @@ def read_change(
         )
         for commit, above in parents.items()
     )
+    commits = tuple(_resolved(repository, c) if c.merge and c.trajectories else c for c in commits)
     listed = repository.run("diff", "--name-only", "-z", "--no-ext-diff", f"{ends[0]}...{ends[1]}", "--").out
     files = tuple(name.decode("utf-8", "replace") for name in listed.split(b"\0")[:-1])
-    sessions = find_sessions(recorded, [c.commit for c in commits if not c.merge])
+    sessions = find_sessions(recorded, list(parents))
     left = recorded.unread(parents)
     begun = {f.whole["id"]: _begins(f) for c in parents for f in recorded.on(c)}
     change = Change(
@@ -50,6 +51,13 @@ def read_change(
     unclear = {*unnamed(change)}
     written = _find_written(repository, recorded, change, unclear) if unclear else None
     return replace(change, written=written)
+
+
+def _resolved(repository: Repository, merge: Reviewed) -> Reviewed:
+    """Return the merge with the files that differ from all its parents, and not only from the first."""
+    combined = ("diff-tree", "-c", "-r", "--no-commit-id", "--name-only", "-z", "--no-ext-diff")
+    listed = repository.run(*combined, merge.commit, check=False).text  # empty if a parent is missing here
+    return replace(merge, files=tuple(listed.split("\0")[:-1]))
 
 
 def _begins(folded: Folded) -> str | None:

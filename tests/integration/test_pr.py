@@ -51,6 +51,23 @@ def test_a_decision_that_a_later_commit_reverted_is_marked(branch: Git) -> None:
     assert "reverted by" not in traj(branch, "pr", "--base", "main", "--head", before)
 
 
+def test_a_merge_with_a_record_is_one_of_the_commits(branch: Git) -> None:
+    branch("switch", "-q", "-c", "side", "main")
+    branch.commit({"src/a.py": "2\n", "src/c.py": "1\n"}, "Aside")
+    branch("switch", "-q", "topic")
+    branch("merge", "-q", "--no-commit", "-s", "ours", "side")
+    merge = branch.commit({"src/a.py": "3\n", "src/c.py": "1\n"}, "Join")
+    assert "**1 of 3 commits** have" in traj(branch, "pr", "--base", "main"), "a merge needs no record"
+    decided = Decision(chosen="both", by="agent", alternatives=("ours",))
+    with branch.open() as repository:
+        Story(repository).note(merge, record("traj_two", decisions=(decided,), caveats=("Is it fast?",)))
+    text = traj(branch, "pr", "--base", "main")
+    assert "**2 of 4 commits** have an agent trajectory · Codex + Claude Code · 2 sessions" in text
+    assert "| both | ours |" in text
+    assert "| ⚠️ | `src/a.py` Claude Code warned: “Is it fast?” |" in text, "the only file that it resolved"
+    assert f"| `src/c.py` | `{branch('rev-parse', 'side')[:7]}` |" in text
+
+
 def test_pr_warns_before_anything_was_pushed(branch: Git, tmp_path: Path) -> None:
     hint = "hint: some records here are on no remote yet, where others find them: git traj push\n"
     assert command.traj(branch.root, "pr", "--base", "main").stderr == "", "no remote"

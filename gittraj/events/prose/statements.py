@@ -61,7 +61,7 @@ def _waits(sentence: Sentence, *, decided: bool) -> bool:
     """Whether a sentence offers, reports or takes back something, rather than decides it."""
     text = sentence.text.rstrip(".")
     label = LABEL.match(sentence.text)
-    if _RULES.find(text, "undone", "no_claim") or _RULES.find(sentence.lead, "says"):
+    if _RULES.find(text, "undone", "no_claim", "questioned") or _RULES.find(sentence.lead, "says"):
         return True
     if label and _RULES.find(label[0].rstrip(" :-–—"), "says", "label_no"):
         return True
@@ -77,7 +77,7 @@ def _read_forms(sentence: Sentence, *, decided: bool) -> Choice | None:
         claim = Claim(match, sentence, decided)
         if claim.is_description:
             return None
-        if not _is_quoted(match) and CONDITIONS[form.needs](claim):
+        if not _is_quoted(match, sentence) and CONDITIONS[form.needs](claim):
             choice = make_choice(match, sentence)
             is_label = choice.chosen and choice.chosen == sentence.restore(sentence.label)
             return None if is_label or len(choice.chosen) > SIDE_LIMIT else choice
@@ -103,7 +103,7 @@ def _bodies(text: str) -> Iterator[str]:
     yield text
 
 
-def _is_quoted(match: re.Match[str]) -> bool:
+def _is_quoted(match: re.Match[str], sentence: Sentence) -> bool:
     """Whether the contrast is within quotation marks, or is between quotations or numbers."""
     groups = match.groupdict("")
     sides = [re.sub("\x00\\d+\x00", "code", groups.get(name, "")) for name in ("chosen", "other")]
@@ -112,7 +112,8 @@ def _is_quoted(match: re.Match[str]) -> bool:
     if re.match(r"\W*[\"“]", sides[1]) or (measured and match.re is not FORMS["would"].pattern):
         return True
     at = match.start("other") if groups.get("other") else match.start()
-    return len(re.findall(r"[\"“”]", match.string[:at])) % 2 == 1
+    clause, before = match.string[:at], sentence.text.rstrip(".").removesuffix(match.string)
+    return any(len(re.findall(r"[\"“”]", text)) % 2 == 1 for text in (clause, before + clause))
 
 
 def _read_row(sentence: Sentence) -> Choice | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from gittraj.model.header import Header
 from gittraj.model.words import before, count, duration, model_of, money, own_words, tests, unmarked
@@ -36,16 +36,16 @@ def find_requests(change: Change) -> tuple[list[str], list[str]]:
 def find_outcome(change: Change) -> list[tuple[str, str]]:
     """Labels and texts: the stated reason (``why``), and the outcome, which is the retrospectives (``summed
     up``), else a model's summary (``by MODEL``), a stated ``result``, or the agent's last words (``done``).
-    If several sessions have one, it is the last one's, as the label says."""
+    If several commits have a record, the label names the last one that states a reason, a result or words."""
     recorded = [t for c in change.recorded for t in c.trajectories]
     retrospectives = ((t["retrospective"] or {}).get("summary") for t in change.sessions)
     outcomes = (
         [("summed up", text) for text in retrospectives if text][-2:],
         [(f"by {by}", t["summary"]) for t in recorded if (by := model_of(t["summaryBy"]))][-1:],
-        _last("result", recorded, lambda header: header["result"]),
-        _last("done", recorded, own_words),
+        _last("result", change, lambda header: header["result"]),
+        _last("done", change, own_words),
     )
-    return _last("why", recorded, own_reason) + next(filter(None, outcomes), [])
+    return _last("why", change, own_reason) + next(filter(None, outcomes), [])
 
 
 def said(text: str, shown: str) -> str:
@@ -53,13 +53,11 @@ def said(text: str, shown: str) -> str:
     return shown if text.startswith("Abandoned: ") else f"“{shown}”"
 
 
-def _last(
-    label: str, headers: Sequence[Header], read: Callable[[Header], str | None]
-) -> list[tuple[str, str]]:
-    """The last text that ``read`` finds, if any, with a label that says if other sessions have one."""
-    stated = [(header["id"], text) for header in headers if (text := read(header))]
-    of = " of the last session that states one" if len({name for name, _ in stated}) > 1 else ""
-    return [(f"{label}{of}", unmarked(text)) for _, text in stated][-1:]
+def _last(label: str, change: Change, read: Callable[[Header], str | None]) -> list[tuple[str, str]]:
+    """The last text that ``read`` finds, if any, with a label that names its commit if there are several."""
+    stated = [(c.commit, text) for c in change.recorded for t in c.trajectories if (text := read(t))]
+    several = len(change.recorded) > 1
+    return [(f"{label} ({commit[:7]})" if several else label, unmarked(text)) for commit, text in stated][-1:]
 
 
 def state_facts(change: Change, *, cost: bool) -> list[str]:

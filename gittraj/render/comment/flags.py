@@ -86,17 +86,22 @@ def _lacks_tests(change: Change, runs: Sequence[Header]) -> bool:
 @dataclass(frozen=True, slots=True)
 class _History:
     """The change's diff; ``order``: each commit's position; ``last``: the last commit that changed each
-    file."""
+    file; ``only``: the only file of each commit that is the only one of its sessions."""
 
     diff: Diff
     order: Mapping[str, int]
     last: Mapping[str, str]
+    only: Mapping[str, str]
 
     @classmethod
     def of(cls, change: Change) -> _History:
         order = {commit.commit: at for at, commit in enumerate(change.own)}
         last = {path: commit.commit for commit in change.own for path in commit.files}
-        return cls(change.diff or Diff.of(change.files), order, last)
+        single = (c for c in change.own if all(t["part"]["of"] <= 1 for t in c.trajectories))
+        only = {
+            commit.commit: commit.files[0] for commit in single if commit.known and len(commit.files) == 1
+        }
+        return cls(change.diff or Diff.of(change.files), order, last, only)
 
     def after(self, commit: str, later: str | None) -> bool:
         """Whether ``later`` is a commit that comes after ``commit``."""
@@ -205,11 +210,9 @@ def _who(by: str, agent: str | None) -> str:
 
 
 def _locate(flag: Flag, commit: Reviewed, history: _History) -> Flag:
-    """Put the flag at the file that it names, else at the only file that the commit changed, else at the
-    commit; note whether a later commit changed that file."""
-    path = flag.path
-    if path is None and commit.known and len(commit.files) == 1:
-        path = commit.files[0]
+    """Put the flag at the file that it names, else at the only file of its session's only commit, else at the
+    commit; note whether a later commit changed that file. A session that goes on may speak of any commit."""
+    path = flag.path or history.only.get(commit.commit)
     flag = replace(flag, path=path, commits=() if path else (commit.commit,))
     later = history.last.get(path or "")
     changed = history.after(commit.commit, later)
@@ -241,7 +244,7 @@ def _churn(change: Change) -> Iterator[Flag]:
     for reverts, edits, path in sorted(churned, key=lambda each: (-each[0], -each[1], each[2])):
         times = {1: "once", 2: "twice"}.get(reverts, f"{reverts} times")
         back = f", reverted {times}" if reverts else ""
-        by = f" by {len(agents[path])} agents" if len(agents[path]) > 1 else ""
+        by = f" by {len(agents[path])} agents" if len(agents.get(path, ())) > 1 else ""
         yield Flag("↩️", path, f"Edited {count(edits, 'time')}{by}{back}")
 
 
@@ -291,8 +294,4 @@ def _shared(change: Change) -> Iterator[Flag]:
 
 def _agents(change: Change) -> dict[str, set[str]]:
     """The agents that edited each file."""
-    agents: dict[str, set[str]] = {}
-    for header in change.sessions:
-        for file in header["filesChanged"]:
-            agents.setdefault(file["path"], set()).add(header["agent"] or "")
-    return agents
+    return {path: {s["agent"] or "" for s, _ in edits} for path, edits in change.edits.items()}

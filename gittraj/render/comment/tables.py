@@ -20,7 +20,7 @@ from gittraj.model.words import (
     tests,
     unstructured,
 )
-from gittraj.query.change import Change, Reviewed, choose_writers
+from gittraj.query.change import Change, Reviewed
 from gittraj.render.comment.flags import AGENTS, Flag, own_reason, titled
 from gittraj.render.inert import code, words
 
@@ -176,26 +176,24 @@ def _describe(commit: Reviewed) -> str:
 
 def files_table(files: Sequence[str], change: Change, location: Location) -> str:
     by_path: dict[str, list[Reviewed]] = {}
-    changes: dict[str, list[Header]] = {}
     for commit in change.commits:
         for path in commit.files:
             by_path.setdefault(path, []).append(commit)
-        changed = frozenset(commit.files)
-        for each in (f for t in commit.trajectories for f in t["filesChanged"] if f["path"] in changed):
-            changes.setdefault(each["path"], []).append(each)
-    rows = [_file(path, by_path.get(path, ()), changes.get(path, ()), location) for path in files]
+    edits = change.edits
+    rows = [_file(path, by_path.get(path, ()), edits.get(path, ()), location) for path in files]
     table = _table(("File", "Commits", "Agents", "Worked on"), rows)
     unknown = sum(not commit.known for commit in change.commits)
     return f"{table}\n\nWhat {count(unknown, 'commit')} changed was not looked up." if unknown else table
 
 
 def _file(
-    path: str, commits: Sequence[Reviewed], changes: Sequence[Header], location: Location
+    path: str, commits: Sequence[Reviewed], edits: Sequence[tuple[Header, Header]], location: Location
 ) -> tuple[str, ...]:
-    agents = agents_of(t for c in commits for t in choose_writers(c.trajectories, paths=[path]))
-    edits = {key: sum(f.get(key, 0) for f in changes) for key in ("edits", "reverts")}
+    """A row: only sessions with a recorded edit of the file are known to have changed it."""
+    agents = agents_of(session for session, _ in edits)
+    total = {key: sum(file.get(key, 0) for _, file in edits) for key in ("edits", "reverts")}
     names = ", ".join(location.commit(c.commit) for c in commits[:3]) + " …" * (len(commits) > 3)
-    return location.file(path), names or "—", agents or "—", edited(edits) if edits["edits"] else "—"
+    return location.file(path), names or "—", agents or "—", edited(total) if total["edits"] else "—"
 
 
 def agents_table(change: Change, *, cost: bool) -> str:

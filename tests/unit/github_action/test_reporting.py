@@ -66,12 +66,12 @@ def noted(*commits: str, files: tuple[FileChanged, ...] = (), agent: str = "clau
     return Notes(tip="d" * 40, bodies={commit: encode_note([one]) for commit in commits})
 
 
-def test_a_file_written_by_a_shell_has_its_agent() -> None:
-    """No record names a file that a shell wrote; ``git traj pr`` gets it from git, too."""
+def test_a_file_that_no_record_names_has_its_commit_but_no_agent() -> None:
+    """A shell may have written it, or a person; ``git traj pr`` gets it from git, too."""
     for commits in ((A, B), (A,)):
         change = read_change(details(*commits), [noted(*commits)], SETTINGS, files_of=FILES.get)
         rows = files_table(change.files, change, Location()).splitlines()[2:]
-        assert [row.removesuffix(" |").split(" | ")[2] for row in rows] == ["Claude Code"] * len(commits)
+        assert rows == [f"| `{FILES[commit][0]}` | `{commit[:7]}` |" for commit in commits]
 
 
 def test_files_that_records_name_are_not_requested_from_the_host() -> None:

@@ -61,6 +61,12 @@ def test_a_file_names_the_agent_that_wrote_it() -> None:
     text = render(change_of({B: [*wrote.values()]}))
     assert re.search(r"`src/retry.py`\S* \| [^|]+ \| Codex \|", text)
     assert re.search(r"`tests/test_retry.py`\S* \| [^|]+ \| Gemini CLI \|", text)
+    unnamed = render(change_of({C: [*wrote.values()]}))
+    assert "agents worked on" not in unnamed
+    assert not re.search(r"\| (?:Codex|Gemini CLI) \| 1 edit", unnamed), "no commit has these edits"
+    assert re.search(r"`src/pool.py`\S* \| [^|]+ \|$", unnamed, re.M), (
+        "no recorded edit is in it: a person may have written it"
+    )
 
 
 def test_a_session_of_several_commits_counts_once() -> None:
@@ -69,11 +75,9 @@ def test_a_session_of_several_commits_counts_once() -> None:
     assert "1 session · 20m · $0.50" in text
 
 
-def test_with_several_sessions_the_result_names_its_session() -> None:
+def test_with_several_commits_the_result_names_its_commit() -> None:
     first, second = (record(name, whole=whole(), **figures()) for name in ("traj_one", "traj_two"))
-    assert "**Result of the last session that states one:** “The client" in render(
-        change_of({A: [first], B: [second]})
-    )
+    assert "**Result (b2b2b2b):** “The client" in render(change_of({A: [first], B: [second]}))
 
 
 def test_without_a_reason_the_result_is_shown_and_the_prompt_only_on_request() -> None:
@@ -183,7 +187,7 @@ def test_several_tasks_are_shown_separately() -> None:
     text = render(change)
     assert text.startswith("### Why this change\n"), "neither task is the heading of both"
     assert "**Titled:** “Do one” · “Do two”" in text
-    assert "**Why of the last session that states one:** “for two”" in text
+    assert "**Why (b2b2b2b):** “for two”" in text
     assert "titled    Do one\ntitled    Do two" in render_plain(change, CommentOptions(), Page())
 
 

@@ -30,8 +30,14 @@ def render(change: Change, options: CommentOptions = CommentOptions()) -> str:  
 def test_a_doubt_is_shown_at_the_file_that_it_names() -> None:
     flags = {flag.quoted: flag.path for flag in find_flags(full_change()) if flag.quoted}
     assert flags["Retry-After as an HTTP date is not covered by test_retry.py."] == "tests/test_retry.py"
-    assert flags["retry-after as seconds only"] == "src/retry.py", "the only file of its commit"
-    doubt = figures(decisions=(Decision(chosen="a guess", by="agent", confidence=0.4),))
+    assert flags["retry-after as seconds only"] is None, "its session made another commit, too"
+    doubt = figures(
+        decisions=(Decision(chosen="a guess", by="agent", confidence=0.4),), caveats=("Is it up?",)
+    )
+    of_one = find_flags(change_of({A: [record("traj_one", **doubt)]}))
+    assert {flag.path for flag in of_one if flag.quoted} == {"src/retry.py"}, "the only file of its commit"
+    of_session = change_of({A: [record("traj_one", **doubt)], C: [record("traj_one", at=1, **doubt)]})
+    assert {flag.path for flag in find_flags(of_session) if flag.quoted} == {None}
     (of_two, *_) = find_flags(change_of({B: [record("traj_one", **doubt)]}))
     assert (of_two.path, of_two.commits) == (None, (B,)), (
         "it names neither of two files: the flag is at the commit"

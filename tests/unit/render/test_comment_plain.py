@@ -51,7 +51,7 @@ def test_a_long_label_is_before_its_text() -> None:
     text = render_plain(
         change_of({A: [records[0]], B: [records[1]]}, title="Colours"), CommentOptions(), Page()
     )
-    assert "\nresult of the last session that states one: “two works.”\n" in text
+    assert "\nresult (b2b2b2b): “two works.”\n" in text
 
 
 def test_the_least_sure_decision_comes_first() -> None:

@@ -56,6 +56,8 @@ def test_a_choice_names_the_rejected_alternative(
         "```\nI used ruff instead of flake8.\n```",
         "```\nI used ruff instead of flake8.",
         "Should I use ruff instead of flake8?",
+        "I chose ruff over flake8 for speed — wait, is it faster? Leaving it for now.",
+        'From the log of the other project: "v2.0: we chose ruff over flake8 because of speed". Good.',
         "I would use ruff rather than flake8 if it were my project.",
         "We could use ruff instead of flake8.",
         "If we use ruff instead of flake8, the run is faster.",

@@ -57,6 +57,8 @@ REASONS = [
 NO_REASONS = [
     "We'll mock the client to ensure that it is not called.",
     "It mocks the client to avoid real calls.",
+    "I ended up not needing the lock. It was rejected because deque.append is atomic.",
+    "I tried a mutex. This has been ruled out since it needs a server.",
     "I'd suggest the circle next, since it is the hardest.",
     "This makes it clear that",
     "Since you asked for green, here is a palette.",

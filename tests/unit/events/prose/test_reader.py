@@ -195,7 +195,10 @@ def test_a_choice_that_the_next_message_scraps_is_not_a_decision() -> None:
     first = Message(
         id="1", content="I'll use a dataclass rather than a tuple because the fields read better."
     )
-    scraps = Message(id="2", content="Scrap that: a NamedTuple it is. The queue pickles labels by position.")
+    scraps = Message(
+        id="2",
+        content="Hm, wait. Actually, scrap that: a NamedTuple it is. The queue pickles labels by position.",
+    )
     other = Message(id="3", content="The label is done.")
     assert [d.chosen for d in read_prose([first, edit, other], (), None).decisions] == ["a dataclass"]
     expected = read_prose([first, edit, scraps, edit, other], (), None)
