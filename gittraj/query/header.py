@@ -88,9 +88,11 @@ class Folded:
         return self._header(distinct(chain.from_iterable(map(self.records, commits))), None)
 
     def _header(self, records: Sequence[Record], number: int | None) -> Header:
-        account, link = fold_account(_without_contained(records)), _fold_link(records)
-        if account["tests"]:  # they ran before the commit was rewritten
-            account["tests"]["carried"] = link["carried"]
+        told = _without_contained(records)
+        account, link = fold_account(told), _fold_link(records)
+        if tests := account["tests"]:
+            ran = [r for r in told if (run := r.figures.tests) and (run.kind or "test") == tests["kind"]]
+            tests["carried"] = bool((ran or told)[-1].link.carried_from)  # before the commit was rewritten
         part = {"number": number, "of": self.of, **_fold_figures(records)}
         whole = dict(self.whole)
         if (said := self.looked_back) and all(_began_after(record, said) for record in records):

@@ -431,6 +431,10 @@ def test_tests_of_a_carried_commit_are_marked_as_run_before_the_rewrite() -> Non
         "3 passed (last of 2 runs, before the commit was rewritten)"
     )
     assert words.tests(fold({B: [record(tests=ran)]}).header(B)["tests"]) == "3 passed (last of 2 runs)"
+    linted = record(at=5, tests=TestRuns(runs=1, ran=True, kind="lint", outcome="passed"))
+    again = record(at=5, tests=ran)
+    for own, before in ((record(at=5), True), (linted, True), (again, False)):
+        assert fold({B: [carried, own]}).header(B)["tests"]["carried"] is before
 
 
 def test_the_closing_message_of_a_turn_with_several_commits_is_not_the_last_commits_result() -> None:
