@@ -27,7 +27,7 @@ from gittraj.history.history import History, Kin, Pair, Rewrite, Source, follow,
 from gittraj.history.pulls import find_squashes, match_pulls
 from gittraj.history.reading import Patches, read_history, read_pulls, read_reflogs
 from gittraj.history.rebases import match_absorbed, match_rebase, read_steps
-from gittraj.history.squashes import LONGEST, find_ranges, match_squashes, range_change
+from gittraj.history.squashes import LONGEST, find_ranges, match_replaced, match_squashes, range_change
 from gittraj.history.story import Story, choose, read_story
 
 
@@ -44,8 +44,8 @@ def find_rewrites(
     work in the others.
 
     ``known`` are pairs found before, for example by hooks; they can be steps of a longer chain. ``taken`` are
-    commits with work of their own: evidence of content alone never links to them, unless they replaced the
-    old commit on its parents. The result is in the order of ``old``, without commits that have no evidence.
+    commits with work of their own: evidence of content alone never links to them, unless they replaced old
+    commits on their base. The result is in the order of ``old``, without commits that have no evidence.
     Raises GitError if git fails, or needs more than ``within`` seconds to list the history.
     """
     story = read_story(*read_reflogs(repository))
@@ -246,12 +246,14 @@ class _Search:
         self, known: Collection[str], targets: Collection[str], tips: Iterable[str], kin: Kin
     ) -> None:
         history, patches = self.history, self.patches
+        ends = dict.fromkeys([*known, *tips])
+        replaced = match_replaced(ends, self.among, history=history)
+        self._add(self._confirm([pair for pair in replaced if pair[0] in known]), "squash")
         squashed = (pair for pair, source in self.known.items() if source == "squash")
         matched = {new for _, new in (*self.links, *squashed)}
         left = [c for c in targets if c not in matched]
         if not left:
             return
-        ends = dict.fromkeys([*known, *tips])
         line = {c for end in ends for c in history.line(end, most=LONGEST)}
         patches.read_paths([*map(history.step, line), *map(history.change, left)])
         spans = list(find_ranges(ends, left, history=history, kin=kin))

@@ -78,6 +78,22 @@ def range_change(history: History, span: Range) -> Change | None:
     return (before, after) if before != after else None
 
 
+def match_replaced(
+    tips: Iterable[str], targets: Iterable[str], *, history: History
+) -> Iterator[tuple[str, str]]:
+    """Pair (old, new) the commits of a range that is gone with a commit that replaced the range: it has the
+    range's base and the tree of its tip, as after ``git reset --soft``."""
+    by_tree = group(targets, lambda target: history.commits[target].tree)
+    for tip in tips:
+        same = by_tree.get(history.commits[tip].tree, ())
+        for distance, base in enumerate(history.line(tip, most=LONGEST) if same else ()):
+            if distance > 1:
+                news = (new for new in same if _replaces(history, new, base, tip))
+                yield from ((old, new) for new in news for old in _needed(history, base, tip))
+            if base in history.reachable:
+                break
+
+
 def match_squashes(
     spans: Iterable[Range],
     known: Collection[str],
@@ -132,9 +148,9 @@ def _find_squash(span: Range, same: Iterable[str], *, history: History, kin: Kin
 
 
 def _replaces(history: History, new: str, base: str, tip: str) -> bool:
-    """Whether a commit has the base of a range as its parent, and the tree of its tip."""
-    commit = history.commits[new]
-    return commit.parents == (base,) and commit.tree == history.commits[tip].tree
+    """Whether a commit has the base of a range as its parent, and the tree of its tip, and is not older."""
+    commit, last = history.commits[new], history.commits[tip]
+    return commit.parents == (base,) and commit.tree == last.tree and commit.committed >= last.began
 
 
 def _needed(history: History, base: str, tip: str) -> list[str]:

@@ -192,6 +192,12 @@ def test_edge_12_reset_and_one_commit(each_desk: Desk, mode: str) -> None:
     each_desk.check({"all": ALL})
 
 
+def test_edge_12_an_agent_resets_and_makes_one_commit(each_desk: Desk) -> None:
+    each_desk.branch_off("a", "b", "c")
+    each_desk.work("again", Shell("git reset -q --soft HEAD~3 && git commit -q -m all"))
+    each_desk.check({"all": {*ALL, "again"}})
+
+
 def test_edge_12_reset_and_one_commit_while_a_branch_has_the_commits(each_desk: Desk) -> None:
     """Another branch still has the commits, and the last of them has no record."""
     each_desk.branch_off("a", "b")

@@ -499,10 +499,18 @@ def test_a_server_rebases_each_commit(git: Git, topic: list[str]) -> None:
     check(git, dict(zip(topic, ([new[s]] for s in "abcd"), strict=True)))
 
 
-def test_reset_soft_and_commit(git: Git, topic: list[str]) -> None:
+@pytest.mark.parametrize("own", [False, True], ids=["a person", "a session"])
+def test_reset_soft_and_commit(git: Git, topic: list[str], own: bool) -> None:
     git("reset", "--quiet", "--soft", "HEAD~3")
     git("commit", "--quiet", "--message", "all in one")
-    check(git, {topic[0]: [], **{c: [git.head()] for c in topic[1:]}})
+    taken = [git.head()] if own else []
+    check(git, {topic[0]: [], **{c: [git.head()] for c in topic[1:]}}, taken=taken)
+
+
+def test_new_work_on_the_base_of_what_a_reset_left(git: Git, topic: list[str]) -> None:
+    git("reset", "--quiet", "--soft", "HEAD~3")
+    mine = git.commit({"b.txt": "mine\n"}, "all in one")
+    check(git, {c: [] for c in topic[1:]}, taken=[mine])
 
 
 @pytest.mark.parametrize("some", [1, 4])
@@ -534,6 +542,17 @@ def test_a_squash_that_lists_a_reverted_commit(git: Git) -> None:
     git("merge", "--quiet", "--squash", "topic")
     git("commit", "--quiet", "--no-edit")
     check(git, {one: [], two: [git.head()]})
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["a person", "a session"])
+def test_a_reset_squash_that_leaves_one_commit_s_work(git: Git, own: bool) -> None:
+    files(git, "base")
+    (one,) = files(git, "one")
+    git("revert", "--no-edit", one)
+    (two,) = files(git, "two")
+    git("reset", "--quiet", "--soft", "HEAD~3")
+    git("commit", "--quiet", "--message", "together")
+    check(git, {one: [], two: [git.head()]}, taken=[git.head()] if own else [])
 
 
 def test_a_reset_squash_of_a_commit_and_its_revert(git: Git) -> None:

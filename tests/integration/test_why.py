@@ -755,6 +755,23 @@ def test_a_decision_is_not_the_reason_of_unrelated_code_with_the_same_words(desk
     }
 
 
+def test_a_decision_about_a_line_is_not_told_of_its_neighbours(desk: Desk, why: Why) -> None:
+    block = '[[TRAJECTORY:decision]] {{"chosen": "{}", "path": "f.py", "line": {}}} [[/TRAJECTORY]]'
+    said = "\n".join(block.format(*each) for each in (("toml", 1), ("lru", 2)))
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    steps = [
+        turn(Write("f.py", "a = 'toml'\nb = 'lru'\nc = 'utf8'\n"), say=said),
+        turn(COMMIT),
+        turn(say="Done."),
+    ]
+    session.run(steps, prompt="Write it")
+    desk.drain()
+    desk.git.commit({"f.py": "# by hand\na = 'toml'\nb = 'lru'\nc = 'utf8'\n"}, "moved")
+    for line, chosen in ((2, ["toml"]), (3, ["lru"]), (4, [])):
+        (entry,) = why(f"f.py:{line}")["entries"]
+        assert [decision["chosen"] for decision in entry["decisions"]] == chosen
+
+
 def test_a_decision_recorded_for_a_line_is_its_first_answer(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -45,7 +45,7 @@ def names(origin: Origin, decision: Header) -> int | None:
     """Return what the decision names: the lines or something in them (2), only their file (1), neither (0);
     None if it is about something else."""
     if decision["path"] and is_one_of(decision["path"], origin.paths):
-        return _reaches(origin, decision["line"])
+        return 1 if decision["line"] is None else _LINES if decision["line"] in origin.places else None
     if decision["path"] and decision["by"] in STATED:  # an inferred path may be code
         return None
     chosen = f"{decision['question'] or ''} {decision['chosen']}"
@@ -53,14 +53,6 @@ def names(origin: Origin, decision: Header) -> int | None:
     text = " ".join(filter(None, (chosen, *others)))
     named = _has_name(text, origin.paths)
     return None if not named and _has_name(text, origin.others) else _compare(origin, chosen, named=named)
-
-
-def _reaches(origin: Origin, line: int | None) -> int:
-    """Return the result of ``names`` for a decision that names the lines' file, and perhaps a ``line``."""
-    if line is None:
-        return 1
-    reach = max((len(new) for _, new in origin.hunks), default=1)
-    return _LINES if any(abs(line - place) < reach for place in origin.places) else 0
 
 
 def _compare(origin: Origin, chosen: str, *, named: bool) -> int | None:
