@@ -238,36 +238,6 @@ def test_a_subagent_s_edit_is_recorded_on_its_call_s_commit(begun: Git) -> None:
     assert sorted(f["path"] for h in headers for f in h["filesChanged"]) == ["helped"]
 
 
-@pytest.mark.parametrize("at_once", [False, True])
-def test_a_subagent_s_edit_is_on_the_commit_that_has_its_file(begun: Git, *, at_once: bool) -> None:
-    """Two commits follow the call that started it. A subagent's log has only what an edit replaced."""
-    session = ClaudeSession(begun.root)
-    session.prompt("Delegate")
-    session.respond(turn(Shell("echo agentId: a1b2c3d4")))
-    folder = session.log.parent / session.session / "subagents"
-    folder.mkdir(parents=True)
-    helper = ClaudeSession(begun.root, name="helper")
-    helper.session, helper.log = session.session, folder / "agent-a1b2c3d4.jsonl"
-    steps = [
-        turn(Write("helped", "one = 1\ntwo = 3\n")),
-        turn(Edit("helped", "= 3", "= 2")),
-        turn(say="Wrote it"),
-    ]
-    helper.run(steps, prompt="Help")
-    lines = [json.loads(line) for line in helper.log.read_text().splitlines()]
-    kept = [{name: line[name] for name in line if name != "toolUseResult"} for line in lines]
-    helper.log.write_text("".join(f"{json.dumps(line)}\n" for line in kept))
-    session.respond(turn(Write("other", "other\n"), Shell("git add other && git commit -m First")))
-    if at_once:
-        assert "Edit" not in calls(begun, "HEAD")
-    session.respond(turn(Shell("git add . && git commit -m Second")))
-    session.respond(turn(say="Done"), last=True)
-    session.finish()
-    assert sorted(calls(begun, "HEAD")) == ["Bash", "Edit", "Write"]
-    assert sorted(calls(begun, "HEAD~1")) == ["Bash", "Bash", "Write"]
-    assert "Wrote it" in messages(begun, "HEAD")
-
-
 @pytest.mark.parametrize("lost", [False, True])
 def test_a_commit_waits_for_its_log_also_when_the_cursors_are_lost(begun: Git, *, lost: bool) -> None:
     session = ClaudeSession(begun.root)

@@ -14,7 +14,7 @@ from itertools import chain
 
 from gittraj.capture.link import Links, link
 from gittraj.capture.own import Anchor
-from gittraj.capture.session import Commit
+from gittraj.capture.session import Commit, Log
 from gittraj.commands.backfill.candidate_commits import CandidateCommits
 from gittraj.commands.backfill.digest_logs import Progress, digest_logs
 from gittraj.commands.backfill.log_digest import LogDigest, find_noted, find_touched, is_stored
@@ -50,7 +50,6 @@ _BATCH = 16 * 1024 * 1024
 """The refs are updated whenever logs of this many bytes have been drafted."""
 _COMMITS_REMEMBERED = 60  # of those that changed a file which a session wrote
 _FORGOTTEN = "it was removed with git traj forget"
-_Digests = Mapping[str, tuple[Source, LogDigest]]
 
 
 class BackfillRun:
@@ -123,7 +122,9 @@ class BackfillRun:
         """Return whether a log is only the output of an agent whose own log is stored already."""
         return is_output_log(digest.log) and any(not part.output for part in self._known(digest).parts)
 
-    def _link(self, digests: _Digests, aim: Aim) -> tuple[Links, dict[str, Commit]]:
+    def _link(
+        self, digests: Mapping[str, tuple[Source, LogDigest]], aim: Aim
+    ) -> tuple[Links, dict[str, Commit]]:
         read = [digest for _, digest in digests.values()]
         writings = {digest.log.trajectory: digest.writings for digest in read}
         if not aim.link:
@@ -152,12 +153,16 @@ class BackfillRun:
         }
 
     def _requests(
-        self, digests: _Digests, links: Links, commits: Mapping[str, Commit], aim: Aim
+        self,
+        digests: Mapping[str, tuple[Source, LogDigest]],
+        links: Links,
+        commits: Mapping[str, Commit],
+        aim: Aim,
     ) -> list[DraftRequest]:
         """Return a request for each log that is not stored completely."""
         requests: list[DraftRequest] = []
         for trajectory, (source, digest) in digests.items():
-            owner = self._owner(digest, digests, links, commits, aim)
+            owner = self._owner(digest.log, digests, links, aim)
             known = self._known(digest)
             noted = list(find_noted(digest.log))
             anchors = links.anchors.get(trajectory, [])
@@ -189,17 +194,16 @@ class BackfillRun:
         return requests
 
     def _owner(
-        self, digest: LogDigest, digests: _Digests, links: Links, commits: Mapping[str, Commit], aim: Aim
+        self, log: Log, digests: Mapping[str, tuple[Source, LogDigest]], links: Links, aim: Aim
     ) -> Anchor | None:
         """Return the anchor that takes the whole log, if there is one: the commit to import onto, or the
         parent's call that started a subagent."""
         if aim.commit:
             return Anchor(call=-1, commits=(aim.commit,), evidence="imported")
-        _, parent = digests.get(digest.log.parent or "", (None, None))
-        if parent is None:
+        if not log.started_by or not log.parent or log.parent not in digests:
             return None
-        parts = own_parts(self._reading(parent), links)[2]
-        return owner_of(self._reading(digest), parent.log, parts, links, commits)
+        parent = digests[log.parent][1]
+        return owner_of(log, parent.log, own_parts(self._reading(parent), links)[2])
 
     def _known(self, digest: LogDigest) -> SessionState:
         """Return a session's state. An anchor is ``stored`` unless one of its commits was made during a

@@ -125,7 +125,7 @@ def _make_plans(
     plans: list[Plan] = []
     for reading in sorted(readings, key=lambda r: r.log.started_by is not None):
         above = next((p for p in plans if p.reading.log.trajectory == reading.log.parent), None)
-        owner = owner_of(reading, above.reading.log, above.parts, links, commits) if above else None
+        owner = owner_of(reading.log, above.reading.log, above.parts) if above is not None else None
         plans.append(Plan.make(reading, links, commits, owner=owner, head=head, ci=context.environ.ci))
     return plans
 

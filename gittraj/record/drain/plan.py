@@ -193,24 +193,13 @@ def own_parts(reading: Reading, links: Links) -> tuple[list[Anchor], list[Copy],
     return anchors, copies, parts
 
 
-def owner_of(
-    reading: Reading, starter: Log, parts: Sequence[Part], links: Links, commits: Mapping[str, Commit]
-) -> Anchor | None:
-    """The anchor that owns the result of the call with which ``starter`` started this log's agent. If the
-    agent's edits are not committed yet, its commit must have one of their files, or else a later one of
-    ``starter`` owns them; that of the result only once the session is over."""
-    name, wrote = reading.log.started_by, links.writings[reading.log.trajectory].paths()
-
-    def may_have_work(anchor: Anchor) -> bool:
-        changes = [commits[c].changes if c in commits else None for c in anchor.commits]
-        return any(each is None or any({p.path, p.old_path} & wrote for p in each.paths) for each in changes)
-
+def owner_of(log: Log, starter: Log, parts: Sequence[Part]) -> Anchor | None:
+    """The anchor that owns the result of the call with which ``starter`` started ``log``'s agent."""
+    name = log.started_by
     for index, entry in enumerate(starter.entries):
         event = entry.event
         if name and isinstance(event, ToolResult) and name in event.content:
-            anchors = [part.anchor for part in parts if index <= part.last]
-            able = anchors if not wrote or reading.idle else filter(may_have_work, anchors)
-            return next(iter(able), None)
+            return next((p.anchor for p in parts if p.first <= index <= p.last), None)
     return None
 
 
