@@ -23,6 +23,7 @@ from .public import BY_FORM
 from .randomness import looks_random
 from .scan import forget as forget_pages
 from .scan import scan
+from .strict import STRICT
 from .values import PLACEHOLDER, is_common
 
 _RE = patterns("engine")
@@ -31,6 +32,7 @@ _ROUNDS = 8
 _LOW_ENTROPY = 16  # characters: a shorter value could be guessed by comparing tags, so it gets a number
 _LEARNED_LENGTH, _CERTAIN_LENGTH = 8, 10
 _MAX_LEARNED = 2000
+_AFTER = ".,:;)]}>"  # a sentence goes on so after a value, whose hash is without delimiters
 _UNASKED = 64  # ticks between two readings of the clock: a reading takes longer than most work between ticks
 
 
@@ -78,6 +80,7 @@ class Redactor:
         self._learned: dict[str, str] = {}
         self._certain: set[str] = set()
         self._ordinals: dict[str, int] = {}
+        self._highest = 0  # the highest number of a placeholder, also of an earlier redactor's
         self._harmless: set[str] = set()
 
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
@@ -105,6 +108,8 @@ class Redactor:
         ):
             return text
         with _guard(text):
+            if "REDACTED-" in text:
+                self._highest = max(self._highest, *map(int, ["0", *_RE.numbered.findall(text)]))
             for _ in range(_ROUNDS):
                 spans = self._spans(text, name, strict)
                 if not spans:
@@ -172,7 +177,7 @@ class Redactor:
             if word not in self._harmless:
                 tick()
                 if word_hash(self._key, word) in self._hashes:
-                    yield Span(start, end, "live", "live")
+                    yield Span(start, start + len(word.rstrip(_AFTER)), "live", "live")
                 elif len(self._harmless) < 1 << 17:
                     self._harmless.add(word)
 
@@ -187,7 +192,7 @@ class Redactor:
     def _remember(self, text: str, spans: Iterable[Span]) -> None:
         for span in spans:
             value = text[span.start : span.end]
-            if value in self._learned or not _LEARNED_LENGTH <= len(value) <= 512:
+            if span.rule == STRICT or value in self._learned or not _LEARNED_LENGTH <= len(value) <= 512:
                 continue
             certain = is_certain(span, value)
             if certain and len(self._certain) < _MAX_LEARNED:
@@ -215,7 +220,8 @@ class Redactor:
 
     def _placeholder(self, value: str, kind: str) -> str:
         if len(value) < _LOW_ENTROPY:
-            return f"REDACTED-{kind}-n{self._ordinals.setdefault(value, len(self._ordinals) + 1)}"
+            self._highest = max(self._highest, number := self._ordinals.setdefault(value, self._highest + 1))
+            return f"REDACTED-{kind}-n{number}"
         tag = hmac.digest(self._key, f"{kind}\0{value}".encode("utf-8", "surrogatepass"), "sha256")[:4].hex()
         return f"REDACTED-{kind}-{tag}"
 

@@ -9,14 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .decide import is_named
 from .lazy import lazy
 from .load import patterns
-from .names import kind
+from .names import Grade, grade, kind
 from .page import Page, Span
 from .quotes import quoted
 from .values import PLACEHOLDER
 
 _RE = patterns("strict")
+STRICT, SHOWN = "strict", "shown"
+"""The rules of a value that is redacted where it is shown, and of one that is redacted elsewhere, too: its name is a
+secret's, it has no name, or it looks random. A locale and a PATH are none of these."""
 
 _QUOTE = lazy(r"(?P<quote>\"\"\"|'''|[\"'`])")
 _OPENS = ("{", "[", "|", ">", "#")
@@ -43,7 +47,9 @@ def strictly(page: Page) -> Iterator[Span]:
                 end = at + len(page.text[at:end].partition(before)[0])
         value = page.text[start:end].strip()
         if value and not PLACEHOLDER.fullmatch(value) and not _is_report(match["name"], value):
-            yield Span(start, end, "strict", called)
+            secret = grade(match["name"]) >= Grade.TOKEN and is_named(value)
+            rule = SHOWN if secret or _RE.random.fullmatch(value) else STRICT
+            yield Span(start, end, rule, called, secret)
         at = max(at, end)
     yield from _lone_words(page)
 
@@ -65,7 +71,7 @@ def _lone_words(page: Page) -> Iterator[Span]:
     for match in matches:
         word = match["word"]
         if not (_RE.ordinary.fullmatch(word) or _RE.path.fullmatch(word) or PLACEHOLDER.fullmatch(word)):
-            yield Span(*match.span("word"), "strict", "password")
+            yield Span(*match.span("word"), SHOWN, "password")
 
 
 def _unquoted(value: str, *, inline: bool) -> str:
