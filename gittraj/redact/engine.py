@@ -6,7 +6,6 @@ It must not return a text that wasn't scanned to its end, nor quote a text in an
 from __future__ import annotations
 
 import hmac
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -21,8 +20,8 @@ from .page import Span
 from .proof import Proof, proof
 from .public import BY_FORM
 from .randomness import looks_random
+from .scan import Clock, scan
 from .scan import forget as forget_pages
-from .scan import scan
 from .strict import STRICT
 from .values import PLACEHOLDER, is_common
 
@@ -33,7 +32,6 @@ _LOW_ENTROPY = 16  # characters: a shorter value could be guessed by comparing t
 _LEARNED_LENGTH, _CERTAIN_LENGTH = 8, 10
 _MAX_LEARNED = 2000
 _AFTER = ".,:;)]}>"  # a sentence goes on so after a value, whose hash is without delimiters
-_UNASKED = 64  # ticks between two readings of the clock: a reading takes longer than most work between ticks
 
 
 Asked = tuple[str, str | None, bool]
@@ -148,7 +146,7 @@ class Redactor:
     def _by_rules(self, text: str, name: str | None, strict: bool) -> tuple[Span, ...]:
         asked = self._asked(text, name, strict)
         if (spans := self._seen.get(*asked)) is None:
-            clock = _Clock(self._seconds, len(text))
+            clock = Clock(self._seconds, len(text))
             spans = tuple(
                 scan(text, name=asked[1], strict=strict, options=self._options, tick=clock, renew=clock.renew)
             )
@@ -165,7 +163,7 @@ class Redactor:
 
     def _known(self, text: str) -> Iterator[Span]:
         """The secrets that are known by value."""
-        tick = _Clock(self._seconds * (1 + len(text) / 100_000), len(text))
+        tick = Clock(self._seconds * (1 + len(text) / 100_000), len(text))
         for value, forms in self._needles.items() if self._may_be_known(text) else ():
             tick()
             kind = self._learned.get(value)
@@ -259,29 +257,6 @@ def _guard(text: str) -> Iterator[None]:
         raise RedactionError(
             f"a text of {len(text)} characters could not be scanned ({type(error).__name__})"
         ) from None
-
-
-class _Clock:
-    """Raises RedactionError when the time for a text is over; each fragment of a long text has this time.
-
-    It reads the clock at every sixty-fourth tick: most texts are finished before that."""
-
-    def __init__(self, seconds: float, length: int) -> None:
-        self._seconds = seconds
-        self._length = length
-        self.renew()
-
-    def renew(self) -> None:
-        self._deadline, self._ticks = 0.0, 0
-
-    def __call__(self) -> None:
-        self._ticks += 1
-        if self._ticks % _UNASKED and self._seconds > 0:
-            return
-        now = time.thread_time()
-        self._deadline = self._deadline or now + self._seconds
-        if now >= self._deadline:
-            raise RedactionError(f"a text of {self._length} characters could not be scanned in its time")
 
 
 def _outermost(text: str, spans: Iterable[Span]) -> list[Span]:
