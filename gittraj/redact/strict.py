@@ -1,7 +1,7 @@
 """Finds every value after ``=`` or ``:``, for output that is known to be secret: ``cat .env``, ``printenv``.
 
 The names stay. If every line is one word without a name (``pass show db``), the words are values, too,
-unless they are ordinary words, numbers, addresses or paths.
+unless they are ordinary words, numbers, addresses or paths. So is a first word above such lines (``pass show``).
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ def _lone_words(page: Page) -> Iterator[Span]:
     if len(page.text) > _MOST:
         return
     matches = [*_RE.word.finditer(page.text)]
-    if len(matches) < sum(map(bool, map(str.strip, page.text.splitlines()))):
-        return
+    if several := len(matches) < sum(map(bool, map(str.strip, page.text.splitlines()))):
+        matches = list(filter(None, [_RE.entry.match(page.text)]))
     for match in matches:
         word = match["word"]
         if not (_RE.ordinary.fullmatch(word) or _RE.path.fullmatch(word) or PLACEHOLDER.fullmatch(word)):
-            yield Span(*match.span("word"), SHOWN, "password")
+            yield Span(*match.span("word"), SHOWN, "password", several)
 
 
 def _unquoted(value: str, *, inline: bool) -> str:

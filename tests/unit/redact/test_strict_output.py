@@ -49,6 +49,14 @@ def test_a_strict_output_of_single_words_is_redacted(output: str, value: str) ->
     assert value in redactor().text(f"{output.format(value='x')} of {value}.") or DRAWN in value
 
 
+@pytest.mark.parametrize("value", ["plum" + ".marble_2022", "orchid" + "clover354", "Ginger" + "$thistle20"])
+def test_a_word_above_the_fields_of_an_entry_is_redacted_there_and_elsewhere(value: str) -> None:
+    one = redactor()
+    entry = f"{value}\nuser: anna\n\nsome notes on it\n"
+    one.learn(entry, strict=True)
+    assert value not in one.text(entry, strict=True) + one.text(f"it was {value} then")
+
+
 @pytest.mark.parametrize(
     "output",
     [
@@ -60,6 +68,9 @@ def test_a_strict_output_of_single_words_is_redacted(output: str, value: str) ->
         "/usr/local/bin\n",
         "src/app.py\n",
         "a first word\nzymMlopi\n",
+        "---\nname: ''\n",
+        "github.com\n  account: ''\n",
+        "[kestrel-2]\nname: ''\n",
         "File created successfully at: /w/config/secrets.txt\n",
         "File created successfully at: .env.production\n",
         "File created successfully at: id_rsa\n",
