@@ -35,6 +35,9 @@ cat < .env
 cat ".env"
 head -5 config/prod.env
 grep -v '^#' .env.local
+grep PASS credentials
+grep -rh -e password -- config/.env
+git grep password -- secrets.yml
 xargs -a .env
 type .env & dir
 sed -n 1,5p .npmrc
@@ -103,6 +106,10 @@ echo hello
 pytest -q
 uv run pytest tests/test_env.py
 sed -i s/a/b/ src/settings.py
+grep -rn "password" src
+grep -rni password . --include=*.ts
+rg -A 3 -g '*.ts' passwords src
+git grep -n credentials
 node index.js
 npm test
 docker ps
