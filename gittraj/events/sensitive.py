@@ -24,7 +24,7 @@ _SECRET_FILE = re.compile(
     | [\w.\-]*credentials?(?:\.(?:json|toml|ya?ml|csv|ini|conf|cfg|txt|db|xml|properties|enc))?
     | [\w.\-]*secrets?(?:\.(?:json|toml|ya?ml|ini|conf|cfg|txt|properties|enc)) | [\w.\-]+\.secrets
     | (?:\.?secrets|run/secrets)/[\w\-]+(?:\.(?:txt|key|json|ya?ml|toml))?
-    | [\w.\-]*passwords?(?:\.(?:txt|csv|json|ya?ml))? | [\w.\-]*(?:pass|token)\.txt
+    | [\w.\-]*passwords?(?:\.(?:txt|csv|json|ya?ml))? | [\w.\-]*(?:pass|passwd|pwd|pw|token)\.txt
     | [\w.\-]+\.(?:pem|key|p12|pfx|p8|jks|keystore|ppk|kdbx|ovpn|tfvars(?:\.json)?|tfstate|agekey)
     | [\w.\-]+\.nmconnection | \.gradle/gradle\.properties
     | terraform\.tfstate\.backup | \.terraformrc | terraform\.rc | id_[a-z0-9]+(?:_sk)?
