@@ -10,6 +10,7 @@ import fnmatch
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 
 from gittraj.events.sensitive_commands import shows_secrets, written_by
 from gittraj.model.values import AnyEvent, Json, ToolCall, ToolResult
@@ -23,7 +24,7 @@ _SECRET_FILE = re.compile(
     | [\w.\-]*credentials?(?:\.(?:json|toml|ya?ml|csv|ini|conf|cfg|txt|db|xml|properties|enc))?
     | [\w.\-]*secrets?(?:\.(?:json|toml|ya?ml|ini|conf|cfg|txt|properties|enc)) | [\w.\-]+\.secrets
     | (?:\.?secrets|run/secrets)/[\w\-]+(?:\.(?:txt|key|json|ya?ml|toml))?
-    | [\w.\-]*passwords?(?:\.(?:txt|csv|json|ya?ml))? | [\w.\-]*(?:pass|token)\.txt
+    | [\w.\-]*passwords?(?:\.(?:txt|csv|json|ya?ml))? | [\w.\-]*(?:pass|passwd|pwd|pw|token)\.txt
     | [\w.\-]+\.(?:pem|key|p12|pfx|p8|jks|keystore|ppk|kdbx|ovpn|tfvars(?:\.json)?|tfstate|agekey)
     | [\w.\-]+\.nmconnection | \.gradle/gradle\.properties
     | terraform\.tfstate\.backup | \.terraformrc | terraform\.rc | id_[a-z0-9]+(?:_sk)?
@@ -53,6 +54,8 @@ _SECTION = re.compile(
     re.MULTILINE,
 )
 """A patch's lines for one file."""
+_RUN = re.compile(r"(?m)^([-+])[^\n]*(?:\n\1[^\n]*)*+")
+_NEW = {"old": "new", "Old": "New", "search": "replace"}
 _LONGEST = 20_000
 _DEEPEST = 6
 
@@ -91,6 +94,21 @@ def written(text: str, name: str | None) -> list[tuple[int, int, bool]]:
     if not found and name and _COMMAND_KEY.search(name) and len(text) <= _LONGEST:
         found = sorted(written_by(text, is_secret_file))
     return found
+
+
+def replacements(value: Json) -> Iterator[tuple[str, str]]:
+    """Yield each old text in a call's arguments with the new text that takes its place: of two arguments such
+    as ``old_string`` and ``new_string``, or of a patch. Raises RecursionError."""
+    if isinstance(value, str):
+        for old, new in pairwise(_RUN.finditer(value) if "\n+" in value else ()):
+            if (old[1], new[1], new.start()) == ("-", "+", old.end() + 1):
+                yield old[0].replace("\n-", "\n")[1:], new[0].replace("\n+", "\n")[1:]
+    elif isinstance(value, dict):
+        for key, text in value.items():
+            others = (value.get(key.replace(word, other)) for word, other in _NEW.items() if word in key)
+            yield from ((text, each) for each in others if isinstance(text, str) and isinstance(each, str))
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from replacements(inner)
 
 
 def strict_events(

@@ -26,8 +26,9 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 
 _TABLE = tomllib.loads(files(__package__).joinpath("sensitive.toml").read_text("utf-8"))
 _SHOWS = {name: "".join(pattern) for name, pattern in _TABLE["shows"].items()}
-_WRAPPERS, _SHELLS, _QUIET, _QUIET_GIT, _VARIABLE_READERS = (
-    frozenset(_TABLE[name]) for name in ("wrappers", "shells", "quiet", "quiet_git", "variable_readers")
+_WRAPPERS, _SHELLS, _QUIET, _QUIET_GIT, _SEARCHERS, _VARIABLE_READERS = (
+    frozenset(_TABLE[name])
+    for name in ("wrappers", "shells", "quiet", "quiet_git", "searchers", "variable_readers")
 )
 _INTERPRETED = re.compile(
     r"os\.environ|process\.env|\bENV(?:\[|\.(?:each|to_))|\bgetenv\(|%ENV\b|\$_ENV\b|\$_SERVER\b"
@@ -113,7 +114,18 @@ def _shows(words: list[str], is_secret_file: Callable[[str], bool], depth: int) 
     if depth < _DEEPEST and _shell_shows(head, bare, is_secret_file, depth):
         return True
     quiet = head in _QUIET or (head == "git" and _QUIET_GIT & {*bare[:1]})
-    return not quiet and any(map(is_secret_file, chain.from_iterable(map(_paths, (head, *bare)))))
+    named = (head, *_without_pattern(head, bare))
+    return not quiet and any(map(is_secret_file, chain.from_iterable(map(_paths, named))))
+
+
+def _without_pattern(head: str, bare: list[str]) -> list[str]:
+    """Return a command's arguments without the text that it searches files for, which names no file."""
+    if head == "git" and bare[:1] == ["grep"]:
+        head, bare = "grep", bare[1:]
+    if head not in _SEARCHERS:
+        return bare
+    at = next((at for at, word in enumerate(bare) if not re.match(r"-|\d+$|.*\*", word)), len(bare))
+    return bare[:at] + bare[at + 1 :]
 
 
 def _shell_shows(head: str, bare: list[str], is_secret_file: Callable[[str], bool], depth: int) -> bool:

@@ -6,7 +6,6 @@ It must not return a text that wasn't scanned to its end, nor quote a text in an
 from __future__ import annotations
 
 import hmac
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -21,8 +20,9 @@ from .page import Span
 from .proof import Proof, proof
 from .public import BY_FORM
 from .randomness import looks_random
+from .scan import Clock, scan
 from .scan import forget as forget_pages
-from .scan import scan
+from .strict import STRICT
 from .values import PLACEHOLDER, is_common
 
 _RE = patterns("engine")
@@ -31,7 +31,7 @@ _ROUNDS = 8
 _LOW_ENTROPY = 16  # characters: a shorter value could be guessed by comparing tags, so it gets a number
 _LEARNED_LENGTH, _CERTAIN_LENGTH = 8, 10
 _MAX_LEARNED = 2000
-_UNASKED = 64  # ticks between two readings of the clock: a reading takes longer than most work between ticks
+_AFTER = ".,:;)]}>"  # a sentence goes on so after a value, whose hash is without delimiters
 
 
 Asked = tuple[str, str | None, bool]
@@ -78,6 +78,7 @@ class Redactor:
         self._learned: dict[str, str] = {}
         self._certain: set[str] = set()
         self._ordinals: dict[str, int] = {}
+        self._highest = 0  # the highest number of a placeholder, also of an earlier redactor's
         self._harmless: set[str] = set()
 
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
@@ -105,6 +106,8 @@ class Redactor:
         ):
             return text
         with _guard(text):
+            if "REDACTED-" in text:
+                self._highest = max(self._highest, *map(int, ["0", *_RE.numbered.findall(text)]))
             for _ in range(_ROUNDS):
                 spans = self._spans(text, name, strict)
                 if not spans:
@@ -143,7 +146,7 @@ class Redactor:
     def _by_rules(self, text: str, name: str | None, strict: bool) -> tuple[Span, ...]:
         asked = self._asked(text, name, strict)
         if (spans := self._seen.get(*asked)) is None:
-            clock = _Clock(self._seconds, len(text))
+            clock = Clock(self._seconds, len(text))
             spans = tuple(
                 scan(text, name=asked[1], strict=strict, options=self._options, tick=clock, renew=clock.renew)
             )
@@ -160,7 +163,7 @@ class Redactor:
 
     def _known(self, text: str) -> Iterator[Span]:
         """The secrets that are known by value."""
-        tick = _Clock(self._seconds * (1 + len(text) / 100_000), len(text))
+        tick = Clock(self._seconds * (1 + len(text) / 100_000), len(text))
         for value, forms in self._needles.items() if self._may_be_known(text) else ():
             tick()
             kind = self._learned.get(value)
@@ -172,7 +175,7 @@ class Redactor:
             if word not in self._harmless:
                 tick()
                 if word_hash(self._key, word) in self._hashes:
-                    yield Span(start, end, "live", "live")
+                    yield Span(start, start + len(word.rstrip(_AFTER)), "live", "live")
                 elif len(self._harmless) < 1 << 17:
                     self._harmless.add(word)
 
@@ -187,7 +190,7 @@ class Redactor:
     def _remember(self, text: str, spans: Iterable[Span]) -> None:
         for span in spans:
             value = text[span.start : span.end]
-            if value in self._learned or not _LEARNED_LENGTH <= len(value) <= 512:
+            if span.rule == STRICT or value in self._learned or not _LEARNED_LENGTH <= len(value) <= 512:
                 continue
             certain = is_certain(span, value)
             if certain and len(self._certain) < _MAX_LEARNED:
@@ -215,7 +218,8 @@ class Redactor:
 
     def _placeholder(self, value: str, kind: str) -> str:
         if len(value) < _LOW_ENTROPY:
-            return f"REDACTED-{kind}-n{self._ordinals.setdefault(value, len(self._ordinals) + 1)}"
+            self._highest = max(self._highest, number := self._ordinals.setdefault(value, self._highest + 1))
+            return f"REDACTED-{kind}-n{number}"
         tag = hmac.digest(self._key, f"{kind}\0{value}".encode("utf-8", "surrogatepass"), "sha256")[:4].hex()
         return f"REDACTED-{kind}-{tag}"
 
@@ -253,29 +257,6 @@ def _guard(text: str) -> Iterator[None]:
         raise RedactionError(
             f"a text of {len(text)} characters could not be scanned ({type(error).__name__})"
         ) from None
-
-
-class _Clock:
-    """Raises RedactionError when the time for a text is over; each fragment of a long text has this time.
-
-    It reads the clock at every sixty-fourth tick: most texts are finished before that."""
-
-    def __init__(self, seconds: float, length: int) -> None:
-        self._seconds = seconds
-        self._length = length
-        self.renew()
-
-    def renew(self) -> None:
-        self._deadline, self._ticks = 0.0, 0
-
-    def __call__(self) -> None:
-        self._ticks += 1
-        if self._ticks % _UNASKED and self._seconds > 0:
-            return
-        now = time.thread_time()
-        self._deadline = self._deadline or now + self._seconds
-        if now >= self._deadline:
-            raise RedactionError(f"a text of {self._length} characters could not be scanned in its time")
 
 
 def _outermost(text: str, spans: Iterable[Span]) -> list[Span]:

@@ -6,13 +6,14 @@ what a secret is. No text may be visited by one of the three and not by the othe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from gittraj.errors import RedactionError
-from gittraj.events.sensitive import writes_body, written
+from gittraj.events.sensitive import replacements, writes_body, written
 from gittraj.events.stream_join import find_runs, split_text
 from gittraj.model.codec import dump
 from gittraj.model.texts import map_texts
@@ -49,11 +50,27 @@ def teach(redactor: Redact, trajectories: Sequence[Trajectory], strict: Collecti
             with suppress(RecursionError):
                 for text in neighbours(value) if value else ():
                     _learn(redactor, text, None, event.id in strict)
+        with suppress(RecursionError):
+            for old, new in replacements(event.arguments) if isinstance(event, ToolCall) else ():
+                _learn_replacement(redactor, old, new)
 
 
 def _learn(redactor: Redact, text: str, name: str | None, strictly: bool) -> None:
     with suppress(RedactionError):
         redactor.learn(text, name=name, strict=strictly)
+
+
+def _learn_replacement(redactor: Redact, old: str, new: str) -> None:
+    """Let a redactor learn what is in ``new`` in the place of a secret of ``old``: the rest of the line is equal."""
+    lines = new.split("\n")
+    with suppress(RedactionError):
+        for span in redactor.find(old):
+            start, end = old.rfind("\n", 0, span.start) + 1, (old + "\n").find("\n", span.end)
+            before, after = old[start : span.start], old[span.end : end]
+            line = "".join(lines[old.count("\n", 0, start) :][:1])
+            value = line[len(before) : len(line) - len(after)]
+            if before + value + after == line and not re.search(r"[\s(){}\[\]<>]", value):
+                redactor.learn(value, name="password")
 
 
 TextToScan = tuple[str, str | None, bool]

@@ -106,7 +106,7 @@ def _is_assigned(page: Page, cue: Cue, word: Heard, gap: str) -> bool:
     return (
         not (cue.login and word.pair)
         and _RE.assigns.search(gap) is not None
-        and not (gap == " (" and page.text.startswith(")", word.end))
+        and not (gap in (" (", ", ") and page.text.startswith((")", ", "), word.end))
     )
 
 
@@ -117,7 +117,7 @@ def has_other_owner_before(page: Page, place: tuple[int, int, int], gap: str) ->
         (gap.isspace() and len(gap) > 1)  # it is in another column
         or _RE.goes_on.match(page.text, to) is not None
         or _RE.numbered.match(page.text, at) is not None
-        or _RE.host.fullmatch(page.text, at, to) is not None
+        or (_RE.host.fullmatch(page.text, at, to) is not None and not _RE.says.match(gap))
         or _RE.about.search(page.lower, to, to + len(gap)) is not None
         or (not _RE.comments.match(gap) and _has_owner(page.text, line, at))
     )

@@ -150,7 +150,12 @@ def _need(gap: str, words: int, level: Grade, *, linked: bool, first: bool = Fal
     """How much a value's form must prove at this distance."""
     within = gap.replace("=", "", 1).replace("(", "", 1) if first else gap
     code = _RE.code.search(within.strip("\"'`() ")) is not None
-    far = code or words > (2 * _FEW if linked else _FEW) or _RE.sentence_end.search(gap) is not None
+    far = (
+        code
+        or gap == ", "
+        or words > (2 * _FEW if linked else _FEW)
+        or _RE.sentence_end.search(gap) is not None
+    )
     if level is Grade.STRONG:
         return Proof.SURE if far else Proof.SLIGHT if linked else Proof.FAIR
     return Proof.CERTAIN if far else Proof.GOOD if linked or words < 2 else Proof.SURE

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .decide import Candidate, Proposals, Reader
-from .lazy import lazy
 from .load import patterns
 from .page import Page, places
 
@@ -15,14 +14,6 @@ RULE = "private-key"
 LONGEST = 16 * 1024
 """Characters of a key that fit in the overlap of two fragments; a longer key's END is in the next one."""
 _MOST = 100_000  # characters
-# The text that may precede a line: a diff's sign, a number, an indent, a comment, quotes of a literal.
-_BEFORE = r"(?:[ \t]{0,24}+(?:[0-9]{1,6}[ \t:|?>→│-]{1,24}+)?[ \t+\"'`|>#*/?,│-]{0,24}+)"
-_LINE = lazy(
-    r"(?:[ \t\r\"'`+,;\\]{0,12}+\n)?"
-    + _BEFORE
-    + r"(?:(?P<body>[A-Za-z0-9+/]{1,5000}+={0,2})|[A-Z][A-Za-z-]{3,20}: [^\n]{1,120})?"
-    r"(?=[\s\"'`+,;\\)]|-----|$)"
-)
 
 
 def private_keys(page: Page) -> Proposals:
@@ -67,7 +58,7 @@ def _read(text: str, start: int) -> tuple[int, int]:
     while at - start < _MOST:
         if closing := _RE.end.match(text, at):
             return closing.end(), seen
-        line = _LINE.match(text, at)
+        line = _RE.line.match(text, at)
         if not line or line.end() == at:
             break
         at, body = line.end(), line["body"] or ""

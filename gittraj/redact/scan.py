@@ -6,6 +6,7 @@ It must not know keys or trajectories, so the result for a text is valid for all
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
@@ -49,6 +50,7 @@ _DEEPEST = 3  # levels of base64 in base64
 _PLAIN = Options()
 _DEEPEST_JSON = 6
 _SHORTEST = 5
+_UNASKED = 64  # ticks between two readings of the clock: a reading takes longer than most work between ticks
 Tick = Callable[[], None]
 Described = Rule | LineRule | Reader
 """A rule that can be listed and tried: ``good`` examples contain a secret, ``bad`` ones do not."""
@@ -62,6 +64,29 @@ def rules() -> list[Described]:
 @cache
 def _known(options: Options, strict: bool) -> Memory[tuple[Span, ...]]:
     return Memory()
+
+
+class Clock:
+    """Raises RedactionError when the time for a text is over; each fragment of a long text has this time.
+
+    It reads the clock at every sixty-fourth tick: most texts are finished before that."""
+
+    def __init__(self, seconds: float, length: int) -> None:
+        self._seconds = seconds
+        self._length = length
+        self.renew()
+
+    def renew(self) -> None:
+        self._deadline, self._ticks = 0.0, 0
+
+    def __call__(self) -> None:
+        self._ticks += 1
+        if self._ticks % _UNASKED and self._seconds > 0:
+            return
+        now = time.thread_time()
+        self._deadline = self._deadline or now + self._seconds
+        if now >= self._deadline:
+            raise RedactionError(f"a text of {self._length} characters could not be scanned in its time")
 
 
 def scan(

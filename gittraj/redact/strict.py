@@ -1,7 +1,7 @@
 """Finds every value after ``=`` or ``:``, for output that is known to be secret: ``cat .env``, ``printenv``.
 
 The names stay. If every line is one word without a name (``pass show db``), the words are values, too,
-unless they are ordinary words, numbers, addresses or paths.
+unless they are ordinary words, numbers, addresses or paths. So is a first word above such lines (``pass show``).
 """
 
 from __future__ import annotations
@@ -9,14 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .decide import is_named
 from .lazy import lazy
 from .load import patterns
-from .names import kind
+from .names import Grade, grade, kind
 from .page import Page, Span
 from .quotes import quoted
 from .values import PLACEHOLDER
 
 _RE = patterns("strict")
+STRICT, SHOWN = "strict", "shown"
+"""The rules of a value that is redacted where it is shown, and of one that is redacted elsewhere, too: its name is a
+secret's, it has no name, or it looks random. A locale and a PATH are none of these."""
 
 _QUOTE = lazy(r"(?P<quote>\"\"\"|'''|[\"'`])")
 _OPENS = ("{", "[", "|", ">", "#")
@@ -43,7 +47,9 @@ def strictly(page: Page) -> Iterator[Span]:
                 end = at + len(page.text[at:end].partition(before)[0])
         value = page.text[start:end].strip()
         if value and not PLACEHOLDER.fullmatch(value) and not _is_report(match["name"], value):
-            yield Span(start, end, "strict", called)
+            secret = grade(match["name"]) >= Grade.TOKEN and is_named(value)
+            rule = SHOWN if secret or _RE.random.fullmatch(value) else STRICT
+            yield Span(start, end, rule, called, secret)
         at = max(at, end)
     yield from _lone_words(page)
 
@@ -60,12 +66,12 @@ def _lone_words(page: Page) -> Iterator[Span]:
     if len(page.text) > _MOST:
         return
     matches = [*_RE.word.finditer(page.text)]
-    if len(matches) < sum(map(bool, map(str.strip, page.text.splitlines()))):
-        return
+    if several := len(matches) < sum(map(bool, map(str.strip, page.text.splitlines()))):
+        matches = list(filter(None, [_RE.entry.match(page.text)]))
     for match in matches:
         word = match["word"]
         if not (_RE.ordinary.fullmatch(word) or _RE.path.fullmatch(word) or PLACEHOLDER.fullmatch(word)):
-            yield Span(*match.span("word"), "strict", "password")
+            yield Span(*match.span("word"), SHOWN, "password", several)
 
 
 def _unquoted(value: str, *, inline: bool) -> str:

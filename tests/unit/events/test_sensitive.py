@@ -35,6 +35,16 @@ cat < .env
 cat ".env"
 head -5 config/prod.env
 grep -v '^#' .env.local
+grep PASS credentials
+psql -At -c 'select api_key from tenants where id=7'
+mysql -N -e "SELECT user, token FROM logins LIMIT 1"
+sqlite3 app.db "select password from users where name='anna'"
+jq -r .access_token tok.json
+redis-cli get session:admin:token
+argocd admin initial-password -n argocd
+cat pw.txt
+grep -rh -e password -- config/.env
+git grep password -- secrets.yml
 xargs -a .env
 type .env & dir
 sed -n 1,5p .npmrc
@@ -103,6 +113,14 @@ echo hello
 pytest -q
 uv run pytest tests/test_env.py
 sed -i s/a/b/ src/settings.py
+grep -rn "password" src
+grep -rni password . --include=*.ts
+rg -A 3 -g '*.ts' passwords src
+git grep -n credentials
+psql -c 'select count(*) from tokens'
+sqlite3 app.db 'select id from users where token=1'
+jq '.scripts.test, .usage.total_tokens' package.json
+redis-cli get counter
 node index.js
 npm test
 docker ps

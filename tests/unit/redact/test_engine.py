@@ -190,6 +190,11 @@ def test_placeholders_reveal_only_which_values_are_equal() -> None:
     ]
 
 
+def test_a_placeholder_of_an_earlier_redactor_is_given_to_no_other_value() -> None:
+    clean = redactor().text("password: REDACTED-password-n1\nnew_password: " + PASSWORD)
+    assert clean == "password: REDACTED-password-n1\nnew_password: REDACTED-password-n2"
+
+
 def test_a_secret_is_counted_once_however_often_it_occurs() -> None:
     one = redactor()
     one.text(f"{TOKEN} and {TOKEN}\nDB_PASSWORD={PASSWORD}")

@@ -110,6 +110,31 @@ def test_what_an_editing_tool_writes_into_a_secret_file_is_redacted(key: str) ->
     assert "kingfisher" not in str(clean(call, strict=strict_events([call])))
 
 
+OLD, NEW = "Velvet" + "1881!", "mango4" + "pickle!"
+EDITS: list[dict[str, object]] = [
+    {"old_string": f'"{OLD}"', "new_string": f'"{NEW}"'},
+    {"oldText": f"x = [\n    {OLD},\n]", "newText": f"x = [\n    {NEW},\n]\n"},
+    {"edits": [{"old_str": f"f('a', '{OLD}')", "new_str": f"f('a', '{NEW}')"}]},
+    {"input": f"*** Begin Patch\n*** Update File: n.py\n x(\n-    '{OLD}',\n+    '{NEW}',\n*** End Patch"},
+]
+
+
+@pytest.mark.parametrize("arguments", EDITS)
+def test_what_takes_the_place_of_a_secret_in_an_edit_is_redacted(arguments: dict[str, object]) -> None:
+    write = ToolCall(id="1", name="Write", arguments={"path": "n.py", "content": f'PASSWORD = "{OLD}"\n'})
+    edit = ToolCall(id="2", name="Edit", arguments=arguments)  # type: ignore[arg-type]
+    said = Message(id="3", content=f"It is {NEW} now.")
+    text = repr(clean(write, edit, said))
+    assert OLD not in text and NEW not in text
+
+
+def test_what_takes_the_place_of_other_text_stays() -> None:
+    for old, new in ((f'"{OLD}"', "os.environ['DB_WORD1']"), ("a8\n" + OLD, f"{NEW}, b"), ("x", NEW)):
+        write = ToolCall(id="1", name="Write", arguments={"content": f'PASSWORD = "{OLD}"\n'})
+        edit = ToolCall(id="2", name="Edit", arguments={"old_string": old, "new_string": new})
+        assert new in repr(clean(write, edit))
+
+
 @pytest.mark.parametrize(
     "piece", ["'", 'echo "a\\', "echo $(", "echo a", "> ", "sed -", "cat <<E\n", "+++ .env\n"]
 )

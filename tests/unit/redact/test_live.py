@@ -109,6 +109,12 @@ def test_a_value_known_by_hash_alone_is_found_as_a_word(value: str, place: str) 
     assert "REDACTED-" in clean
 
 
+@pytest.mark.parametrize("after", [", b", ". B", "; b", ") b", ": b", "), b"])
+def test_the_sign_after_a_value_known_by_hash_alone_stays(after: str) -> None:
+    live = LiveValues(hashes=LiveValues([WORD]).hashes(KEY))
+    assert redact(f"a {WORD}{after}", live).endswith(after)
+
+
 def test_a_hash_with_another_key_matches_nothing() -> None:
     live = LiveValues(hashes=LiveValues([WORD]).hashes(b"other"))
     text = f"a {WORD} b"

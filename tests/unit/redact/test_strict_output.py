@@ -49,6 +49,14 @@ def test_a_strict_output_of_single_words_is_redacted(output: str, value: str) ->
     assert value in redactor().text(f"{output.format(value='x')} of {value}.") or DRAWN in value
 
 
+@pytest.mark.parametrize("value", ["plum" + ".marble_2022", "orchid" + "clover354", "Ginger" + "$thistle20"])
+def test_a_word_above_the_fields_of_an_entry_is_redacted_there_and_elsewhere(value: str) -> None:
+    one = redactor()
+    entry = f"{value}\nuser: anna\n\nsome notes on it\n"
+    one.learn(entry, strict=True)
+    assert value not in one.text(entry, strict=True) + one.text(f"it was {value} then")
+
+
 @pytest.mark.parametrize(
     "output",
     [
@@ -60,6 +68,9 @@ def test_a_strict_output_of_single_words_is_redacted(output: str, value: str) ->
         "/usr/local/bin\n",
         "src/app.py\n",
         "a first word\nzymMlopi\n",
+        "---\nname: ''\n",
+        "github.com\n  account: ''\n",
+        "[kestrel-2]\nname: ''\n",
         "File created successfully at: /w/config/secrets.txt\n",
         "File created successfully at: .env.production\n",
         "File created successfully at: id_rsa\n",
@@ -81,6 +92,37 @@ def test_only_values_that_look_random_are_redacted_elsewhere() -> None:
     assert "/usr/local/bin:/usr/bin" in clean
     assert DRAWN not in clean
     assert len(one.hashes() - known) == 1
+
+
+SETTINGS = {
+    "SMTP_PASSWORD": "walnut" + "grove7",
+    "JWT_SECRET": "my-signing-" + "phrase-9",
+    "SECRET_WORD": "kestrel-" + "otter-55",
+    "REDIS_AUTH": "Tr1n1ty" + ".Neo_88",
+    "NODE_ENV": "production",
+    "REGION": "eu-central-1",
+    "FEATURES": "checkout-v2",
+    "BACKEND_SECRET": "ENV.fetch('BACKEND')",
+}
+
+
+def test_what_a_secret_name_names_in_a_strict_output_is_redacted_elsewhere() -> None:
+    one = redactor()
+    one.learn("".join(f"{name}={value}\n" for name, value in SETTINGS.items()), strict=True)
+    clean = one.text("; ".join(SETTINGS.values()))
+    assert [value for value in SETTINGS.values() if value in clean] == [*SETTINGS.values()][4:]
+
+
+def test_a_single_word_that_is_no_name_or_version_is_redacted_elsewhere() -> None:
+    one = redactor()
+    one.learn("blue" + "bird22\n", strict=True)
+    one.learn("eu-central-1\n", strict=True)
+    assert one.text("blue" + "bird22 in eu-central-1") == "REDACTED-password-n1 in eu-central-1"
+
+
+def test_different_values_of_a_strict_output_have_different_placeholders() -> None:
+    clean = redactor().text("".join(f"{name}={value}\n" for name, value in SETTINGS.items()), strict=True)
+    assert len({line.partition("=")[2] for line in clean.splitlines()}) == len(SETTINGS)
 
 
 def test_each_value_is_counted_once() -> None:
