@@ -32,9 +32,9 @@ from gittraj.formats import (
     store_of,
 )
 from gittraj.model.session_items import START, Cursor, Entry, Fact, Item
-from gittraj.model.texts import map_texts
 from gittraj.model.times import seconds
-from gittraj.model.values import Message, ToolResult
+from gittraj.model.values import Message
+from gittraj.record.drain.excluded import without_diffs
 from gittraj.state.changed import size_of, written_at
 from gittraj.state.cursors import NEVER_AWAY, Away
 
@@ -48,14 +48,6 @@ _ITEMS_WITH_FACTS = 400
 """How many items of a log are searched for its first facts: whose session it is, where it worked."""
 _LAST = 20
 _DATABASE = b"SQLite format 3\0"
-_COLOURS = re.compile(r"\x1b\[[\d;]*m")
-_DIFF = re.compile(
-    rf"^(?P<before>(?:[|\\/* ]|{_COLOURS.pattern})*+)(?P<head>diff --(?:git|cc|combined) (?P<names>[^\n]*))"
-    rf"(?:\n(?!(?P=before)diff --|(?:{_COLOURS.pattern})*commit [0-9a-f]{{40}})[^\n]*)*+",
-    re.MULTILINE,
-)
-"""The changes of a file as git prints them; what follows the last file of a commit counts as changes, too."""
-_LEFT_OUT = "[left out: traj.exclude names this file]"
 _PAUSED = "paused"
 """A fact that marks a log of which something was left out: the log's title may reveal that text."""
 
@@ -146,7 +138,7 @@ def read_log(
         known = [Fact(name=name, value=value) for name, values in facts.items() for value in values]
         items = _allowed(read_items(file, replace(start, added=0)), off, written, untitled=untitled)
         if config.exclude:
-            items = (_without_diffs(item, excluded) for item in items)
+            items = (without_diffs(item, excluded) for item in items)
         return assemble(
             derive(chain(known, items), start, recall),
             agent=file.agent,
@@ -187,34 +179,6 @@ def _placing(territory: RepoPaths, excluded: Callable[[str], bool] | None) -> Ca
         return cast(Place, territory.place(entry))
 
     return place
-
-
-def _without_diffs(item: Item, excluded: Callable[[str], bool]) -> Item:
-    """A result without what git printed of ``excluded`` files, which its command did not name."""
-    if not isinstance(item, Entry) or not isinstance(item.event, ToolResult):
-        return item
-
-    def cut(diff: re.Match[str]) -> str:
-        return f"{diff['head']}\n{_LEFT_OUT}" if any(map(excluded, _files_of(diff["names"]))) else diff[0]
-
-    event = map_texts(item.event, lambda text, _: _DIFF.sub(cut, text) if "diff --" in text else text)
-    return item if event == item.event else replace(item, event=replace(event, truncated=True))
-
-
-def _files_of(names: str) -> Iterator[str]:
-    """The paths that the first line of a diff may name; most begin with a letter and a slash."""
-    names = _COLOURS.sub("", names).strip()
-    if '"' in names:
-        names = (
-            names.replace('"', "")
-            .encode()
-            .decode("unicode_escape")
-            .encode("latin-1")
-            .decode(errors="replace")
-        )
-    half = len(names) // 2
-    for name in (names, names[:half], names[half + 1 :], *names.split()):
-        yield from (name, name.partition("/")[2])
 
 
 def _last_event(log: Log) -> float | None:
