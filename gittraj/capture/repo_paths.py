@@ -167,13 +167,21 @@ def _without_messages(command: str) -> str:
 
 
 def _matching(path: Path) -> Iterator[Path]:
-    """A path, and the files that match it if its name is a pattern."""
+    """A path, and the files that match it if it is a pattern."""
     yield path
-    if any(char in path.name for char in "*?["):
-        with suppress(OSError, ValueError), os.scandir(path.parent) as entries:
-            yield from (
-                path.parent / f.name for f in islice(entries, _MAX_NAMES) if fnmatch(f.name, path.name)
-            )
+    if not any(char in str(path) for char in "*?["):
+        return
+    found = [Path(path.anchor)]
+    for part in path.parts[1:]:
+        is_pattern = any(char in part for char in "*?[")
+        below = (_list(folder, part) if is_pattern else (folder / part,) for folder in found)
+        found = [*islice(chain.from_iterable(below), _MAX_NAMES)]
+    yield from found
+
+
+def _list(folder: Path, pattern: str) -> Iterator[Path]:
+    with suppress(OSError, ValueError), os.scandir(folder) as entries:
+        yield from (folder / f.name for f in islice(entries, _MAX_NAMES) if fnmatch(f.name, pattern))
 
 
 def _posix(name: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gittraj.cli.common.output import PIPE, dump_json, refuse_html, say_written, text_page, write
+from gittraj.cli.common.output import PIPE, dump_json, refuse_html, say, say_written, text_page, write
 from gittraj.cli.common.repository import find_drained, read_events, read_records
 from gittraj.git import Repository, from_top
 from gittraj.index.answers import open_index
@@ -142,11 +142,24 @@ def _read(
         from gittraj.cli.seal import say_closed
 
         say_closed(opener)
+    _say_parked(repository, target, trajectories)
     if not trajectories:
         from gittraj.cli.common.no_match import say_nothing_on
 
         say_nothing_on(repository, recorded, target.commit)
     return target, trajectories
+
+
+def _say_parked(repository: Repository, target: Target, trajectories: list[Header]) -> None:
+    """Say which parts of the trajectories, or of others on the commit, are missing."""
+    from gittraj.state.cursors import State, load_state
+    from gittraj.state.folder import LocalState
+
+    shown = {header["id"] for header in trajectories}
+    for trajectory, session in (load_state(LocalState.of(repository).folder) or State()).sessions.items():
+        for part in session.parts:
+            if part.parked and (target.commit in part.commits if target.commit else trajectory in shown):
+                say(f"a part of {trajectory} is not stored, because redaction failed: git traj doctor")
 
 
 def _filter(

@@ -84,7 +84,7 @@ def link_session(repository: Repository, rev: str, session: str, *, environ: Env
             raise TrajError(f"{file.path}: no event may be read", why)
         target = Commit(id=commit, changes=read_changes(repository, [commit]).get(commit))
         drafter = Drafter(log, commits={commit: target}, ci=environ.ci)
-        stored = known.parts if known else ()
+        stored = [part for part in known.parts if not part.parked] if known else []
         anchor = Anchor(call=-1, commits=(commit,), evidence="manual")
         reading = Reading.of(log, file.path, size, known, idle=False)
         drafted = drafter.draft(_allowed_parts(reading, anchor), stored)
@@ -95,7 +95,12 @@ def link_session(repository: Repository, rev: str, session: str, *, environ: Env
         copies = [(commit, replace(each, link=link, role="produced", origin=None)) for each in records]
         written = pipeline.write([d.draft for d in drafted], lines=copies)
         if written.parked:
-            raise TrajError(f"not linked: {written.parked[0].why}", "git traj doctor says more")
+            raise TrajError(f"not linked: {written.parked[0].why}", "its log has it; it cannot be stored")
+        if known and len(stored) < len(known.parts):
+            # what was parked is on this commit now
+            parts = (replace(p, parked=False, commits=(commit,)) if p.parked else p for p in known.parts)
+            sessions = {**state.sessions, trajectory: replace(known, parts=tuple(parts))}
+            save(local.folder, replace(state, sessions=sessions))
         outlive_tombstones(pipeline, notes, commit, lambda record: record.id == trajectory)
         if known:  # its events wait for no commit now
             sessions = {**state.sessions, trajectory: replace(known, waiting=0)}

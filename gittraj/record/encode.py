@@ -30,6 +30,7 @@ from gittraj.model.values import (
 from gittraj.record.draft import Draft, Parked
 from gittraj.record.rewrite_segments import name_segment
 from gittraj.redact.events import Redact, clean_trajectory, teach
+from gittraj.redact.scan import UNSCANNABLE
 from gittraj.seal.events import Sealing, is_sealable, seal_events
 
 OUTSIDE = "[output left out: the call may have read outside this repository]"
@@ -85,9 +86,9 @@ class Encoder:
         def clean(text: str, name: str | None) -> str:
             return redactor.text(self.localise(text), name=name)
 
-        trajectory = clean_trajectory(redactor, draft.trajectory, strict, self.localise)
+        trajectory, left_out = clean_trajectory(redactor, draft.trajectory, strict, self.localise)
         changed = map_texts(draft.files, clean)
-        counted = Counter(redactor.replaced().values())
+        counted = Counter(redactor.replaced().values()) + Counter({UNSCANNABLE: left_out})
         events = tuple(measure(event) for event in trajectory.events)
         segments, seals, state, omitted = self._store_events(draft, events, encoded)
         figures = summarize_part(

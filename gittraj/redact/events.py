@@ -97,16 +97,36 @@ def cleaner(redactor: Redact, localise: Callable[[str], str] = str) -> Change:
     return lambda text, name, strictly: redactor.text(localise(text), name=name, strict=strictly)
 
 
+LEFT_OUT = "REDACTED-unscannable-n0"
+"""The placeholder of a text that could not be scanned."""
+_IDS = frozenset(("id", "call_id", "parent"))
+"""The fields by which events refer to each other: these need their values."""
+
+
 def clean_trajectory(
     redactor: Redact, trajectory: Trajectory, strict: Collection[str], localise: Callable[[str], str]
-) -> Trajectory:
-    """``trajectory`` without secrets and this machine's folders. Raises RedactionError, and RecursionError if
-    it is nested too deeply."""
+) -> tuple[Trajectory, int]:
+    """``trajectory`` without secrets and this machine's folders; a text that cannot be scanned is replaced by
+    ``LEFT_OUT``. Returns the number of these, too. Raises RedactionError for an id, and RecursionError if it
+    is nested too deeply."""
+    clean = cleaner(redactor, localise)
+    left_out = 0
+
+    def spare(text: str, name: str | None, strictly: bool) -> str:
+        nonlocal left_out
+        try:
+            return clean(text, name, strictly)
+        except RedactionError:
+            if name in _IDS:
+                raise
+            left_out += 1
+            return LEFT_OUT
+
     joined = tuple(
-        replace(chapter, events=tuple(clean_fragments(redactor, chapter.events, localise)))
+        replace(chapter, events=tuple(clean_fragments(redactor, chapter.events, localise, change=spare)))
         for chapter in trajectory.chapters
     )
-    return map_trajectory(replace(trajectory, chapters=joined), cleaner(redactor, localise), strict)
+    return map_trajectory(replace(trajectory, chapters=joined), spare, strict), left_out
 
 
 def map_trajectory(trajectory: Trajectory, change: Change, strict: Collection[str]) -> Trajectory:
@@ -172,17 +192,24 @@ def neighbours(value: Any) -> Iterator[str]:
 
 
 def clean_fragments(
-    redactor: Redact, events: Sequence[AnyEvent], localise: Callable[[str], str] = str
+    redactor: Redact,
+    events: Sequence[AnyEvent],
+    localise: Callable[[str], str] = str,
+    *,
+    change: Change | None = None,
 ) -> Sequence[AnyEvent]:
-    """The events without secrets that are visible only when their fragments are joined. Raises
-    RedactionError."""
+    """The events without secrets that are visible only when their fragments are joined. ``change`` removes
+    them (None: ``cleaner``). Raises RedactionError."""
+    change = change or cleaner(redactor)
     result = list(events)
     for run in find_runs(events):
         fragments = [localise(events[i].content) for i in run]
         whole = "".join(fragments)
-        clean = redactor.text(whole, name="content")
+        clean = change(whole, "content", False)
         if clean != whole:
-            found = [(each.start, each.end) for each in redactor.find(whole, name="content")]
+            found = list[tuple[int, int]]()
+            with suppress(RedactionError):
+                found = [(each.start, each.end) for each in redactor.find(whole, name="content")]
             for i, text in zip(run, split_text(fragments, found, clean), strict=True):
                 result[i] = replace(events[i], content=text)
     return result

@@ -77,12 +77,13 @@ def tokens() -> tuple[Token, ...]:
 class Reason:
     """Why a value is not a secret: patterns of the ``value``, of the text that ends ``before`` it and of the
     text that begins ``behind`` it. ``rules`` are prefixes of the ids of the rules that it overrules, or names
-    of groups."""
+    of groups. ``reach``: how many characters before the value are read."""
 
     value: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     behind: tuple[str, ...] = ()
     rules: tuple[str, ...] = ("unsure",)
+    reach: int = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,8 +119,9 @@ def reasons() -> tuple[Reason, ...]:
     return tuple(map(reason, tables("public")["reason"]))
 
 
-def reason(table: dict[str, list[str]]) -> Reason:
-    return Reason(**{name: tuple(map(_expand, column)) for name, column in table.items()})
+def reason(table: dict[str, Any]) -> Reason:
+    columns: dict[str, Any] = {name: tuple(map(_expand, table[name])) for name in table.keys() - {"reach"}}
+    return Reason(**table | columns)
 
 
 @cache

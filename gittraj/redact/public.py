@@ -16,8 +16,7 @@ from .page import Span
 BY_FORM = frozenset(form.id for form in tokens()) - {"generic-token", "adyen-key"} | {"private-key"}
 """The rules whose matches are proved by their form; not Adyen's, since any base64 has that form."""
 
-_BEFORE = 600  # characters before the value that are examined
-_AROUND = 160
+_AROUND = 160  # characters behind the value that are examined
 
 
 _GROUPS = {
@@ -32,6 +31,7 @@ class _Exemption:
     """A row of ``data/public.toml``, compiled when it is first used."""
 
     def __init__(self, row: Reason) -> None:
+        self._reach = row.reach
         self._rules = tuple(rule for name in row.rules for rule in _GROUPS.get(name, (name,)))
         self._value, self._before, self._behind = (
             lazy("|".join(patterns)) if patterns else None for patterns in (row.value, row.before, row.behind)
@@ -43,7 +43,7 @@ class _Exemption:
             and (self._value is None or self._value.fullmatch(text, span.start, span.end) is not None)
             and (
                 self._before is None
-                or self._before.search(text, max(0, span.start - _BEFORE), span.start) is not None
+                or self._before.search(text, max(0, span.start - self._reach), span.start) is not None
             )
             and (self._behind is None or self._behind.match(text, span.end, span.end + _AROUND) is not None)
         )

@@ -103,7 +103,7 @@ def is_purge_applied(repository: Repository, month: str, tip: str) -> bool:
     """Whether a month's tip has everything removed that the records' epoch lists for it."""
     objects = repository.objects
     listed, applied = _listed(repository, month, [tip]), read_epoch(objects, tip)
-    return applied.segments >= listed.segments and not listed.forgotten
+    return applied.number >= listed.number and applied.segments >= listed.segments and not listed.forgotten
 
 
 def place_of(trajectory: str, ref: SegmentRef) -> SegmentKey | None:
@@ -216,12 +216,15 @@ def _records(repository: Repository, tip: str, epoch: Epoch) -> Iterator[Record]
 
 
 def _listed(repository: Repository, month: str, tips: Iterable[str]) -> Epoch:
-    """The part of the records' epoch for a month; of the forgotten trajectories, those in one of ``tips``."""
+    """The part of the records' epoch for a month; of the forgotten trajectories, those in one of ``tips``. It
+    has the number of all purges, because each may have removed what replaced a segment that is listed."""
     objects = repository.objects
     whole = read_epoch(objects, objects.resolve(RECORDS_REF))
     roots = [objects.commit(tip).tree for tip in tips] if whole.forgotten else []
+    segments = frozenset(place for place in whole.segments if place[0] == month)
     return Epoch(
-        segments=frozenset(place for place in whole.segments if place[0] == month),
+        number=whole.number if segments else 0,
+        segments=segments,
         forgotten=frozenset(
             name
             for name in whole.forgotten

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from gittraj.redact import Redactor
 from tests.e2e.scenario import Edit, Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
+from tests.integration.command import traj as call
 from tests.integration.past import age, backfill, begin, commit_turns, evidence, recorded, refs, text
 from tests.integration.records import check, traj
 from tests.integration.repository import Git
@@ -95,6 +97,14 @@ def test_a_part_that_cannot_be_redacted_is_named_with_its_log(
     said = backfill(begun)
     assert {*said["parked"]} == {f"{session.log}: a text could not be scanned"}
     assert not begun.succeeds("rev-parse", "--verify", "-q", "refs/notes/traj")
+    run = partial(call, begun.root)
+    link = ("link", "HEAD", "--session", str(session.log))
+    assert "is not stored, because redaction failed: git traj doctor" in run("show", "HEAD").stderr
+    assert "not linked: a text could not be scanned" in run(*link).stderr
+    monkeypatch.undo()
+    assert run(*link).returncode == 0
+    assert "Write a" in traj(begun, "show", "HEAD")
+    assert "redaction failed" not in run("doctor").stdout
 
 
 def test_a_dry_run_says_what_the_real_run_does(begun: Git, writer: Writer) -> None:

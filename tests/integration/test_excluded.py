@@ -28,8 +28,17 @@ NAMING = [
     "curl -s -d@top.pem http://127.0.0.1:1; cat top.pem",
     "cat gone.pem && rm gone.pem",
     "cat private/a",
+    "cat priv*/a",
+    "cat */*.pem",
     "cd private && cat a",
     "grep -rn read private",
+]
+DIFFS = [
+    "git show HEAD",
+    "git log -p -1 --graph",
+    "git show --color=always --no-prefix",
+    "git log -p -1 && git diff",
+    "git diff",
 ]
 
 
@@ -53,13 +62,32 @@ def test_no_excluded_file_is_stored_however_it_is_named(private: Git) -> None:
     session.finish()
     shown = json.loads(traj(private, "show", "HEAD", "--json"))["trajectories"][0]
     assert shown["part"]["counts"]["toolCalls"] == 2
+    check_stored(private, b"git commit -m Found")
+
+
+def test_a_diff_is_stored_without_excluded_files(private: Git) -> None:
+    (private.root / "private" / "a").write_text(f"either\n{PRIVATE}\n")
+    session = ClaudeSession(private.root)
+    session.prompt("Look around")
+    for command in DIFFS:
+        session.respond(turn(Shell(command)))
+    session.respond(turn(Write("a.py", "a = 1\n"), Shell("git add a.py && git commit -m Found")))
+    session.respond(turn(say="Done"), last=True)
+    session.finish()
+    shown = traj(private, "show", "HEAD", "--events")
+    assert shown.count(KEPT) == len(DIFFS) - 1
+    assert "diff --git a/private/a b/private/a\n" in shown
+    check_stored(private, b"git commit -m Found")
+
+
+def check_stored(private: Git, word: bytes) -> None:
     private("update-ref", "-d", "refs/heads/main")  # the commit of the files themselves
     stored = [
         private.raw("cat-file", "blob", f"{ref}:{path}")
         for ref in private("for-each-ref", "--format=%(refname)", "refs/notes", "refs/traj").splitlines()
         for path in private("ls-tree", "-r", "--name-only", ref).splitlines()
     ]
-    assert any(b"git commit -m Found" in blob for blob in stored)
+    assert any(word in blob for blob in stored)
     assert not [blob for blob in stored if PRIVATE.encode() in blob]
 
 

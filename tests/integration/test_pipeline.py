@@ -48,6 +48,7 @@ from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.record.draft import Draft, Target
 from gittraj.record.pipeline import Pipeline
 from gittraj.redact import RULESET, Redactor
+from gittraj.redact.events import LEFT_OUT
 from tests.integration.repository import Git
 
 SECRET = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
@@ -241,8 +242,8 @@ def test_a_part_that_cannot_be_redacted_is_parked_and_the_others_are_written(
     bad = draft(
         commit,
         events=[
-            Prompt(id="1.0", content="UNSCANNABLE " + SECRET),
-            Message(id="2.0", content="marker-of-bad"),
+            Prompt(id="1.0", content="marker-of-bad"),
+            Message(id="UNSCANNABLE", content=SECRET),
         ],
         source=log,
     )
@@ -250,13 +251,27 @@ def test_a_part_that_cannot_be_redacted_is_parked_and_the_others_are_written(
     naming = draft(other, events=[ToolCall(id="4.0", name="x", arguments={"password": PASSWORD})], at=3)
     written = pipeline(repository, redactor=lambda: Refusing(key=KEY)).write([bad, good, naming])
     [parked] = written.parked
-    assert (parked.source, parked.first, parked.last) == (str(log), "1.0", "2.0")
+    assert (parked.source, parked.first, parked.last) == (str(log), "1.0", "UNSCANNABLE")
     assert "UNSCANNABLE" not in parked.why
     assert records(repository, commit) == []
     assert [r.range.first for r in records(repository, other) if r.range] == ["3.0", "4.0"]
     everything = objects(git)
     for text in ("UNSCANNABLE", "marker-of-bad", SECRET, PASSWORD):
         assert text.encode() not in everything
+
+
+def test_a_text_that_cannot_be_scanned_is_left_out_alone(git: Git, repository: Repository) -> None:
+    commit = git.commit({"a": "1"})
+    events: list[AnyEvent] = [
+        ToolResult(id="1.0", call_id="c", content=f"UNSCANNABLE {SECRET}"),
+        Message(id="2.0", content="kept words"),
+    ]
+    written = pipeline(repository, redactor=lambda: Refusing(key=KEY)).write([draft(commit, events=events)])
+    assert written.parked == []
+    [record] = records(repository, commit)
+    assert record.figures.redactions_by_rule == {"unscannable": 1}
+    everything = objects(git)
+    assert [text.encode() in everything for text in (LEFT_OUT, "kept words", SECRET)] == [True, True, False]
 
 
 def test_a_part_that_is_nested_too_deeply_is_parked(git: Git, repository: Repository) -> None:

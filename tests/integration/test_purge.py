@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from gittraj.commands.doctor.finding import fix_findings
 from gittraj.commands.doctor.fsck import fsck
 from gittraj.commands.doctor.leftovers import check_purges
 from gittraj.commands.purge import work
@@ -34,7 +35,9 @@ from gittraj.model.values import (
 )
 from gittraj.notes.epoch import read_epoch
 from gittraj.notes.merge import standing
-from gittraj.notes.store import DataRefs, NotesRef
+from gittraj.notes.refs import set_ref
+from gittraj.notes.store import DATA_PREFIX, DataRefs, NotesRef
+from gittraj.record.draft import this_month
 from gittraj.record.drain.redactor import redactors
 from gittraj.redact import LiveValues, OnlyValues
 from gittraj.state.active import Active, Header, load_active, save_active
@@ -47,6 +50,7 @@ from tests.integration.sharing import DATA, RECORDS, Be, bare, clone, tell, told
 from tests.integration.story import MONTH, Story, record
 
 SECRET = "Zq8#vK2p" + "-xW5rT9m"
+NOW = DATA_PREFIX + this_month()
 
 
 @pytest.fixture
@@ -318,6 +322,36 @@ def test_two_clones_purge_at_the_same_time(server: Git, ann: Git, bob: Git) -> N
     assert told(ann) == dict(zip(commits(ann), ({"traj_ann"}, {"traj_ann"}, {"traj_other"}), strict=True))
 
 
+def test_what_replaced_a_purged_segment_is_purged(server: Git, ann: Git, bob: Git, be: Be) -> None:
+    """It is removed from the server and from a clone that took it, too; doctor repairs a month with it."""
+    _, two, _ = commits(ann)
+    plant(ann)
+    share(ann)
+    for word in (SECRET, "kept "):  # the first purge writes into this month, the second removes from it
+        cleanse(ann, word)
+    share(ann, replace=True)
+    be(bob)("sync")
+    be(bob)("show", two, "--events")  # fetches the segments
+    done = be(ann).json("redact", "--purge", "words", "--gc")
+    assert (done["refs"], done["left"]) == ([RECORDS, DATA, NOW], [])
+    assert b"words" not in everywhere(ann)
+    assert "still has purged data" in be(ann).fails("push")
+    share(ann, replace=True)
+    before = bob("rev-parse", NOW).strip()
+    share(bob)
+    with bob.open() as repository:
+        assert [*check_purges(repository)] == []
+        set_ref(repository, NOW, before, message="as if the purge had stopped")
+        [found] = check_purges(repository)
+        assert found.code == "purge-unfinished"
+        assert fix_findings([found], report=pytest.fail) == [(found, True)]
+        assert [*check_purges(repository)] == []
+    share(bob)
+    for word in (SECRET, "kept ", "words"):
+        check_gone(server, ann, bob, word=word)
+    assert told(ann) == told(bob) == told(server)
+
+
 STEPS = (
     "DataRefs.write",
     "merge_purged_records",
@@ -438,4 +472,4 @@ def test_a_purge_of_what_the_rules_find(tmp_path: Path, be: Be) -> None:
         again = redactors(Config(), key=local.key(), live=LiveValues((), hashes=local.hashes()))()
         assert password not in again.text(f"it was {password} all along")
         tips = (NotesRef(repository).tip(), repository.objects.resolve(DATA))
-        assert [read_epoch(repository.objects, tip).number for tip in tips] == [2, 1]
+        assert [read_epoch(repository.objects, tip).number for tip in tips] == [2, 2]

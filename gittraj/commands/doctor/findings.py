@@ -248,7 +248,7 @@ def _check_state(folder: Path, facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "parked",
             f"not stored, because redaction failed: {facts.parked} parts",
-            "try again while the agent still has its log: git traj link REV --session ID",
+            "git traj link REV --session ID tries again, or says why not, while the agent still has its log",
         )
 
 

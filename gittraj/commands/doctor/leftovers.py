@@ -20,10 +20,12 @@ from gittraj.model.words import count
 from gittraj.notes.epoch import Epoch, read_epoch
 from gittraj.notes.recovery import restore_deleted
 from gittraj.notes.refs import find_last, find_remedy, is_broken, set_ref, stale_locks
-from gittraj.notes.store import RECORDS_REF, NotesRef
+from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
 from gittraj.notes.tree import note_paths
 from gittraj.notes.unjoined import COPIES, may_have_copies
 from gittraj.state.folder import LocalState
+from gittraj.sync.purge_merge import is_purge_applied, merge_purged_segments
+from gittraj.sync.traces import clear_traces
 
 
 def check_leftovers(repository: Repository, deleted: Mapping[str, str]) -> Iterator[Finding]:
@@ -145,6 +147,14 @@ def check_purges(repository: Repository) -> Iterator[Finding]:
             "a purge was not finished: reflogs or the index may still contain the purged data",
             "run the purge again; if it was made elsewhere, git traj fetch does the rest",
         )
+    elif months := [m for m in DataRefs(repository).months() if not _is_settled(repository, m)]:
+        refs = ", ".join(DATA_PREFIX + month for month in months)
+        yield Finding(
+            "purge-unfinished",
+            f"may still contain what was purged from the records: {refs}",
+            "git traj doctor --fix removes it; git traj push --replace does so from remotes",
+            fix=partial(_settle, repository, months),
+        )
     remotes = find_remotes(repository) if may_have_copies(repository) else ()
     # this clone's own ref is checked too, because a plain fetch may have moved it
     for remote, ref in (("", RECORDS_REF), *((name, f"{COPIES}{name}/traj") for name in remotes)):
@@ -156,6 +166,22 @@ def check_purges(repository: Repository) -> Iterator[Finding]:
             continue
         if tip:
             yield from _compare_epochs(remote, ours, theirs)
+
+
+def _is_settled(repository: Repository, month: str) -> bool:
+    tip = repository.objects.resolve(DATA_PREFIX + month)
+    try:
+        return tip is None or is_purge_applied(repository, month, tip)
+    except StoreError:
+        return True  # a later version's purge, which is reported as such
+
+
+def _settle(repository: Repository, months: list[str]) -> None:
+    local = LocalState.of(repository)
+    with local.writing(), local.purging():
+        for month in months:
+            merge_purged_segments(repository, month, message="git-traj: purge")
+        clear_traces(repository)
 
 
 def _compare_epochs(remote: str, ours: Epoch, theirs: Epoch) -> Iterator[Finding]:

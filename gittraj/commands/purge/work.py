@@ -67,7 +67,7 @@ def purge(repository: Repository, target: PurgeTarget, *, dry_run: bool = False)
         search = Search(repository, target)
         matches = search.run()
         records = [*every_record(NotesRef(repository).items())]
-        done = _count(target, matches, records)
+        done = _count(repository, target, matches, records)
         if dry_run or not (matches.refs or LocalState.of(repository).is_purging):
             return done
         roots = _find_roots(repository, done.refs)
@@ -87,14 +87,17 @@ def _join_tracked(repository: Repository) -> None:
                 join_segments(repository, ref[-7:], tip, ref)
 
 
-def _count(target: PurgeTarget, matches: Matches, records: list[Record]) -> Purge:
+def _count(repository: Repository, target: PurgeTarget, matches: Matches, records: list[Record]) -> Purge:
     searched = records if target.redactor is not None else []
     named = {key for record in searched for key in _name_segments(record)}
-    refs = {ref for ref in matches.refs if not ref.startswith(COPIES)}
+    epoch = read_epoch(repository.objects, repository.objects.resolve(RECORDS_REF))
+    again = {month for month, *_ in epoch.segments}.intersection(DataRefs(repository).months())
+    refs = {ref for ref in matches.refs if not ref.startswith(COPIES)} | {DATA_PREFIX + m for m in again}
     return Purge(
         records=len(matches.parts),
         segments=len(matches.segments),
-        # the notes are always rewritten: the epoch, which lists what was removed, is stored there
+        # the notes are always rewritten: the epoch, which lists what was removed, is stored there; and so is
+        # each month from which something was purged before
         refs=tuple(sorted({RECORDS_REF, *refs})) if matches.refs else (),
         absent=len(named - matches.stored) + len(matches.unread),
         sealed=len({record.key for record in searched if record.seals}),

@@ -34,6 +34,7 @@ from gittraj.formats import (
 from gittraj.model.session_items import START, Cursor, Entry, Fact, Item
 from gittraj.model.times import seconds
 from gittraj.model.values import Message
+from gittraj.record.drain.excluded import without_diffs
 from gittraj.state.changed import size_of, written_at
 from gittraj.state.cursors import NEVER_AWAY, Away
 
@@ -128,10 +129,16 @@ def read_log(
     """
     size, written = size_of(file.path), written_at(file.path)
     untitled = bool(off.spans) or _PAUSED in facts
+    agents = all_agents()
+
+    def excluded(path: str) -> bool:
+        return config.excludes(agent=file.agent, path=path, agents=agents)
 
     def read(start: Cursor) -> Log:
         known = [Fact(name=name, value=value) for name, values in facts.items() for value in values]
         items = _allowed(read_items(file, replace(start, added=0)), off, written, untitled=untitled)
+        if config.exclude:
+            items = (without_diffs(item, excluded) for item in items)
         return assemble(
             derive(chain(known, items), start, recall),
             agent=file.agent,
@@ -139,7 +146,7 @@ def read_log(
             trajectory=file.trajectory,
             subagent=file.subagent,
             start=start.ordinal + start.added,
-            place=_placing(file, territory, config),
+            place=_placing(territory, excluded if config.exclude else None),
             relative=territory.relative,
             outside=Outside(territory).reads,
             skip=skip,
@@ -163,15 +170,11 @@ def _ends_with_message(log: Log) -> bool:
     return isinstance(last, Message) and not log.fact("turns")
 
 
-def _placing(file: SessionFile, territory: RepoPaths, config: Config) -> Callable[[Entry], Place]:
-    """A function that says where an entry worked; paths that ``config`` excludes count as elsewhere."""
-
-    agents = all_agents() if config.exclude else {}
+def _placing(territory: RepoPaths, excluded: Callable[[str], bool] | None) -> Callable[[Entry], Place]:
+    """A function that says where an entry worked; ``excluded`` paths count as elsewhere."""
 
     def place(entry: Entry) -> Place:
-        if agents and any(
-            config.excludes(agent=file.agent, path=path, agents=agents) for path in territory.touched(entry)
-        ):
+        if excluded and any(map(excluded, territory.touched(entry))):
             return "elsewhere"
         return cast(Place, territory.place(entry))
 

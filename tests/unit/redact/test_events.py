@@ -19,8 +19,8 @@ from gittraj.model.values import (
     ToolResult,
     Trajectory,
 )
-from gittraj.redact import Redactor
-from gittraj.redact.events import clean_trajectory, map_event, map_trajectory, neighbours, teach
+from gittraj.redact import Options, Redactor
+from gittraj.redact.events import LEFT_OUT, clean_trajectory, map_event, map_trajectory, neighbours, teach
 
 TOKEN = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
 PASSWORD = "Tr0ub4" + "dor-and-3"
@@ -34,7 +34,7 @@ def clean(*events: AnyEvent, strict: frozenset[str] = frozenset()) -> tuple[AnyE
     redactor = Redactor(key=b"k" * 32)
     trajectory = trajectory_of(*events)
     teach(redactor, [trajectory], strict)
-    return clean_trajectory(redactor, trajectory, strict, lambda text: text).events
+    return clean_trajectory(redactor, trajectory, strict, str)[0].events
 
 
 def strictness_of(event: AnyEvent, *, strict: bool) -> dict[str, bool]:
@@ -191,18 +191,45 @@ def test_only_short_neighbours_are_joined() -> None:
 
 
 class Failing(Redactor):
+    """Cannot scan a text with the word ``endless``."""
+
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
-        raise RedactionError("a text could not be scanned")
+        if "endless" in text:
+            raise RedactionError("a text could not be scanned")
+        return super().text(text, name=name, strict=strict)
 
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
-        raise RedactionError("a text could not be scanned")
+        self.text(text, name=name, strict=strict)
 
 
-def test_a_text_that_cannot_be_scanned_raises() -> None:
-    redactor, trajectory = Failing(key=b"k" * 32), trajectory_of(Message(id="1", content="x"))
+def test_a_text_that_cannot_be_scanned_is_left_out_alone() -> None:
+    events: tuple[AnyEvent, ...] = (
+        ToolResult(id="1", call_id="c", content="endless", raw={"a": "endless", "b": "kept"}),
+        ToolCall(id="2", name="x", arguments={"a": ["endless", "kept"]}),
+        *(
+            Message(id=str(n), content=text, response="r")
+            for n, text in enumerate(("end", "less ", "words"), 3)
+        ),
+        Message(id="6", content="kept"),
+    )
+    redactor, trajectory = Failing(key=b"k" * 32), trajectory_of(*events)
+    teach(redactor, [trajectory], frozenset())
+    done, left_out = clean_trajectory(redactor, trajectory, frozenset("1"), str)
+    result, call, first, *rest, last = done.events
+    assert (result.content, result.raw) == (LEFT_OUT, {"a": LEFT_OUT, "b": "kept"})
+    assert call == replace(events[1], arguments={"a": [LEFT_OUT, "kept"]})
+    assert [e.content for e in (first, *rest, last)] == [LEFT_OUT, "", "", "kept"]
+    assert left_out == 4
+    again = Redactor(key=b"k" * 32, options=Options(paranoid=True))
+    for text in (LEFT_OUT, f"a = {LEFT_OUT}"):
+        assert again.text(text, name="password", strict=True) == text
+
+
+def test_an_id_that_cannot_be_scanned_raises() -> None:
+    redactor, trajectory = Failing(key=b"k" * 32), trajectory_of(Message(id="endless", content="x"))
     teach(redactor, [trajectory], frozenset())
     with pytest.raises(RedactionError):
-        clean_trajectory(redactor, trajectory, frozenset(), lambda text: text)
+        clean_trajectory(redactor, trajectory, frozenset(), str)
 
 
 def test_a_session_id_is_not_redacted_by_its_field_name() -> None:
