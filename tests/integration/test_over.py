@@ -1,0 +1,162 @@
+"""Sessions that are over: what led to no commit is kept, once, on the commit that is HEAD a day later."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from gittraj.model.codec import decode_note
+from gittraj.model.values import Record
+from gittraj.notes.merge import standing
+from gittraj.notes.store import NotesRef
+from gittraj.state.changed import has_news
+from tests.e2e.scenario import Shell, Write, turn
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.desk import Desk
+from tests.integration.past import DAY, age
+from tests.integration.records import read_records, traj
+from tests.integration.repository import Git
+
+A, B = Write("a", "alpha one\nalpha two\n"), Write("b", "beta one\nbeta two\n")
+
+
+def explored(desk: Desk) -> list[str]:
+    """The subjects of the commits with explored work of a session."""
+    with desk.git.open() as repository:
+        notes = [(c, standing(c, decode_note(body))) for c, body in NotesRef(repository).items()]
+    on = [c for c, lines in notes if any(isinstance(x, Record) and x.role == "explored" for x in lines)]
+    return sorted(desk.git("log", "-1", "--format=%s", commit) for commit in on)
+
+
+def commit_by_hand(desk: Desk, *paths: str) -> None:
+    """Let a person commit these files, or nothing, as ``mine``."""
+    if paths:
+        desk.git("add", *paths)
+    desk.git("commit", "-q", "--allow-empty", "-m", "mine")
+
+
+def produced(desk: Desk, **more: set[str]) -> dict[str, set[str]]:
+    return ({"done": {"done"}} if "done" in desk.works else {}) | more
+
+
+@pytest.fixture(params=["after a commit", "without a commit"])
+def left(desk: Desk, request: pytest.FixtureRequest) -> Desk:
+    """A session that left two files uncommitted, perhaps after a commit; no drain has read that."""
+    if request.param == "after a commit":
+        desk.commit("done")
+    desk.waits = True
+    desk.work("left", A, B)
+    return desk
+
+
+@pytest.fixture
+def over(left: Desk) -> Desk:
+    """The same session, a day later: what it left is explored."""
+    commit_by_hand(left)
+    age(*left.sessions.values())
+    left.drain()
+    assert explored(left) == ["mine"]
+    return left
+
+
+@pytest.mark.parametrize("ended", [False, True], ids=["no end is known", "its end was reported"])
+def test_a_session_that_no_drain_read_in_time(left: Desk, ended: bool) -> None:
+    if ended:
+        report_end(left)
+    age(*left.sessions.values())
+    commit_by_hand(left)
+    left.drain()
+    assert explored(left) == ["mine"]
+    left.check(produced(left))
+
+
+@pytest.mark.parametrize("ended", [False, True], ids=["no end is known", "its end was reported"])
+@pytest.mark.parametrize("committed", [False, True], ids=["nothing new", "a person commits"])
+def test_a_session_that_was_read_before_it_was_over(left: Desk, ended: bool, committed: bool) -> None:
+    if ended:
+        report_end(left)
+    commit_by_hand(left)
+    left.drain()
+    age(*left.sessions.values(), days=0.9)
+    left.drain()
+    assert explored(left) == []
+    age(*left.sessions.values())
+    if committed:
+        left.git("commit", "-q", "--allow-empty", "-m", "later")
+    left.drain()
+    assert explored(left) == ["later" if committed else "mine"]
+    left.check(produced(left))
+
+
+def test_a_command_that_reads_drains_once_a_session_is_over(left: Desk) -> None:
+    commit_by_hand(left)
+    left.drain()
+    age(*left.sessions.values(), days=1.1)
+    cursors = left.git.root / ".git/traj/cursors.json"
+    for drained, news in ((0.05, False), (0.5, True)):  # days; it is over since a tenth of one
+        then = time.time() - drained * DAY
+        os.utime(cursors, (then, then))
+        with left.git.open() as repository:
+            assert has_news(repository) is news
+    traj(left.git, "status")
+    assert explored(left) == ["mine"]
+
+
+def test_a_session_that_goes_on_and_commits_has_nothing_twice(over: Desk) -> None:
+    over.work("end", Shell("git add -A && git commit -qm end"))
+    over.check(produced(over, end={"left", "end"}))
+    assert explored(over) == []
+
+
+def test_a_session_that_goes_on_without_a_commit_has_nothing_twice(over: Desk) -> None:
+    over.work("more", Write("c", "gamma\n"))
+    age(*over.sessions.values())
+    over.git("commit", "-q", "--allow-empty", "-m", "later")
+    over.drain()
+    assert explored(over) == ["later", "mine"]
+    over.check(produced(over))
+
+
+@pytest.mark.parametrize(("paths", "rest"), [(("a",), ["after all"]), (("b",), []), (("a", "b"), [])])
+def test_files_that_a_person_commits_after_all(over: Desk, paths: tuple[str, ...], rest: list[str]) -> None:
+    """What came before the last matching edit is the commit's; a later edit is still explored."""
+    over.git("add", *paths)
+    over.git("commit", "-qm", "after all")
+    over.drain()
+    assert explored(over) == rest
+    over.git("commit", "-q", "--allow-empty", "-m", "later")
+    over.drain()
+    assert explored(over) == rest
+    (stored,) = read_records(over.git).values()
+    assert sorted(stored.facts) == sorted(fact for work in over.works.values() for fact in work)
+
+
+def test_words_about_another_repository_are_not_explored_here(desk: Desk) -> None:
+    """A session in the folder above left an edit here, and committed there: only what certainly worked here
+    is kept, and prompts next to it."""
+    other = Git(desk.git.root.parent / "other")
+    desk.git("init", "-q", str(other.root))
+    above = ClaudeSession(desk.git.root.parent, name="above")
+    here = f"{desk.git.root.name}/a"
+    above.run([turn(Write(here, "alpha\n")), turn(say="Wrote a")], prompt="Write a")
+    there = "cd other && git add -A && git commit -qm There"
+    step = turn(Write("other/b", "beta\n"), Shell(there), say="Now the other one")
+    above.run([step, turn(say="The other one is done")], prompt="And the other one")
+    age(above)
+    commit_by_hand(desk)
+    desk.drain()
+    assert explored(desk) == ["mine"]
+    (stored,) = read_records(desk.git).values()
+    assert [text for kind, text in stored.facts if kind in ("prompt", "message")] == [
+        "Write a",
+        "And the other one",
+    ]
+
+
+def report_end(desk: Desk) -> None:
+    """Let the agent's own hook report the end of the session."""
+    log, git_dir = desk.sessions["one"].log, desk.git.root / ".git"
+    with (git_dir / "traj/spool").open("a") as spool:
+        spool.write(f"session\tclaude-code\t{log.stem}\tSessionEnd\t{log}\t{git_dir}\n")
