@@ -10,24 +10,30 @@ import pytest
 from gittraj.model.codec import decode_note
 from gittraj.model.values import Record
 from gittraj.notes.merge import standing
-from gittraj.notes.store import NotesRef
+from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.state.changed import has_news
-from tests.e2e.scenario import Shell, Write, turn
+from tests.e2e.scenario import Shell, Step, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.desk import Desk
 from tests.integration.past import DAY, age
-from tests.integration.records import read_records, traj
+from tests.integration.records import read_facts, read_records, traj
 from tests.integration.repository import Git
 
 A, B = Write("a", "alpha one\nalpha two\n"), Write("b", "beta one\nbeta two\n")
 
 
-def explored(desk: Desk) -> list[str]:
-    """The subjects of the commits with explored work of a session."""
+def explored(desk: Desk) -> dict[str, set[str]]:
+    """The works of which something is explored, by the subject of the commit."""
+    found: dict[str, set[str]] = {}
     with desk.git.open() as repository:
-        notes = [(c, standing(c, decode_note(body))) for c, body in NotesRef(repository).items()]
-    on = [c for c, lines in notes if any(isinstance(x, Record) and x.role == "explored" for x in lines)]
-    return sorted(desk.git("log", "-1", "--format=%s", commit) for commit in on)
+        data = DataRefs(repository)
+        for commit, body in NotesRef(repository).items():
+            for line in standing(commit, decode_note(body)):
+                if isinstance(line, Record) and line.role == "explored":
+                    facts = read_facts(data, line)
+                    works = {name for name, own in desk.works.items() if not set(own).isdisjoint(facts)}
+                    found.setdefault(desk.git("log", "-1", "--format=%s", commit), set()).update(works)
+    return found
 
 
 def commit_by_hand(desk: Desk, *paths: str) -> None:
@@ -39,6 +45,13 @@ def commit_by_hand(desk: Desk, *paths: str) -> None:
 
 def produced(desk: Desk, **more: set[str]) -> dict[str, set[str]]:
     return ({"done": {"done"}} if "done" in desk.works else {}) | more
+
+
+def report_end(desk: Desk) -> None:
+    """Let the agent's own hook report the end of the session."""
+    log, git_dir = desk.sessions["one"].log, desk.git.root / ".git"
+    with (git_dir / "traj/spool").open("a") as spool:
+        spool.write(f"session\tclaude-code\t{log.stem}\tSessionEnd\t{log}\t{git_dir}\n")
 
 
 @pytest.fixture(params=["after a commit", "without a commit"])
@@ -57,7 +70,7 @@ def over(left: Desk) -> Desk:
     commit_by_hand(left)
     age(*left.sessions.values())
     left.drain()
-    assert explored(left) == ["mine"]
+    assert explored(left) == {"mine": {"left"}}
     return left
 
 
@@ -68,7 +81,7 @@ def test_a_session_that_no_drain_read_in_time(left: Desk, ended: bool) -> None:
     age(*left.sessions.values())
     commit_by_hand(left)
     left.drain()
-    assert explored(left) == ["mine"]
+    assert explored(left) == {"mine": {"left"}}
     left.check(produced(left))
 
 
@@ -81,12 +94,12 @@ def test_a_session_that_was_read_before_it_was_over(left: Desk, ended: bool, com
     left.drain()
     age(*left.sessions.values(), days=0.9)
     left.drain()
-    assert explored(left) == []
+    assert explored(left) == {}
     age(*left.sessions.values())
     if committed:
         left.git("commit", "-q", "--allow-empty", "-m", "later")
     left.drain()
-    assert explored(left) == ["later" if committed else "mine"]
+    assert explored(left) == {"later" if committed else "mine": {"left"}}
     left.check(produced(left))
 
 
@@ -101,13 +114,13 @@ def test_a_command_that_reads_drains_once_a_session_is_over(left: Desk) -> None:
         with left.git.open() as repository:
             assert has_news(repository) is news
     traj(left.git, "status")
-    assert explored(left) == ["mine"]
+    assert explored(left) == {"mine": {"left"}}
 
 
 def test_a_session_that_goes_on_and_commits_has_nothing_twice(over: Desk) -> None:
     over.work("end", Shell("git add -A && git commit -qm end"))
     over.check(produced(over, end={"left", "end"}))
-    assert explored(over) == []
+    assert explored(over) == {}
 
 
 def test_a_session_that_goes_on_without_a_commit_has_nothing_twice(over: Desk) -> None:
@@ -115,12 +128,16 @@ def test_a_session_that_goes_on_without_a_commit_has_nothing_twice(over: Desk) -
     age(*over.sessions.values())
     over.git("commit", "-q", "--allow-empty", "-m", "later")
     over.drain()
-    assert explored(over) == ["later", "mine"]
+    assert explored(over) == {"mine": {"left"}, "later": {"more"}}
     over.check(produced(over))
 
 
-@pytest.mark.parametrize(("paths", "rest"), [(("a",), ["after all"]), (("b",), []), (("a", "b"), [])])
-def test_files_that_a_person_commits_after_all(over: Desk, paths: tuple[str, ...], rest: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("paths", "rest"), [(("a",), {"after all": {"left"}}), (("b",), {}), (("a", "b"), {})]
+)
+def test_files_that_a_person_commits_after_all(
+    over: Desk, paths: tuple[str, ...], rest: dict[str, set[str]]
+) -> None:
     """What came before the last matching edit is the commit's; a later edit is still explored."""
     over.git("add", *paths)
     over.git("commit", "-qm", "after all")
@@ -147,7 +164,7 @@ def test_words_about_another_repository_are_not_explored_here(desk: Desk) -> Non
     age(above)
     commit_by_hand(desk)
     desk.drain()
-    assert explored(desk) == ["mine"]
+    assert explored(desk) == {"mine": set()}
     (stored,) = read_records(desk.git).values()
     assert [text for kind, text in stored.facts if kind in ("prompt", "message")] == [
         "Write a",
@@ -155,8 +172,78 @@ def test_words_about_another_repository_are_not_explored_here(desk: Desk) -> Non
     ]
 
 
-def report_end(desk: Desk) -> None:
-    """Let the agent's own hook report the end of the session."""
-    log, git_dir = desk.sessions["one"].log, desk.git.root / ".git"
-    with (git_dir / "traj/spool").open("a") as spool:
-        spool.write(f"session\tclaude-code\t{log.stem}\tSessionEnd\t{log}\t{git_dir}\n")
+@pytest.mark.parametrize("read", [False, True], ids=["not read", "read before"])
+@pytest.mark.parametrize(
+    ("then", "more", "rest"),
+    [
+        ([], {}, {}),
+        ([Write("c", "gamma\n")], {}, {"later": {"more"}}),
+        ([Write("c", "gamma\n"), Shell("git add c && git commit -qm more")], {"more": {"more"}}, {}),
+    ],
+    ids=["it is over", "it goes on", "it commits"],
+)
+def test_what_was_linked_by_hand_is_not_stored_again(
+    left: Desk, read: bool, then: list[Step], more: dict[str, set[str]], rest: dict[str, set[str]]
+) -> None:
+    if read:
+        commit_by_hand(left)
+    (session,) = left.sessions.values()
+    traj(left.git, "link", "HEAD", "--session", str(session.log))
+    linked = {left.git("log", "-1", "--format=%s"): {*left.works}}
+    if then:
+        left.work("more", *then)
+    age(session)
+    left.git("commit", "-q", "--allow-empty", "-m", "later")
+    left.drain()
+    assert explored(left) == rest
+    left.check(produced(left, **more) | linked)
+
+
+@pytest.mark.parametrize("same", [False, True], ids=["another commit", "the same commit"])
+def test_explored_work_that_is_linked_is_moved(over: Desk, same: bool) -> None:
+    if not same:
+        over.git("commit", "-q", "--allow-empty", "-m", "later")
+    traj(over.git, "link", "HEAD", "--session", over.sessions["one"].session)
+    assert explored(over) == {}
+    linked = {"mine" if same else "later": {*over.works}}
+    over.check(produced(over) | linked)
+    over.work("more", Shell("git add -A && git commit -qm more"))
+    over.check(produced(over) | linked | {"more": {"more"}})
+
+
+def test_a_linked_file_that_a_person_commits_has_its_record_there_too(left: Desk) -> None:
+    commit_by_hand(left)
+    traj(left.git, "link", "HEAD", "--session", left.sessions["one"].session)
+    left.git("add", "a", "b")
+    left.git("commit", "-qm", "both")
+    left.check(produced(left, mine={*left.works}, both={"left"}))
+
+
+@pytest.mark.parametrize("again", ["done", "mine"])
+def test_a_session_that_was_linked_to_the_wrong_commit(desk: Desk, again: str) -> None:
+    desk.waits = True
+    commit_by_hand(desk)
+    desk.git("commit", "-q", "--allow-empty", "-m", "done")
+    desk.work("left", A)
+    commits = {"done": "HEAD", "mine": "HEAD^"}
+    traj(desk.git, "link", commits["mine"], "--session", desk.sessions["one"].session)
+    traj(desk.git, "unlink", commits["mine"])
+    traj(desk.git, "link", commits[again], "--session", desk.sessions["one"].session)
+    desk.check({again: {"left"}})
+
+
+@pytest.mark.parametrize("read", [False, True], ids=["not read", "read before"])
+def test_what_was_unlinked_waits_again(left: Desk, read: bool) -> None:
+    if read:
+        commit_by_hand(left)
+        left.drain()
+    traj(left.git, "link", "HEAD", "--session", left.sessions["one"].session)
+    traj(left.git, "unlink", "HEAD")
+    age(*left.sessions.values())
+    left.git("commit", "-q", "--allow-empty", "-m", "later")
+    left.drain()
+    assert explored(left) == {"later": {"left"}}
+    left.work("more", Shell("git add -A && git commit -qm more"))
+    kept = produced(left) if read else {}
+    left.check(kept | {"more": {"left", "more"}}, waiting=() if kept else {*left.works} - {"left", "more"})
+    assert explored(left) == {}

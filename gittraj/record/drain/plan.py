@@ -86,12 +86,12 @@ class Plan:
         drafter = Drafter(log, commits=commits, ci=ci, searched=known.searched, gone=reading.gone)
         drafted = drafter.draft(parts, known.parts, aliases=aliases)
         owned = _end(parts)
-        waiting = len(log.entries) - owned if _may_be_here(log) else 0
-        replaced = _find_replaced(log, drafted, known.parts)
+        replaced = find_replaced(log, drafted, known.parts)
+        kept = [part for part in known.parts if part not in replaced]
+        waiting = len(log.entries) - max(owned, _end_of_stored(log, kept)) if _may_be_here(log) else 0
         if reading.idle and head is not None:
             waiting = 0
             explored = _explored_parts(reading, anchors, first=owned, head=head, explore=explore)
-            kept = [part for part in known.parts if part not in replaced]
             drafted += drafter.draft(explored, kept, explored=True) if explored else []
         return cls(
             reading=reading,
@@ -112,9 +112,9 @@ class Plan:
         trajectory = self.reading.log.trajectory
         yield from copy_records(notes, trajectory, self.copies)
         for stored in self.replaced:
-            yield from _tombstones(trajectory, stored, "produced a commit")
+            yield from tombstones(trajectory, stored, "produced a commit")
         for stored in self.reading.gone:
-            yield from _tombstones(trajectory, stored, "its own log is told")
+            yield from tombstones(trajectory, stored, "its own log is told")
 
     def remember(self, written: Written) -> SessionState:
         """The session's state once all of this is written."""
@@ -152,22 +152,12 @@ class Plan:
         more: dict[str, list[str]] = {}
         for stored, target in self.copies:
             more.setdefault(stored.range.first, []).append(target.commit)
-        trajectory = self.reading.log.trajectory
-        parts = [
-            replace(
-                p,
-                commits=tuple(dict.fromkeys((*p.commits, *more.get(p.range.first, ())))),
-                segments=written.segments.get((trajectory, p.range.first), p.segments),
-            )
+        kept = [
+            replace(p, commits=tuple(dict.fromkeys((*p.commits, *more.get(p.range.first, ())))))
             for p in self.reading.known.parts
             if p not in self.replaced
         ]
-        parked = {p.first for p in written.parked}
-        for d in self.drafted:
-            first = d.stored.range.first
-            segments = written.segments.get((trajectory, first), ())
-            parts.append(replace(d.stored, segments=segments, parked=first in parked))
-        return tuple(parts)
+        return stored_parts(self.reading.log.trajectory, kept, self.drafted, written)
 
     def _settled(self) -> bool:
         """Whether no further event can belong to the last commit: there is no commit, or its turn is over."""
@@ -176,6 +166,16 @@ class Plan:
             return self.owned == len(log.entries) or self.reading.idle
         over = not log.entries or log.quiet or len(log.entries) - 1 in log.turn_ends
         return over or self.reading.idle or not (self.anchors or self.reading.before)
+
+
+def stored_parts(
+    trajectory: str, kept: Sequence[Stored], drafted: Sequence[Drafted], written: Written
+) -> tuple[Stored, ...]:
+    """The parts of a trajectory that are stored once ``drafted`` is ``written``."""
+    segments, parked = written.segments, {p.first for p in written.parked}
+    fresh = (replace(d.stored, parked=d.stored.range.first in parked) for d in drafted)
+    parts = (*kept, *fresh)
+    return tuple(replace(p, segments=segments.get((trajectory, p.range.first), p.segments)) for p in parts)
 
 
 def own_parts(reading: Reading, links: Links) -> tuple[list[Anchor], list[Copy], list[Part]]:
@@ -206,7 +206,7 @@ def owner_of(log: Log, starter: Log, parts: Sequence[Part]) -> Anchor | None:
     return None
 
 
-def _find_replaced(log: Log, drafted: Sequence[Drafted], stored: Sequence[Stored]) -> list[Stored]:
+def find_replaced(log: Log, drafted: Sequence[Drafted], stored: Sequence[Stored]) -> list[Stored]:
     """The explored parts with events that are now written for the commits that they led to."""
     positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
     ranges = [d.stored.range for d in drafted]
@@ -233,6 +233,12 @@ def _end(parts: Sequence[Part]) -> int:
     return max((part.last + 1 for part in parts), default=0)
 
 
+def _end_of_stored(log: Log, stored: Sequence[Stored]) -> int:
+    """The index after the last event that a stored part, perhaps one linked by hand, ends with."""
+    lasts = {part.range.last for part in stored}
+    return max((i + 1 for i, entry in enumerate(log.entries) if entry.event.id in lasts), default=0)
+
+
 def _may_be_here(log: Log) -> bool:
     """Whether a session may have worked here: not if all its calls were in parent folders or elsewhere."""
     calls = [i for i, e in enumerate(log.entries) if e.folder and isinstance(e.event, ToolCall)]
@@ -245,7 +251,7 @@ def _safe_facts(log: Log) -> dict[str, tuple[str, ...]]:
     return {k: tuple(map(str, v[:1] if k == "started_at" else v)) for k, v in safe.items()}
 
 
-def _tombstones(trajectory: str, part: Stored, why: str) -> Iterator[tuple[str, Line]]:
+def tombstones(trajectory: str, part: Stored, why: str) -> Iterator[tuple[str, Line]]:
     tombstone = Tombstone(id=trajectory, first=part.range.first, rev=part.rev, deleted=why)
     yield from ((commit, tombstone) for commit in part.commits)
 
