@@ -247,3 +247,9 @@ def test_what_was_unlinked_waits_again(left: Desk, read: bool) -> None:
     kept = produced(left) if read else {}
     left.check(kept | {"more": {"left", "more"}}, waiting=() if kept else {*left.works} - {"left", "more"})
     assert explored(left) == {}
+
+
+def test_explored_work_is_not_said_to_match_a_commit(over: Desk) -> None:
+    said = traj(over.git, "log", "--all", "-1")
+    assert "counts for no commit" in said
+    assert "content" not in said
