@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 
 import pytest
 
@@ -11,10 +12,12 @@ from gittraj.model.codec import decode_note
 from gittraj.model.values import Record
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
+from gittraj.record.drain import composition
 from gittraj.state.changed import has_news
 from tests.e2e.scenario import Shell, Step, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.desk import Desk
+from tests.integration.opencode_session import OpenCodeSession
 from tests.integration.past import DAY, age
 from tests.integration.records import read_facts, read_records, traj
 from tests.integration.repository import Git
@@ -130,6 +133,23 @@ def test_a_session_that_goes_on_without_a_commit_has_nothing_twice(over: Desk) -
     over.drain()
     assert explored(over) == {"mine": {"left"}, "later": {"more"}}
     over.check(produced(over))
+
+
+def test_a_session_of_a_store_is_over_though_another_goes_on(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = desk.sessions["one"] = OpenCodeSession(desk.git.root)
+    desk.waits = True
+    desk.work("left", A, B)
+    commit_by_hand(desk)
+    desk.drain()
+    later = time.time() + 1.5 * DAY
+    monkeypatch.setattr(time, "time", lambda: later)
+    monkeypatch.setattr(composition, "Context", partial(composition.Context, now=later))
+    os.utime(session.log, (later, later))
+    desk.drain()
+    assert explored(desk) == {"mine": {"left"}}
+    desk.check({})
 
 
 @pytest.mark.parametrize(
