@@ -68,13 +68,20 @@ def own(
     (its file stopped growing).
     """
     owners = _owners(steps, [a for a in anchors if not a.elsewhere], before=before, ended=ended)
-    foreign = _owners(steps, anchors, before=before, ended=ended)
-    elsewhere = {i for i, step in enumerate(steps) if step.elsewhere}
-    dropped = frozenset(elsewhere | _find_words_elsewhere(steps, foreign))
+    dropped = find_dropped(steps, anchors, before=before, ended=ended)
     return [
         Part(first=run[0], last=run[-1], anchor=anchor, dropped=dropped.intersection(run) - {anchor.call})
         for run, anchor in _runs(owners, _cuts(steps, anchors))
     ]
+
+
+def find_dropped(
+    steps: Sequence[Step], anchors: Sequence[Anchor], *, before: Anchor | None = None, ended: bool = False
+) -> frozenset[int]:
+    """Return the indexes of the steps that worked elsewhere, or led to another repository's commit."""
+    elsewhere = {i for i, step in enumerate(steps) if step.elsewhere}
+    foreign = _owners(steps, anchors, before=before, ended=ended)
+    return frozenset(elsewhere | _find_words_elsewhere(steps, foreign))
 
 
 def _runs(owners: Sequence[Anchor | None], cuts: Collection[int] = ()) -> Iterator[tuple[range, Anchor]]:

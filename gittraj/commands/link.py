@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -12,24 +12,24 @@ from pathlib import Path
 from gittraj.agents import SessionFile, all_agents
 from gittraj.capture.own import Anchor, Part, own
 from gittraj.capture.repo_paths import RepoPaths
-from gittraj.capture.session import Commit
+from gittraj.capture.session import Commit, Log
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import Repository, read_changes
 from gittraj.model.codec import decode_note
-from gittraj.model.session_items import Cursor, trajectory_id
-from gittraj.model.values import Line, Link, Record, Tombstone
+from gittraj.model.session_items import Cursor
+from gittraj.model.values import Key, Line, Link, Record, Tombstone
 from gittraj.notes.merge import deletes, merge_lines, records_on
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import find_hint
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.forgotten import is_forgotten
 from gittraj.record.drain.open_log import find_sessions, read_log
-from gittraj.record.drain.parts import Drafter
-from gittraj.record.drain.plan import remaining_parts, to_steps
+from gittraj.record.drain.parts import Drafted, Drafter
+from gittraj.record.drain.plan import find_replaced, remaining_parts, stored_parts, to_steps, tombstones
 from gittraj.record.drain.reading import Reading
 from gittraj.record.pipeline import Pipeline
-from gittraj.state.cursors import Away, State, load_state, load_suspension, save
+from gittraj.state.cursors import Away, SessionState, State, load_state, load_suspension, save
 from gittraj.state.folder import LocalState
 
 
@@ -66,8 +66,6 @@ def link_session(repository: Repository, rev: str, session: str, *, environ: Env
     with local.writing():
         config = read_config(repository)
         state = load_state(local.folder) or State()
-        trajectory = trajectory_id(file.agent, file.session)
-        known = state.sessions.get(trajectory)
         territory = RepoPaths(repository, home=environ.home)
         suspension = load_suspension(local.folder)
         if is_forgotten(file, suspension.forgotten):
@@ -83,29 +81,39 @@ def link_session(repository: Repository, rev: str, session: str, *, environ: Env
             why = "recording was off for all of it" if off != Away() else "is it a session's log?"
             raise TrajError(f"{file.path}: no event may be read", why)
         target = Commit(id=commit, changes=read_changes(repository, [commit]).get(commit))
-        drafter = Drafter(log, commits={commit: target}, ci=environ.ci)
-        stored = [part for part in known.parts if not part.parked] if known else []
+        # no path, as if it was imported: a drain has not read the log yet
+        unread = SessionState(agent=log.agent, session=log.session, path="")
+        known = state.sessions.get(log.trajectory, unread)
+        known = replace(
+            known, parts=tuple(part for part in known.parts if not part.parked)
+        )  # try those again
         anchor = Anchor(call=-1, commits=(commit,), evidence="manual")
         reading = Reading.of(log, file.path, size, known, idle=False)
-        drafted = drafter.draft(_allowed_parts(reading, anchor), stored)
+        drafter = Drafter(log, commits={commit: target}, ci=environ.ci)
+        drafted = drafter.draft(_allowed_parts(reading, anchor), known.parts)
         pipeline = make_pipeline(repository, config, environ, rewrites=state.rewrites)
-        notes = NotesRef(repository)
-        records = _list_records(notes, trajectory, chain.from_iterable(part.commits for part in stored))
-        link = Link(evidence="manual")
-        copies = [(commit, replace(each, link=link, role="produced", origin=None)) for each in records]
-        written = pipeline.write([d.draft for d in drafted], lines=copies)
-        if written.parked:
-            raise TrajError(f"not linked: {written.parked[0].why}", "its log has it; it cannot be stored")
-        if known and len(stored) < len(known.parts):
-            # what was parked is on this commit now
-            parts = (replace(p, parked=False, commits=(commit,)) if p.parked else p for p in known.parts)
-            sessions = {**state.sessions, trajectory: replace(known, parts=tuple(parts))}
-            save(local.folder, replace(state, sessions=sessions))
-        outlive_tombstones(pipeline, notes, commit, lambda record: record.id == trajectory)
-        if known:  # its events wait for no commit now
-            sessions = {**state.sessions, trajectory: replace(known, waiting=0)}
-            save(local.folder, replace(state, sessions=sessions))
-    return commit, trajectory, len(drafted) + len(copies)
+        after, number = _write(pipeline, log, known, drafted, commit)
+        save(local.folder, replace(state, sessions={**state.sessions, log.trajectory: after}))
+    return commit, log.trajectory, number
+
+
+def _write(
+    pipeline: Pipeline, log: Log, known: SessionState, drafted: Sequence[Drafted], commit: str
+) -> tuple[SessionState, int]:
+    """Write the parts, and copies of the records that are stored already, onto a commit. Return the session's
+    state, in which its events wait for no commit, and the number of parts. Raises TrajError."""
+    notes, link = NotesRef(pipeline.repository), Link(evidence="manual")
+    records = _list_records(notes, log.trajectory, chain.from_iterable(p.commits for p in known.parts))
+    copies = [(commit, replace(each, link=link, role="produced", origin=None)) for each in records]
+    replaced = find_replaced(log, drafted, known.parts)
+    gone = chain.from_iterable(tombstones(log.trajectory, part, "linked by hand") for part in replaced)
+    written = pipeline.write([d.draft for d in drafted], lines=[*copies, *gone])
+    if written.parked:
+        raise TrajError(f"not linked: {written.parked[0].why}", "its log has it; it cannot be stored")
+    outlive_tombstones(pipeline, notes, commit, lambda record: record.id == log.trajectory)
+    kept = [part for part in known.parts if part not in replaced]
+    parts = stored_parts(log.trajectory, kept, drafted, written)
+    return replace(known, waiting=0, parts=parts), len(drafted) + len(copies)
 
 
 def _allowed_parts(reading: Reading, anchor: Anchor) -> list[Part]:
@@ -125,8 +133,10 @@ def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[st
     body = NotesRef(repository).read(commit) or b""
     choose = partial(_choose, commit, trajectory or "")
     revs: dict[str, int] = {}
+    by_hand: set[Key] = set()
     for record in choose(body):
         revs[record.id] = max(record.rev, revs.get(record.id, record.rev))
+        by_hand |= {record.key} if record.link.evidence == "manual" else set()
     if not revs:
         what = f"no trajectory '{trajectory}'" if trajectory else "no trajectory"
         hint = find_hint(
@@ -137,11 +147,22 @@ def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[st
         raise TrajError(f"{commit[:12]} has {what}", hint)
     if trajectory and len(revs) > 1:
         raise TrajError(f"'{trajectory}' is ambiguous: {' or '.join(sorted(revs))}", "give more of the id")
-    LocalState.of(repository).create()
-    pipeline = make_pipeline(repository, read_config(repository), Environ(home=None), live={})
-    why = "unlinked by hand"
-    pipeline.write([], lines=[(commit, Tombstone(id=i, rev=revs[i], deleted=why)) for i in sorted(revs)])
+    local, why = LocalState.of(repository), "unlinked by hand"
+    with local.writing():
+        pipeline = make_pipeline(repository, read_config(repository), Environ(home=None), live={})
+        pipeline.write([], lines=[(commit, Tombstone(id=i, rev=revs[i], deleted=why)) for i in sorted(revs)])
+        state = load_state(local.folder)
+        if state is not None:
+            sessions = {t: _wait_again(t, s, commit, by_hand) for t, s in state.sessions.items()}
+            save(local.folder, replace(state, sessions=sessions))
     return commit, sorted(revs)
+
+
+def _wait_again(trajectory: str, known: SessionState, commit: str, by_hand: Collection[Key]) -> SessionState:
+    """The state of a session in which parts that were linked to a commit ``by_hand`` wait for one again."""
+    gone = [p for p in known.parts if p.commits == (commit,) and (trajectory, p.range.first) in by_hand]
+    waiting = known.waiting + sum(part.range.n for part in gone)
+    return replace(known, waiting=waiting, parts=tuple(p for p in known.parts if p not in gone))
 
 
 def _choose(commit: str, prefix: str, body: bytes) -> list[Record]:

@@ -230,8 +230,10 @@ def participants(header: Header) -> str | None:
 
 def evidence(link: Header) -> str | None:
     """Render the evidence that links a trajectory to its commit. None if every record was carried from
-    earlier commits, because their evidence does not show who made this one."""
-    return None if link["carried"] else EVIDENCE.get(link["evidence"])
+    earlier commits, because their evidence does not show who made this one, or if the session was only over
+    on this commit: nothing was matched."""
+    nothing = link["carried"] or (link["role"], link["evidence"]) == ("explored", "content")
+    return None if nothing else EVIDENCE.get(link["evidence"])
 
 
 NO_COMMIT = "counts for no commit"

@@ -15,14 +15,18 @@ if TYPE_CHECKING:
 
     from gittraj.git import Repository
 
+IDLE = 24 * 3600.0
+"""Seconds without growth after which a session counts as over."""
 _RESTED = (3.0, 600.0)
 """If a log last grew so many seconds ago (from, to), its last turn may have ended, and no drain noted it."""
+_LARGEST = 10**12
+"""More bytes than a log has, and fewer milliseconds than there are since 1970."""
 STATE, INSTALLED, WORKTREES, TIP = "cursors.json", "installed.json", "worktrees", "refs/notes/traj"
 
 
 def has_news(repository: Repository) -> bool:
-    """Whether the spool, a reflog or an unfinished session's log has grown since the last drain, or another
-    tool wrote notes, perhaps over some of ours."""
+    """Whether the spool, a reflog or an unfinished session's log has grown since the last drain, a session
+    with events that wait is over since then, or another tool wrote notes, perhaps over some of ours."""
     return not is_quiet(read_watched(repository), str(repository.common_dir))
 
 
@@ -52,6 +56,8 @@ def read_watched(repository: Repository) -> str:
         rows.append(("file", int(size), tree.git_dir / "logs" / "HEAD"))
     # a session that only the notes know has no log here
     rows += [("log", s.size, s.path) for s in state.sessions.values() if s.path and not s.settled]
+    ends = [over_at(s.path, s.size) for s in state.sessions.values() if s.waiting]
+    rows += [("until", int(end) + 1, "") for end in ends if end * 1e9 > written]
     lines = [f"{kind} {number} {path}" for kind, number, path in rows]
     return "" if any("\n" in line for line in lines) else "\n".join(lines)
 
@@ -70,6 +76,8 @@ def _is_unchanged(line: str, common_dir: str) -> bool:
     if kind == "log":
         rested = time.time() - _changed_at(path) / 1e9
         return size_of(path) == int(number) and not _RESTED[0] <= rested <= _RESTED[1]
+    if kind == "until":
+        return time.time() < int(number)
     measure = {"time": _changed_at, "count": _count, "file": _size}[kind]
     return measure(path) == int(number)
 
@@ -85,6 +93,13 @@ def size_of(path: str | Path) -> int:
 def written_at(path: str | Path) -> float:
     """Return when a log last grew, in seconds since 1970. Raises OSError."""
     return max(os.stat(path).st_mtime, _changed_at(f"{path}-wal") / 1e9)  # noqa: PTH116
+
+
+def over_at(path: str | Path, size: int) -> float:
+    """Return when a session counts as over unless its log grows, in seconds since 1970; 0 if the log does not
+    exist. ``size`` is the log's, or in a store the time of the session's last change."""
+    changed = _changed_at(path) / 1e9
+    return changed and IDLE + (size / 1000 if size > _LARGEST else changed)
 
 
 def _size(path: str | Path, otherwise: int = 0) -> int:

@@ -42,7 +42,7 @@ from gittraj.record.drain.plan import own_parts, owner_of
 from gittraj.record.drain.reading import Reading, is_output_log
 from gittraj.record.drain.remembered import rebuild_state
 from gittraj.record.drain.run import follow
-from gittraj.record.drain.waiting import IDLE
+from gittraj.state.changed import IDLE
 from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension, save
 from gittraj.state.folder import LocalState, installed_positions
 

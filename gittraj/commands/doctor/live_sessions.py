@@ -12,13 +12,11 @@ from gittraj.frozen import dataclass
 from gittraj.model.codec import decode_note
 from gittraj.model.values import Record
 from gittraj.notes.store import NotesRef
+from gittraj.state.changed import IDLE
 from gittraj.state.cursors import SessionState, State, Suspension
 
 _FRESH = 15 * 60
 """A session counts as active for this many seconds after its log last grew."""
-_OVER = 24 * 3600
-"""A session whose log did not grow for this many seconds is not listed, even if it has events that wait. The
-same as ``IDLE`` in ``record/drain/waiting.py``, whose import would slow ``git traj status`` down."""
 _ONE_TURN = ("sdk-cli", "codex_exec")
 """Entry points of sessions that end with their first turn (``claude -p``, ``codex exec``)."""
 Status = Literal["active", "idle", "ended"]
@@ -52,7 +50,7 @@ def find_live(
         except OSError:
             continue  # its log was deleted
         status = _read_status(known, last_write, ended, since)
-        is_recent = time.time() - last_write < _OVER
+        is_recent = time.time() - last_write < IDLE
         if (status == "active" and known.parts) or (known.waiting and is_recent):
             yield LiveSession(
                 agent=known.agent,

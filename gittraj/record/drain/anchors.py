@@ -83,7 +83,7 @@ def find_parts_stored_too_early(
     calls = {anchor.call for anchor in known}
     positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
     for anchor in new:
-        if anchor.call in calls or anchor.evidence == "content":
+        if anchor.call in calls:
             continue
         for part in stored:
             first, last = positions.get(part.range.first, 0), positions.get(part.range.last, -1)

@@ -17,7 +17,7 @@ from gittraj.record.drain.context import Context
 from gittraj.record.drain.open_log import read_log
 from gittraj.record.drain.reading import Reading
 from gittraj.record.drain.sessions import Wanted
-from gittraj.record.drain.waiting import IDLE
+from gittraj.state.changed import IDLE
 from gittraj.state.cursors import SessionState, State, Stored, Suspension
 
 

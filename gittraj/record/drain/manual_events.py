@@ -28,8 +28,9 @@ from gittraj.model.values import (
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Draft, Target
 from gittraj.record.drain.anchors import find_record
-from gittraj.record.drain.waiting import IDLE, LOGGED_WITHIN
+from gittraj.record.drain.waiting import LOGGED_WITHIN
 from gittraj.state.active import Active, Header, without
+from gittraj.state.changed import IDLE
 from gittraj.state.cursors import SessionState
 
 _LINK = Link(evidence="manual")

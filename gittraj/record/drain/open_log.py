@@ -158,7 +158,8 @@ def read_log(
         if cursor.offset == 0:
             raise
         log = read(Cursor())
-    if is_store(file.format) or file.changed is not None:  # other sessions write to the same file
+    # in a store, other sessions write to the same file
+    if file.changed is not None or _reader(file.path, file.format) is None:
         size, written = file.changed or size, _last_event(log) or written
     age = now - written
     return replace(log, quiet=age >= RESTS and _ends_with_message(log)), size, age

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from gittraj.capture.anchor import commits_elsewhere
 from gittraj.capture.content import Writings
 from gittraj.capture.link import Links
-from gittraj.capture.own import Anchor, Part, Step, own
+from gittraj.capture.own import Anchor, Part, Step, find_dropped, own
 from gittraj.capture.session import Commit, Log
 from gittraj.model.session_items import Cursor
-from gittraj.model.values import Evidence, Line, Prompt, Tombstone, ToolCall, ToolResult
+from gittraj.model.values import Line, Prompt, Tombstone, ToolCall, ToolResult
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Written
 from gittraj.record.drain.anchors import (
@@ -38,15 +38,18 @@ _SAFE_FACTS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The changes to write for one log. ``copies`` are stored parts that a further commit gets; ``owned`` is
-    the number of events that belong to a commit now."""
+    """The changes to write for one log. ``copies`` are stored parts that a further commit gets, ``replaced``
+    are explored parts that led to a commit after all; ``owned`` is the number of events that belong to a
+    commit now."""
 
     reading: Reading
     anchors: Sequence[Anchor]
     parts: Sequence[Part]
     drafted: Sequence[Drafted]
     copies: Sequence[Copy]
+    replaced: Sequence[Stored]
     owned: int
+    waiting: int
     commits: Mapping[str, Commit]
     writings: Writings
 
@@ -71,11 +74,10 @@ class Plan:
         log itself names the commit; the ``call`` is a stretch's last event."""
         log, known = reading.log, reading.known
         anchors, copies, parts = own_parts(reading, links)
-        steps = to_steps(log)
         for anchor in noted:
             parts.append(Part(first=_end(parts), last=anchor.call, anchor=replace(anchor, call=-1)))
         if owner is not None:
-            parts += remaining_parts(steps, _end(parts), owner)
+            parts += remaining_parts(to_steps(log), _end(parts), owner)
         if onto is not None:
             copies += copies_onto(onto, known.parts)
         copies = [(p, t) for p, t in copies if t.commit not in commits or commits[t.commit].stored]
@@ -84,16 +86,22 @@ class Plan:
         drafter = Drafter(log, commits=commits, ci=ci, searched=known.searched, gone=reading.gone)
         drafted = drafter.draft(parts, known.parts, aliases=aliases)
         owned = _end(parts)
+        replaced = find_replaced(log, drafted, known.parts)
+        kept = [part for part in known.parts if part not in replaced]
+        waiting = len(log.entries) - max(owned, _end_of_stored(log, kept)) if _may_be_here(log) else 0
         if reading.idle and head is not None:
-            explored = _explored_parts(steps, owned, head, explore=explore)
-            drafted += drafter.draft(explored, known.parts, explored=True) if explored else []
+            waiting = 0
+            explored = _explored_parts(reading, anchors, first=owned, head=head, explore=explore)
+            drafted += drafter.draft(explored, kept, explored=True) if explored else []
         return cls(
             reading=reading,
             anchors=anchors,
             parts=parts,
             drafted=[replace(d, draft=replace(d.draft, source=reading.path)) for d in drafted],
             copies=[*copies, *more],
+            replaced=replaced,
             owned=owned,
+            waiting=waiting,
             commits=commits,
             writings=links.writings[log.trajectory],
         )
@@ -103,12 +111,10 @@ class Plan:
         parts that led to a commit after all, and parts that came before the session's own log."""
         trajectory = self.reading.log.trajectory
         yield from copy_records(notes, trajectory, self.copies)
-        produced = self._produced()
-        for stored in self.reading.known.parts:
-            if stored.explored and stored.range.first in produced:
-                yield from _tombstones(trajectory, stored, "produced a commit")
+        for stored in self.replaced:
+            yield from tombstones(trajectory, stored, "produced a commit")
         for stored in self.reading.gone:
-            yield from _tombstones(trajectory, stored, "its own log is told")
+            yield from tombstones(trajectory, stored, "its own log is told")
 
     def remember(self, written: Written) -> SessionState:
         """The session's state once all of this is written."""
@@ -126,7 +132,7 @@ class Plan:
             left=tuple(sorted(self._left_before(start or 0))),
             taken=tuple(dict.fromkeys([*reading.known.taken, *self._taking_commits()]))[-_TAKEN_KEPT:],
             facts=_safe_facts(log),
-            waiting=len(log.entries) - self.owned if _may_be_here(log) else 0,
+            waiting=self.waiting,
             settled=self._settled(),
             searched=written.searched if self.drafted else reading.known.searched,
         )
@@ -146,30 +152,12 @@ class Plan:
         more: dict[str, list[str]] = {}
         for stored, target in self.copies:
             more.setdefault(stored.range.first, []).append(target.commit)
-        produced = self._produced()
-        trajectory = self.reading.log.trajectory
-        parts = [
-            replace(
-                p,
-                commits=tuple(dict.fromkeys((*p.commits, *more.get(p.range.first, ())))),
-                segments=written.segments.get((trajectory, p.range.first), p.segments),
-            )
+        kept = [
+            replace(p, commits=tuple(dict.fromkeys((*p.commits, *more.get(p.range.first, ())))))
             for p in self.reading.known.parts
-            if not (p.explored and p.range.first in produced)
+            if p not in self.replaced
         ]
-        parked = {p.first for p in written.parked}
-        for d in self.drafted:
-            first = d.stored.range.first
-            segments = written.segments.get((trajectory, first), ())
-            parts.append(replace(d.stored, segments=segments, parked=first in parked))
-        return tuple(parts)
-
-    def _produced(self) -> set[str]:
-        """The ids of the events that are now written for the commits that they led to."""
-        entries = self.reading.log.entries
-        positions = {entry.event.id: i for i, entry in enumerate(entries)}
-        ranges = (d.stored.range for d in self.drafted if not d.stored.explored)
-        return {entries[positions[r.first] + k].event.id for r in ranges for k in range(r.n)}
+        return stored_parts(self.reading.log.trajectory, kept, self.drafted, written)
 
     def _settled(self) -> bool:
         """Whether no further event can belong to the last commit: there is no commit, or its turn is over."""
@@ -180,17 +168,32 @@ class Plan:
         return over or self.reading.idle or not (self.anchors or self.reading.before)
 
 
+def stored_parts(
+    trajectory: str, kept: Sequence[Stored], drafted: Sequence[Drafted], written: Written
+) -> tuple[Stored, ...]:
+    """The parts of a trajectory that are stored once ``drafted`` is ``written``."""
+    segments, parked = written.segments, {p.first for p in written.parked}
+    fresh = (replace(d.stored, parked=d.stored.range.first in parked) for d in drafted)
+    parts = (*kept, *fresh)
+    return tuple(replace(p, segments=segments.get((trajectory, p.range.first), p.segments)) for p in parts)
+
+
 def own_parts(reading: Reading, links: Links) -> tuple[list[Anchor], list[Copy], list[Part]]:
     """Return a log's anchors, the stored parts to copy to further commits, and the commits' parts."""
     log = reading.log
     new, stored = links.anchors.get(log.trajectory, ()), reading.known.parts
     anchors, copies = combine(reading.anchors, new, stored)
     copies += find_parts_stored_too_early(log, new, reading.anchors, stored)
-    made = {a.call for a in anchors}
-    elsewhere = [Anchor(call=call, commits=()) for call in commits_elsewhere(log) if call not in made]
     ended = log.quiet or reading.idle
-    parts = own(to_steps(log), [*anchors, *elsewhere], before=reading.before, ended=ended)
+    everywhere = [*anchors, *_anchors_elsewhere(log, anchors)]
+    parts = own(to_steps(log), everywhere, before=reading.before, ended=ended)
     return anchors, copies, parts
+
+
+def _anchors_elsewhere(log: Log, here: Sequence[Anchor]) -> list[Anchor]:
+    """The anchors of commits that the log made in other repositories."""
+    made = {a.call for a in here}
+    return [Anchor(call=call, commits=()) for call in commits_elsewhere(log) if call not in made]
 
 
 def owner_of(log: Log, starter: Log, parts: Sequence[Part]) -> Anchor | None:
@@ -203,16 +206,37 @@ def owner_of(log: Log, starter: Log, parts: Sequence[Part]) -> Anchor | None:
     return None
 
 
-def _explored_parts(steps: Sequence[Step], first: int, head: str, *, explore: bool) -> list[Part]:
-    """The parts, on ``head``, of the steps from ``first`` on, if one worked here or ``explore`` is true."""
-    if not explore and not any(step.here for step in steps[first:]):
+def find_replaced(log: Log, drafted: Sequence[Drafted], stored: Sequence[Stored]) -> list[Stored]:
+    """The explored parts with events that are now written for the commits that they led to."""
+    positions = {entry.event.id: i for i, entry in enumerate(log.entries)}
+    ranges = [d.stored.range for d in drafted]
+    produced = {log.entries[positions[r.first] + k].event.id for r in ranges for k in range(r.n)}
+    return [part for part in stored if part.explored and part.range.first in produced]
+
+
+def _explored_parts(
+    reading: Reading, anchors: Sequence[Anchor], *, first: int, head: str, explore: bool
+) -> list[Part]:
+    """The parts, on ``head``, of the events from ``first`` on, if one worked here or ``explore`` is true."""
+    steps = to_steps(reading.log)
+    if explore:
+        return remaining_parts(steps, first, Anchor(call=-1, commits=(head,), evidence="imported"))
+    if not any(step.here for step in steps[first:]):
         return []
-    evidence: Evidence = "imported" if explore else "content"
-    return remaining_parts(steps, first, Anchor(call=-1, commits=(head,), evidence=evidence))
+    everywhere = [*anchors, *_anchors_elsewhere(reading.log, anchors)]
+    dropped = find_dropped(steps, everywhere, before=reading.before, ended=True)
+    parts = remaining_parts(steps, first, Anchor(call=-1, commits=(head,), evidence="content"))
+    return [replace(part, dropped=dropped.intersection(part.indexes)) for part in parts]
 
 
 def _end(parts: Sequence[Part]) -> int:
     return max((part.last + 1 for part in parts), default=0)
+
+
+def _end_of_stored(log: Log, stored: Sequence[Stored]) -> int:
+    """The index after the last event that a stored part, perhaps one linked by hand, ends with."""
+    lasts = {part.range.last for part in stored}
+    return max((i + 1 for i, entry in enumerate(log.entries) if entry.event.id in lasts), default=0)
 
 
 def _may_be_here(log: Log) -> bool:
@@ -227,7 +251,7 @@ def _safe_facts(log: Log) -> dict[str, tuple[str, ...]]:
     return {k: tuple(map(str, v[:1] if k == "started_at" else v)) for k, v in safe.items()}
 
 
-def _tombstones(trajectory: str, part: Stored, why: str) -> Iterator[tuple[str, Line]]:
+def tombstones(trajectory: str, part: Stored, why: str) -> Iterator[tuple[str, Line]]:
     tombstone = Tombstone(id=trajectory, first=part.range.first, rev=part.rev, deleted=why)
     yield from ((commit, tombstone) for commit in part.commits)
 

@@ -25,9 +25,10 @@ from gittraj.record.drain.moved import squashed
 from gittraj.record.drain.news import News, read_news
 from gittraj.record.drain.remembered import rebuild_state
 from gittraj.record.drain.switched_off import follow_switches
-from gittraj.record.drain.waiting import IDLE, find_waiting, is_patient, to_commit
+from gittraj.record.drain.waiting import find_waiting, is_patient, to_commit
 from gittraj.record.pipeline import Pipeline
 from gittraj.state.active import Active, drop_active, is_gone, load_active, save_active, without
+from gittraj.state.changed import IDLE
 from gittraj.state.cursors import State, Suspension, load_state, load_suspension, save
 from gittraj.state.folder import LocalState
 

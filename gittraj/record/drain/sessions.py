@@ -3,6 +3,7 @@ this repository, that are not settled, or whose uncommitted edits may be in a ne
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from gittraj.config import Config, Environ
 from gittraj.errors import FormatError
 from gittraj.model.session_items import trajectory_id
 from gittraj.record.drain.open_log import find_sessions
-from gittraj.state.changed import size_of
+from gittraj.state.changed import over_at, size_of
 from gittraj.state.cursors import SessionState, State
 
 BEFORE_INSTALL = 7 * 24 * 3600.0
@@ -88,9 +89,9 @@ class Sessions:
                     yield Wanted(file=log, whole=again or moved)
 
     def _due(self, state: State, commits: Sequence[Commit], touched: Collection[str]) -> set[str]:
-        """The names of the sessions to read: sessions that hooks named, that are not settled or went on, and
-        sessions with uncommitted edits of a committed path (``touched``). If a commit adds files, also
-        sessions whose edited files may have been renamed to the added ones."""
+        """The names of the sessions to read: sessions that hooks named, that are not settled, went on, or are
+        over with events that wait, and sessions with uncommitted edits of a committed path (``touched``). If
+        a commit adds files, also sessions whose edited files may have been renamed to the added ones."""
         named = {name for commit in commits for name in commit.sessions}
         adds = _adds(commits)
         return named | {
@@ -98,6 +99,7 @@ class Sessions:
             for s in state.sessions.values()
             if not s.settled
             or _goes_on(s)
+            or (s.waiting and 0 < over_at(s.path, s.size) < time.time())
             or not {*s.open_paths, *s.left}.isdisjoint(touched)
             or (adds and (s.open_paths or self._moved(s)))
         }

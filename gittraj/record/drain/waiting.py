@@ -10,11 +10,9 @@ from gittraj.model.session_items import trajectory_id
 from gittraj.model.signs import CONFIGURED
 from gittraj.model.values import STUB_REV, Line, Link, Record, SessionInfo
 from gittraj.record.drain.context import Context
-from gittraj.state.changed import size_of
+from gittraj.state.changed import IDLE, size_of
 from gittraj.state.cursors import State, Waiting
 
-IDLE = 24 * 3600.0
-"""Seconds without growth after which a session counts as over."""
 LATELY = 600.0
 """Seconds after a log's growth in which its session may still be running."""
 LOGGED_WITHIN = 60.0
