@@ -35,7 +35,8 @@ def read_sentence(sentence: Sentence) -> Choice | None:
     """Return the choice that a sentence states alone, or None."""
     if sentence.kind == "row":
         return _read_row(sentence)
-    if sentence.kind == "heading" or sentence.spoken or _RULES.find(sentence.text, "ordered", "reported"):
+    not_own = sentence.spoken or _RULES.find(sentence.text, "ordered", "reported", "cited")
+    if sentence.kind == "heading" or not_own:
         return None
     if why := SENTENCES["why_label"].match(sentence.text):
         return make_choice(why, sentence)
@@ -94,9 +95,10 @@ def _find_forms(sentence: Sentence) -> Iterator[tuple[re.Match[str], Form]]:
 
 
 def _bodies(text: str) -> Iterator[str]:
-    """Yield the texts to search: a last clause with I or we; the text after a label (``Storage: files, not
-    rows``); the whole text."""
-    if clause := re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\b(?! \w+ (?:it|that|this)\b).+)$", text):
+    """Yield the texts to search: a last clause with I or we, unless it is within quotation marks; the text
+    after a label (``Storage: files, not rows``); the whole text."""
+    clause = re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\b(?! \w+ (?:it|that|this)\b).+)$", text)
+    if clause and not _opens_quote(text[: clause.start()]):
         yield clause[1]
     if label := LABEL.match(text):
         yield text[label.end() :]
@@ -112,7 +114,11 @@ def _is_quoted(match: re.Match[str]) -> bool:
     if re.match(r"\W*[\"“]", sides[1]) or (measured and match.re is not FORMS["would"].pattern):
         return True
     at = match.start("other") if groups.get("other") else match.start()
-    return len(re.findall(r"[\"“”]", match.string[:at])) % 2 == 1
+    return _opens_quote(match.string[:at])
+
+
+def _opens_quote(text: str) -> bool:
+    return len(re.findall(r"[\"“”]", text)) % 2 == 1
 
 
 def _read_row(sentence: Sentence) -> Choice | None:
