@@ -169,7 +169,7 @@ def _grounded(claim: Claim) -> bool:
     """Whether the reason has two or more words and the sentence states a choice that is made."""
     if not any(len(reason.split()) > 1 for reason in claim.reasons) or _is_no_choice(claim.get(*_CHOSEN)):
         return False
-    waits = claim.text.endswith(":") or (claim.sentence.asks and not claim.decided)
+    waits = claim.text.endswith((":", "?")) or (claim.sentence.asks and not claim.decided)
     return not (waits or _addresses_users(claim.text))
 
 

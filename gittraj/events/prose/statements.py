@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import takewhile
 
-from gittraj.events.prose.choice import Choice, make_clause
+from gittraj.events.prose.choice import Choice, is_balanced, make_clause
 from gittraj.events.prose.claim import Claim, words
 from gittraj.events.prose.claims import CONDITIONS
 from gittraj.events.prose.doubts import ends_in_doubt
@@ -25,7 +25,9 @@ _LEADS = (
         + rf"(?:{fragment('TOOK')})\s+",
         re.I,
     ),
-    re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I),
+    re.compile(
+        fragment("BEGIN") + r"(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I
+    ),
 )
 """Introductions that say that what comes next was chosen."""
 _RELATIVE = re.compile(r"^which (?:is|are|was|were) ", re.I)
@@ -80,7 +82,7 @@ def _read_forms(sentence: Sentence, *, decided: bool) -> Choice | None:
             return None
         if not _is_quoted(match) and CONDITIONS[form.needs](claim):
             choice = make_choice(match, sentence)
-            is_label = choice.chosen and choice.chosen == sentence.restore(sentence.label)
+            is_label = choice.chosen and choice.chosen in (sentence.restore(sentence.label), *choice.rejected)
             return None if is_label or len(choice.chosen) > SIDE_LIMIT else choice
     return None
 
@@ -100,7 +102,7 @@ def _bodies(text: str) -> Iterator[str]:
     clause = re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\b(?! \w+ (?:it|that|this)\b).+)$", text)
     if clause and not _opens_quote(text[: clause.start()]):
         yield clause[1]
-    if label := LABEL.match(text):
+    if (label := LABEL.match(text)) and is_balanced(label[0]):
         yield text[label.end() :]
     yield text
 
