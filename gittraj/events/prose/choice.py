@@ -38,7 +38,7 @@ def make_clause(reason: str, other: str, between: str) -> str | None:
 
 
 def _is_clause(reason: str) -> bool:
-    return _is_balanced(reason) and not _RULES.begins(reason, "dangling")
+    return is_balanced(reason) and not _RULES.begins(reason, "dangling")
 
 
 def _is_adjacent(other: str, between: str) -> bool:
@@ -62,12 +62,12 @@ def lower_article(side: str) -> str:
 def tidy(choice: Choice) -> Choice | None:
     """Return the choice without introductory words; None if a side does not name a thing."""
     chosen = _RULES["frame"].sub("", choice.chosen)
-    if any(_RULES["no_side"].match(side) or not _is_balanced(side) for side in (chosen, *choice.rejected)):
+    if any(_RULES["no_side"].match(side) or not is_balanced(side) for side in (chosen, *choice.rejected)):
         return None
     if not choice.rejected and _RULES["left"].fullmatch(chosen):
         return None
     return replace(choice, chosen=chosen)
 
 
-def _is_balanced(text: str) -> bool:
-    return text.count("(") == text.count(")")
+def is_balanced(text: str) -> bool:
+    return text.count("(") == text.count(")") and text.count("[") == text.count("]")

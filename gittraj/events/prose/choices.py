@@ -78,6 +78,15 @@ def revokes_previous(message: str) -> bool:
     return PHRASES.find(message, "scraps")
 
 
+def find_turns(message: str) -> list[tuple[str, frozenset[str]]]:
+    """Return the quotes of the sentences that say that something else is used now, and the words that name
+    it: ``In the end it's a file``."""
+    own = (s for s in read_sentences(message) if not (s.spoken or _RULES.find(s.text, "open")))
+    matches = ((s, SENTENCES["turned"].search(s.text.strip("()"))) for s in own)
+    named = ((s, next(filter(None, match.groups()), "")) for s, match in matches if match)
+    return [(s.quote, words(s.restore(text))) for s, text in named]
+
+
 def find_revoked(message: str) -> frozenset[str]:
     """Return the quotes of the sentences that the sentence after them takes back."""
     return frozenset(s.quote for s, then in pairwise(read_sentences(message)) if revokes(then))

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from gittraj.events.prose.markdown import Sentence
-from gittraj.events.prose.patterns import load
+from gittraj.events.prose.patterns import SENTENCES, load
 
 _RULES = load("choices")
 _STOP_WORDS = frozenset(
@@ -29,6 +29,12 @@ _PARALLEL = (
 def words(text: str) -> frozenset[str]:
     """Return the words of three or more characters, in lower case, without the most frequent ones."""
     return frozenset(word for word in re.findall(r"[a-z0-9_]{3,}", text.lower()) if word not in _STOP_WORDS)
+
+
+def tells_of_others(text: str) -> bool:
+    """Whether a text says that somebody else chose: ``The team went with a queue``."""
+    own = SENTENCES["taken"].match(text) or re.search(r"\bI (?:\w+ )?\w+(?:ed|se|nt)\b", text)
+    return not own and _RULES.find(text, "picked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,8 @@ class Claim:
     def is_open(self) -> bool:
         before = re.sub(r"^(?:I|we) prefer\b", "", self.before, flags=re.I) if self.reasons else self.before
         ends_open = self.text.rstrip().endswith("?")
-        return _RULES.find(before, "open") or ends_open or _RULES.find(self.chosen, "denied")
+        unmade = _RULES.begins(before, "unmade")
+        return unmade or ends_open or _RULES.find(before, "open") or _RULES.find(self.chosen, "denied")
 
     @property
     def is_description(self) -> bool:

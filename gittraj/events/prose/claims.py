@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from gittraj.events.prose.claim import Claim, words
+from gittraj.events.prose.claim import Claim, tells_of_others, words
 from gittraj.events.prose.patterns import PHRASES, SENTENCES, fragment, load
 
 _RULES = load("choices")
@@ -23,13 +23,13 @@ def _addresses_users(text: str) -> bool:
 
 def _own(claim: Claim) -> bool:
     """Whether this is a choice of the author: by its words, or as an item in a list of choices."""
-    if _RULES.begins(claim.other, "no_side") or claim.is_open:
+    if _RULES.begins(claim.other, "no_side") or claim.is_open or tells_of_others(claim.chosen):
         return False
     if claim.decided:
         return True
     against = (
         _RULES.find(claim.before, "talk"),
-        _RULES.find(claim.chosen, "was_at"),
+        _RULES.find(claim.chosen, "was_at", "habit"),
         claim.is_description,
         _addresses_users(claim.before),
         _is_finding(claim),
@@ -169,7 +169,7 @@ def _grounded(claim: Claim) -> bool:
     """Whether the reason has two or more words and the sentence states a choice that is made."""
     if not any(len(reason.split()) > 1 for reason in claim.reasons) or _is_no_choice(claim.get(*_CHOSEN)):
         return False
-    waits = claim.text.endswith(":") or (claim.sentence.asks and not claim.decided)
+    waits = claim.text.endswith((":", "?")) or (claim.sentence.asks and not claim.decided)
     return not (waits or _addresses_users(claim.text))
 
 

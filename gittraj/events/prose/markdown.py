@@ -26,6 +26,7 @@ _MARKUP = re.compile(
 )
 """Markers in pairs, with what is between them, and one at an end of a sentence: a bold text may have several
 sentences. Names such as ``__init__`` and ``**kwargs`` have no markers."""
+_STRUCK = re.compile(r"~~(?=\S).+?~~", re.S)
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(\[*_`]*[A-Z0-9`\u2600-\u27bf])|\n+")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig)|\b[A-Z])\.$", re.I)
@@ -40,8 +41,8 @@ _STEP = re.compile(r"^(?:\d{1,2}[.)]|step \d+:?|phase \d+:?)\s+", re.I)
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a message: its ``quote`` is word for word, its ``text`` has no markup, and has
-    ``\\x00N\\x00`` in place of the Nth of the code spans (``codes``).
+    """A sentence of a message: its ``quote`` is word for word, its ``text`` has no markup, no words that are
+    struck out, and has ``\\x00N\\x00`` in place of the Nth of the code spans (``codes``).
 
     ``section`` is the heading above; ``lead`` the line that introduces the list; ``label`` the bold words
     before a colon or dash; ``kind`` one of ``paragraph``, ``item``, ``row`` and ``heading``; ``columns`` are
@@ -173,8 +174,10 @@ def _split(content: str, section: str, leads: Sequence[str], *, asks: bool) -> I
 
 
 def _split_text(content: str) -> Iterator[str]:
-    """Split a text after each full stop before something that begins a sentence, but not within code."""
+    """Split a text after each full stop before something that begins a sentence, but not within code or
+    struck-out words."""
     hidden = _CODE.sub(lambda m: "`" + "x" * (len(m[0]) - 2) + "`", content)
+    hidden = _STRUCK.sub(lambda m: "~" * len(m[0]), hidden)
     hidden = re.sub(r"(?<![.!?:])\n(?!\s*(?:[-*•+✓✗✅❌⚠]|\d+[.)]))", " ", hidden)
     start = 0
     for end in _END.finditer(hidden):
@@ -195,7 +198,7 @@ def _mask(quote: str) -> tuple[str, tuple[str, ...]]:
         codes.append(match[0])
         return f"\x00{len(codes) - 1}\x00"
 
-    text = _LINK.sub(r"\1", _CODE.sub(hide, quote))
+    text = _STRUCK.sub("", _LINK.sub(r"\1", _CODE.sub(hide, quote)))
     for _ in range(2):  # within a bold text there may be an italic one
         text = _MARKUP.sub(lambda match: match[1] or match[3] or "", text)
     text = re.sub(r"\s+", " ", text).replace("’", "'")

@@ -8,12 +8,13 @@ from itertools import chain
 
 from gittraj.events.announced import announces
 from gittraj.events.prose.choice import Choice
-from gittraj.events.prose.claim import words
+from gittraj.events.prose.claim import tells_of_others, words
 from gittraj.events.prose.markdown import Sentence, plain, read_sentences
-from gittraj.events.prose.patterns import PHRASES, load
+from gittraj.events.prose.patterns import PHRASES, fragment, load
 
 _RULES = load("outcome")
 _CHOICES = load("choices")
+_CONTRAST = re.compile(rf"\b(?:{fragment('CONTRAST')}|over)\b")
 _QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
 _DEED, _HOLDS = ("deed",), ("holds",)  # what was done; how things are now
 _OPENING = 3
@@ -139,4 +140,12 @@ def _may_reason(sentence: Sentence) -> bool:
         return False
     if _is_planned(sentence) or sentence.spoken or _CHOICES.find(sentence.text, "reported"):
         return False
+    if _CONTRAST.search(sentence.text) and _is_unmade(sentence.text):
+        return False
     return not _RULES.find(sentence.text, "no_cause", "left_alone")
+
+
+def _is_unmade(text: str) -> bool:
+    """Whether a choice was not made in the end, or by others, or before this work."""
+    unmade = _CHOICES.begins(text, "unmade") or _CHOICES.find(text, "habit", "cited")
+    return unmade or tells_of_others(text)

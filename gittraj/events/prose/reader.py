@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 
 from gittraj.events.prose.choice import Choice
-from gittraj.events.prose.choices import find_choices, find_revoked, revokes_previous
+from gittraj.events.prose.choices import find_choices, find_revoked, find_turns, revokes_previous
 from gittraj.events.prose.claim import words
 from gittraj.events.prose.doubts import find_doubts
 from gittraj.events.prose.outcome import find_announced, find_reason, find_result
@@ -124,10 +124,12 @@ def _read_messages(
     decisions: list[Decision] = []
     doubts: dict[str, CaveatSource] = {}
     revoked: set[str] = set()
-    for said, then in zip_longest(spoken, spoken[1:]):
-        stated = find_choices(said.text, prompt, own=said.on_the_way or not said.at_work)
-        quotes = {choice.quote for choice in stated}
-        revoked |= find_revoked(said.text)
+    turns = [find_turns(said.text) for said in spoken]
+    for at, (said, then) in enumerate(zip_longest(spoken, spoken[1:])):
+        found = find_choices(said.text, prompt, own=said.on_the_way or not said.at_work)
+        quotes = {choice.quote for choice in found}
+        stated = [choice for choice in found if not _is_overruled(choice, said.text, turns[at:])]
+        revoked |= find_revoked(said.text) | (quotes - {choice.quote for choice in stated})
         if then and revokes_previous(then.text):
             revoked |= quotes
         else:
@@ -138,6 +140,18 @@ def _read_messages(
             source = CaveatSource(event=said.event, by="inferred", path=path, line=line)
             doubts.setdefault(quote, source)
     return choices, decisions, doubts, revoked
+
+
+def _is_overruled(
+    choice: Choice, message: str, turns: Sequence[Sequence[tuple[str, frozenset[str]]]]
+) -> bool:
+    """Whether a later sentence says that what the choice rejected is used after all. ``turns`` are those of
+    its ``message``, and of each later one."""
+    said = message.find(choice.quote)
+    after = [named for quote, named in turns[0] if message.find(quote) > said]
+    chosen, rejected = words(choice.chosen), [*filter(None, map(words, choice.rejected))]
+    named_later = chain(after, (named for later in turns[1:] for _, named in later))
+    return any(other <= named and not chosen <= named for named in named_later for other in rejected)
 
 
 def _add_choice(reasoning: str, chosen: str) -> str:
@@ -179,9 +193,11 @@ def _merge_decisions(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
 
 
 def _replaces(then: Decision, former: Decision) -> bool:
-    """Whether the later decision says that it changed the former one, and names what that chose."""
-    changes = PHRASES.find(then.quote or "", "switched")
-    return changes and any(_says_same(other, former.chosen) for other in then.alternatives)
+    """Whether the later decision rejects what the former one chose, and chose what that rejected or says
+    that it is a change."""
+    rejects = any(_says_same(other, former.chosen) for other in then.alternatives)
+    opposite = any(_says_same(other, then.chosen) for other in former.alternatives)
+    return rejects and (opposite or PHRASES.find(then.quote or "", "switched"))
 
 
 def _is_same(one: Decision, two: Decision) -> bool:

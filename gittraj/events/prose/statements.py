@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import takewhile
 
-from gittraj.events.prose.choice import Choice, make_clause
+from gittraj.events.prose.choice import Choice, is_balanced, make_clause
 from gittraj.events.prose.claim import Claim, words
 from gittraj.events.prose.claims import CONDITIONS
 from gittraj.events.prose.doubts import ends_in_doubt
@@ -25,7 +25,9 @@ _LEADS = (
         + rf"(?:{fragment('TOOK')})\s+",
         re.I,
     ),
-    re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I),
+    re.compile(
+        fragment("BEGIN") + r"(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I
+    ),
 )
 """Introductions that say that what comes next was chosen."""
 _RELATIVE = re.compile(r"^which (?:is|are|was|were) ", re.I)
@@ -35,7 +37,8 @@ def read_sentence(sentence: Sentence) -> Choice | None:
     """Return the choice that a sentence states alone, or None."""
     if sentence.kind == "row":
         return _read_row(sentence)
-    if sentence.kind == "heading" or sentence.spoken or _RULES.find(sentence.text, "ordered", "reported"):
+    not_own = sentence.spoken or _RULES.find(sentence.text, "ordered", "reported", "cited")
+    if sentence.kind == "heading" or not_own:
         return None
     if why := SENTENCES["why_label"].match(sentence.text):
         return make_choice(why, sentence)
@@ -79,7 +82,7 @@ def _read_forms(sentence: Sentence, *, decided: bool) -> Choice | None:
             return None
         if not _is_quoted(match, sentence) and CONDITIONS[form.needs](claim):
             choice = make_choice(match, sentence)
-            is_label = choice.chosen and choice.chosen == sentence.restore(sentence.label)
+            is_label = choice.chosen and choice.chosen in (sentence.restore(sentence.label), *choice.rejected)
             return None if is_label or len(choice.chosen) > SIDE_LIMIT else choice
     return None
 
@@ -94,11 +97,12 @@ def _find_forms(sentence: Sentence) -> Iterator[tuple[re.Match[str], Form]]:
 
 
 def _bodies(text: str) -> Iterator[str]:
-    """Yield the texts to search: a last clause with I or we; the text after a label (``Storage: files, not
-    rows``); the whole text."""
-    if clause := re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\b(?! \w+ (?:it|that|this)\b).+)$", text):
+    """Yield the texts to search: a last clause with I or we, unless it is within quotation marks; the text
+    after a label (``Storage: files, not rows``); the whole text."""
+    clause = re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\b(?! \w+ (?:it|that|this)\b).+)$", text)
+    if clause and not _opens_quote(text[: clause.start()]):
         yield clause[1]
-    if label := LABEL.match(text):
+    if (label := LABEL.match(text)) and is_balanced(label[0]):
         yield text[label.end() :]
     yield text
 
@@ -113,7 +117,11 @@ def _is_quoted(match: re.Match[str], sentence: Sentence) -> bool:
         return True
     at = match.start("other") if groups.get("other") else match.start()
     clause, before = match.string[:at], sentence.text.rstrip(".").removesuffix(match.string)
-    return any(len(re.findall(r"[\"“”]", text)) % 2 == 1 for text in (clause, before + clause))
+    return any(_opens_quote(text) for text in (clause, before + clause))
+
+
+def _opens_quote(text: str) -> bool:
+    return len(re.findall(r"[\"“”]", text)) % 2 == 1
 
 
 def _read_row(sentence: Sentence) -> Choice | None:
