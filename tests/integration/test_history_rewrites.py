@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.e2e.scenario import Edit, Shell, Write
@@ -40,6 +42,21 @@ def test_edge_10_a_person_amends_three_times(each_desk: Desk) -> None:
         each_desk.git("add", "a")
         assert each_desk.run_git("commit", "--amend", "--no-edit") == 0
     each_desk.check({"a": {"a"}})
+
+
+@pytest.mark.parametrize("commit", ["", "git add a && git commit -m a"], ids=["person", "agent"])
+def test_edge_10_a_person_amends_a_commit_whose_date_is_before_the_work(desk: Desk, commit: str) -> None:
+    """The amended commit has the first one's records, and none of its own."""
+    desk.work("a", Write("a", "a\n" * 3), *([Shell(commit)] if commit else []))
+    first = desk.git.head() if commit else desk.git.commit({}, "a")
+    desk.drain()
+    desk.git.write({"mine": "mine\n"})
+    desk.git("add", "mine")
+    assert desk.run_git("commit", "--amend", "--no-edit") == 0
+    desk.commit("b")
+    desk.check({"a": {"a"}, "b": {"b"}})
+    records = [json.loads(line) for line in desk.git("notes", "--ref", "traj", "show", "HEAD~1").splitlines()]
+    assert {record["origin"]["commit"] for record in records} == {first}
 
 
 def test_edge_10_a_person_amends_with_a_part_of_a_file(each_desk: Desk) -> None:

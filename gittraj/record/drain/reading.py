@@ -13,6 +13,7 @@ from pathlib import Path
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Log
 from gittraj.git import CommitChanges
+from gittraj.model.times import seconds
 from gittraj.record.drain.anchors import locate
 from gittraj.state.cursors import SessionState, Stored
 
@@ -57,12 +58,15 @@ class Reading:
         )
 
     def past(self, changes: Mapping[str, CommitChanges]) -> list[tuple[CommitChanges, int | None]]:
-        """The commits that took lines of this log earlier, each with the call that made it."""
+        """The commits that took lines of this log earlier, each with the call that made it. They count as no
+        older than their anchors, whatever their dates say: the times of their hooks are gone."""
         past: list[tuple[CommitChanges, int | None]]
         past = [(changes[c], None) for c in self.known.taken if c in changes]
         for anchor in self.anchors:
             before = None if anchor.evidence == "content" else anchor.call
-            past += [(changes[c], before) for c in anchor.commits if c in changes]
+            begun = seconds(self.log.entries[anchor.call].event.ts) or 0.0
+            made = [changes[c] for c in anchor.commits if c in changes]
+            past += [(replace(each, time=max(each.time, begun)), before) for each in made]
         return past
 
 
