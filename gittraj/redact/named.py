@@ -9,7 +9,7 @@ from enum import Enum
 from functools import lru_cache
 
 from .load import patterns
-from .made import DESCRIBES, DULL, is_chosen, is_joined, is_worded
+from .made import DESCRIBES, DULL, is_chosen, is_joined
 from .names import Grade, grade, parts
 from .randomness import likelihood, looks_random
 from .values import MOST, is_basic, is_evident, is_label, is_placeholder, is_random, mixed
@@ -63,9 +63,7 @@ def _speaks(value: str, level: Grade) -> bool:
     """Whether a word of a sentence looks like a secret."""
     if is_random(value) or (is_evident(value) and (level is Grade.STRONG or len(value) >= 8)):
         return True
-    if level is not Grade.STRONG or _RE.two_humps.search(value):
-        return False
-    return is_chosen(value) or is_worded(value)
+    return level is Grade.STRONG and is_chosen(value) and not _RE.two_humps.search(value)
 
 
 def _is_drawn(value: str) -> bool:
@@ -128,7 +126,7 @@ def _is_line_word(value: str) -> bool:
 
 
 def _is_loose_secret(value: str) -> bool:
-    if is_joined(value) or is_worded(value) or _RE.uuid.fullmatch(value):
+    if is_joined(value) or _RE.uuid.fullmatch(value):
         return True
     if looks_random(value):
         return not _RE.call.fullmatch(value)
