@@ -172,7 +172,7 @@ def _complaints(facts: Facts) -> Iterator[str]:
 
 
 def _damage(facts: Facts) -> list[str]:
-    over = facts.recorded.notes.over  # commits whose notes are too large
+    over = facts.recorded.over
     return [*(error.message for error in facts.complaints), *([name_over(over)] if over else [])]
 
 
