@@ -267,12 +267,6 @@ def sources(link: Header) -> str:
     return f"{first} and {more} more" if more > 0 else first
 
 
-def short_session(session: str) -> str:
-    """The beginning of a session's id; of a UUID 13 characters: the first eight of Codex's are a time, to the
-    minute."""
-    return session[:13] if len(session) == 36 else session
-
-
 def one_line(text: str) -> str:
     """Replace all white space in ``text`` by single spaces."""
     return " ".join(text.split())
