@@ -311,6 +311,22 @@ def test_runs_without_a_parsable_answer_stay_separate(begun: Git, tmp_path: Path
     assert [row["total"]["counts"]["malformed"] for row in _rows(begun, "--all")] == [1, 1, 1]
 
 
+def test_a_longer_version_of_a_run_adds_only_its_further_calls(begun: Git, tmp_path: Path) -> None:
+    path = run_file(tmp_path, "a", "org__repo-1", 2)
+    document = json.loads(path.read_text())
+    turns = document["messages"][2:]
+    for calls in (3, 7, 9):  # before 7 the state is rebuilt from the records
+        document["info"]["model_stats"] = {"instance_cost": calls / 2, "api_calls": calls}
+        path.write_text(json.dumps(document))
+        _import_runs(begun, path)
+        (row,) = _rows(begun, "--all")
+        assert (row["total"]["counts"]["apiCalls"], row["total"]["costUsd"]) == (calls, calls / 2)
+        later = [{**turn, "extra": {**turn["extra"], "timestamp": 1_760_000_500 + calls}} for turn in turns]
+        document["messages"] += later
+        if calls == 3:
+            next(begun.root.glob(".git/traj/**/cursors.json")).unlink()
+
+
 def test_run_solve_and_task_ids_are_found_and_shown(begun: Git, tmp_path: Path) -> None:
     file = run_file(tmp_path, "a", "org__repo-1", 1)
     log = file.rename(tmp_path / "nightly_run7_20260101_120000.traj.json")
