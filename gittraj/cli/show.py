@@ -35,6 +35,7 @@ from gittraj.render.text.terminal import Page
 
 if TYPE_CHECKING:
     from gittraj.query.records import Recorded
+    from gittraj.query.show.chapters import Segments
     from gittraj.seal.policy import WithKeys
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -94,9 +95,11 @@ def command(
             from gittraj.cli.seal import keys
 
             opener = keys(repository, identities)
-        target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
+        target, trajectories, missing = _read(repository, recorded, name, opener, fetch=not no_fetch)
         if not trajectories and form != "json":
             return  # the missing record was reported; an empty page would look like a record
+        if (since := filters["since"]) is not None and trajectories and not missing:
+            check_since(trajectories, since)
         trajectories = _filter(repository, trajectories, messages=messages, **filters)
         page = Page(PIPE) if output else text_page(repository)
         detail = Detail(everything=everything, thinking=thinking)
@@ -128,16 +131,15 @@ def _choose_output(
 
 def _read(
     repository: Repository, recorded: Recorded, name: str, opener: WithKeys | None, *, fetch: bool
-) -> tuple[Target, list[Header]]:
-    """Find what ``name`` names, and its trajectories. Says so if there are none, or seals stay closed."""
+) -> tuple[Target, list[Header], list[str]]:
+    """Find what ``name`` names, its trajectories, and which segments are missing. Says so if there are none,
+    or seals stay closed."""
     target = find_target(repository, recorded, name)
-    trajectories = read_events(
-        repository,
-        partial(show_target, repository, recorded, target),
-        command="show",
-        fetch=fetch,
-        opener=opener,
-    )
+
+    def read(segments: Segments) -> tuple[list[Header], list[str]]:
+        return show_target(repository, recorded, target, segments), segments.missing
+
+    trajectories, missing = read_events(repository, read, command="show", fetch=fetch, opener=opener)
     if opener is not None:
         from gittraj.cli.seal import say_closed
 
@@ -147,7 +149,7 @@ def _read(
         from gittraj.cli.common.no_match import say_nothing_on
 
         say_nothing_on(repository, recorded, target.commit)
-    return target, trajectories
+    return target, trajectories, missing
 
 
 def _say_parked(repository: Repository, target: Target, trajectories: list[Header]) -> None:
@@ -171,10 +173,8 @@ def _filter(
     significance: str | None,
     path: str | None,
 ) -> list[Header]:
-    """The trajectories with only the selected events. Says so if no call wrote the file. Raises
-    UsageError if ``since`` is neither an event nor a time."""
+    """The trajectories with only the selected events. Says so if no call wrote the file."""
     if since is not None:
-        check_since(trajectories, since)
         trajectories = keep_events(trajectories, partial(after, since=since))
     if messages:
         trajectories = keep_events(trajectories, between_agents)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gittraj.events.part_summary import shorten
 from gittraj.model.values import Decided, NoteEvent
-from gittraj.model.words import NO_COMMIT, count, participants, short_session, task, unmarked
+from gittraj.model.words import NO_COMMIT, count, participants, task, unmarked
 from gittraj.query.account import spell
 from gittraj.query.notes import name_over
 from gittraj.render.text.log import ago
@@ -172,7 +172,7 @@ def _complaints(facts: Facts) -> Iterator[str]:
 
 
 def _damage(facts: Facts) -> list[str]:
-    over = facts.recorded.notes.over  # commits whose notes are too large
+    over = facts.recorded.over
     return [*(error.message for error in facts.complaints), *([name_over(over)] if over else [])]
 
 
@@ -227,7 +227,8 @@ def _open_work(facts: Facts) -> Iterator[str]:
     for session in facts.sessions:
         waits = f", {count(session.waiting, 'event')} {_WAITING[session.status]}" if session.waiting else ""
         title = shorten(unmarked(session.title or ""), _TITLE)
-        name = f"{session.agent} {short_session(session.session)} {title}".rstrip()
+        # the first eight characters of Codex's ids are a time, to the minute
+        name = f"{session.agent} {session.session[:13]} {title}".rstrip()
         # it is not known whether the session's process still runs
         state = "Active lately" if session.status == "active" else session.status.capitalize()
         yield f"{state}: {name}{waits}"

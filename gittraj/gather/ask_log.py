@@ -144,11 +144,11 @@ def _on_linked(choice: Choice, wanted: Wanted) -> Iterator[tuple[str, Any]]:
 
 
 _TOUCHED = (
-    "SELECT project_id, trajectory_id, part_id, month, path FROM files UNION ALL"
-    " SELECT project_id, trajectory_id, part_id, month, path FROM decisions"
+    "SELECT project_id, trajectory_id, part_id, month, path, TRUE AS wrote FROM files UNION ALL"
+    " SELECT project_id, trajectory_id, part_id, month, path, FALSE FROM decisions"
     " WHERE path IS NOT NULL AND decided_by IN ('agent', 'human')"
 )
-"""The files that a session wrote, and those that a stated decision is about: a command may have written
+"""The files that a session ``wrote``, and those that a stated decision is about: a command may have written
 them."""
 
 
@@ -166,37 +166,44 @@ def brief_team(session: Session, paths: Sequence[str]) -> tuple[bool, list[Takea
     near = [*_read_near(session, [project for (project,) in projects], paths)]
     nearest = sorted(range(len(near)), key=lambda at: -near[at][1].weight)[:_NEAR]
     near = [near[at] for at in sorted(nearest)]
-    commits = [(project, each.commit) for project, each in near]
+    commits = [(project, each.commit) for project, each, _ in near]
     rows, headers = describe_commits(session, commits), dict(read_headers(session, commits, explored=True))
     newer: Counter[str] = Counter()
     sources: list[Source] = []
-    for project, each in near:
+    for project, each, wrote in near:
         entry = rows[project, each.commit]
         short = f"{names[project]}@{entry['short']}"
         for _, header in headers[project, each.commit]:
             about = {"date": entry["date"], "newer": newer[project], "header": header}
             sources.append(Source(each, short=short, **about))
-        newer[project] += not each.neighbour
-    touched = any(not each.neighbour for _, each in near)
+        newer[project] += wrote
+    touched = any(not each.neighbour for _, each, _ in near)
     return touched, rank_takeaways(sources, [path.rpartition("/")[2] for path in paths])
 
 
-def _read_near(session: Session, projects: Sequence[str], paths: Sequence[str]) -> Iterator[tuple[str, Near]]:
+def _read_near(
+    session: Session, projects: Sequence[str], paths: Sequence[str]
+) -> Iterator[tuple[str, Near, bool]]:
+    """Yield the near commits of each repository, and whether their sessions wrote one of the paths."""
     rows = session.ask(
-        "SELECT l.project_id, l.commit_id, f.path FROM links l"
+        "SELECT l.project_id, l.commit_id, f.path, f.wrote FROM links l"
         f" JOIN ({_TOUCHED}) f USING (project_id, trajectory_id, part_id)"
         f" JOIN commits c USING (project_id, commit_id) WHERE c.reached AND c.project_id = ANY({LIST})"
         " ORDER BY c.committed_at DESC, l.commit_id",
         [projects],
     )
     changed: dict[str, dict[str, set[str]]] = {project: defaultdict(set) for project in projects}
-    for project, commit, path in rows:
-        changed[project][commit].add(path)
     plain = [path.strip("/") for path in paths]
+    written: set[Id] = set()
+    for project, commit, file, wrote in rows:
+        changed[project][commit].add(file)
+        if wrote and any(is_below(file, path) for path in plain):
+            written.add((project, commit))
     for project, commits in changed.items():
         touching = {
             commit
             for commit, files in commits.items()
             if any(is_below(file, path) for file in files for path in plain)
         }
-        yield from ((project, near) for near in find_near(commits, touching, plain, plain))
+        for near in find_near(commits, touching, plain, plain):
+            yield project, near, (project, near.commit) in written

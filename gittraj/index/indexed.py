@@ -57,11 +57,12 @@ class IndexedNotes(Notes):
         """All notes, read without the index."""
         from gittraj.notes.store import NotesRef
 
-        return NotesInMemory(NotesRef(self._repository).items(self._tip))
+        over: list[str] = []
+        return NotesInMemory(NotesRef(self._repository).items(self._tip, over=over), over)
 
     @property
     def over(self) -> Sequence[str]:
-        return self._ask(records.over, list)
+        return self._ask(records.over, lambda: [*self._all.over])
 
     def __contains__(self, commit: object) -> bool:
         return commit in self._commits

@@ -29,6 +29,7 @@ _RENDERERS = (
     "model/unseen_ranges.py",
     "model/values.py",
     "model/words.py",
+    "model/words_of_tests.py",
     "notes/merge.py",
     "query/account.py",
     "query/header.py",

@@ -9,7 +9,8 @@ from itertools import zip_longest
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
-from gittraj.model.words import count, duration, money, run, task, tests, tokens
+from gittraj.model.words import count, duration, money, run, task, tokens
+from gittraj.model.words_of_tests import tests
 from gittraj.render.html import document
 from gittraj.render.html.markup import Html, Links, join, line, tag
 from gittraj.render.inert import words

@@ -20,9 +20,9 @@ from gittraj.model.words import (
     sources,
     sure,
     task,
-    tests,
     tokens,
 )
+from gittraj.model.words_of_tests import tests
 
 
 def properties(header: Header) -> Iterator[tuple[str, str]]:

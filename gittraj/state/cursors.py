@@ -36,7 +36,8 @@ class Anchored:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
     """A part that is in the refs, or is ``parked``: it could not be redacted. ``output``: it is not
-    from the session's own log, but from the agent's printed output or a similar source."""
+    from the session's own log, but from the agent's printed output or a similar source. ``calls`` is how many
+    model calls the log states for it."""
 
     range: Range
     commits: tuple[str, ...]
@@ -45,6 +46,7 @@ class Stored:
     explored: bool = False
     parked: bool = False
     cost: float | None = None
+    calls: int | None = None
     usage: Usage | None = None
     rev: int = 1
     output: bool = False

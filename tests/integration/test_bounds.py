@@ -160,6 +160,7 @@ def test_a_note_that_unpacks_to_a_great_deal(recorded: Git) -> None:
         for words in ("log", "log --json", "show HEAD", "search needle", "stats", "context a.py", "status"):
             assert said[words].count(warning) == 1, words
         assert said["why a.py:1"].count(warning) == 0, "the line is of another commit"
+        assert traj(recorded.root, "status").stdout.count(warning) == 1, "also with an index"
         shutil.rmtree(recorded.root / ".git" / "traj-index")
     assert "no record" not in traj(recorded.root, "show", large).stderr
     shown = traj(recorded.root, "why", "README")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import ItemsView, ValuesView
+from collections.abc import Callable, ItemsView, ValuesView
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -311,6 +313,43 @@ def test_runs_without_a_parsable_answer_stay_separate(begun: Git, tmp_path: Path
     assert [row["total"]["counts"]["malformed"] for row in _rows(begun, "--all")] == [1, 1, 1]
 
 
+def test_a_run_in_a_folder_that_this_user_may_not_enter_is_imported(
+    begun: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = run_file(tmp_path, "c", "org__repo-1", 0)
+    document = json.loads(file.read_text())
+    monkeypatch.setattr("os.stat", partial(_refuse_closed, os.stat))
+    for environment in ("Docker", "Local"):
+        folder = f"/closed/{environment}"
+        names = {"environment_type": f"{environment}Environment", "environment": {"cwd": folder}}
+        document["info"]["config"] |= names
+        file.write_text(json.dumps(document))
+        assert len(_import_runs(begun, file)) == 1, environment
+
+
+def _refuse_closed(stat: Callable[..., os.stat_result], path: Any, **options: Any) -> os.stat_result:
+    """``os.stat`` as it is for a user who may not enter ``/closed``; root, who runs some tests, may."""
+    if str(path).startswith("/closed/"):
+        raise PermissionError(13, "Permission denied", path)
+    return stat(path, **options)
+
+
+def test_a_longer_version_of_a_run_adds_only_its_further_calls(begun: Git, tmp_path: Path) -> None:
+    path = run_file(tmp_path, "a", "org__repo-1", 2)
+    document = json.loads(path.read_text())
+    turns = document["messages"][2:]
+    for calls in (3, 7, 9):  # before 7 the state is rebuilt from the records
+        document["info"]["model_stats"] = {"instance_cost": calls / 2, "api_calls": calls}
+        path.write_text(json.dumps(document))
+        _import_runs(begun, path)
+        (row,) = _rows(begun, "--all")
+        assert (row["total"]["counts"]["apiCalls"], row["total"]["costUsd"]) == (calls, calls / 2)
+        later = [{**turn, "extra": {**turn["extra"], "timestamp": 1_760_000_500 + calls}} for turn in turns]
+        document["messages"] += later
+        if calls == 3:
+            next(begun.root.glob(".git/traj/**/cursors.json")).unlink()
+
+
 def test_run_solve_and_task_ids_are_found_and_shown(begun: Git, tmp_path: Path) -> None:
     file = run_file(tmp_path, "a", "org__repo-1", 1)
     log = file.rename(tmp_path / "nightly_run7_20260101_120000.traj.json")
@@ -332,6 +371,7 @@ def test_run_solve_and_task_ids_are_found_and_shown(begun: Git, tmp_path: Path) 
     [
         ("/testbed-of-none", "cd /testbed-of-none && cat a.py", 0),
         ("/testbed-of-none", "cd /testbed-of-none && cat /home/ann/b.py", 1),
+        (f"/{'x' * 300}", f"cd /{'x' * 300} && cat a.py", 0),
         ("{here}", "cd {here} && cat a.py", 1),
     ],
 )

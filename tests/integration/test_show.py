@@ -181,7 +181,7 @@ def test_options_limit_the_events(scene: Scene, show: Show, args: list[str], fou
     assert header["total"]["counts"]["thinking"] == 1
 
 
-@pytest.mark.parametrize("since", ["nonsense", "yesterday"])
+@pytest.mark.parametrize("since", ["nonsense", "yesterday", "", "10:00", "2026-03-31T9:00", "at 9:00"])
 def test_since_takes_only_an_event_or_a_time(
     scene: Scene, capsys: pytest.CaptureFixture[str], since: str
 ) -> None:
@@ -191,6 +191,24 @@ def test_since_takes_only_an_event_or_a_time(
         "",
         f"error: --since: '{since}' is neither a time nor an event here",
     )
+
+
+def test_since_an_event_that_is_not_here_there_are_none(
+    scene: Scene, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A script may ask again with an event that is not recorded yet, or not fetched."""
+    assert call(["show", "--json", "--since", "nonsense"]) == 0
+    assert json.loads(capsys.readouterr().out)["trajectories"] == []
+    for name in ("msg_01:0", "0b8a1c9e-389c-7c92-a12b-01806d82d2dc:1", "m3:prompt"):
+        assert call(["show", "traj_one", "--json", "--since", name]) == 0, name
+        (header,) = json.loads(capsys.readouterr().out)["trajectories"]
+        assert ids(header) == []
+    lost = SegmentRef(name="000000-0badc0de", month="2019-12", bytes=1, sha256="0" * 64)
+    scene.story.note(scene.by_hand, record("traj_two", segments=[lost]))
+    assert call(["show", "--json", "--no-fetch", "--since", "e1"]) == 0
+    out, err = capsys.readouterr()
+    assert [header["chapters"] for header in json.loads(out)["trajectories"]] == [[]]
+    assert "nor an event" not in err
 
 
 def test_explored_work_is_shown_on_the_commit_that_has_nothing_else(scene: Scene, show: Show) -> None:

@@ -257,12 +257,17 @@ def test_two_sessions_of_one_minute_are_told_apart(git: Git, tmp_path: Path) -> 
     install_here(git)
     log = tmp_path / "log"
     log.touch()
-    ids = ("01a1f988-389c-7c92-a12b-01806d82d2dc", "01a1f988-bd06-7181-8a78-ca012e03f7c6")
+    ids = (
+        "01a1f988-389c-7c92-a12b-01806d82d2dc",
+        "01a1f988-bd06-7181-8a78-ca012e03f7c6",
+        "ses_6f1a2b3c4ffeAbCdEfGhIjKlMn",
+    )
     known = {each: SessionState(agent="codex", session=each, path=str(log), waiting=1) for each in ids}
     save(git.root / ".git/traj", State(sessions=known, reflogs={str(git.root / ".git"): ("0", "")}))
     shown = traj(git.root, "status").stdout
     for each in ids:
-        assert f"codex {each[:13]}" in shown
+        assert f"codex {each[:13]}, 1 event" in shown
+        assert "there is no session" not in traj(git.root, "link", "HEAD", "--session", each[:13]).stderr
 
 
 def test_a_bare_repository_has_hooks_and_one_with_reftable_is_not_checked(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -184,9 +185,10 @@ def _find_former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path |
     facts = first_facts(read_items(file))
     folder = facts.get("folder", "")
     contained = facts.get("container_folder")
-    if contained and not Path(contained).exists():
+    if contained and not os.path.exists(contained):  # noqa: PTH110 - Path's raises: no permission, long name
         return run.log_task.locate(Source(file=file), contained)
-    if not Path(folder).is_absolute() or (Path(folder).exists() and is_near(Path(folder), run.roots)):
+    is_here = os.path.exists(folder)  # noqa: PTH110 - as above
+    if not Path(folder).is_absolute() or (is_here and is_near(Path(folder), run.roots)):
         return None
     forced = forced or not facts.keys().isdisjoint(OF_RUNS)
     if not forced and not _may_be_ours(run.repository, Path(folder)):
@@ -199,7 +201,7 @@ def _find_former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path |
 
 def _may_be_ours(repository: Repository, folder: Path) -> bool:
     """Return whether a folder is outside all repositories of this machine, or in a clone of this one."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112 - as above
         return True
     try:
         with open_repository(folder) as other:

@@ -114,11 +114,12 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     off = _attempt(lambda: load_suspension(local.folder), Suspension(), complaints)
     config = _attempt(lambda: read_config(repository), None, complaints)
     notes = NotesRef(repository)
-    recorded, unstamped = _count(repository, config, complaints)
     lines = read_spool(local.folder, 0)[0]
     made = find_made(repository, local, lines) if is_installed else []
     deleted = _attempt(lambda: find_deleted(repository, state.tips), dict[str, str](), complaints)
-    waiting, unlinked = find_open(repository, config, state, off, made=made, recorded=recorded)
+    with open_index(repository, build=False) as index:
+        recorded, unstamped = _count(repository, config, index, complaints)
+        waiting, unlinked = find_open(repository, config, state, off, made=made, recorded=recorded)
     folder = find_hooks_folder(repository)
     return Facts(
         since=since,
@@ -204,21 +205,20 @@ def _read_readers(repository: Repository, environ: Environ, config: Config | Non
 
 
 def _count(
-    repository: Repository, config: Config | None, complaints: list[TrajError]
+    repository: Repository, config: Config | None, index: Answers | None, complaints: list[TrajError]
 ) -> tuple[Recorded, int]:
     """Return the commits that have records, and the number of unpushed parts that older rules redacted."""
-    with open_index(repository, build=False) as index:
-        try:
-            refuse_broken(repository, RECORDS_REF)
-            over: list[str] = []
-            notes = index.notes if index else NotesInMemory(NotesRef(repository).items(over=over), over)
-            recorded = find_recorded(repository, notes, index)
-        except (GitError, StoreError) as error:
-            complaints.append(unreadable(error) if isinstance(error, GitError) else error)
-            recorded = find_recorded(repository, NotesInMemory(()), None)
-        if not recorded.number or config is None:
-            return recorded, 0
-        return recorded, _count_unstamped(repository, config, index, complaints)
+    try:
+        refuse_broken(repository, RECORDS_REF)
+        over: list[str] = []
+        notes = index.notes if index else NotesInMemory(NotesRef(repository).items(over=over), over)
+        recorded = find_recorded(repository, notes, index)
+    except (GitError, StoreError) as error:
+        complaints.append(unreadable(error) if isinstance(error, GitError) else error)
+        recorded = find_recorded(repository, NotesInMemory(()), None)
+    if not recorded.number or config is None:
+        return recorded, 0
+    return recorded, _count_unstamped(repository, config, index, complaints)
 
 
 def _count_unstamped(

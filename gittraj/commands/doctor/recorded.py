@@ -34,7 +34,8 @@ class Recorded:
     ``number`` counts the commits with records; runs without a commit do not count. Of these commits,
     ``listed`` counts those that ``git traj log`` lists, ``branched`` those that only other branches or tags
     reach, ``explored`` those with work that led to no commit. Commits that have only link stubs (``traced``)
-    are in no other number. ``stranded`` are unreachable commits with records that are nowhere else."""
+    are in no other number. ``stranded`` are unreachable commits with records that are nowhere else; ``over``
+    are the commits whose notes are too large."""
 
     notes: Notes
     bare: Collection[str]
@@ -44,6 +45,7 @@ class Recorded:
     explored: int
     traced: int
     stranded: tuple[str, ...]
+    over: tuple[str, ...]
 
     def __contains__(self, commit: object) -> bool:
         return commit in self.notes and commit not in self.bare
@@ -70,6 +72,7 @@ def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -
         explored=len(unlisted - bare - traced - run_keys - unreachable),
         traced=len(traced),
         stranded=stranded,
+        over=tuple(notes.over),
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
 from gittraj.model.sides import sides
-from gittraj.model.words import is_bad, tests
+from gittraj.model.words_of_tests import is_bad, tests
 from gittraj.query.context.neighbours import Near
 
 Takeaway = dict[str, Any]

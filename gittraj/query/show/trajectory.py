@@ -5,6 +5,7 @@ This module must not know how anything is printed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
@@ -24,6 +25,7 @@ from gittraj.query.show.chapters import Segments, read_chapters, read_earlier
 
 SIGNIFICANCES = ("low", "medium", "high", "critical")
 _CANDIDATES = 5
+_EVENT = re.compile(r"(?=.*[A-SU-Ya-z])\S+:\w+")  # a time has no letters but T and Z
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +136,11 @@ def keep_events(trajectories: Iterable[Header], keep: Callable[[list[Header]], l
 
 
 def check_since(trajectories: Iterable[Header], since: str) -> None:
-    """Raises UsageError if ``since`` is neither the id of an event nor a time (ISO 8601)."""
+    """Raises UsageError if ``since`` is neither the id of an event nor a time (ISO 8601). An id that no event
+    has, perhaps not yet, is one if it looks like those that git-traj makes (``NAME:NUMBER``)."""
     chapters = (chapter for trajectory in trajectories for chapter in trajectory["chapters"])
     known = any(event["id"] == since for chapter in chapters for event in chapter["events"])
-    if not known and parse_time(since) is None:
+    if not known and parse_time(since) is None and not _EVENT.fullmatch(since):
         hint = "such as 2026-03-31T09:00; git traj show --json has the events' ids"
         raise UsageError(f"--since: '{since}' is neither a time nor an event here", hint)
 

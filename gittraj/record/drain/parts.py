@@ -72,6 +72,7 @@ class Drafter:
         self._before = Usage()
         self._counted: Mapping[int, tuple[str, ...]] = {}
         self._costs: Mapping[int, float] = {}
+        self._stated: Sequence[tuple[range, int]] = ()
         self._incomparable = False
         self._title: str | None = None
         self._index = {entry.event.id: i for i, entry in enumerate(log.entries)}
@@ -117,9 +118,9 @@ class Drafter:
 
     def _count_spending(self, parts: Sequence[Part], stored: Sequence[Stored]) -> None:
         self._counted = assign_calls(self.log, parts)
-        # this log's total does not include the cost of another run
-        paid = sum(p.cost for p in stored if p.cost and p.range.first in self._index)
-        self._costs = find_costs(self.log, self._counted, parts, paid)
+        own = [p for p in stored if p.range.first in self._index]  # the log's totals exclude other runs
+        self._costs = find_costs(self.log, self._counted, parts, sum(p.cost for p in own if p.cost))
+        self._stated = [(self._indexes(part), part.calls) for part in own if part.calls is not None]
         self._before = reduce(Usage.__add__, (p.usage for p in stored if p.usage), Usage())
 
     def _indexes(self, part: Stored) -> range:
@@ -152,10 +153,10 @@ class Drafter:
         kept = [i for i in part.indexes if i not in part.dropped]
         if not kept or not targets:
             return
-        files = self._files(kept)
-        span, events = self._range(part), tuple(map(self._event, kept))
+        files, span, events = self._files(kept), self._range(part), tuple(map(self._event, kept))
         stored = Stored(
             cost=self._cost(kept),
+            calls=find_calls(log, self._counted, kept, self._stated),
             rev=self._revision(span, earlier),
             output=self._output,
             usage=sum_usage(events),
@@ -176,7 +177,7 @@ class Drafter:
             dropped=self._count_dropped_calls(part),
             outside=frozenset(log.entries[i].event.id for i in kept if i in log.outside),
             cost_usd=stored.cost,
-            api_calls=find_calls(log, self._counted, kept),
+            api_calls=stored.calls,
             rev=stored.rev,
             branch=log.fact("branch"),
         )

@@ -57,6 +57,7 @@ def _session(parts: list[tuple[Record, list[str]]]) -> SessionState | None:
                 segments=record.segments,
                 explored=record.role == "explored",
                 cost=record.figures.cost_usd,
+                calls=record.figures.counts.api_calls,
                 usage=record.figures.usage,
                 rev=record.rev,
                 output=is_output(record.range.first, record.whole.tags),

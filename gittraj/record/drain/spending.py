@@ -53,13 +53,21 @@ def find_costs(
     return {max(stored): float(total) - before} if stored else {}
 
 
-def find_calls(log: Log, counted: Mapping[int, tuple[str, ...]], indexes: Sequence[int]) -> int | None:
-    """If the log states how many model calls the run made: that number, less the calls that count with events
-    before these. None if these do not have the last call (in a log without tokens: the last event)."""
+def find_calls(
+    log: Log,
+    counted: Mapping[int, tuple[str, ...]],
+    indexes: Sequence[int],
+    before: Sequence[tuple[range, int]],
+) -> int | None:
+    """If the log states how many model calls the run made: that number, less the calls of stored parts
+    (``before``: their events and calls) and those that count with other events before these. None if these do
+    not have the last call (in a log without tokens: the last event)."""
     stated = to_int(log.fact("api_calls"))
+    counted = {i: calls for i, calls in counted.items() if not any(i in events for events, _ in before)}
     if not stated or max(counted, default=len(log.entries) - 1) not in indexes:
         return None
-    return max(0, stated - sum(len(calls) for index, calls in counted.items() if index < indexes[0]))
+    others = sum(len(calls) for index, calls in counted.items() if index < indexes[0])
+    return max(0, stated - sum(calls for _, calls in before) - others)
 
 
 def add_usage(spent: Iterable[Spent], before: Usage) -> Usage | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gittraj.model.header import Header
-from gittraj.model.words import before, count, duration, model_of, money, own_words, tests, unmarked
+from gittraj.model.words import count, duration, model_of, money, own_words, unmarked
+from gittraj.model.words_of_tests import before, tests
 from gittraj.query.change import Change
 from gittraj.render.comment.flags import own_reason
 from gittraj.render.comment.tables import agents_of

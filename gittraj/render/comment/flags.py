@@ -8,7 +8,8 @@ from itertools import islice
 
 from gittraj.frozen import dataclass
 from gittraj.model.header import Header
-from gittraj.model.words import count, how_bad, is_bad, model_of, unmarked
+from gittraj.model.words import count, model_of, unmarked
+from gittraj.model.words_of_tests import how_bad, is_bad
 from gittraj.query.account import STATED
 from gittraj.query.change import Change, Reviewed, decisions, each_decision, find_tested, unexplained
 from gittraj.query.diff import Diff

@@ -17,9 +17,9 @@ from gittraj.model.words import (
     own_words,
     short_number,
     sure,
-    tests,
     unstructured,
 )
+from gittraj.model.words_of_tests import tests
 from gittraj.query.change import Change, Reviewed
 from gittraj.render.comment.flags import AGENTS, Flag, own_reason, titled
 from gittraj.render.inert import code, words

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import chain
 
 from gittraj.model.header import Header
-from gittraj.model.words import count, duration, edited, is_bad, model_of, unmarked
+from gittraj.model.words import count, duration, edited, model_of, unmarked
+from gittraj.model.words_of_tests import is_bad
 from gittraj.render.events import Detail, failed, pair_results
 from gittraj.render.html.events import Ids, in_utc, render_decision, render_events
 from gittraj.render.html.markup import Html, Links, join, line, tag

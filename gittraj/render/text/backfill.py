@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
-from gittraj.model.words import EVIDENCE, count, short_session, size_of
+from gittraj.model.words import EVIDENCE, count, size_of
 from gittraj.notes.run_keys import find_run_keys
 from gittraj.render.text.terminal import Page, cut, escape_line, wrap
 
@@ -46,7 +46,8 @@ def _links(report: Any, subjects: Mapping[str, str], page: Page) -> Iterator[str
 
 def _refusal(row: Any) -> str:
     """The session, and why nothing is linked to it."""
-    return f"{escape_line(row.agent):<12} {escape_line(short_session(row.session))}: {escape_line(row.why)}"
+    session = row.session[:13] if len(row.session) == 36 else row.session  # 8 characters may not be unique
+    return f"{escape_line(row.agent):<12} {escape_line(session)}: {escape_line(row.why)}"
 
 
 def _summary(report: Any, *, dry_run: bool) -> str:

@@ -14,7 +14,6 @@ from gittraj.model.words import (
     count,
     duration,
     facts,
-    is_bad,
     marks,
     model_of,
     money,
@@ -22,11 +21,11 @@ from gittraj.model.words import (
     run,
     taken_back,
     task,
-    tests,
     unmarked,
     unstructured,
     who,
 )
+from gittraj.model.words_of_tests import is_bad, tests
 from gittraj.render.properties import account
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 

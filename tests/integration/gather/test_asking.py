@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 from gittraj.model.values import Decision, Link, SessionInfo, Tombstone
 from gittraj.notes.run_keys import run_key
+from gittraj.query.context.takeaways import Source, Takeaway
 from tests.documented_json import TEXT, undocumented
 from tests.integration import command
 from tests.integration.gather.team import Team, full_record
@@ -170,6 +172,26 @@ def _check_context(team: Team) -> None:
     assert ("doubt", "Bursts were not measured") in said
     assert said >= {pair for pair in theirs if pair[0] in ("rejected", "doubt")}
     assert {item["short"].partition("@")[0] for item in items} == {"acme/api", "acme/web"}
+
+
+def test_a_decision_about_a_file_is_no_newer_change_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decided = (Decision(chosen="a table", by="agent", path="src/limit.py"),)
+    tables = [record(name, decisions=decided) for name in ("two", "three", "four", "five")]
+    team = Team(tmp_path, "team.duckdb")
+    team.repository("web", [[full_record("one")], *([table] for table in tables)])  # all of one time
+    team.gather("--prompts")
+    newer: dict[str, int] = {}
+
+    def rank(sources: Sequence[Source], _names: Sequence[str]) -> list[Takeaway]:
+        newer.update((source.header["id"], source.newer) for source in sources)
+        return []
+
+    monkeypatch.setattr("gittraj.gather.ask_log.rank_takeaways", rank)
+    team.ask("context", "src/limit.py")
+    assert len(newer) == 5
+    assert newer["one"] == 0
 
 
 def test_a_listing_is_filtered_as_in_one_repository(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.model import words
+from gittraj.model import words_of_tests
 from gittraj.model.codec import decode_line, encode_note
 from gittraj.model.values import (
     Counts,
@@ -426,7 +426,7 @@ def test_a_choice_that_a_later_part_repeats_is_listed_once() -> None:
 
 
 def _told(*records: Record) -> str | None:
-    return words.tests(fold({B: list(records)}).header(B)["tests"])
+    return words_of_tests.tests(fold({B: list(records)}).header(B)["tests"])
 
 
 def test_tests_of_a_carried_commit_are_marked_as_run_before_the_rewrite() -> None:
