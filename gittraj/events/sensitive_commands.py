@@ -45,7 +45,8 @@ _HEREDOC = re.compile(
 )
 _WORD = re.compile(r"(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\([^()\n]*\)|\\.|[^\s'\"\\;&|<>()])++", re.DOTALL)
 _PIPELINE = re.compile(
-    rf"(?:(?<!\S)\#[^\n]*|{_WORD.pattern}|[ \t<>()'\"\\]|(?<!\|)\|(?!\|)|(?<=[<>|])&|&(?=>))++", re.DOTALL
+    rf"(?:(?<!\S)\#[^\n]*|`[^`]*`|{_WORD.pattern}|[ \t<>()'\"\\]|(?<!\|)\|(?!\|)|(?<=[<>|])&|&(?=>))++",
+    re.DOTALL,
 )
 _MARKUP = re.compile(r"(?<=[\w/\"])>")
 _GROUP_END = re.compile(r"[ \t]*(?:\}|(?:done|fi|esac)\b)")
