@@ -30,9 +30,9 @@ _SECRET_FILE = re.compile(
     | terraform\.tfstate\.backup | \.terraformrc | terraform\.rc | id_[a-z0-9]+(?:_sk)?
     | [\w.\-]*kubeconfig(?:\.ya?ml)? | \.kube/config | (?:\.docker|docker|containers)/(?:config|auth)\.json
     | gh/hosts\.ya?ml | \.config/hub | \.aws/\w+ | \.ssh/(?!config$|known_hosts|authorized_keys)[\w.\-]+
-    | \.gnupg/[\w.\-/]+ | \.vault-token | \.boto | \.s3cfg | rclone\.conf | auth\.json | local\.settings\.json
-    | service[-_]?account[\w.\-]*\.json | wp-config\.php | database\.yml | wpa_supplicant\.conf
-    | proc/(?:\d+|self|\*)/environ | etc/(?:shadow|gshadow|sudoers)
+    | \.gnupg/[\w.\-/]{1,99} | \.vault-token | \.boto | \.s3cfg | rclone\.conf | auth\.json
+    | local\.settings\.json | service[-_]?account[\w.\-]*\.json | wp-config\.php | database\.yml
+    | wpa_supplicant\.conf | proc/(?:\d+|self|\*)/environ | etc/(?:shadow|gshadow|sudoers)
     )$""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -49,7 +49,7 @@ _BODY_KEY = re.compile(
 )
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (.+)$|^\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
 _SECTION = re.compile(
-    r"^(?:\*\*\* (?:Add|Update) File: (?P<name>.+)|\+\+\+ (?:b/)?(?P<path>\S+))\n"
+    r"^(?:\*\*\* (?:Add|Update) File: (?P<name>.+)|\+\+\+ (?:b/)?(?P<path>\S+)[^\n]*)\n"
     r"(?P<body>(?:(?!\*\*\* |diff |--- ).*\n|(?!\*\*\* ).+)*+)",
     re.MULTILINE,
 )
@@ -87,13 +87,15 @@ def writes_body(name: str | None) -> bool:
     return name is not None and _BODY_KEY.fullmatch(name) is not None
 
 
+def patched(text: str, name: str | None) -> list[tuple[int, int, bool]]:
+    """Return the start and end of each part of a text that is a patch of a secret file."""
+    return [(*m.span("body"), False) for m in _SECTION.finditer(text) if is_secret_file(m[1] or m[2])]
+
+
 def written(text: str, name: str | None) -> list[tuple[int, int, bool]]:
-    """Return the start and end of each part of a call's argument that a patch or a command in it writes into
-    a secret file, and whether that part is only a value. ``name`` is the argument's."""
-    found = [(*m.span("body"), False) for m in _SECTION.finditer(text) if is_secret_file(m[1] or m[2])]
-    if not found and name and _COMMAND_KEY.search(name) and len(text) <= _LONGEST:
-        found = sorted(written_by(text, is_secret_file))
-    return found
+    """Return the start and end of each part of a call's argument that a command in it writes into a secret
+    file, and whether that part is only a value. ``name`` is the argument's."""
+    return sorted({*written_by(text, is_secret_file)}) if name and _COMMAND_KEY.search(name) else []
 
 
 def replacements(value: Json) -> Iterator[tuple[str, str]]:

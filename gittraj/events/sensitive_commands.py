@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.resources import files
 from itertools import chain
 
@@ -39,18 +39,26 @@ _SECRET_VARIABLE = re.compile(
 )
 _OPENED = re.compile(r"(?:\b\w*(?:open|[Rr]ead\w*)|\bPath)\(\s*\\?['\"]([^'\"\s]{1,200})['\"]")
 _HEREDOC = re.compile(
-    r"\b(?:cat|tee)\b[^\n|;&<]{0,200}<<-?[ \t]*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)"
-    r"(?P<rest>[^\n]*\n)(?P<body>.*?\n)?[ \t]*(?P=end)\b",
-    re.DOTALL,
+    r"\b(?:cat|tee)\b[^\n|;&<]{0,200}<<-?[ \t]*(?P<quote>['\"\\]?)(?P<end>[\w.+-]++)['\"]?"
+    r"(?P<rest>[^\n]*+\n?)(?P<body>(?:(?![ \t]*(?P=end)(?!\w))(?:[^\n]*\n|[^\n]+))*+)"
+    r"(?P<close>[ \t]*(?P=end))?"
 )
 _WORD = re.compile(r"(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\([^()\n]*\)|\\.|[^\s'\"\\;&|<>()])++", re.DOTALL)
+_PIPELINE = re.compile(
+    rf"(?:(?<!\S)\#[^\n]*|`[^`]*`|{_WORD.pattern}|[ \t<>()'\"\\]|(?<!\|)\|(?!\|)|(?<=[<>|])&|&(?=>))++",
+    re.DOTALL,
+)
+_MARKUP = re.compile(r"(?<=[\w/\"])>")
+_GROUP_END = re.compile(r"[ \t]*(?:\}|(?:done|fi|esac)\b)")
 _WRITER = re.compile(
-    r"(?:(?P<into>(?<![<=-])>{1,2}\|?|\b(?:open|Path)\(|\b(?:tee|out-file)\b)"
-    r"|(?P<both>\b(?:sed|perl)\b(?=[^;&|\n]*[ ]-(?:\w*i|-in-place))|\b(?:set|add)-content\b|\bwrite\w*\()"
-    rf"|\b(?P<prints>echo|printf?|write-output)\b)(?P<words>(?:[ \t]*+{_WORD.pattern})*+)",
+    r"(?:(?P<into>(?<![<=-])>{1,2}\|?|\b(?:tee|out-file)\b)|(?P<opens>\b(?:open|Path)\()"
+    r"|(?P<edits>\b(?:sed|perl)\b)|(?P<both>\b(?:set|add)-content\b)|(?P<calls>\bwrite\w*\()"
+    rf"|(?P<prints>\b(?:echo|printf?|write-output)\b|<<<))(?P<words>(?:[ \t]*+{_WORD.pattern})*+)",
     re.DOTALL | re.IGNORECASE,
 )
-"""What writes into the file that a word after it names, what prints such text, and what does ``both``."""
+"""What writes into the file that a word after it names, what prints such text, and what may do both."""
+_IN_PLACE = re.compile(r"[ \t]-(?:\w{0,9}i|-in-place)")
+_REFERENCE = re.compile(r"\"?(?:[\w.-]+[=:] ?)?\$(?:\w+|\{\w+\})\"?")
 _DEEPEST = 5
 
 
@@ -64,39 +72,62 @@ def shows_secrets(command: str, is_secret_file: Callable[[str], bool], depth: in
 
 def _without_body(heredoc: re.Match[str]) -> str:
     """Return the ``cat`` without its here-document, which it only prints, unless the shell expands that."""
-    body = heredoc["body"] or ""
-    kept = body if not heredoc["quote"] and re.search(r"[$`]", body) else ""
-    return f"cat {heredoc['rest']}{kept}"
+    body = heredoc["body"]
+    expanded = not heredoc["quote"] and re.search(r"[$`]", body)
+    return f"cat {heredoc['rest']}{body if expanded or not heredoc['close'] else ''}"
 
 
 def written_by(command: str, is_secret_file: Callable[[str], bool]) -> Iterator[tuple[int, int, bool]]:
     """Yield the start and end of each text that a command line writes into secret files, and whether it is a
     value of a format before it (``printf 'NAME=%s' value``)."""
-    documents = [
-        found.span("body")
-        for found in _HEREDOC.finditer(command)
-        if found["body"] and _writes(command[found.start() : found.end("rest")], is_secret_file)
-    ]
-    yield from ((*span, False) for span in documents)
-    if _writes(command, is_secret_file):
-        for writer in _WRITER.finditer(command):
-            if not writer["into"] and not any(start <= writer.start() < end for start, end in documents):
-                yield from _written_words(command, writer)
+    for found in _HEREDOC.finditer(command):
+        if _names(is_secret_file, _WRITER.finditer(command, found.start(), found.start("body"))):
+            yield *found.span("body"), False
+        else:
+            at = found.start("body")
+            inner = _written_by_commands(_MARKUP.sub(" ", found["body"]), is_secret_file)
+            yield from ((at + start, at + end, is_value) for start, end, is_value in inner)
+    command = _HEREDOC.sub(lambda m: m[0][: m.start("body") - m.start()].ljust(len(m[0])), command)
+    yield from _written_by_commands(command, is_secret_file)
 
 
-def _writes(command: str, is_secret_file: Callable[[str], bool]) -> bool:
-    words = (m["words"] for m in _WRITER.finditer(command) if not m["prints"])
+def _written_by_commands(
+    command: str, is_secret_file: Callable[[str], bool]
+) -> Iterator[tuple[int, int, bool]]:
+    unclear = re.search("['\"]", _WORD.sub("", command)) is not None  # a quote that is not closed
+    opened = _names(is_secret_file, (each for each in _WRITER.finditer(command) if each["opens"]))
+    before: list[re.Match[str]] = []
+    for pipeline in _PIPELINE.finditer(command):
+        writers = [*_WRITER.finditer(command, *pipeline.span())]
+        before += writers
+        if _names(is_secret_file, (each for each in writers if not each["opens"])):
+            bare = _WORD.sub("", pipeline[0])
+            grouped = bare.count(")") > bare.count("(") or _GROUP_END.match(pipeline[0])  # { …; } > .env
+            if grouped or unclear:
+                writers, before = before, []
+        else:
+            writers = [each for each in writers if each["calls"] and opened]
+        for writer in writers:
+            yield from _written_words(command, writer)
+
+
+def _names(is_secret_file: Callable[[str], bool], writers: Iterable[re.Match[str]]) -> bool:
+    """Whether one of ``writers`` writes into a secret file, or reads from it."""
+    words = (
+        m["words"] for m in writers if not m["prints"] and (not m["edits"] or _IN_PLACE.search(m["words"]))
+    )
     return any(map(is_secret_file, chain.from_iterable(re.split(r"[\s,'\"]+", each) for each in words)))
 
 
 def _written_words(command: str, writer: re.Match[str]) -> Iterator[tuple[int, int, bool]]:
     is_value = False
-    for match in _WORD.finditer(command, *writer.span("words")):
+    for match in () if writer["into"] or writer["opens"] else _WORD.finditer(command, *writer.span("words")):
         word, (start, end) = match[0], match.span()
         if word.startswith("-") or not (writer["prints"] or "=" in word or ":" in word):
             continue  # an option, or a word that is not text
         quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "'\""
-        yield start + quoted, end - quoted, is_value
+        if not (writer["prints"] and _REFERENCE.fullmatch(word)):
+            yield start + quoted, end - quoted, is_value
         is_value = is_value or "%s" in word
 
 

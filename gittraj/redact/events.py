@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from gittraj.errors import RedactionError
-from gittraj.events.sensitive import replacements, writes_body, written
+from gittraj.events.sensitive import patched, replacements, writes_body, written
 from gittraj.events.stream_join import find_runs, split_text
 from gittraj.model.codec import dump
 from gittraj.model.texts import map_texts
@@ -163,10 +163,11 @@ def map_event(event: AnyEvent, change: Change, *, strict: bool) -> AnyEvent:
 
 def _map_argument(text: str, name: str | None, change: Change, *, strict: bool) -> str:
     text = change(text, name, strict and writes_body(name))
-    for start, end, is_value in reversed(written(text, name)):
-        lead = "_=" if is_value else ""  # a value's name is elsewhere
-        part = change(lead + text[start:end], None, True)
-        text = text[:start] + part.removeprefix(lead) + text[end:]
+    for find in (written, patched):
+        for start, end, is_value in reversed(find(text, name)):
+            lead = "_=" if is_value else ""  # a value's name is elsewhere
+            part = change(lead + text[start:end], None, True)
+            text = text[:start] + part.removeprefix(lead) + text[end:]
     return text
 
 

@@ -37,14 +37,14 @@ def strictly(page: Page) -> Iterator[Span]:
         if quote := _QUOTE.match(page.text, at):
             start, end = quoted(page, quote)
         else:
-            rest = _RE.rest.match(page.text, at)
+            before = page.text[match.start("name") - 1 : match.start("name")]
+            around = before in ("'", '"') and not match["nq"]  # the quotes are around the name and the value
+            limit = page.text.find(before, at, at + 4096) if around else -1
+            rest = _RE.rest.match(page.text, at, limit if limit >= 0 else len(page.text))
             if not rest or rest[0].startswith(_OPENS):
                 continue
             # "nq" is the quote before the name: as in JSON, a comma or a closing bracket then ends the value
             start, end = at, at + len(_unquoted(rest[0], inline=bool(match["nq"])))
-            before = page.text[match.start("name") - 1 : match.start("name")]
-            if before in ("'", '"') and not match["nq"]:  # the quotes are around the name and the value
-                end = at + len(page.text[at:end].partition(before)[0])
         value = page.text[start:end].strip()
         if value and not PLACEHOLDER.fullmatch(value) and not _is_report(match["name"], value):
             secret = grade(match["name"]) >= Grade.TOKEN and is_named(value)
@@ -76,5 +76,5 @@ def _lone_words(page: Page) -> Iterator[Span]:
 
 def _unquoted(value: str, *, inline: bool) -> str:
     if inline:
-        value = re.split(r"[,}\]]", value)[0]
-    return re.split(r"\s+#", value)[0].rstrip(" ,;")
+        value = re.split(r"[,}\]]", value, maxsplit=1)[0]
+    return re.split(r"\s#", value, maxsplit=1)[0].rstrip(" \t,;")

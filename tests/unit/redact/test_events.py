@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import pytest
 
 from gittraj.errors import RedactionError
-from gittraj.events.sensitive import strict_events, written
+from gittraj.events.sensitive import strict_events
 from gittraj.model.values import (
     AnyEvent,
     Chapter,
@@ -73,6 +72,21 @@ SECRET_WRITES = (
     "bash -c 'echo \"REGION={0}\" > .env'",
     "python - <<EOF\nPath('.env').write_text('REGION={0}')\nEOF",
     "Set-Content -Path .env -Value 'REGION={0}'",
+    "cat > .env <<< 'REGION={0}'",
+    "cat > .env <<'END-ENV'\nREGION={0}\nEND-ENV\nmake",
+    "cat > .env <<EOF\nREGION={0}",
+    "echo REGION={0} `date; id` > .env",
+    "echo REGION={0} $(date $(id); id) > .env",
+    "cat > a.sh <<'EOF'\n# don't\necho 'A; REGION={0}' > .env\nEOF",
+    "# don't\necho 'A; REGION={0}' > .env # can't",
+    "python - <<EOF\n# it's\nEOF\necho 'A; REGION={0}' > .env",
+    "(echo A=b\necho REGION={0}) > .env",
+    "for n in 1 2; do\n echo REGION={0}\ndone | tee .env",
+    "echo REGION={0} | awk '{{print; next}}' > .env",
+    "echo " + "x" * 30_000 + "\necho 'REGION={0}' > .env",
+    "*** Begin Patch\n*** Update File: .env\n+A=b\n*** End Patch\nEOF\necho 'REGION={0}' >> .env",
+    "--- .env.old\t2026-01-01\n+++ .env\t2026-01-01 10:00:00\n@@ -1 +1 @@\n-REGION=eu\n+REGION={0}",
+    "--- a/.env\r\n+++ b/.env\r\n@@ -1 +1 @@\r\n-REGION=eu\r\n+REGION={0}\r\n",
     "*** Begin Patch\n*** Update File: .env\n@@\n-REGION=eu\n+REGION={0}\n*** End Patch",
     "--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-REGION=eu\n+REGION={0}",
 )
@@ -95,6 +109,11 @@ def test_what_a_command_or_a_patch_writes_into_a_secret_file_is_redacted(command
         "cat > app.py <<EOF\nREGION = 'kingfisher'\nEOF\ncat .env",
         "git commit -m 'fix: kingfisher' > .env",
         "sed -n 's/REGION=kingfisher//p' .env",
+        "cat > a.html <<'EOF'\n<label>Password</label>\nEOF\necho 'Status: kingfisher'",
+        "cat > A.java <<'EOF'\nList<Credential> credentials;\nEOF\necho 'Status: kingfisher'",
+        'echo "REGION=$REGION" >> .env && echo "Next: kingfisher"',
+        'echo "REGION=$kingfisher" >> .env',
+        "python -c \"print(open('.env').read())\" && echo 'Status: kingfisher'",
         "*** Begin Patch\n*** Add File: a.py\n+R = 'kingfisher'\n*** Add File: .env\n+A=b\n*** End Patch",
     ],
 )
@@ -133,15 +152,6 @@ def test_what_takes_the_place_of_other_text_stays() -> None:
         write = ToolCall(id="1", name="Write", arguments={"content": f'PASSWORD = "{OLD}"\n'})
         edit = ToolCall(id="2", name="Edit", arguments={"old_string": old, "new_string": new})
         assert new in repr(clean(write, edit))
-
-
-@pytest.mark.parametrize(
-    "piece", ["'", 'echo "a\\', "echo $(", "echo a", "> ", "sed -", "cat <<E\n", "+++ .env\n"]
-)
-def test_a_hostile_argument_is_read_quickly(piece: str) -> None:
-    start = time.process_time()
-    written(piece * (19_990 // len(piece)), "command")
-    assert time.process_time() - start < 2.0
 
 
 def test_only_the_written_text_of_a_strict_call_is_redacted_strictly() -> None:

@@ -25,7 +25,13 @@ def test_every_value_of_a_strict_output_is_redacted() -> None:
 
 
 @pytest.mark.parametrize(
-    "output", ['  "Env": [\n    "REGION=kingfisher",\n  ]\n', "#REGION=kingfisher", "+REGION=kingfisher\n"]
+    "output",
+    [
+        '  "Env": [\n    "REGION=kingfisher",\n  ]\n',
+        "#REGION=kingfisher",
+        "+REGION=kingfisher\n",
+        ".env:REGION=kingfisher\n",
+    ],
 )
 def test_a_value_in_a_list_a_comment_or_a_difference_is_redacted(output: str) -> None:
     assert redactor().text(output, strict=True) == output.replace("kingfisher", "REDACTED-password-n1")
@@ -74,6 +80,9 @@ def test_a_word_above_the_fields_of_an_entry_is_redacted_there_and_elsewhere(val
         "File created successfully at: /w/config/secrets.txt\n",
         "File created successfully at: .env.production\n",
         "File created successfully at: id_rsa\n",
+        "<https://example.com/docs>\n",
+        "'see: the docs'\n",
+        "<b>Note: the docs</b>\n",
     ],
 )
 def test_other_single_words_and_reports_stay(output: str) -> None:
