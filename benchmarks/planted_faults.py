@@ -109,7 +109,7 @@ FAULTS = (
         _ENGINE,
     ),
     Fault("redact/engine.py", "max(last.end, span.end), longer", "last.end, longer", _ENGINE),
-    Fault("redact/engine.py", "if now >= self._deadline:", "if False:", _ENGINE),
+    Fault("redact/scan.py", "if now >= self._deadline:", "if False:", _ENGINE),
     Fault("redact/engine.py", "except Exception as error:", "except OSError as error:", _ENGINE),
     Fault("redact/engine.py", "text, name if matters else None, strict", "text, None, strict", _ENGINE),
     Fault(

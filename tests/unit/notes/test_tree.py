@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gittraj.git import BLOB, TREE, Entry, Objects
@@ -65,6 +65,7 @@ BLOBS = st.integers(0, 3).map(lambda n: f"{n:040x}")
 CHANGES = st.lists(st.dictionaries(PATHS, st.none() | BLOBS, max_size=6), max_size=6)
 
 
+@example([{(b"a", b"f.1"): "0" * 40}, {(b"a", b"f.1"): None}])  # a folder that becomes empty
 @given(CHANGES)
 def test_update_paths_equals_updating_a_dictionary(batches: list[dict[TreePath, str | None]]) -> None:
     objects = MemoryObjects()
