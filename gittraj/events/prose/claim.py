@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gittraj.events.prose.markdown import Sentence
 from gittraj.events.prose.patterns import SENTENCES, load
@@ -26,6 +27,7 @@ _PARALLEL = (
 ``are returned, never thrown across``."""
 
 
+@lru_cache(maxsize=4096)
 def words(text: str) -> frozenset[str]:
     """Return the words of three or more characters, in lower case, without the most frequent ones."""
     return frozenset(word for word in re.findall(r"[a-z0-9_]{3,}", text.lower()) if word not in _STOP_WORDS)

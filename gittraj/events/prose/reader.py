@@ -61,7 +61,7 @@ def read_prose(
     reasoned = [choice.quote for choice in choices if choice.reason]
     reasons = (_add_choice(decision.reasoning, decision.chosen) for decision in stated if decision.reasoning)
     return Prose(
-        decisions=_merge_decisions(decisions)[:MOST_DECISIONS],
+        decisions=_merge_decisions(decisions),
         caveats=tuple(caveats),
         sources=tuple(caveats.values()),
         result=find_result(
@@ -179,25 +179,34 @@ def _said_at_work(events: Sequence[AnyEvent]) -> frozenset[str]:
 
 
 def _merge_decisions(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
-    """Return the decisions without those that a later one replaces, and without repetitions: of equal ones,
-    the first, or the first with a reason."""
+    """Return the first few decisions, without those that a later one replaces, and without repetitions: of
+    equal ones, the first, or the first with a reason."""
     merged: list[Decision] = []
-    lasting = (d for at, d in enumerate(decisions) if not any(_replaces(t, d) for t in decisions[at + 1 :]))
-    for decision in lasting:
-        at = next((at for at, former in enumerate(merged) if _is_same(former, decision)), None)
-        if at is None:
-            merged.append(decision)
-        elif decision.reasoning and not merged[at].reasoning:
-            merged[at] = decision
+    for number, decision in enumerate(decisions, 1):
+        at = next((at for at, former in enumerate(merged) if _is_same(former, decision)), len(merged))
+        is_known = at < len(merged) and (merged[at].reasoning or not decision.reasoning)
+        if at < MOST_DECISIONS and not (is_known or _is_replaced(decision, decisions[number:])):
+            merged[at : at + 1] = [decision]
     return tuple(merged)
 
 
-def _replaces(then: Decision, former: Decision) -> bool:
-    """Whether the later decision rejects what the former one chose, and chose what that rejected or says
-    that it is a change."""
-    rejects = any(_says_same(other, former.chosen) for other in then.alternatives)
-    opposite = any(_says_same(other, then.chosen) for other in former.alternatives)
-    return rejects and (opposite or PHRASES.find(then.quote or "", "switched"))
+def _is_replaced(former: Decision, later: Sequence[Decision]) -> bool:
+    """Whether a later decision, about the same thing, rejects what the former one chose, and chose what that
+    rejected or says that it leaves it: ``replaced the dict``, but not ``instead of a dict``."""
+    for then in later:
+        left = [other for other in then.alternatives if _says_same(other, former.chosen)]
+        if left and _may_be_about_same(then, former):
+            opposite = any(_says_same(other, then.chosen) for other in former.alternatives)
+            before = ((then.quote or "").partition(other)[0] for other in left)
+            if opposite or any(PHRASES.find(text, "leaves") for text in before):
+                return True
+    return False
+
+
+def _may_be_about_same(one: Decision, two: Decision) -> bool:
+    """Whether the two do not name different files or, as in ``for the cache``, different things."""
+    about = [words(" ".join(PHRASES["place"].findall(decision.quote or ""))) for decision in (one, two)]
+    return (not all(about) or bool(about[0] & about[1])) and (one.path or two.path) == (two.path or one.path)
 
 
 def _is_same(one: Decision, two: Decision) -> bool:
