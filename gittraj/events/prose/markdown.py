@@ -27,7 +27,7 @@ _MARKUP = re.compile(
 """Markers in pairs, with what is between them, and one at an end of a sentence: a bold text may have several
 sentences. Names such as ``__init__`` and ``**kwargs`` have no markers."""
 _STRUCK = re.compile(r"~~(?=\S).+?~~", re.S)
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^)\n]*\)")
 _END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(\[*_`]*[A-Z0-9`\u2600-\u27bf])|\n+")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig)|\b[A-Z])\.$", re.I)
 _RUN_IN = re.compile(
@@ -74,7 +74,8 @@ class Sentence:
 
 @cache
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False}).enable("table")
+    # without "inline": what is within a paragraph is read here, and many brackets take it minutes
+    return MarkdownIt("commonmark", {"html": False}).enable("table").disable(["inline", "text_join"])
 
 
 def read_sentences(message: str) -> list[Sentence]:

@@ -159,6 +159,7 @@ def test_any_text_is_read_without_an_error(sentence: str) -> None:
             "I rejected a for ",
             "as ",
             "```",
+            "[",
             "\n",
             ". ",
             "- ",
