@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -74,7 +75,9 @@ def _follow(command: str, away: bool, *, tested: bool) -> tuple[bool, bool]:
     it was before."""
     command = both_ends(command, _MOVES_LIMIT)
     moves = list(_MOVES.finditer(command))
-    early = sum(not (tested and read_call(command[: move.start()], "", None)) for move in moves)
+    early = len(moves)
+    if tested:
+        early = bisect_left(moves, True, key=lambda m: read_call(command[: m.start()], "", None) is not None)
     before, after = moves[:early], moves[early:]
     away = _stash(away, before)
     switched = all(any(move[1] != "stash" for move in some) for some in (before, after))
@@ -84,7 +87,7 @@ def _follow(command: str, away: bool, *, tested: bool) -> tuple[bool, bool]:
 def _stash(away: bool, moves: Iterable[re.Match[str]]) -> bool:
     """Return whether the work is stashed after these commands."""
     for move in moves:
-        if move[1] == "stash" and move[2] not in ("list", "show"):
+        if move[1] == "stash" and move[2] not in ("list", "show", "create", "store", "branch"):
             away = move[2] not in ("pop", "apply", "drop", "clear")
     return away
 

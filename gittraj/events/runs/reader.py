@@ -26,7 +26,8 @@ OUTPUT_LIMIT = 200_000
 LINE_LIMIT = 500
 """How many characters of a line of output are read: no summary is longer, and no pattern takes long."""
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
-_RETRY = re.compile(r"\bdo\b.*\bbreak\b", re.S)
+_RETRY = re.compile(r"\bdo\s+(?!\[|test\b)[^;&|\n$]{1,300}&&\s*break\b")
+"""A loop that ends as soon as its first command, which is the same each time, succeeds."""
 _LEADING = 4  # words of a command among which the name of a manager may be
 _SEVERAL = re.compile(r"-r|--recursive|-F|--filter(?:=.*)?|--parallel")
 """The options with which pnpm runs several packages, and puts a prefix before each line."""
