@@ -132,8 +132,8 @@ def _choose_output(
 def _read(
     repository: Repository, recorded: Recorded, name: str, opener: WithKeys | None, *, fetch: bool
 ) -> tuple[Target, list[Header], list[str]]:
-    """Find what ``name`` names, its trajectories, and which segments are missing. Says so if there are none,
-    or seals stay closed."""
+    """Find what ``name`` names, its trajectories, and which segments are missing. Reports it if no trajectory
+    is found, or if seals stay closed."""
     target = find_target(repository, recorded, name)
 
     def read(segments: Segments) -> tuple[list[Header], list[str]]:
@@ -153,7 +153,8 @@ def _read(
 
 
 def _say_parked(repository: Repository, target: Target, trajectories: list[Header]) -> None:
-    """Say which parts of the trajectories, or of others on the commit, are missing."""
+    """Report each part of the commit (of the trajectories, if no commit is named) that could not be redacted,
+    and so was not stored."""
     from gittraj.state.cursors import State, load_state
     from gittraj.state.folder import LocalState
 

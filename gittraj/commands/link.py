@@ -109,7 +109,7 @@ def _write(
     gone = chain.from_iterable(tombstones(log.trajectory, part, "linked by hand") for part in replaced)
     written = pipeline.write([d.draft for d in drafted], lines=[*copies, *gone])
     if written.parked:
-        raise TrajError(f"not linked: {written.parked[0].why}", "its log has it; it cannot be stored")
+        raise TrajError(f"not linked: {written.parked[0].why}", "only the agent's own log has that part")
     outlive_tombstones(pipeline, notes, commit, lambda record: record.id == log.trajectory)
     kept = [part for part in known.parts if part not in replaced]
     parts = stored_parts(log.trajectory, kept, drafted, written)

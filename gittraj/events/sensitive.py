@@ -88,7 +88,8 @@ def writes_body(name: str | None) -> bool:
 
 
 def patched(text: str, name: str | None) -> list[tuple[int, int, bool]]:
-    """Return the start and end of each part of a text that is a patch of a secret file."""
+    """Return the start and end of each part of a text that is a patch of a secret file. The result has the
+    form of that of ``written``: no such part is only a value."""
     return [(*m.span("body"), False) for m in _SECTION.finditer(text) if is_secret_file(m[1] or m[2])]
 
 

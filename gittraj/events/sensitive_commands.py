@@ -56,7 +56,8 @@ _WRITER = re.compile(
     rf"|(?P<prints>\b(?:echo|printf?|write-output)\b|<<<))(?P<words>(?:[ \t]*+{_WORD.pattern})*+)",
     re.DOTALL | re.IGNORECASE,
 )
-"""What writes into the file that a word after it names, what prints such text, and what may do both."""
+"""A command, call or redirection that writes into the file that a word after it names (``into``, ``opens``),
+that prints or writes a text (``prints``, ``calls``), or that may do both (``edits``, ``both``)."""
 _IN_PLACE = re.compile(r"[ \t]-(?:\w{0,9}i|-in-place)")
 _REFERENCE = re.compile(r"\"?(?:[\w.-]+[=:] ?)?\$(?:\w+|\{\w+\})\"?")
 _DEEPEST = 5

@@ -211,8 +211,9 @@ class Repository:
 
     @cached_property
     def _identity(self) -> str:
-        """The committer of commits on notes refs, with the time when the first was made, as in one process of
-        git. A drain must not fail if git knows no name of the user."""
+        """The committer of commits on notes refs. The time is read once, so that all these commits have the
+        same one, as the commits of one git process do. A drain must not fail if git does not know the user's
+        name."""
         identity = self.run("var", "GIT_COMMITTER_IDENT", check=False)
         if identity.code == 0:
             return identity.text.strip()

@@ -44,9 +44,10 @@ def find_rewrites(
     work in the others.
 
     ``known`` are pairs found before, for example by hooks; they can be steps of a longer chain. ``taken`` are
-    commits with work of their own: evidence of content alone never links to them, unless they replaced old
-    commits on their base. The result is in the order of ``old``, without commits that have no evidence.
-    Raises GitError if git fails, or needs more than ``within`` seconds to list the history.
+    commits with work of their own: evidence of content alone never links to them, unless such a commit
+    replaced old commits and has their base as its parent. The result is in the order of ``old``, without
+    commits that have no evidence. Raises GitError if git fails, or needs more than ``within`` seconds to list
+    the history.
     """
     story = read_story(*read_reflogs(repository))
     tips = read_pulls(repository)

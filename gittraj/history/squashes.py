@@ -81,8 +81,9 @@ def range_change(history: History, span: Range) -> Change | None:
 def match_replaced(
     tips: Iterable[str], targets: Iterable[str], *, history: History
 ) -> Iterator[tuple[str, str]]:
-    """Pair (old, new) the commits of a range that is gone with a commit that replaced the range: it has the
-    range's base and the tree of its tip, as after ``git reset --soft``."""
+    """Pair (old, new) the commits of a range that is gone with a commit that replaced the range: one whose
+    parent is the range's base, and whose tree is that of the range's last commit, as after ``git reset
+    --soft``."""
     by_tree = group(targets, lambda target: history.commits[target].tree)
     for tip in tips:
         same = by_tree.get(history.commits[tip].tree, ())

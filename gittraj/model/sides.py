@@ -44,15 +44,15 @@ _PURPOSE = re.compile(r"(?:for|to|due to|so(?! (?:many|much|few|little)\b))\b", 
 
 
 def because(reason: str) -> str:
-    """Return the reason after ``because``, unless it is a purpose; within a sentence, so it begins with a
-    capital letter only if that may belong to a name."""
+    """Return the reason after the word ``because``, or alone if it is a purpose. The result is for the middle
+    of a sentence: it begins with a capital letter only if that may belong to a name."""
     if _CAPITAL.match(reason):
         reason = reason[0].lower() + reason[1:]
     return reason if is_purpose(reason) else f"because {reason}"
 
 
 def is_purpose(reason: str) -> bool:
-    """Whether a reason begins like ``for the lookup`` or ``so that it ends``: not after ``because``."""
+    """Whether a reason begins like ``for the lookup`` or ``so that it ends``: ``because`` does not fit it."""
     return _PURPOSE.match(reason) is not None
 
 

@@ -176,8 +176,8 @@ def participants(header: Header) -> str | None:
 
 def evidence(link: Header) -> str | None:
     """Render the evidence that links a trajectory to its commit. None if every record was carried from
-    earlier commits, because their evidence does not show who made this one, or if the session was only over
-    on this commit: nothing was matched."""
+    earlier commits, because their evidence does not show who made this one, or if the work is explored: it is
+    on the commit that was HEAD when the session was over, and was not matched with the commit's content."""
     nothing = link["carried"] or (link["role"], link["evidence"]) == ("explored", "content")
     return None if nothing else EVIDENCE.get(link["evidence"])
 

@@ -86,8 +86,8 @@ class Change:
 
     @property
     def edits(self) -> dict[str, list[tuple[Header, Header]]]:
-        """The recorded edits of each file, each with its session, of which a commit changed the file: other
-        edits may have been dropped."""
+        """The recorded edits of each file, each with its session. An edit counts only if a commit with a
+        record of the session changed the file: otherwise it may have been undone before the commit."""
         changed = {(t["id"], path) for c in self.commits for t in c.trajectories for path in c.files}
         edits: dict[str, list[tuple[Header, Header]]] = {}
         for session in self.sessions:

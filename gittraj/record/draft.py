@@ -28,9 +28,9 @@ class Draft:
     of the commit, or keys of earlier parts of the same batch. ``calls`` are the calls of its results that are
     outside the part, or contain more than the part keeps of them. ``earlier`` are the segments of parts that
     are stored already; they were searched for the ``searched`` secrets known then. ``dropped`` is how many
-    calls worked elsewhere; ``outside`` are the ids of results whose text is not stored. ``api_calls`` is how
-    many the log states, if its events do not show them. ``branch`` was checked out when the log
-    began. ``source`` is the path of the log, which stays on this machine."""
+    calls worked elsewhere; ``outside`` are the ids of results whose text is not stored. ``api_calls`` is
+    the number of model calls that the log states, if its events do not show them. ``branch`` was checked out
+    when the log began. ``source`` is the path of the log, which stays on this machine."""
 
     trajectory: Trajectory
     positions: tuple[int, ...]

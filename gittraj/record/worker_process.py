@@ -1,4 +1,4 @@
-"""The life of a process that redacts for another one, as those of backfill and gather do."""
+"""Ends a worker process of backfill or gather when the process that started it has ended."""
 
 from __future__ import annotations
 

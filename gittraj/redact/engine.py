@@ -31,7 +31,7 @@ _ROUNDS = 8
 _LOW_ENTROPY = 16  # characters: a shorter value could be guessed by comparing tags, so it gets a number
 _LEARNED_LENGTH, _CERTAIN_LENGTH = 8, 10
 _MAX_LEARNED = 2000
-_AFTER = ".,:;)]}>"  # a sentence goes on so after a value, whose hash is without delimiters
+_AFTER = ".,:;)]}>"  # signs of the sentence after a value: its hash is made without them
 
 
 Asked = tuple[str, str | None, bool]

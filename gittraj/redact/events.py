@@ -61,7 +61,8 @@ def _learn(redactor: Redact, text: str, name: str | None, strictly: bool) -> Non
 
 
 def _learn_replacement(redactor: Redact, old: str, new: str) -> None:
-    """Let a redactor learn what is in ``new`` in the place of a secret of ``old``: the rest of the line is equal."""
+    """Let a redactor learn the text of ``new`` that takes the place of a secret of ``old``, if the rest of
+    the line is equal."""
     lines = new.split("\n")
     with suppress(RedactionError):
         for span in redactor.find(old):
@@ -107,8 +108,8 @@ def clean_trajectory(
     redactor: Redact, trajectory: Trajectory, strict: Collection[str], localise: Callable[[str], str]
 ) -> tuple[Trajectory, int]:
     """``trajectory`` without secrets and this machine's folders; a text that cannot be scanned is replaced by
-    ``LEFT_OUT``. Returns the number of these, too. Raises RedactionError for an id, and RecursionError if it
-    is nested too deeply."""
+    ``LEFT_OUT``, and the result has the number of such texts. Raises RedactionError if an id cannot be
+    scanned, and RecursionError if the trajectory is nested too deeply."""
     clean = cleaner(redactor, localise)
     left_out = 0
 
@@ -165,7 +166,7 @@ def _map_argument(text: str, name: str | None, change: Change, *, strict: bool) 
     text = change(text, name, strict and writes_body(name))
     for find in (written, patched):
         for start, end, is_value in reversed(find(text, name)):
-            lead = "_=" if is_value else ""  # a value's name is elsewhere
+            lead = "_=" if is_value else ""  # so that it is read as a value: its name is not here
             part = change(lead + text[start:end], None, True)
             text = text[:start] + part.removeprefix(lead) + text[end:]
     return text

@@ -1,7 +1,8 @@
 """Finds every value after ``=`` or ``:``, for output that is known to be secret: ``cat .env``, ``printenv``.
 
 The names stay. If every line is one word without a name (``pass show db``), the words are values, too,
-unless they are ordinary words, numbers, addresses or paths. So is a first word above such lines (``pass show``).
+unless they are ordinary words, numbers, addresses or paths. A word in the first line, above ``name: value``
+(``pass show``), is judged in the same way.
 """
 
 from __future__ import annotations

@@ -20,13 +20,13 @@ IDLE = 24 * 3600.0
 _RESTED = (3.0, 600.0)
 """If a log last grew so many seconds ago (from, to), its last turn may have ended, and no drain noted it."""
 _LARGEST = 10**12
-"""More bytes than a log has, and fewer milliseconds than there are since 1970."""
+"""A larger size is a time in milliseconds since 1970 (see ``size_of``): no log has so many bytes."""
 STATE, INSTALLED, WORKTREES, TIP = "cursors.json", "installed.json", "worktrees", "refs/notes/traj"
 
 
 def has_news(repository: Repository) -> bool:
-    """Whether the spool, a reflog or an unfinished session's log has grown since the last drain, a session
-    with events that wait is over since then, or another tool wrote notes, perhaps over some of ours."""
+    """Whether, since the last drain, the spool, a reflog or an unfinished session's log has grown, a session
+    with events that wait now counts as over, or another tool wrote notes, perhaps over some of ours."""
     return not is_quiet(read_watched(repository), str(repository.common_dir))
 
 

@@ -131,7 +131,7 @@ class Desk:
     ) -> None:
         """The records are as expected (``repaired``: after a repair); nothing is lost or recorded twice,
         except that works ``waiting`` are on no commit yet; another drain finds nothing to do, nor does
-        another repair (by day: if there was a first one)."""
+        another repair, which by day is tried only if ``repaired``."""
         self.drain()
         if repaired:
             assert self.repair() > 0

@@ -242,7 +242,7 @@ def test_the_program_is_removed_by_what_installed_it(prefix: str, command: str) 
     assert uninstall_command(Path(prefix)) == command
 
 
-def test_an_ended_session_says_which_command_shows_its_events(desk: Desk) -> None:
+def test_status_names_the_command_that_links_the_events_of_an_ended_session(desk: Desk) -> None:
     desk.commit("counting")
     desk.work("reading", Write("notes", "one\n"))
     (ended,) = (line for line in traj(desk.git.root, "status").stdout.splitlines() if "Ended" in line)

@@ -111,7 +111,7 @@ def test_a_command_that_reads_drains_once_a_session_is_over(left: Desk) -> None:
     left.drain()
     age(*left.sessions.values(), days=1.1)
     cursors = left.git.root / ".git/traj/cursors.json"
-    for drained, news in ((0.05, False), (0.5, True)):  # days; it is over since a tenth of one
+    for drained, news in ((0.05, False), (0.5, True)):  # days ago; the session has been over for 0.1
         then = time.time() - drained * DAY
         os.utime(cursors, (then, then))
         with left.git.open() as repository:
@@ -231,7 +231,7 @@ def test_explored_work_that_is_linked_is_moved(over: Desk, same: bool) -> None:
     over.check(produced(over) | linked | {"more": {"more"}})
 
 
-def test_a_linked_file_that_a_person_commits_has_its_record_there_too(left: Desk) -> None:
+def test_linked_work_that_a_person_commits_is_recorded_there_too(left: Desk) -> None:
     commit_by_hand(left)
     traj(left.git, "link", "HEAD", "--session", left.sessions["one"].session)
     left.git("add", "a", "b")

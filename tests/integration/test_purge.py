@@ -323,7 +323,8 @@ def test_two_clones_purge_at_the_same_time(server: Git, ann: Git, bob: Git) -> N
 
 
 def test_what_replaced_a_purged_segment_is_purged(server: Git, ann: Git, bob: Git, be: Be) -> None:
-    """It is removed from the server and from a clone that took it, too; doctor repairs a month with it."""
+    """It is also removed from the server and from a clone that fetched it; doctor repairs a month that still
+    has it."""
     _, two, _ = commits(ann)
     plant(ann)
     share(ann)

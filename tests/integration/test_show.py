@@ -193,7 +193,7 @@ def test_since_takes_only_an_event_or_a_time(
     )
 
 
-def test_since_an_event_that_is_not_here_there_are_none(
+def test_since_an_event_that_is_not_here_shows_no_events(
     scene: Scene, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A script may ask again with an event that is not recorded yet, or not fetched."""

@@ -755,7 +755,7 @@ def test_a_decision_is_not_the_reason_of_unrelated_code_with_the_same_words(desk
     }
 
 
-def test_a_decision_about_a_line_is_not_told_of_its_neighbours(desk: Desk, why: Why) -> None:
+def test_a_decision_about_a_line_is_not_shown_for_the_lines_near_it(desk: Desk, why: Why) -> None:
     block = '[[TRAJECTORY:decision]] {{"chosen": "{}", "path": "f.py", "line": {}}} [[/TRAJECTORY]]'
     said = "\n".join(block.format(*each) for each in (("toml", 1), ("lru", 2)))
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))

@@ -152,7 +152,7 @@ def check_purges(repository: Repository) -> Iterator[Finding]:
         yield Finding(
             "purge-unfinished",
             f"may still contain what was purged from the records: {refs}",
-            "git traj doctor --fix removes it; git traj push --replace does so from remotes",
+            "git traj doctor --fix removes it; git traj push --replace removes it from remotes",
             fix=partial(_settle, repository, months),
         )
     remotes = find_remotes(repository) if may_have_copies(repository) else ()

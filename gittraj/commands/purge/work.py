@@ -96,8 +96,8 @@ def _count(repository: Repository, target: PurgeTarget, matches: Matches, record
     return Purge(
         records=len(matches.parts),
         segments=len(matches.segments),
-        # the notes are always rewritten: the epoch, which lists what was removed, is stored there; and so is
-        # each month from which something was purged before
+        # the notes are always rewritten, because the epoch, which lists what was removed, is stored there;
+        # each month from which something was purged before is rewritten, too
         refs=tuple(sorted({RECORDS_REF, *refs})) if matches.refs else (),
         absent=len(named - matches.stored) + len(matches.unread),
         sealed=len({record.key for record in searched if record.seals}),

@@ -146,6 +146,7 @@ def _may_reason(sentence: Sentence) -> bool:
 
 
 def _is_unmade(text: str) -> bool:
-    """Whether a choice was not made in the end, or by others, or before this work."""
+    """Whether a text is about a choice that was dropped in the end, or that was made by others or before this
+    work."""
     unmade = _CHOICES.begins(text, "unmade") or _CHOICES.find(text, "habit", "cited")
     return unmade or tells_of_others(text)

@@ -191,8 +191,9 @@ def _merge_decisions(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
 
 
 def _is_replaced(former: Decision, later: Sequence[Decision]) -> bool:
-    """Whether a later decision, about the same thing, rejects what the former one chose, and chose what that
-    rejected or says that it leaves it: ``replaced the dict``, but not ``instead of a dict``."""
+    """Whether a later decision about the same thing rejects what ``former`` chose. It must also choose what
+    ``former`` rejected, or say that the choice is given up: ``replaced the dict``, but not ``instead of a
+    dict``."""
     for then in later:
         left = [other for other in then.alternatives if _says_same(other, former.chosen)]
         if left and _may_be_about_same(then, former):

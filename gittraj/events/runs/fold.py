@@ -22,7 +22,8 @@ _MOVES = re.compile(
     r"(?:^|[;&|(\n])[ \t]*" + GIT + r"(stash|checkout|switch)(?![\w-])(?![ \t]+(?:-[bBcC]|--orphan)\b)"
     r"(?:[ \t]+([\w-]+))?"
 )
-"""The git commands that put other content into the work tree, or the work back; with the word after them."""
+"""A git command that puts other content into the work tree, or puts the session's work back there, with the
+word after the command."""
 _MOVES_LIMIT = 5_000  # characters at each end of a command
 
 
@@ -71,8 +72,9 @@ def _command(event: AnyEvent, calls: Mapping[str | None, ToolCall]) -> str:
 
 
 def _follow(command: str, away: bool, *, tested: bool) -> tuple[bool, bool]:
-    """Return whether the work is away while the command runs tests, and whether it is afterwards. ``away``:
-    it was before."""
+    """Return whether the session's work is missing from the work tree while the command runs (it is stashed,
+    or another commit is checked out meanwhile), and whether it is still stashed afterwards. ``away``: it was
+    stashed before. ``tested``: the command runs tests."""
     command = both_ends(command, _MOVES_LIMIT)
     moves = list(_MOVES.finditer(command))
     early = len(moves)

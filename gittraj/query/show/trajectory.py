@@ -136,8 +136,9 @@ def keep_events(trajectories: Iterable[Header], keep: Callable[[list[Header]], l
 
 
 def check_since(trajectories: Iterable[Header], since: str) -> None:
-    """Raises UsageError if ``since`` is neither the id of an event nor a time (ISO 8601). An id that no event
-    has, perhaps not yet, is one if it looks like those that git-traj makes (``NAME:NUMBER``)."""
+    """Raises UsageError if ``since`` is neither the id of an event nor a time (ISO 8601). A text that looks
+    like an id that git-traj makes (``NAME:NUMBER``, ``NAME:WORD``) is accepted without such an event, because
+    the event may be recorded or fetched later."""
     chapters = (chapter for trajectory in trajectories for chapter in trajectory["chapters"])
     known = any(event["id"] == since for chapter in chapters for event in chapter["events"])
     if not known and parse_time(since) is None and not _EVENT.fullmatch(since):

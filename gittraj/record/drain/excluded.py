@@ -21,7 +21,8 @@ _LEFT_OUT = "[left out: traj.exclude names this file]"
 
 
 def without_diffs(item: Item, excluded: Callable[[str], bool]) -> Item:
-    """A result without what git printed of ``excluded`` files, which its command did not name."""
+    """Return the item; in a call's result, the changes of ``excluded`` files that git printed are cut out, as
+    the command itself may not have named these files."""
     if not isinstance(item, Entry) or not isinstance(item.event, ToolResult):
         return item
 

@@ -59,9 +59,10 @@ def find_calls(
     indexes: Sequence[int],
     before: Sequence[tuple[range, int]],
 ) -> int | None:
-    """If the log states how many model calls the run made: that number, less the calls of stored parts
-    (``before``: their events and calls) and those that count with other events before these. None if these do
-    not have the last call (in a log without tokens: the last event)."""
+    """Return how many model calls to record for the events at ``indexes``, if the log states a number for the
+    whole run. Only the part with the last call gets one (in a log without tokens: with the last event): the
+    stated number, less the calls of stored parts (``before``: the indexes of a part's events, and its calls)
+    and of events before ``indexes``. For other parts, the result is None."""
     stated = to_int(log.fact("api_calls"))
     counted = {i: calls for i, calls in counted.items() if not any(i in events for events, _ in before)}
     if not stated or max(counted, default=len(log.entries) - 1) not in indexes:

@@ -37,7 +37,8 @@ def find_requests(change: Change) -> tuple[list[str], list[str]]:
 def find_outcome(change: Change) -> list[tuple[str, str]]:
     """Labels and texts: the stated reason (``why``), and the outcome, which is the retrospectives (``summed
     up``), else a model's summary (``by MODEL``), a stated ``result``, or the agent's last words (``done``).
-    If several commits have a record, the label names the last one that states a reason, a result or words."""
+    If several commits have a record, the labels of ``why``, ``result`` and ``done`` name the commit of the
+    text, which is the last one that has such a text."""
     recorded = [t for c in change.recorded for t in c.trajectories]
     retrospectives = ((t["retrospective"] or {}).get("summary") for t in change.sessions)
     outcomes = (

@@ -212,7 +212,8 @@ def _who(by: str, agent: str | None) -> str:
 
 def _locate(flag: Flag, commit: Reviewed, history: _History) -> Flag:
     """Put the flag at the file that it names, else at the only file of its session's only commit, else at the
-    commit; note whether a later commit changed that file. A session that goes on may speak of any commit."""
+    commit; note whether a later commit changed that file. A session of several commits may speak of any
+    of them."""
     path = flag.path or history.only.get(commit.commit)
     flag = replace(flag, path=path, commits=() if path else (commit.commit,))
     later = history.last.get(path or "")

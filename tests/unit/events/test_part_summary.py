@@ -184,7 +184,7 @@ STASHED = "git stash push -q a.py && pytest -q; git stash pop -q"
         (["pytest -q a", "git commit -m 'git stash'", "pytest -q"], "failed", 2),
     ],
 )
-def test_a_run_while_the_work_is_away_is_not_its_result(commands: list[str], outcome: str, runs: int) -> None:
+def test_a_result_while_the_work_is_stashed_is_ignored(commands: list[str], outcome: str, runs: int) -> None:
     events: list[AnyEvent] = []
     for name, command in enumerate(map(str, commands)):
         touched = (FileTouched(path="a.py"),) if command == "edit" else ()
@@ -198,7 +198,7 @@ def test_a_run_while_the_work_is_away_is_not_its_result(commands: list[str], out
     assert (found.outcome, found.runs) == (outcome, runs)
 
 
-def test_what_stands_for_an_empty_output_is_none() -> None:
+def test_a_line_in_place_of_an_empty_output_is_not_output() -> None:
     found = summary_of(*ran("python test_a.py", "(Bash completed with no output)")).tests
     assert found is not None
     assert found.outcome == "unknown"

@@ -59,7 +59,7 @@ def test_a_broken_record_is_reported_at_its_offset_and_the_rest_is_read() -> Non
     assert [d.at for d in damages(data)] == [11, data.index(b"nonsense")]
 
 
-def test_a_value_that_is_no_object_is_a_damage() -> None:
+def test_a_value_that_is_not_an_object_is_reported_as_damage() -> None:
     data = b'"text"\n42\n[1]\nnull\n{"a":1}\n4'
     assert values(data) == [{"a": 1}]
     assert [d.at for d in damages(data)] == [0, 7, 10, 14]

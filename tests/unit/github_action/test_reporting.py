@@ -67,7 +67,7 @@ def noted(*commits: str, files: tuple[FileChanged, ...] = (), agent: str = "clau
 
 
 def test_a_file_that_no_record_names_has_its_commit_but_no_agent() -> None:
-    """A shell may have written it, or a person; ``git traj pr`` gets it from git, too."""
+    """A shell command or a person may have written the file; ``git traj pr`` gets its name from git, too."""
     for commits in ((A, B), (A,)):
         change = read_change(details(*commits), [noted(*commits)], SETTINGS, files_of=FILES.get)
         rows = files_table(change.files, change, Location()).splitlines()[2:]

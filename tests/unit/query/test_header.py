@@ -430,8 +430,8 @@ def _told(*records: Record) -> str | None:
 
 
 def test_tests_of_a_carried_commit_are_marked_as_run_before_the_rewrite() -> None:
-    """Not those of the last part, if a call made the commit: it may have come after the rewrite, too. Not
-    those of a part that was not carried."""
+    """Tests in the last part are not marked if a call made the commit: they may have run after that call, and
+    so after the rewrite. Nor are tests in a part that was not carried."""
     ran = TestRuns(runs=2, ran=True, kind="test", outcome="passed", last_passed=3)
     link = Link(evidence="agent", call="c", carried_from=(A,))
     run, rest = record(link=link, tests=ran), record(at=5, link=link)
@@ -444,7 +444,7 @@ def test_tests_of_a_carried_commit_are_marked_as_run_before_the_rewrite() -> Non
 
 
 def test_tests_before_the_last_edit_are_marked() -> None:
-    """Also if the edit is in a later part, as that of an amended commit."""
+    """The edit may also be in a later part, as after a commit that is then amended."""
     ran = TestRuns(runs=1, ran=True, kind="test", outcome="passed", last_passed=3)
     edits, link = (FileChanged(path="a.py", edits=1),), Link(evidence="agent", call="c", carried_from=(A,))
     marked = "3 passed (before the last edit)"

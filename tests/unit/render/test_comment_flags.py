@@ -165,7 +165,7 @@ def test_a_failed_run_says_that_a_later_commits_session_passed() -> None:
     assert find_flags(change_of({A: [second], B: [first]}))[0].why == why.replace(A[:7], B[:7])
 
 
-def test_a_failed_run_is_on_the_last_commit_that_has_it() -> None:
+def test_a_failed_run_is_shown_with_the_last_commit_that_records_it() -> None:
     failed = TestRuns(runs=1, ran=True, kind="test", outcome="failed", last_failed=1)
     lint = TestRuns(runs=1, ran=True, kind="lint", outcome="failed")
     runs = {A: failed, B: failed, C: lint}
