@@ -757,19 +757,24 @@ def test_a_decision_is_not_the_reason_of_unrelated_code_with_the_same_words(desk
 
 def test_a_decision_about_a_line_is_not_told_of_its_neighbours(desk: Desk, why: Why) -> None:
     block = '[[TRAJECTORY:decision]] {{"chosen": "{}", "path": "f.py", "line": {}}} [[/TRAJECTORY]]'
-    said = "\n".join(block.format(*each) for each in (("toml", 1), ("lru", 2)))
+    said = "\n".join(block.format(*each) for each in (("toml", 2), ("lru", 3)))
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     steps = [
-        turn(Write("f.py", "a = 'toml'\nb = 'lru'\nc = 'utf8'\n"), say=said),
+        turn(Write("f.py", "z = 0\na = 'toml'\nb = 'lru'\nc = 'utf8'\n"), say=said),
         turn(COMMIT),
         turn(say="Done."),
     ]
     session.run(steps, prompt="Write it")
     desk.drain()
-    desk.git.commit({"f.py": "# by hand\na = 'toml'\nb = 'lru'\nc = 'utf8'\n"}, "moved")
-    for line, chosen in ((2, ["toml"]), (3, ["lru"]), (4, [])):
+    desk.git.commit({"f.py": "# by hand\nz = 0\na = 'toml'\nb = 'lru'\nc = 'utf8'\n"}, "moved")
+    of_file = {}
+    for entry in why("f.py")["entries"]:
+        for first, last in entry["lines"]:
+            of_file |= dict.fromkeys(range(first, last + 1), entry["decisions"])
+    for line, chosen in ((2, []), (3, ["toml"]), (4, ["lru"]), (5, [])):
         (entry,) = why(f"f.py:{line}")["entries"]
-        assert [decision["chosen"] for decision in entry["decisions"]] == chosen
+        for decisions in (entry["decisions"], of_file[line]):
+            assert [decision["chosen"] for decision in decisions] == chosen
 
 
 def test_a_decision_recorded_for_a_line_is_its_first_answer(
