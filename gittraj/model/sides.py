@@ -11,6 +11,7 @@ from gittraj.model.header import Header
 from gittraj.model.words import sure, taken_back
 
 _REFUSAL = "not: "
+_REFUSED = re.compile(rf"{_REFUSAL}|(?:(?:I|we)(?:'ve| have)? )?decided against ", re.I)
 _REFUSES = re.compile(r"n't\b|\b(?:not|no|against|without|avoid|skip|reject|drop|refrain|ruled out)", re.I)
 _SAYS = re.compile(r"\b(?:I|we)\b|^\w+(?:ed|ing) ", re.I)
 
@@ -19,8 +20,8 @@ def sides(decision: Mapping[str, Any]) -> tuple[str, list[str]]:
     """Return the choice, and the rejected options that its text does not already name. The choice is empty if
     the decision only rejects something."""
     chosen, others = decision["chosen"], decision.get("alternatives") or []
-    if chosen.startswith(_REFUSAL):
-        return "", others or [chosen.removeprefix(_REFUSAL)]
+    if refused := _REFUSED.match(chosen):
+        return "", others or [chosen[refused.end() :]]
     return chosen, [other for other in others if not (other in chosen and _REFUSES.search(chosen))]
 
 

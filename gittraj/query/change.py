@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from gittraj.frozen import dataclass
@@ -49,8 +49,8 @@ class Change:
     fork that cannot be read; ``more``: how many commits and files the host did not list; ``diff``: the lines
     that the host shows, if any; ``new``: commits since the last push; ``left``: commits whose notes could not
     be read in full; ``begun``: each session's first prompt, even if it is older than the change, or None if
-    it is unknown; ``written``: the ``unnamed`` files with a line that a recorded call wrote, or None if that
-    is unknown."""
+    it is unknown; ``written``: the ``unnamed`` files with a line that a recorded call wrote, with the ids of
+    the sessions, or None if that is unknown."""
 
     head: str
     title: str | None = None
@@ -67,7 +67,7 @@ class Change:
     diff: Diff | None = None
     new: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
-    written: frozenset[str] | None = None
+    written: Mapping[str, Collection[str]] | None = None
     begun: Mapping[str, str | None] = field(default_factory=dict)
 
     @property

@@ -67,19 +67,22 @@ def _begins(folded: Folded) -> str | None:
 
 def _find_written(
     repository: Repository, recorded: Recorded, change: Change, paths: Set[str]
-) -> frozenset[str] | None:
-    """Return the paths with a line that a recorded call wrote; None if this clone lacks some of the
-    events."""
+) -> dict[str, set[str]] | None:
+    """Return the paths with a line that a recorded call wrote, with the ids of its sessions; None if this
+    clone lacks some of the events, or a merge changed one of ``paths``."""
     from gittraj.query.show.attributed import attribute  # noqa: PLC0415 - most changes have no such files
     from gittraj.query.why.session import read_session  # noqa: PLC0415
 
-    segments, written = Segments(repository), set[str]()
-    for commit in (each.commit for each in change.recorded if not paths.isdisjoint(each.files)):
+    segments, written = Segments(repository), dict[str, set[str]]()
+    touched = [each for each in change.recorded if not paths.isdisjoint(each.files)]
+    for commit in (each.commit for each in touched):
         explaining = (folded for folded in recorded.on(commit) if folded.explains(commit))
         sessions = (read_session(folded.whole, folded.records(commit), segments) for folded in explaining)
         events = {session.header["id"]: [*session.events] for session in sessions}
-        written |= {run.path for run in attribute(repository, commit, events) if run.trajectory}
-    return None if segments.missing else frozenset(written)
+        for run in attribute(repository, commit, events):
+            if run.trajectory:
+                written.setdefault(run.path, set()).add(run.trajectory)
+    return None if segments.missing or any(each.merge for each in touched) else written
 
 
 def find_headers(recorded: Recorded, commit: str) -> tuple[tuple[Header, ...], tuple[Header, ...]]:

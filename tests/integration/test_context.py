@@ -177,11 +177,12 @@ def test_context_follows_renames_and_takes_folders(
     commit_recorded({}, caveats=("renamed",))
     commit_recorded({"elsewhere/x": "1"}, caveats=("elsewhere",))
     assert quoted(context("new.py")) == ["renamed", "written"]
-    assert [line.split(" (")[1] for line in context("elsewhere", "new.py")] == [
+    assert [line.partition(" (")[2] for line in context("elsewhere", "new.py")] == [
         'in "elsewhere")',
         'in "new.py")',
-        'in "elsewhere")',
+        "",
     ]
+    assert [line.partition(" (")[2] for line in context("README", "new.py")[:2]] == ['in "new.py")', ""]
     assert quoted(context(":(glob)elsewhere/*", "*.py")) == ["elsewhere", "renamed", "written"]
 
 

@@ -220,6 +220,14 @@ def test_no_link_is_requested_for_excluded_sessions(desk: Desk) -> None:
     }
 
 
+def test_no_link_is_requested_for_a_session_that_was_purged(desk: Desk) -> None:
+    desk.commit("it", "one\n")
+    root = desk.git.root
+    assert traj(root, "forget", desk.sessions["one"].session, "--purge").returncode == 0
+    assert "on 0 commits" in traj(root, "status").stdout
+    assert json.loads(traj(root, "status", "--json").stdout)["unlinked"] == []
+
+
 def test_work_that_counts_for_no_commit_is_described_alike_everywhere(git: Git) -> None:
     git.commit({"a": "1"})
     traj(git.root, "install")

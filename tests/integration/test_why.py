@@ -350,6 +350,24 @@ def test_the_reason_is_the_decision_before_an_edit_not_the_one_after_it(desk: De
     assert by_path == {"a.py": ["all of them"], "t.py": ["I change the test"]}
 
 
+@pytest.mark.usefixtures("why")
+def test_a_pull_request_does_not_compare_what_a_merge_changed(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.git.commit({"README": "here\n"})
+    desk.git("branch", "side")
+    desk.work("all", Write("a.py", GREET), COMMIT)
+    desk.git("checkout", "-q", "side")
+    desk.git.commit({"b.py": COUNT})
+    desk.git("checkout", "-q", "-")
+    merge = f"git merge -q --no-commit side\ncat > m.py <<'END'\n{COUNT}END\ngit add m.py"
+    desk.work("merge", Shell(merge), COMMIT)
+    desk.drain()
+    assert call(["pr", "--base", "HEAD~2", "--format", "text"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "m.py No recorded edit names it; a command may have written it" in shown
+
+
 def test_a_pull_request_asks_about_no_file_that_why_explains(
     desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -364,6 +382,9 @@ def test_a_pull_request_asks_about_no_file_that_why_explains(
     shown = capsys.readouterr().out
     assert "  mine.py  No recorded edit matches its lines\n" in shown
     assert "shell.py" not in shown.split("Look here first")[1].split("\n\n")[0]
+    assert call(["pr", "--base", "HEAD~1", "--format", "github"]) == 0
+    rows = [line.split(" | ")[::2] for line in capsys.readouterr().out.splitlines() if "`shell.py` |" in line]
+    assert rows == [["| `shell.py`", "Claude Code"]]
     for ref in desk.git("for-each-ref", "--format=%(refname)", "refs/notes/traj-data-*").splitlines():
         desk.git("update-ref", "-d", ref)
     assert call(["pr", "--base", "HEAD~1", "--format", "text"]) == 0
@@ -757,19 +778,24 @@ def test_a_decision_is_not_the_reason_of_unrelated_code_with_the_same_words(desk
 
 def test_a_decision_about_a_line_is_not_shown_for_the_lines_near_it(desk: Desk, why: Why) -> None:
     block = '[[TRAJECTORY:decision]] {{"chosen": "{}", "path": "f.py", "line": {}}} [[/TRAJECTORY]]'
-    said = "\n".join(block.format(*each) for each in (("toml", 1), ("lru", 2)))
+    said = "\n".join(block.format(*each) for each in (("toml", 2), ("lru", 3)))
     session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
     steps = [
-        turn(Write("f.py", "a = 'toml'\nb = 'lru'\nc = 'utf8'\n"), say=said),
+        turn(Write("f.py", "z = 0\na = 'toml'\nb = 'lru'\nc = 'utf8'\n"), say=said),
         turn(COMMIT),
         turn(say="Done."),
     ]
     session.run(steps, prompt="Write it")
     desk.drain()
-    desk.git.commit({"f.py": "# by hand\na = 'toml'\nb = 'lru'\nc = 'utf8'\n"}, "moved")
-    for line, chosen in ((2, ["toml"]), (3, ["lru"]), (4, [])):
+    desk.git.commit({"f.py": "# by hand\nz = 0\na = 'toml'\nb = 'lru'\nc = 'utf8'\n"}, "moved")
+    of_file = {}
+    for entry in why("f.py")["entries"]:
+        for first, last in entry["lines"]:
+            of_file |= dict.fromkeys(range(first, last + 1), entry["decisions"])
+    for line, chosen in ((2, []), (3, ["toml"]), (4, ["lru"]), (5, [])):
         (entry,) = why(f"f.py:{line}")["entries"]
-        assert [decision["chosen"] for decision in entry["decisions"]] == chosen
+        for decisions in (entry["decisions"], of_file[line]):
+            assert [decision["chosen"] for decision in decisions] == chosen
 
 
 def test_a_decision_recorded_for_a_line_is_its_first_answer(

@@ -20,6 +20,7 @@ from gittraj.notes.run_keys import find_run_keys
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import COPIES, may_have_copies
 from gittraj.query.notes import IndexFailedError, Notes
+from gittraj.record.drain.forgotten import without_forgotten
 from gittraj.state.cursors import State, Suspension
 from gittraj.state.folder import LocalState, installed_positions, reflog_name
 from gittraj.state.spool import Spooled
@@ -165,9 +166,10 @@ def find_open(
     recorded: Recorded,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the commits whose call is not yet in the log of the session that their hook named, and those
-    that were given up."""
+    that were given up; none of a forgotten session."""
     waiting = [w.commit for w in state.waiting if w.stored]  # commits made during a pause are not stored
-    named = [c for c in made if c.sessions and c.stored and (c.id in waiting or c.id not in recorded)]
+    kept = (without_forgotten(commit, off.forgotten) for commit in made)
+    named = [c for c in kept if c.sessions and c.stored and (c.id in waiting or c.id not in recorded)]
     excluded = {*_find_excluded(repository, config, named), *off.commits}
     unlinked = (commit.id for commit in named if commit.id not in {*waiting, *excluded})
     return tuple(commit for commit in waiting if commit not in excluded), tuple(unlinked)

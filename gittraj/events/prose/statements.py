@@ -21,13 +21,14 @@ _LEADS = (
     re.compile(
         fragment("BEGIN")
         + r"(?:(?:to|for) [^,]{2,60}?(?:, | (?=I\b)))?"
-        + r"(?:(?:I|we)(?:'ve|'ll|'m|'re| have| will| am| are| now)*\s+)?"
+        + r"(?:(?:my [\w ]{2,40} and (?=I\b))?(?:I|we)(?:'ve|'ll|'m|'re| have| will| am| are| now)*\s+)?"
         + rf"(?:{fragment('TOOK')})\s+",
         re.I,
     ),
     re.compile(
         fragment("BEGIN") + r"(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I
     ),
+    re.compile(r"^[^:`]*\b(?:I|we) [^:`]+: (?=`[^`]+`$)"),
 )
 """Introductions that say that what comes next was chosen."""
 _RELATIVE = re.compile(r"^which (?:is|are|was|were) ", re.I)
@@ -133,7 +134,9 @@ def _read_row(sentence: Sentence) -> Choice | None:
 
     taken = next(cells("taken"), "")
     other = next((cell for cell in cells("not_taken") if cell != taken), "")
-    return Choice(taken, (other,), next(cells("because"), None), sentence.quote) if taken and other else None
+    why = next(cells("because"), None)
+    unclear = _RULES.begins(why or "", "not_chosen")
+    return Choice(taken, (other,), why, sentence.quote) if taken and other and not unclear else None
 
 
 def _read_group(match: re.Match[str], sentence: Sentence, name: str) -> str:

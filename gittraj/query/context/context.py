@@ -100,7 +100,8 @@ def _find_near_headers(
         here = recorded.on(commit) if commit in near or commit in exploring else ()
         if commit in near:
             own = [folded.header(commit) for folded in here if folded.records(commit)]
-            writers = choose_writers(own, near[commit].paths or [near[commit].path])
+            nearest = [near[commit].path] if near[commit].neighbour else near[commit].files
+            writers = choose_writers(own, near[commit].paths or nearest)
             yield from ((near[commit], header) for header in writers)
         yield from _find_explored(here, commit, paths)
 

@@ -11,6 +11,7 @@ import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
+from itertools import chain
 
 from gittraj.frozen import dataclass
 from gittraj.query.log.paths import is_below
@@ -60,10 +61,11 @@ def find_near(
 
 
 def touch(commit: str, files: Collection[str], paths: Sequence[str]) -> Near:
-    """Return how near a commit is that touched one of ``paths``: with the first path if all were renamed
-    since."""
-    named = [path for path in paths if any(is_below(file, path) for file in files)] or [paths[0]]
-    return Near(commit, _focus(files), named[0], neighbour=False, paths=named, files=[*files])
+    """Return how near a commit is that touched one of ``paths``, with those that it touched: of several that
+    all had other names then, none, as which of them it touched is not known."""
+    named = [path for path in paths if any(is_below(file, path) for file in files) or len(paths) == 1]
+    path = next(chain(named, files, paths))
+    return Near(commit, _focus(files), path, neighbour=False, paths=named, files=[*files])
 
 
 def _focus(files: Collection[str]) -> float:

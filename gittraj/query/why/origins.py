@@ -16,7 +16,7 @@ from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments
 from gittraj.query.why.line_origin import find_writers
 from gittraj.query.why.session import Session, read_session
-from gittraj.query.why.written import Edit, Hunk
+from gittraj.query.why.written import Edit, Hunk, is_one_of
 
 _PROOF = ("manual", "agent", "output", "order", "content")
 """The kinds of evidence that prove that a session made a commit, or wrote its content."""
@@ -79,7 +79,8 @@ def find_origins(
     lines: Sequence[str],
     segments: Segments,
 ) -> list[Origin]:
-    """Return the distinct origins of the ``blamed`` lines; ``lines`` are all lines of the file."""
+    """Return the distinct origins of the ``blamed`` lines; ``lines`` are all lines of the file. A line that a
+    decision or caveat names has an origin of its own: they are not about its neighbours."""
     groups: dict[Any, list[BlamedLine]] = {}
     for line in blamed:
         groups.setdefault((line.commit, line.parent, line.path, line.was), []).append(line)
@@ -87,10 +88,18 @@ def find_origins(
     sessions = {commit: _read_sessions(recorded, commit, segments) for commit in commits}
     origins: dict[Any, Origin] = {}
     for (commit, *_), own in groups.items():
+        named = _find_named(sessions[commit], _paths(own[0]))
         for line, session, edit in _attribute(repository, own, lines, sessions[commit]):
-            key = (commit, session and session.header["id"], edit and edit.call.id)
+            place = line.first if line.first in named else None
+            key = (commit, session and session.header["id"], edit and edit.call.id, place)
             origins.setdefault(key, Origin(session, edit, sessions[commit], lines, [])).blamed.append(line)
     return [*origins.values()]
+
+
+def _find_named(sessions: Iterable[Session], paths: Collection[str]) -> set[int]:
+    """Return the lines of the commit that decisions and caveats about one of ``paths`` name."""
+    said = (each for s in sessions for each in (*s.header["decisions"], *s.header["caveatSources"]))
+    return {p["line"] for p in said if p and p["line"] and p["path"] and is_one_of(p["path"], paths)}
 
 
 def _read_sessions(recorded: Recorded, commit: str | None, segments: Segments) -> list[Session]:

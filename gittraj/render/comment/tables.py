@@ -179,7 +179,9 @@ def files_table(files: Sequence[str], change: Change, location: Location) -> str
     for commit in change.commits:
         for path in commit.files:
             by_path.setdefault(path, []).append(commit)
-    edits = change.edits
+    edits, written = change.edits, change.written or {}
+    for path, ids in written.items():
+        edits.setdefault(path, [(s, {}) for s in change.sessions if s["id"] in ids])
     rows = [_file(path, by_path.get(path, ()), edits.get(path, ()), location) for path in files]
     table = _table(("File", "Commits", "Agents", "Worked on"), rows)
     unknown = sum(not commit.known for commit in change.commits)
@@ -189,7 +191,8 @@ def files_table(files: Sequence[str], change: Change, location: Location) -> str
 def _file(
     path: str, commits: Sequence[Reviewed], edits: Sequence[tuple[Header, Header]], location: Location
 ) -> tuple[str, ...]:
-    """A row: only sessions with a recorded edit of the file are known to have changed it."""
+    """A row: only sessions with a recorded edit of the file, or of its lines, are known to have changed
+    it."""
     agents = agents_of(session for session, _ in edits)
     total = {key: sum(file.get(key, 0) for _, file in edits) for key in ("edits", "reverts")}
     names = ", ".join(location.commit(c.commit) for c in commits[:3]) + " …" * (len(commits) > 3)

@@ -43,6 +43,8 @@ def test_a_commit_of_many_files_does_not_relate_them() -> None:
 
 def test_former_names_and_folders_of_a_path_count() -> None:
     assert near({"c": ["old.py"]}, {"c"})["c"] == Near("c", 1.0, "src/a.py", False, ["src/a.py"])
+    several = near({"c": ["old.py", "x"]}, {"c"}, ("README", "src/a.py"))["c"]
+    assert (several.path, several.paths) == ("old.py", [])  # which of the two it was is not known
     commits = near({"c": ["src/deep/x"], "d": ["lib"]}, {"c"}, ("top", "src"), beside=("src",))
     assert (commits["c"].path, commits["d"].path) == ("src", "lib")
     assert near({"c": ["anything"]}, {"c"}, (".",))["c"].path == "."

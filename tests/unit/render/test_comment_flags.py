@@ -180,9 +180,9 @@ def test_a_file_without_a_recorded_edit_is_flagged() -> None:
     found = find_flags(change)
     why = "No recorded edit names it; a command may have written it"
     assert (found[-1].path, found[-1].why) == ("README", why)
-    found = find_flags(dataclasses.replace(change, written=frozenset()))
+    found = find_flags(dataclasses.replace(change, written={}))
     assert (found[-1].path, found[-1].why) == ("README", "No recorded edit matches its lines")
-    written = dataclasses.replace(change, written=frozenset({"README"}))
+    written = dataclasses.replace(change, written={"README": {"traj_one"}})
     assert "❔" not in [flag.icon for flag in find_flags(written)]
     many = change_of({A: [part_record]}, files=("src/a.py", *(f"made/{n}" for n in range(9))))
     assert "❔" not in [flag.icon for flag in find_flags(many)]
