@@ -78,13 +78,12 @@ def revokes_previous(message: str) -> bool:
     return PHRASES.find(message, "scraps")
 
 
-def find_turns(message: str) -> list[tuple[str, frozenset[str]]]:
-    """Return the quotes of the sentences that say that something else is used now, and the words that name
-    it: ``In the end it's a file``."""
+def find_turns(message: str) -> list[tuple[str, str]]:
+    """Return the quotes of the sentences that say that something else is used now, each with what that is:
+    ``In the end it's a file``."""
     own = (s for s in read_sentences(message) if not (s.spoken or _RULES.find(s.text, "open")))
-    matches = ((s, SENTENCES["turned"].search(s.text.strip("()"))) for s in own)
-    named = ((s, next(filter(None, match.groups()), "")) for s, match in matches if match)
-    return [(s.quote, words(s.restore(text))) for s, text in named]
+    matches = ((s, match) for s in own for match in SENTENCES["turned"].finditer(s.text.strip("()")))
+    return [(s.quote, s.restore(next(filter(None, match.groups()), ""))) for s, match in matches]
 
 
 def find_revoked(message: str) -> frozenset[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -78,12 +78,13 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable("table").disable(["inline", "text_join"])
 
 
-def read_sentences(message: str) -> list[Sentence]:
-    """Return the author's own sentences, in order."""
+@lru_cache(maxsize=64)
+def read_sentences(message: str) -> tuple[Sentence, ...]:
+    """Return the author's own sentences, in order. The last messages are kept: each is asked for often."""
     message = message[:MESSAGE_LIMIT]
     tokens = _parser().parse(message)
     asks = message.rstrip().rstrip("*_").endswith("?")
-    return list(_read(tokens, asks=asks))
+    return tuple(_read(tokens, asks=asks))
 
 
 @dataclass(slots=True)
@@ -182,7 +183,7 @@ def _split_text(content: str) -> Iterator[str]:
     hidden = re.sub(r"(?<![.!?:])\n(?!\s*(?:[-*•+✓✗✅❌⚠]|\d+[.)]))", " ", hidden)
     start = 0
     for end in _END.finditer(hidden):
-        if _ABBREVIATION.search(hidden[start : end.start()]):
+        if _ABBREVIATION.search(hidden, max(start, end.start() - 9), end.start()):
             continue
         if quote := content[start : end.start()].strip():
             yield quote

@@ -32,6 +32,7 @@ _EXTENSION = re.compile(
     r"|rs|scala|scss|sh|sql|svelte|swift|toml|tf|txt|vue|xml|ya?ml)$"
 )
 """The extensions with which a name without a folder is a file's; another may be a module's attribute."""
+_ARTICLE = re.compile(r"^(?:us(?:e|ing) )?(?:an? |the )?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,16 +143,20 @@ def _read_messages(
     return choices, decisions, doubts, revoked
 
 
-def _is_overruled(
-    choice: Choice, message: str, turns: Sequence[Sequence[tuple[str, frozenset[str]]]]
-) -> bool:
-    """Whether a later sentence says that what the choice rejected is used after all. ``turns`` are those of
-    its ``message``, and of each later one."""
+def _is_overruled(choice: Choice, message: str, turns: Sequence[Sequence[tuple[str, str]]]) -> bool:
+    """Whether a later sentence says that what the choice rejected is used after all; the last one that names
+    a side counts. ``turns`` are those of its ``message``, and of each later one."""
     said = message.find(choice.quote)
     after = [named for quote, named in turns[0] if message.find(quote) > said]
-    chosen, rejected = words(choice.chosen), [*filter(None, map(words, choice.rejected))]
-    named_later = chain(after, (named for later in turns[1:] for _, named in later))
-    return any(other <= named and not chosen <= named for named in named_later for other in rejected)
+    chosen, rejected = _name(choice.chosen), {*map(_name, choice.rejected)}
+    named_later = map(_name, chain(after, (named for later in turns[1:] for _, named in later)))
+    last = [named for named in named_later if named == chosen or named in rejected][-1:]
+    return bool(last) and last[0] != chosen
+
+
+def _name(side: str) -> str:
+    """Return the name of what was chosen or rejected, without an article."""
+    return _ARTICLE.sub("", side.replace("`", "").strip().lower())
 
 
 def _add_choice(reasoning: str, chosen: str) -> str:

@@ -164,6 +164,7 @@ def test_any_text_is_read_without_an_error(sentence: str) -> None:
             ". ",
             "- ",
             "I use a as b ",
+            "a. B ",
             "  ",
             '" ',
             '"I ',
