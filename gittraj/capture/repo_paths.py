@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from fnmatch import fnmatch
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from pathlib import Path
 
 from gittraj.capture.commit_command import can_commit
@@ -41,10 +41,13 @@ _MESSAGE = re.compile(
 """A literal message. A message that the shell composes may be the text of any file."""
 _MESSAGE_BELOW = re.compile(r"(?:\bgit\s[^|;&()<\n]{0,200}|\$\(cat\s*)<<-?[ ]?['\"]?(\w+)")
 """The beginning of a here-document that may be a commit's message."""
+_PATTERN = re.compile(r"[*?\[]")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _MAX_WORDS = 200
 _MAX_NAMES = 1000
 _MAX_FOLDERS = 8
+_MAX_MATCHED = 10_000
+"""The most paths that the patterns of one call may lead to."""
 _COMMAND_LIMIT = 20_000
 _PATH_LIMIT = 4096
 
@@ -84,18 +87,42 @@ class RepoPaths:
         folders = dict.fromkeys((entry.folder, *(str(path) for path in moves)))
         words = [*islice(dict.fromkeys(_BETWEEN_WORDS.split(command)), _MAX_NAMES)]
         names = (self._resolve(folder, w) for folder in folders for w in words if 0 < len(w) < _PATH_LIMIT)
-        paths = chain(self.named(entry, command), chain.from_iterable(map(_matching, names)))
+        left = iter(range(_MAX_MATCHED))
+        matching = chain.from_iterable((name, *self._matching(name, left)) for name in names)
+        paths = chain(self.named(entry, command), matching)
         return (inside for path in paths if (inside := self._inside(path)) is not None)
 
     def _inside(self, path: Path) -> str | None:
         """The path relative to the repository; None if it is outside."""
-        parent = self._parents[path.parent] = self._parents.get(path.parent) or real_path(path.parent)
+        parent = self._real(path.parent)
         for root in sorted(self.roots, key=lambda root: len(root.parts), reverse=True):  # nested trees
             for candidate in (path, parent / path.name):
                 if candidate.is_relative_to(root) and candidate != root:
                     inside = candidate.relative_to(root)
                     return None if inside.parts[0] == ".git" else inside.as_posix()
         return None
+
+    def _real(self, folder: Path) -> Path:
+        real = self._parents[folder] = self._parents.get(folder) or real_path(folder)
+        return real
+
+    def _matching(self, path: Path, left: Iterator[int]) -> Iterator[Path]:
+        """The files that match a path if it is a pattern that may lead into the repository. Each path on the
+        way takes one of ``left``."""
+        folder = Path(*takewhile(lambda part: not _PATTERN.search(part), path.parts))
+        if folder == path or not any(
+            at.is_relative_to(root) or root.is_relative_to(at)
+            for at in (folder, self._real(folder))
+            for root in self.roots
+        ):
+            return
+        found = [folder]
+        for part in path.parts[len(folder.parts) :]:
+            is_pattern = _PATTERN.search(part)
+            tried = (at for at, _ in zip(found, left, strict=False))
+            below = (_list(at, part) if is_pattern else (at / part,) for at in tried)
+            found = [*islice(chain.from_iterable(below), _MAX_NAMES)]
+        yield from (at for at, _ in zip(found, left, strict=False))
 
     def named(self, entry: Entry, command: str | None = None) -> Iterator[Path]:
         """Yield the paths that a call names, in its arguments or in its command, except the installed
@@ -164,19 +191,6 @@ def _without_messages(command: str) -> str:
             at = lines.index(here_document[1], at) + 1
     command = "\n".join(kept)
     return _GIT.sub(lambda git: _MESSAGE.sub("", git[0]) if can_commit(git[0]) else git[0], command)
-
-
-def _matching(path: Path) -> Iterator[Path]:
-    """A path, and the files that match it if it is a pattern."""
-    yield path
-    if not any(char in str(path) for char in "*?["):
-        return
-    found = [Path(path.anchor)]
-    for part in path.parts[1:]:
-        is_pattern = any(char in part for char in "*?[")
-        below = (_list(folder, part) if is_pattern else (folder / part,) for folder in found)
-        found = [*islice(chain.from_iterable(below), _MAX_NAMES)]
-    yield from found
 
 
 def _list(folder: Path, pattern: str) -> Iterator[Path]:

@@ -104,8 +104,10 @@ def _write(
     state, in which its events wait for no commit, and the number of parts. Raises TrajError."""
     notes, link = NotesRef(pipeline.repository), Link(evidence="manual")
     records = _list_records(notes, log.trajectory, chain.from_iterable(p.commits for p in known.parts))
-    copies = [(commit, replace(each, link=link, role="produced", origin=None)) for each in records]
     replaced = find_replaced(log, drafted, known.parts)
+    moved = {(log.trajectory, part.range.first) for part in replaced}
+    stay = (each for each in records if each.key not in moved)
+    copies = [(commit, replace(each, link=link, role="produced", origin=None)) for each in stay]
     gone = chain.from_iterable(tombstones(log.trajectory, part, "linked by hand") for part in replaced)
     written = pipeline.write([d.draft for d in drafted], lines=[*copies, *gone])
     if written.parked:

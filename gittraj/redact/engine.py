@@ -86,6 +86,7 @@ class Redactor:
 
         :raises RedactionError: the text could not be scanned.
         """
+        self._read_numbers(text)
         if self._seen.get(*self._asked(text, name, strict)) == ():
             return
         with _guard(text):
@@ -99,6 +100,7 @@ class Redactor:
 
         :raises RedactionError: the text could not be scanned; it must not be stored.
         """
+        self._read_numbers(text)
         if (
             not self._hashes
             and self._seen.get(*self._asked(text, name, strict)) == ()
@@ -106,8 +108,6 @@ class Redactor:
         ):
             return text
         with _guard(text):
-            if "REDACTED-" in text:
-                self._highest = max(self._highest, *map(int, ["0", *_RE.numbered.findall(text)]))
             for _ in range(_ROUNDS):
                 spans = self._spans(text, name, strict)
                 if not spans:
@@ -135,6 +135,10 @@ class Redactor:
         """Keyed hashes of the live values and of certain secrets that were learned, for the ``LiveValues`` of a
         later process. A likely secret is left out: elsewhere it may be an ordinary word."""
         return self._live.hashes(self._key) | {word_hash(self._key, value) for value in self._certain}
+
+    def _read_numbers(self, text: str) -> None:
+        if "REDACTED-" in text:
+            self._highest = max(self._highest, *map(int, ["0", *_RE.numbered.findall(text)]))
 
     def _spans(self, text: str, name: str | None, strict: bool) -> list[Span]:
         spans = self._by_rules(text, name, strict)

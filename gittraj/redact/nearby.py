@@ -10,16 +10,7 @@ from __future__ import annotations
 
 from .cues import LOGIN, cue_at, is_count
 from .decide import Proposals, Reader
-from .heard import (
-    REACH,
-    Cue,
-    Heard,
-    candidate_in,
-    has_other_owner,
-    has_other_owner_before,
-    heard,
-    trimmed,
-)
+from .heard import REACH, Cue, Heard, candidate_in, has_other_owner, has_other_owner_before, heard, trimmed
 from .load import patterns
 from .names import Grade, kind
 from .page import Page

@@ -223,7 +223,8 @@ def test_what_was_linked_by_hand_is_not_stored_again(
 def test_explored_work_that_is_linked_is_moved(over: Desk, same: bool) -> None:
     if not same:
         over.git("commit", "-q", "--allow-empty", "-m", "later")
-    traj(over.git, "link", "HEAD", "--session", over.sessions["one"].session)
+    said = traj(over.git, "link", "HEAD", "--session", over.sessions["one"].session)
+    assert ("(4 parts)" if "done" in over.works else "(1 part)") in said
     assert explored(over) == {}
     linked = {"mine" if same else "later": {*over.works}}
     over.check(produced(over) | linked)

@@ -95,6 +95,28 @@ def test_files_named_in_a_command_are_found(
 
 
 @pytest.mark.parametrize(
+    ("folder", "most"), [("/usr/*", 0), ("{0}/git/private/*/*", 0), ("{0}/here/*/*", 10_000)]
+)
+def test_patterns_list_few_folders_and_none_that_lead_elsewhere(
+    root: Path, repo_paths: RepoPaths, monkeypatch: pytest.MonkeyPatch, folder: str, most: int
+) -> None:
+    for repository in ("here", "git/private"):
+        for number in range(100):
+            (root / repository / f"src/{number}").mkdir()
+    listed: list[object] = []
+    scan = os.scandir
+
+    def list_folder(path: Path) -> object:
+        listed.append(path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", list_folder)
+    words = " ".join(f"{folder.replace('{0}', str(root))}/z{number}*" for number in range(200))
+    assert "cat" in {*repo_paths.touched(entry(f"cat {words}", folder=root / "here"))}
+    assert len(listed) <= most
+
+
+@pytest.mark.parametrize(
     "command",
     [
         "git add -A && git commit -m 'fix the src bug in own.pem'",

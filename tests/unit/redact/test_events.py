@@ -20,6 +20,7 @@ from gittraj.model.values import (
 )
 from gittraj.redact import Options, Redactor
 from gittraj.redact.events import LEFT_OUT, clean_trajectory, map_event, map_trajectory, neighbours, teach
+from gittraj.redact.examples import draw
 
 TOKEN = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
 PASSWORD = "Tr0ub4" + "dor-and-3"
@@ -152,6 +153,17 @@ def test_what_takes_the_place_of_other_text_stays() -> None:
         write = ToolCall(id="1", name="Write", arguments={"content": f'PASSWORD = "{OLD}"\n'})
         edit = ToolCall(id="2", name="Edit", arguments={"old_string": old, "new_string": new})
         assert new in repr(clean(write, edit))
+
+
+@pytest.mark.parametrize(
+    "new", ["node20-slim", "feature/login-2", "localhost:5432", "UserRole.ADMIN2", "users-service-v2"]
+)
+def test_a_word_in_the_place_of_a_secret_is_judged_by_the_name_of_its_line(new: str) -> None:
+    for line in ("token = '{}'", "f('{}')"):
+        old = line.format("ghp_" + draw("base62", 36, 1))
+        edit = ToolCall(id="1", name="Edit", arguments={"old_string": old, "new_string": line.format(new)})
+        said = Message(id="2", content=f"It is {new} now.")
+        assert f"It is {new} now." in repr(clean(edit, said))
 
 
 def test_only_the_written_text_of_a_strict_call_is_redacted_strictly() -> None:
