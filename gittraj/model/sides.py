@@ -31,12 +31,14 @@ _PLACED = re.compile(r"(?:at|before|after|by|for|from|in|inside|on|to|with)\b", 
 
 def decided(decision: Header) -> str:
     """Render a decision as ``X over Y and Z``; as ``I did X rather than Y`` if one of them is a clause; or as
-    ``not: Y``."""
+    ``not: Y``, or as ``I decided against Y``, as it was said."""
     chosen, others = sides(decision)
     rejected = " and ".join(others)
     clause = any(map(_SAYS.search, (chosen, *others))) or any(map(_PLACED.match, others))
     link = "rather than" if clause else "over"
-    return f"{chosen} {link} {rejected}" if chosen and others else chosen or f"{_REFUSAL}{rejected}"
+    said = decision["chosen"]
+    refusal = said if said and not said.startswith(_REFUSAL) else f"{_REFUSAL}{rejected}"
+    return f"{chosen} {link} {rejected}" if chosen and others else chosen or refusal
 
 
 _CAPITAL = re.compile(r"(?:An?|The|This|That|These|Those|It|Its|They|There|We|No|For|To|Due to)(?= [a-z])")

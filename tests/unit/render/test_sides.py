@@ -13,7 +13,7 @@ from gittraj.render.comment.tables import decisions_table
     [
         ("a bucket", ["a window"], ("a bucket", ["a window"]), "a bucket over a window"),
         ("not: a window", ["a window"], ("", ["a window"]), "not: a window"),
-        ("I decided against UUIDs", ["UUIDs"], ("", ["UUIDs"]), "not: UUIDs"),
+        ("I decided against UUIDs", ["UUIDs"], ("", ["UUIDs"]), "I decided against UUIDs"),
         ("I won't use a log", ["use a log"], ("I won't use a log", []), "I won't use a log"),
         ("lru_cache", ["cache"], ("lru_cache", ["cache"]), "lru_cache over cache"),
         ("I'll raise", ["clamp"], ("I'll raise", ["clamp"]), "I'll raise rather than clamp"),
