@@ -164,6 +164,7 @@ def test_a_call_that_a_person_refused_ran_nothing() -> None:
     assert summary_of(*ran("pytest", refused, None)).tests is None
 
 
+OLD = "git worktree add -q ../old HEAD~4 && cd ../old && pytest -q; cd ../new; git worktree remove ../old"
 STASHED = "git stash push -q a.py && pytest -q; git stash pop -q"
 
 
@@ -173,6 +174,9 @@ STASHED = "git stash push -q a.py && pytest -q; git stash pop -q"
         (["pytest -q a", STASHED], "passed", 1),
         ([STASHED], "unknown", 1),
         (["pytest -q a", "git checkout -q HEAD~1 && pytest -q; git checkout -q main"], "passed", 1),
+        ([OLD], "unknown", 1),
+        (["pytest -q a", OLD], "passed", 1),
+        (["pytest -q a", "git worktree add -b x ../x && cd ../x && pytest -q"], "failed", 2),
         (["pytest -q a", "git stash", "pytest -q", "git stash pop"], "passed", 1),
         (["pytest -q a", "git stash", "edit", "pytest -q"], "failed", 2),
         (["pytest -q a", "git stash", "git stash pop && pytest -q"], "failed", 2),
