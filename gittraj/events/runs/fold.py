@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from gittraj.events.runs.edits import edits_files
 from gittraj.events.runs.git_commands import GIT, both_ends
 from gittraj.events.runs.reader import CallOutcome, read_call
 from gittraj.events.runs.summaries import Counts
@@ -61,7 +62,11 @@ def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> Tes
         last_errors=counts.errors,
         last_exit=exit_code,
         failed_before=before.count("failed") or None,
-        edited_after=any(event.files for event in events[last + 1 :]) or None,
+        edited_after=(
+            edits_files(_command(events[last], known), outcome, exit_code)
+            or any(event.files or edits_files(_command(event, known)) for event in events[last + 1 :])
+            or None
+        ),
     )
 
 
