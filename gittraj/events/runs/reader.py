@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import permutations
 
 from gittraj.events.runs import shell
 from gittraj.events.runs.runners import Runner, find_runner
@@ -27,6 +28,7 @@ LINE_LIMIT = 500
 """How many characters of a line of output are read: no summary is longer, and no pattern takes long."""
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
 _RETRY = re.compile(r"\bdo\b.*\bbreak\b", re.S)
+_UNTIL = re.compile(r"\b(?:until|while[ \t]+!)[ \t]+([^;&|\n]*[^;&|\n\s])\s*[;\n]")
 _LEADING = 4  # words of a command among which the name of a manager may be
 _SEVERAL = re.compile(r"-r|--recursive|-F|--filter(?:=.*)?|--parallel")
 """The options with which pnpm runs several packages, and puts a prefix before each line."""
@@ -72,12 +74,21 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
         runs, results = _find_runners(_split_roughly(command)), []
     else:
         runs = _find_runners(known.runs)
-        if _RETRY.search(command):  # a later attempt replaces the earlier ones
-            runs = [(run, replace(runner, last=runner.last or run.repeated)) for run, runner in runs]
+        runs = [(run, replace(row, last=row.last or _is_retried(run, command))) for run, row in runs]
         results = _read_results(runs, known, output, cut)
     if runs and not results:
         return CallOutcome(_main(runner for _, runner in runs).kind, "error", ran=False)
-    return _fold(results) if results else None
+    outcome = _fold(results) if results else None
+    pairs = permutations((each.run for each in results if each.started), 2) if "||" in command else ()
+    if outcome and any(known.replaces(*pair) for pair in pairs):  # the same tests may have run twice
+        return replace(outcome, counts=None)
+    return outcome
+
+
+def _is_retried(run: Run, command: str) -> bool:
+    """Whether a later attempt of the run, in a loop that ends when it passes, replaces the earlier ones."""
+    tested = " ".join(run.words) in _UNTIL.findall(command)
+    return run.repeated and (tested or _RETRY.search(command) is not None)
 
 
 def _find_runners(runs: Iterable[Run]) -> list[tuple[Run, Runner]]:

@@ -95,6 +95,15 @@ IN_VIEW: list[Row] = [  # the output shows the outcome
     ("uv run pytest -q || pytest -q a", "bash: uv: command not found\n3 passed in 0.5s\n", 0, "passed"),
     ("pytest -q || pytest -q --lf", "1 failed in 0.5s\n1 passed in 0.5s\n", 0, "failed"),
     ("for i in 1 2; do pytest -q && break; done", "1 failed in 1s\n1 passed in 1s\n", 0, "passed"),
+    ("until pytest -q a; do sleep 1; done; ls", "1 failed in 1s\n1 passed in 1s\n", 0, "passed"),
+    ("while ! pytest -q a\ndo sleep 1; done", "1 failed in 1s\n1 passed in 1s\n", 0, "passed"),
+    ("until pytest -q a; do sleep 1; done", "1 failed in 1s\n1 failed in 1s\n", 143, "failed"),
+    (
+        "until nc h; do ls; done; for i in a b; do pytest $i; done",
+        "1 failed in 1s\n1 passed in 1s\n",
+        0,
+        "failed",
+    ),
     ("for d in a b; do (cd $d && pytest -q); done", "1 failed in 1s\n1 passed in 1s\n", 0, "failed"),
     ("git mv a b && pytest -q && git commit", "3 passed in 0.1s\nfatal: no name\n", 128, "passed"),
     ("strace -f -o /tmp/t pytest -q; echo rc=$?", "1 failed in 0.1s\nrc=1\n", 0, "failed"),
@@ -387,6 +396,9 @@ def test_several_runs_in_one_call_are_added_up() -> None:
     assert bare is not None
     assert bare.counts is not None
     assert (bare.outcome, bare.counts.passed, bare.counts.failed) == ("failed", 5, 1)
+    again = read_call("pytest -q || pytest -q --lf", "1 failed, 1 passed in 1s\n1 passed in 1s\n", 0)
+    assert again is not None
+    assert (again.outcome, again.counts) == ("failed", None)
     built = read_call("make && make test", "make: *** [Makefile:3: app] Error 1\n", 2)
     assert built is not None
     assert (built.kind, built.outcome) == ("build", "failed")
