@@ -80,9 +80,8 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
         return CallOutcome(_main(runner for _, runner in runs).kind, "error", ran=False)
     outcome = _fold(results) if results else None
     pairs = permutations((each.run for each in results if each.started), 2) if "||" in command else ()
-    if outcome and any(known.replaces(*pair) for pair in pairs):  # the same tests may have run twice
-        return replace(outcome, counts=None)
-    return outcome
+    again = any(known.replaces(*pair) for pair in pairs)  # the same tests may have run twice
+    return replace(outcome, counts=None) if outcome and again else outcome
 
 
 def _is_retried(run: Run, command: str) -> bool:
@@ -196,7 +195,8 @@ def _read_result(
 def _may_hide_failure(run: Run, runner: Runner, left: str, output: str) -> bool:
     """Whether something may have failed although the status of the run is 0."""
     finds = runner.findings is not None and runner.findings.search(left) is not None
-    return run.repeated or finds or _SIGNS["forgiven"].search(output) is not None
+    unseen = runner.any and run.view == "whole" and not _SIGNS["tested"].search(output)
+    return run.repeated or finds or unseen or _SIGNS["forgiven"].search(output) is not None
 
 
 def _correct(seen: Verdict, run: Run, runner: Runner, known: Knowledge) -> Verdict:
