@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from gittraj.events.runs.edits import edits_files
 from gittraj.events.runs.git_commands import GIT, both_ends
 from gittraj.events.runs.reader import CallOutcome, read_call
 from gittraj.events.runs.summaries import Counts
@@ -19,11 +20,11 @@ _STATUS = re.compile(r"\AExit code \d+(?:\n|\Z)|\A\(Bash completed with no outpu
 """The line that Claude Code puts before the output of a command that failed, or instead of an empty one."""
 
 _MOVES = re.compile(
-    r"(?:^|[;&|(\n])[ \t]*" + GIT + r"(stash|checkout|switch)(?![\w-])(?![ \t]+(?:-[bBcC]|--orphan)\b)"
-    r"(?:[ \t]+([\w-]+))?"
+    r"(?:^|[;&|(\n])[ \t]*" + GIT + r"(stash|checkout|switch|worktree[ \t]+add)(?![\w-])"
+    r"(?![ \t]+(?:-[bBcC]|--orphan)\b)(?:[ \t]+([\w-]+))?"
 )
-"""A git command that puts other content into the work tree, or puts the session's work back there, with the
-word after the command."""
+"""A git command that puts other content into this or another work tree, or puts the session's work back, with
+the word after the command."""
 _MOVES_LIMIT = 5_000  # characters at each end of a command
 
 
@@ -32,7 +33,8 @@ def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> Tes
 
     A run belongs to the part with its result; ``calls`` are calls outside the part whose results are in it. A
     report of checks that passed or failed counts as a run of tests. A run while the work was stashed, or
-    another commit checked out, counts only if there is no other, and its result is then unknown.
+    another commit checked out, or in a work tree that the call adds, counts only if there is no other, and
+    its result is then unknown.
     """
     known = {call.call_id: call for call in chain(calls, events) if isinstance(call, ToolCall)}
     runs: list[tuple[int, CallOutcome, int | None]] = []
@@ -61,7 +63,11 @@ def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> Tes
         last_errors=counts.errors,
         last_exit=exit_code,
         failed_before=before.count("failed") or None,
-        edited_after=any(event.files for event in events[last + 1 :]) or None,
+        edited_after=(
+            edits_files(_command(events[last], known), outcome, exit_code)
+            or any(event.files or edits_files(_command(event, known)) for event in events[last + 1 :])
+            or None
+        ),
     )
 
 
@@ -83,7 +89,8 @@ def _follow(command: str, away: bool, *, tested: bool) -> tuple[bool, bool]:
     before, after = moves[:early], moves[early:]
     away = _stash(away, before)
     switched = all(any(move[1] != "stash" for move in some) for some in (before, after))
-    return away or switched, _stash(away, after)
+    added = any(move[1].startswith("worktree") for move in before)
+    return away or switched or added, _stash(away, after)
 
 
 def _stash(away: bool, moves: Iterable[re.Match[str]]) -> bool:

@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import permutations
 
 from gittraj.events.runs import shell
 from gittraj.events.runs.runners import Runner, find_runner
@@ -28,6 +29,7 @@ LINE_LIMIT = 500
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
 _RETRY = re.compile(r"\bdo\s+(?!\[|test\b)[^;&|\n$]{1,300}&&\s*break\b")
 """A loop that ends as soon as its first command, which is the same each time, succeeds."""
+_UNTIL = re.compile(r"\b(?:until|while[ \t]+!)[ \t]+([^;&|\n]{0,300}[^;&|\n\s])\s*[;\n]")
 _LEADING = 4  # words of a command among which the name of a manager may be
 _SEVERAL = re.compile(r"-r|--recursive|-F|--filter(?:=.*)?|--parallel")
 """The options with which pnpm runs several packages, and puts a prefix before each line."""
@@ -73,12 +75,20 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
         runs, results = _find_runners(_split_roughly(command)), []
     else:
         runs = _find_runners(known.runs)
-        if _RETRY.search(command):  # a later attempt replaces the earlier ones
-            runs = [(run, replace(runner, last=runner.last or run.repeated)) for run, runner in runs]
+        runs = [(run, replace(row, last=row.last or _is_retried(run, command))) for run, row in runs]
         results = _read_results(runs, known, output, cut)
     if runs and not results:
         return CallOutcome(_main(runner for _, runner in runs).kind, "error", ran=False)
-    return _fold(results) if results else None
+    outcome = _fold(results) if results else None
+    pairs = permutations((each.run for each in results if each.started), 2) if "||" in command else ()
+    again = any(known.replaces(*pair) for pair in pairs)  # the same tests may have run twice
+    return replace(outcome, counts=None) if outcome and again else outcome
+
+
+def _is_retried(run: Run, command: str) -> bool:
+    """Whether a later attempt of the run, in a loop that ends when it passes, replaces the earlier ones."""
+    tested = " ".join(run.words) in _UNTIL.findall(command)
+    return run.repeated and (tested or _RETRY.search(command) is not None)
 
 
 def _find_runners(runs: Iterable[Run]) -> list[tuple[Run, Runner]]:
@@ -186,7 +196,8 @@ def _read_result(
 def _may_hide_failure(run: Run, runner: Runner, left: str, output: str) -> bool:
     """Whether something may have failed although the status of the run is 0."""
     finds = runner.findings is not None and runner.findings.search(left) is not None
-    return run.repeated or finds or _SIGNS["forgiven"].search(output) is not None
+    unseen = runner.any and run.view == "whole" and not _SIGNS["tested"].search(output)
+    return run.repeated or finds or unseen or _SIGNS["forgiven"].search(output) is not None
 
 
 def _correct(seen: Verdict, run: Run, runner: Runner, known: Knowledge) -> Verdict:

@@ -16,6 +16,7 @@ from gittraj.events.runs.tokens import Token, Word, read_tokens
 LINE_LIMIT = 8_000
 """How many characters of a command line are read: a longer line is a script. This also limits the nesting."""
 _DEEPEST = 20
+_LONGEST = 100  # commands joined by && and ||: each is a level of the tree
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*\])?\+?=", re.S)
 
 
@@ -152,8 +153,10 @@ class _Parser:
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
     def _chain(self, ends: frozenset[str], depth: int) -> Node:
-        left = self._pipeline(ends, depth)
+        left, joined = self._pipeline(ends, depth), 1
         while self._peek("operator", "&&", "||"):
+            if (joined := joined + 1) > _LONGEST:
+                raise ValueError("nested too deeply")
             operator = self.tokens[self.at].word.text
             self.at += 1
             while self._take("operator", "\n"):

@@ -118,6 +118,12 @@ def ran(command: Json, output: str = "", code: int | None = 0) -> list[AnyEvent]
     ]
 
 
+def run_as(command: str, output: str) -> list[AnyEvent]:
+    """Like ``ran``, with an id for each command."""
+    call = ToolCall(id=f"c{command}", name="sh", arguments={"command": command}, call_id=command)
+    return [call, ToolResult(id=f"r{command}", call_id=command, content=output, exit_code=0)]
+
+
 @pytest.mark.parametrize(
     "command", ["ls tests", "git commit -m tested", "cat contest.py", "echo latest", 7, None]
 )
@@ -164,6 +170,7 @@ def test_a_call_that_a_person_refused_ran_nothing() -> None:
     assert summary_of(*ran("pytest", refused, None)).tests is None
 
 
+OLD = "git worktree add -q ../old HEAD~4 && cd ../old && pytest -q; cd ../new; git worktree remove ../old"
 STASHED = "git stash push -q a.py && pytest -q; git stash pop -q"
 
 
@@ -173,6 +180,9 @@ STASHED = "git stash push -q a.py && pytest -q; git stash pop -q"
         (["pytest -q a", STASHED], "passed", 1),
         ([STASHED], "unknown", 1),
         (["pytest -q a", "git checkout -q HEAD~1 && pytest -q; git checkout -q main"], "passed", 1),
+        ([OLD], "unknown", 1),
+        (["pytest -q a", OLD], "passed", 1),
+        (["pytest -q a", "git worktree add -b x ../x && cd ../x && pytest -q"], "failed", 2),
         (["pytest -q a", "git stash", "pytest -q", "git stash pop"], "passed", 1),
         (["pytest -q a", "git stash", "edit", "pytest -q"], "failed", 2),
         (["pytest -q a", "git stash", "git stash pop && pytest -q"], "failed", 2),
@@ -209,6 +219,64 @@ def test_an_edit_after_the_last_run_is_recorded() -> None:
     run = ran("pytest -q", "3 passed in 1s")
     for found, edited in (([*run, edit], True), ([edit, *run], None), ([*run, edit, *run], None)):
         tests = summary_of(*found).tests
+        assert tests is not None
+        assert tests.edited_after is edited
+
+
+@pytest.mark.parametrize(
+    ("commands", "edited"),
+    [
+        (["pytest -q && sed -i s/1/2/ a.py && git commit -qam x"], True),
+        (["pytest -q; sed -i s/1/2/ a.py", "git commit -qam x"], True),
+        (["pytest -q", "mv new.py a.py", "git commit -qam x"], True),
+        (["pytest -q", "git reset -q --hard", "git commit -qam x"], True),
+        (["pytest -q; git checkout -q -- a.py", "git commit -qam x"], True),
+        (["pytest -q; git diff > /tmp/p; git checkout -q a.py", "git commit -qam x"], True),
+        (["pytest -q", "sed s/1/2/ p | git apply; git commit -qam x"], True),
+        (["git checkout HEAD~1 -- a.py; pytest -q; cp /tmp/a.bak a.py; git commit -qam x"], True),
+        (["pytest -q", "cat > a.py <<'E'\nx = 1\nE\ngit commit -qam x"], True),
+        (["bash -lc 'pytest -q && echo x >> a.py'"], True),
+        (["pytest -q; sed -i s/1/2/ a.py; ruff check ."], True),
+        (["sed -i s/1/2/ a.py; pytest -q && git commit -qam x"], None),
+        (["pytest -q > out.txt 2>&1; tail out.txt"], None),
+        (["pytest -q 2>&1 | tee out.txt | tail", "git commit -qam x"], None),
+        (["(cd a && pytest -q) > out.txt"], None),
+        (
+            ["pytest -q", "echo text > /tmp/message && git commit -qF /tmp/message; ls 2> errors >/dev/null"],
+            None,
+        ),
+        (["pytest -q && git commit -qm 'a > b' && sed -i s/1/2/ a.py"], None),
+        (["pytest -q", "git commit -qm \"$(cat <<'E'\nmv a b\n\nBy: A <a@b>\nE\n)\""], None),
+        (["pytest -q || git checkout -- a.py"], None),
+        (
+            [
+                "pytest -q",
+                "git diff > /tmp/p; git restore --staged a.py; git apply --check /tmp/p; cp a.py /tmp/",
+            ],
+            None,
+        ),
+        (
+            [
+                "pytest -q",
+                "sed -n 1p a.py; git checkout --quiet v1.2; git reset --soft HEAD~1; echo 'is -> was'",
+            ],
+            None,
+        ),
+    ],
+)
+def test_a_command_that_edits_after_the_last_run_is_recorded(
+    commands: list[str], edited: bool | None
+) -> None:
+    events = [event for command in commands for event in run_as(command, "3 passed in 1s")]
+    tests = summary_of(*events).tests
+    assert tests is not None
+    assert (tests.outcome, tests.edited_after) == ("passed", edited)
+
+
+def test_a_command_that_was_not_reached_after_the_last_run_is_no_edit() -> None:
+    command = "pytest -q && sed -i s/1/2/ a.py"
+    for code, edited in ((1, None), (0, True), (None, True)):
+        tests = summary_of(*ran(command, "1 failed in 1s", code)).tests
         assert tests is not None
         assert tests.edited_after is edited
 

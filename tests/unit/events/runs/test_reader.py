@@ -95,6 +95,15 @@ IN_VIEW: list[Row] = [  # the output shows the outcome
     ("uv run pytest -q || pytest -q a", "bash: uv: command not found\n3 passed in 0.5s\n", 0, "passed"),
     ("pytest -q || pytest -q --lf", "1 failed in 0.5s\n1 passed in 0.5s\n", 0, "failed"),
     ("for i in 1 2; do pytest -q && break; done", "1 failed in 1s\n1 passed in 1s\n", 0, "passed"),
+    ("until pytest -q a; do sleep 1; done; ls", "1 failed in 1s\n1 passed in 1s\n", 0, "passed"),
+    ("while ! pytest -q a\ndo sleep 1; done", "1 failed in 1s\n1 passed in 1s\n", 0, "passed"),
+    ("until pytest -q a; do sleep 1; done", "1 failed in 1s\n1 failed in 1s\n", 143, "failed"),
+    (
+        "until nc h; do ls; done; for i in a b; do pytest $i; done",
+        "1 failed in 1s\n1 passed in 1s\n",
+        0,
+        "failed",
+    ),
     ("for d in a b; do (cd $d && pytest -q); done", "1 failed in 1s\n1 passed in 1s\n", 0, "failed"),
     ("for d in a b; do pytest $d && break; done", "1 failed in 1s\n1 passed in 1s\n", 0, "failed"),
     ("for d in a b; do pytest $d; [ -f x ] && break; done", "1 failed in 1s\n1 passed in 1s\n", 0, "failed"),
@@ -108,6 +117,10 @@ IN_VIEW: list[Row] = [  # the output shows the outcome
     ("ptw --runner 'pytest -q'", "3 passed in 0.1s\n", 130, "error"),
     ("script -qc 'make test' /dev/null", "make: *** [Makefile:2: test] Error 1\n", 0, "failed"),
     ("ssh box 'make test'", "Connection reset by 10.0.0.1 port 22\n", 255, "error"),
+    ("make check", "no\n", 0, "unknown"),
+    ("make check", "", 0, "unknown"),
+    ("make check", "cc -o app main.c\n./app\nall 3 checks ok\n", 0, "passed"),
+    ("make check >/dev/null && echo yes || echo no", "yes\n", 0, "passed"),
     ("make test", "make: Nothing to be done for 'test'.\n", 0, "none"),
     ("make test", "make: 'test' is up to date.\n", 0, "none"),
     ("nox", "nox > Session tests-3.9 skipped: Python interpreter 3.9 not found.\n", 0, "none"),
@@ -390,6 +403,9 @@ def test_several_runs_in_one_call_are_added_up() -> None:
     assert bare is not None
     assert bare.counts is not None
     assert (bare.outcome, bare.counts.passed, bare.counts.failed) == ("failed", 5, 1)
+    again = read_call("pytest -q || pytest -q --lf", "1 failed, 1 passed in 1s\n1 passed in 1s\n", 0)
+    assert again is not None
+    assert (again.outcome, again.counts) == ("failed", None)
     built = read_call("make && make test", "make: *** [Makefile:3: app] Error 1\n", 2)
     assert built is not None
     assert (built.kind, built.outcome) == ("build", "failed")
@@ -582,6 +598,7 @@ def test_any_command_line_is_read_without_an_error(pieces: list[str], exit_code:
         ("a;pytest>x;b|c&&d;" * 400, ""),
         ("pytest; " + "do " * 30_000, ""),
         ("git stash; " * 300 + "pytest", ""),
+        ("pytest; " + "a && " * 1_500 + "b", ""),
         ("pytest", "F" * 400_000),
         ("pytest", "FFFFFFFFFFFFx\n" * 30_000),
         ("npm test", "1 passed, " * 60_000),
