@@ -84,7 +84,7 @@ class Config:
     settings: Mapping[str, Setting] | None = None
     """``thinking``, those of ``_USER_KEYS`` that are set, and others that differ from their defaults."""
 
-    def excludes(self, *, agent: str, path: str, agents: Collection[str]) -> bool:
+    def excludes(self, path: str, *, agent: str, agents: Collection[str]) -> bool:
         """Whether ``traj.exclude`` names ``agent``, or has a glob for the file ``path`` or a folder around
         it. A name of one of ``agents`` is not used as a glob."""
         patterns = (p for p in self.exclude if p not in agents)

@@ -46,8 +46,7 @@ def find_rewrites(
     ``known`` are pairs found before, for example by hooks; they can be steps of a longer chain. ``taken`` are
     commits with work of their own: evidence of content alone never links to them, unless such a commit
     replaced old commits and has their base as its parent. The result is in the order of ``old``, without
-    commits that have no evidence. Raises GitError if git fails, or needs more than ``within`` seconds to list
-    the history.
+    commits that have no evidence. Raises GitError if git fails, or takes more than ``within`` seconds.
     """
     story = read_story(*read_reflogs(repository))
     tips = read_pulls(repository)

@@ -63,12 +63,11 @@ def _learn(redactor: Redact, text: str, name: str | None, strictly: bool) -> Non
 def _learn_replacement(redactor: Redact, old: str, new: str) -> None:
     """Let a redactor learn the text of ``new`` that takes the place of a secret of ``old`` which only its value
     shows, if the rest of the line is equal. If the line shows a secret in ``old``, it does so in ``new``."""
-    lines = new.split("\n")
     with suppress(RedactionError):
         for span in (each for each in redactor.find(old) if each.rule in ("learned", "live")):
             start, end = old.rfind("\n", 0, span.start) + 1, (old + "\n").find("\n", span.end)
             before, after = old[start : span.start], old[span.end : end]
-            line = "".join(lines[old.count("\n", 0, start) :][:1])
+            line = "".join(new.split("\n")[old.count("\n", 0, start) :][:1])
             value = line[len(before) : len(line) - len(after)]
             if before + value + after == line and not re.search(r"[\s(){}\[\]<>]", value):
                 redactor.learn(value, name="password" if span.kind == "live" else span.kind)

@@ -23,9 +23,8 @@ from gittraj.events.runs.wrappers import unwrap
 from gittraj.model.values import RunKind, RunOutcome
 
 OUTPUT_LIMIT = 200_000
-"""How many characters of an output are read, at its end: the summary is there."""
 LINE_LIMIT = 500
-"""How many characters of a line of output are read: no summary is longer, and no pattern takes long."""
+"""How many characters of an output are read, at its end (the summary is there), and of a line of it."""
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
 _RETRY = re.compile(r"\bdo\s+(?!\[|test\b)[^;&|\n$]{1,300}&&\s*break\b")
 """A loop that ends as soon as its first command, which is the same each time, succeeds."""

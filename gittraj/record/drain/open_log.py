@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import cast
@@ -129,16 +130,12 @@ def read_log(
     """
     size, written = size_of(file.path), written_at(file.path)
     untitled = bool(off.spans) or _PAUSED in facts
-    agents = all_agents()
-
-    def excluded(path: str) -> bool:
-        return config.excludes(agent=file.agent, path=path, agents=agents)
+    excluded = partial(config.excludes, agent=file.agent, agents=all_agents()) if config.exclude else None
 
     def read(start: Cursor) -> Log:
         known = [Fact(name=name, value=value) for name, values in facts.items() for value in values]
         items = _allowed(read_items(file, replace(start, added=0)), off, written, untitled=untitled)
-        if config.exclude:
-            items = (without_diffs(item, excluded) for item in items)
+        items = (without_diffs(item, excluded) for item in items) if excluded else items
         return assemble(
             derive(chain(known, items), start, recall),
             agent=file.agent,
@@ -146,7 +143,7 @@ def read_log(
             trajectory=file.trajectory,
             subagent=file.subagent,
             start=start.ordinal + start.added,
-            place=_placing(territory, excluded if config.exclude else None),
+            place=_placing(territory, excluded),
             relative=territory.relative,
             outside=Outside(territory).reads,
             skip=skip,
@@ -158,8 +155,7 @@ def read_log(
         if cursor.offset == 0:
             raise
         log = read(Cursor())
-    # in a store, other sessions write to the same file
-    if file.changed is not None or _reader(file.path, file.format) is None:
+    if file.changed is not None or _reader(file.path, file.format) is None:  # other sessions write to a store, too
         size, written = file.changed or size, _last_event(log) or written
     age = now - written
     return replace(log, quiet=age >= RESTS and _ends_with_message(log)), size, age

@@ -90,8 +90,7 @@ class Plan:
         kept = [part for part in known.parts if part not in replaced]
         waiting = len(log.entries) - max(owned, _end_of_stored(log, kept)) if _may_be_here(log) else 0
         if reading.idle and head is not None:
-            waiting = 0
-            explored = _explored_parts(reading, anchors, first=owned, head=head, explore=explore)
+            waiting, explored = 0, _explored_parts(reading, anchors, first=owned, head=head, explore=explore)
             drafted += drafter.draft(explored, kept, explored=True) if explored else []
         return cls(
             reading=reading,
