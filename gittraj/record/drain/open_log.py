@@ -155,7 +155,7 @@ def read_log(
         if cursor.offset == 0:
             raise
         log = read(Cursor())
-    if file.changed is not None or _reader(file.path, file.format) is None:  # other sessions write to a store, too
+    if file.changed is not None or _reader(file.path, file.format) is None:  # others write to a store
         size, written = file.changed or size, _last_event(log) or written
     age = now - written
     return replace(log, quiet=age >= RESTS and _ends_with_message(log)), size, age
