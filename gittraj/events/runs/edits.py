@@ -27,7 +27,7 @@ def edits_files(command: str, run: CallOutcome | None = None, exit_code: int | N
     skipped = "||" if run and run.outcome == "passed" else "&&" if run and exit_code else ""
     try:
         steps = list(_steps(shell.parse(command), run.kind if run else "", skipped))
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     behind = steps[len(steps) - steps[::-1].index("run") :] if "run" in steps else steps
     return "write" in takewhile("commit".__ne__, behind)

@@ -103,7 +103,7 @@ def _clean(output: str) -> str:
 def _explain(command: str, output: str, exit_code: int | None, *, cut: bool) -> Knowledge:
     try:
         return explain(shell.parse(command), find_runner, output=output, exit_code=exit_code, cut=cut)
-    except (TooManyWorldsError, ValueError):
+    except (TooManyWorldsError, ValueError, RecursionError):
         return Knowledge(tuple(_split_roughly(command)), (), {})
 
 

@@ -16,7 +16,7 @@ from gittraj.events.runs.tokens import Token, Word, read_tokens
 LINE_LIMIT = 8_000
 """How many characters of a command line are read: a longer line is a script. This also limits the nesting."""
 _DEEPEST = 20
-_LONGEST = 100  # commands joined by && and ||: each is a level of the tree
+_LONGEST = 100  # commands joined by && and ||, each a level of the tree, or by |
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*\])?\+?=", re.S)
 
 
@@ -177,6 +177,8 @@ class _Parser:
             while self._take("operator", "\n"):
                 pass
             parts.append(self._command(ends, depth))
+            if len(parts) > _LONGEST:
+                raise ValueError("nested too deeply")
         return Pipeline(tuple(parts), negated) if negated or len(parts) > 1 else parts[0]
 
     def _command(self, ends: frozenset[str], depth: int) -> Node:

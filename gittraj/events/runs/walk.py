@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from gittraj.events.runs import shell, views
 from gittraj.events.runs.shell import Node, Redirect, Simple
@@ -16,6 +17,7 @@ from gittraj.events.runs.tokens import Word
 from gittraj.events.runs.worlds import ANY, OK, World
 from gittraj.events.runs.wrappers import is_detached, is_repeated, nested_script
 
+T = TypeVar("T")
 _MAX_WORLDS = 400
 _FILTERS = "cat tail head tee wc sort uniq sed awk tr cut column less more nl rev fold fmt"
 _BUILTINS = (
@@ -146,7 +148,7 @@ class Walk:
                 for before, statuses in worlds
                 for after in self._node(part, before, inside)
             ]
-            _bounded(w for w, _ in worlds)
+            worlds = _bounded(worlds)  # the statuses of n commands alone may be 2 ** n
         return [self._piped(node, after, statuses, context) for after, statuses in worlds]
 
     def _piped(
@@ -255,7 +257,7 @@ def _run_builtin(words: Sequence[str], world: World, before: World, failure: int
     return None
 
 
-def _bounded(worlds: Iterable[World]) -> list[World]:
+def _bounded(worlds: Iterable[T]) -> list[T]:
     distinct = list(dict.fromkeys(worlds))
     if len(distinct) > _MAX_WORLDS:
         raise TooManyWorldsError

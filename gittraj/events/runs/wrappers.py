@@ -57,7 +57,7 @@ def nested_script(words: Sequence[str], document: str | None) -> str | None:
     """Return the shell script that the words run: by ``bash -c SCRIPT``, ``eval``, ``ssh HOST SCRIPT`` or in
     a terminal's window. ``document`` is the here-document that a bare ``bash`` reads."""
     if words[0] == "eval":
-        return " ".join(words[1:])
+        return " ".join(dropwhile("eval".__eq__, words))
     if _TERMINALS.match(" ".join(words[:2]) + " "):
         return next((word for word in words[2:] if " " in word), None)
     return _find_script(unwrap(words) or words, document)

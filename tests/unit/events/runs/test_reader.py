@@ -599,6 +599,8 @@ def test_any_command_line_is_read_without_an_error(pieces: list[str], exit_code:
         ("pytest; " + "do " * 30_000, ""),
         ("git stash; " * 300 + "pytest", ""),
         ("pytest; " + "a && " * 1_500 + "b", ""),
+        ("pytest; " + "a | " * 1_900 + "b", ""),
+        ("pytest; " + "eval " * 1_500 + "b", ""),
         ("pytest", "F" * 400_000),
         ("pytest", "FFFFFFFFFFFFx\n" * 30_000),
         ("npm test", "1 passed, " * 60_000),
